@@ -1,0 +1,29 @@
+#pragma once
+#include <sqlite3.h>
+
+// Macros that are computed are not imported either.
+enum {
+  CSQLITE_CONSTRAINT_UNIQUE = SQLITE_CONSTRAINT_UNIQUE,
+  CSQLITE_CONSTRAINT_PRIMARYKEY = SQLITE_CONSTRAINT_PRIMARYKEY,
+  CSQLITE_CONSTRAINT_ROWID = SQLITE_CONSTRAINT_ROWID,
+};
+
+// Variadic C functions are not imported into Swift; these are the ones the store needs.
+static inline int csqlite_vtab_config_directonly(sqlite3 *db) {
+  return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+}
+
+// SQLite takes a nil pointer for NULL, so empty values point somewhere.
+// The destructor constants are function-pointer casts that the importer drops.
+static inline int csqlite_bind_text_transient(sqlite3_stmt *s, int i, const char *p, sqlite3_uint64 n) {
+  return sqlite3_bind_text64(s, i, p ? p : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+static inline int csqlite_bind_blob_transient(sqlite3_stmt *s, int i, const void *p, sqlite3_uint64 n) {
+  return sqlite3_bind_blob64(s, i, p ? p : "", n, SQLITE_TRANSIENT);
+}
+static inline void csqlite_result_text_transient(sqlite3_context *c, const char *p, sqlite3_uint64 n) {
+  sqlite3_result_text64(c, p ? p : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+static inline void csqlite_result_blob_transient(sqlite3_context *c, const void *p, sqlite3_uint64 n) {
+  sqlite3_result_blob64(c, p ? p : "", n, SQLITE_TRANSIENT);
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// What changed in a context since its last ObjectsDidChange notification.
+struct ChangeEvent {
+  /// Rows of segments, so that a bulk insertion is remembered without an object per row.
+  private(set) var insertions: [(segment: PendingSegment, rows: Range<Int>)] = []
+  var updates: [ObjectKey: NSManagedObject] = [:]
+  var deletions: [ObjectKey: NSManagedObject] = [:]
+  var refreshed: [ObjectKey: NSManagedObject] = [:]
+  var invalidatedAll = false
+
+  var isEmpty: Bool {
+    insertions.isEmpty && updates.isEmpty && deletions.isEmpty && refreshed.isEmpty && !invalidatedAll
+  }
+
+  mutating func noteInsertion(_ segment: PendingSegment, rows: Range<Int>) {
+    if let last = insertions.last, last.segment === segment, last.rows.upperBound == rows.lowerBound {
+      insertions[insertions.count - 1].rows = last.rows.lowerBound..<rows.upperBound
+    } else {
+      insertions.append((segment, rows))
+    }
+  }
+}
+
+/// The identities of changed objects, made one by one as they are asked for.
+///
+/// Equal in content to the set that Apple's notifications carry; `Set(collection)` makes that set.
+public struct ObjectIDCollection: RandomAccessCollection, Sendable {
+  private enum Part: Sendable {
+    case rows(NSEntityDescription, TemporaryIDRange, [Int]?, Range<Int>)
+    case ids([NSManagedObjectID])
+
+    var count: Int {
+      switch self {
+      case .rows(_, _, let numbers, let rows): numbers?.count ?? rows.count
+      case .ids(let ids): ids.count
+      }
+    }
+
+    func id(_ index: Int) -> NSManagedObjectID {
+      switch self {
+      case .rows(let entity, let range, let numbers, let rows):
+        NSManagedObjectID(entity: entity, range: range, row: numbers?[index] ?? rows.lowerBound + index)
+          .resolved
+      case .ids(let ids): ids[index]
+      }
+    }
+  }
+
+  private var parts: [Part] = []
+  public private(set) var count = 0
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { count }
+
+  init() {}
+  init(_ ids: [NSManagedObjectID]) { append(.ids(ids)) }
+  init(_ insertions: [InsertedRows]) {
+    for rows in insertions {
+      append(rows, rows: 0..<rows.batch.count)
+    }
+  }
+
+  mutating func append(_ inserted: InsertedRows, rows: Range<Int>) {
+    let numbers =
+      inserted.removedRows.isEmpty ? nil : rows.filter { inserted.removedRows.rank(of: $0) != nil }
+    append(.rows(inserted.batch.entity, inserted.range, numbers, rows))
+  }
+
+  private mutating func append(_ part: Part) {
+    guard part.count > 0 else { return }
+    parts.append(part)
+    count += part.count
+  }
+
+  public subscript(position: Int) -> NSManagedObjectID {
+    precondition(indices.contains(position), "There is no ID \(position) among \(count).")
+    var rest = position
+    for part in parts {
+      if rest < part.count { return part.id(rest) }
+      rest -= part.count
+    }
+    preconditionFailure("The parts hold fewer IDs than counted.")
+  }
+}

@@ -1,0 +1,40 @@
+/// What one save hands to the level below: to the parent context or to the coordinator.
+///
+/// It holds values and identities only, so that it may change queues; its batches are shared, not copied.
+struct ChangeSet: Sendable {
+  var insertions: [InsertedRows] = []
+  var updates: [UpdatedRow] = []
+  var deletions: [DeletedRow] = []
+
+  var isEmpty: Bool { insertions.isEmpty && updates.isEmpty && deletions.isEmpty }
+}
+
+/// Objects inserted together: one entity, values packed, in order of insertion.
+struct InsertedRows: Sendable {
+  var batch: ObjectBatch
+  let range: TemporaryIDRange
+  /// Ascending numbers of rows whose objects were deleted again.
+  var removedRows: [Int]
+
+  var liveCount: Int { batch.count - removedRows.count }
+  var liveRows: some Sequence<Int> { (0..<batch.count).lazy.filter { removedRows.rank(of: $0) != nil } }
+
+  func objectID(row: Int) -> NSManagedObjectID {
+    NSManagedObjectID(entity: batch.entity, range: range, row: row).resolved
+  }
+}
+
+struct UpdatedRow: Sendable {
+  let id: NSManagedObjectID
+  /// Slots whose values differ from the last committed ones.
+  let changedSlots: [Int]
+  /// All values, by slot.
+  let values: [StoredValue]
+  /// The row's version (`Z_OPT`) that the change builds on.
+  let version: Int64
+}
+
+struct DeletedRow: Sendable {
+  let id: NSManagedObjectID
+  let version: Int64
+}

@@ -1,0 +1,62 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The serial queue of a context, and the knowledge of who stands on it.
+///
+/// A queue is recognised by a dispatch-specific key, never by the thread. One more thing has to be known for
+/// `performAndWait` to be re-entrant across a chain: a thread that waits on queue B from a block on queue A still
+/// holds A. Each synchronous block therefore carries the queues its caller held.
+struct ContextQueue: Sendable {
+  let dispatchQueue: DispatchQueue
+  private let identity: UInt64
+
+  private static let key = DispatchSpecificKey<UInt64>()
+  private static let nextIdentity = Atomic<UInt64>(1)
+  private static let heldByThread = Mutex<[UInt: [UInt64]]>([:])
+
+  /// The main queue, one and the same for all contexts of the main-queue type.
+  static let main: ContextQueue = {
+    let queue = ContextQueue(dispatchQueue: .main, identity: 0)
+    DispatchQueue.main.setSpecific(key: key, value: 0)
+    return queue
+  }()
+
+  /// A serial queue of a context's own.
+  static func makePrivate() -> ContextQueue {
+    let identity = nextIdentity.wrappingAdd(1, ordering: .relaxed).oldValue
+    let queue = DispatchQueue(label: "NSManagedObjectContext \(identity)")
+    queue.setSpecific(key: key, value: identity)
+    return ContextQueue(dispatchQueue: queue, identity: identity)
+  }
+
+  /// True when the running code may touch what belongs to this queue.
+  var isCurrent: Bool {
+    DispatchQueue.getSpecific(key: Self.key) == identity || Self.held().contains(identity)
+  }
+
+  func async(_ block: @escaping @Sendable () -> Void) {
+    dispatchQueue.async { Self.holding([identity], block) }
+  }
+
+  func sync<Result>(_ block: () throws -> Result) rethrows -> Result {
+    if isCurrent { return try block() }
+    let queues = Self.held() + [identity]
+    return try dispatchQueue.sync { try Self.holding(queues, block) }
+  }
+
+  private static func held() -> [UInt64] { heldByThread.withLock { $0[currentThread] ?? [] } }
+
+  private static func holding<Result>(_ queues: [UInt64], _ block: () throws -> Result) rethrows -> Result {
+    let thread = currentThread
+    let before = heldByThread.withLock { held in
+      let before = held[thread]
+      held[thread] = queues
+      return before
+    }
+    defer { heldByThread.withLock { $0[thread] = before } }
+    return try block()
+  }
+
+  private static var currentThread: UInt { UInt(pthread_self()) }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+extension NSManagedObjectContext {
+  /// When the block of an asynchronous `perform` starts.
+  public enum ScheduledTaskType: Sendable {
+    /// At once if the caller is on the context's queue already, else as soon as the queue is free.
+    case immediate
+    /// After all blocks that wait on the queue.
+    case enqueued
+  }
+
+  /// Runs `block` on the context's queue later, then `processPendingChanges()`.
+  public func perform(_ block: @escaping @Sendable () -> Void) {
+    queue.async {
+      block()
+      self.processPendingChanges()
+    }
+  }
+
+  /// Runs `block` on the context's queue and waits. Re-entrant: also from a block that waits for this queue.
+  public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
+    try queue.sync(block)
+  }
+
+  /// Runs `block` on the context's queue without blocking a thread; gives its value or error back.
+  public func perform<Result: Sendable, Failure: Error>(
+    schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    if schedule == .immediate, queue.isCurrent { return try block() }
+    let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
+      queue.async {
+        let outcome: Swift.Result<Result, Failure>
+        do throws(Failure) { outcome = .success(try block()) } catch { outcome = .failure(error) }
+        self.processPendingChanges()
+        continuation.resume(returning: outcome)
+      }
+    }
+    return try outcome.get()
+  }
+}

@@ -1,0 +1,257 @@
+import Foundation
+
+extension NSManagedObjectContext {
+  /// Commits the changes one level up: to the parent context, or through the coordinator to the store.
+  ///
+  /// Does nothing when nothing changed. When it throws, the changes are still here as they were.
+  ///
+  /// - Throws: `NSError`: a validation code (1550–1690, several as 1560), 133020 or 133021 for conflicts, 1340xx for
+  ///   the store. `OCDFailedObjectIDsErrorKey` names the objects at fault where the store knows them.
+  public func save() throws {
+    processPendingChanges()
+    guard hasChanges else { return }
+    post(.NSManagedObjectContextWillSave)
+    try prepareForSave()
+    let saved = pendingChanges()
+    let notifications = SaveNotifications(self, saved.changes)
+    do {
+      if let parent {
+        parent.performAndWait { parent.adopt(saved.changes) }
+      } else {
+        guard let coordinator = persistentStoreCoordinator else {
+          throw NSError.coreData(
+            .coreData, "The context has neither a parent nor a coordinator to save to; set one of them.")
+        }
+        try coordinator.save(saved.changes)
+      }
+    } catch let failure as SaveFailure {
+      throw error(for: failure)
+    }
+    finishSave(saved.updated)
+    notifications.post()
+  }
+
+  // MARK: Before
+
+  private func prepareForSave() throws {
+    callWillSave()
+    processPendingChanges()
+    var errors: [NSError] = []
+    func check(_ body: () throws -> Void) {
+      do { try body() } catch let error as NSError { errors.append(error) }
+    }
+    for segment in insertions.segments where !segment.isValidated {
+      if segment.batch.entity.objectClass.lifecycleHooks.contains(.validation) {
+        for row in segment.liveRows { check(handle(in: segment, row: row).validateForInsert) }
+      } else {
+        for row in segment.invalidRows { check(handle(in: segment, row: row).validateForInsert) }
+      }
+    }
+    for object in updates.values { check(object.validateForUpdate) }
+    for object in deletions.values { check(object.validateForDelete) }
+    if let error = NSError.validation(errors) { throw error }
+    for segment in insertions.segments { segment.isValidated = true }
+  }
+
+  /// `willSave` may change objects, its own and others; it is called until nothing new comes of it.
+  private func callWillSave() {
+    var called: Set<ObjectIdentifier> = []
+    for _ in 0..<1000 {
+      let waiting = hookedObjects(.willSave).filter { !called.contains(ObjectIdentifier($0)) }
+      guard !waiting.isEmpty else { return }
+      for object in waiting {
+        called.insert(ObjectIdentifier(object))
+        object.willSave()
+      }
+    }
+    preconditionFailure("willSave() keeps making new changes; 1000 rounds did not end it.")
+  }
+
+  /// Changed objects whose classes have one of `hooks`.
+  private func hookedObjects(_ hooks: LifecycleHooks) -> [NSManagedObject] {
+    func isHooked(_ object: NSManagedObject) -> Bool { !type(of: object).lifecycleHooks.isDisjoint(with: hooks) }
+    var result: [NSManagedObject] = []
+    for segment in insertions.segments
+    where !segment.batch.entity.objectClass.lifecycleHooks.isDisjoint(with: hooks) {
+      result += segment.liveRows.map { handle(in: segment, row: $0) }
+    }
+    result += updates.values.filter(isHooked)
+    result += deletions.values.filter(isHooked)
+    return result
+  }
+
+  /// The pending changes as values, and the updated objects among them.
+  private func pendingChanges() -> (changes: ChangeSet, updated: [NSManagedObject]) {
+    var changes = ChangeSet()
+    for segment in insertions.segments where segment.liveCount > 0 {
+      segment.pack()
+      changes.insertions.append(segment.rows)
+    }
+    adoptPermanentIDs()
+    let updated = updates.values.sorted { $0.identity.key.number < $1.identity.key.number }
+    for object in updated {
+      let slots = object.changedSlots
+      // An object set back to its committed values has nothing to write, and its version stays.
+      guard !slots.isEmpty else { continue }
+      changes.updates.append(
+        UpdatedRow(
+          id: object.objectID, changedSlots: slots, values: object.values, version: object.version))
+    }
+    for object in deletions.values.sorted(by: { $0.identity.key.number < $1.identity.key.number }) {
+      changes.deletions.append(DeletedRow(id: object.objectID, version: object.version))
+    }
+    return (changes, updated)
+  }
+
+  // MARK: After
+
+  private func finishSave(_ updated: [NSManagedObject]) {
+    let hooked = hookedObjects(.didSave)
+    let isRoot = parent == nil
+    for segment in insertions.segments { settle(segment, isRoot: isRoot) }
+    for object in updated {
+      if isRoot, !object.changedSlots.isEmpty { object.version += 1 }
+      object.snapshot = nil
+      object.state.remove(.updated)
+    }
+    for (key, object) in deletions {
+      registry.remove(key)
+      object.state = []
+      object.managedObjectContext = nil
+    }
+    insertions.removeAll()
+    updates = [:]
+    deletions = [:]
+    adoptPermanentIDs()
+    for object in hooked { object.didSave() }
+  }
+
+  /// Handles of saved rows become unchanged objects; the context lets go of them.
+  private func settle(_ segment: PendingSegment, isRoot: Bool) {
+    for object in segment.handles.values {
+      object.state = []
+      object.snapshot = nil
+      if isRoot { object.version = 1 }
+      if retainsRegisteredObjects { retained.insert(object) }
+    }
+    if !segment.handles.isEmpty {
+      awaitingPermanentIDs.append((segment.range, Array(segment.handles.keys), segment.batch.entity))
+    }
+  }
+
+  /// Takes what a child saved. The child's values win where both sides changed one.
+  func adopt(_ changes: ChangeSet) {
+    for inserted in changes.insertions {
+      let segment = PendingSegment(
+        batch: inserted.batch, range: inserted.range, removedRows: inserted.removedRows)
+      // The child checked them by the same model.
+      segment.isValidated = true
+      insertions.append(segment)
+      event.noteInsertion(segment, rows: 0..<segment.batch.count)
+    }
+    for update in changes.updates {
+      let object = object(with: update.id)
+      for slot in update.changedSlots { object.setStoredValue(update.values[slot], at: slot) }
+    }
+    for deletion in changes.deletions { delete(object(with: deletion.id)) }
+    scheduleProcessing()
+  }
+
+  // MARK: Failure
+
+  /// The error of a failed save with the objects of this context in it.
+  private func error(for failure: SaveFailure) -> NSError {
+    let ids = failure.failures.map(\.id)
+    var info: [String: Any] = [
+      OCDFailedObjectIDsErrorKey: ids, NSAffectedObjectsErrorKey: ids.map { object(with: $0) },
+    ]
+    info[NSDetailedErrorsKey] = failure.failures.map { one in
+      NSError.coreData(failure.code, one.message, [OCDFailedObjectIDsErrorKey: [one.id]])
+    }
+    return .coreData(failure.code, failure.message, info)
+  }
+
+  // MARK: Throwing changes away
+
+  /// Drops all changes: inserted objects leave the context, others get their last committed values back.
+  public func rollback() {
+    processPendingChanges()
+    for segment in insertions.segments {
+      for (_, object) in segment.handles {
+        registry.remove(object.identity.key)
+        object.state = []
+        object.managedObjectContext = nil
+      }
+    }
+    for object in updates.values {
+      if let snapshot = object.snapshot { object.values = snapshot }
+      object.snapshot = nil
+      object.state.remove(.updated)
+      event.refreshed[object.identity.key] = object
+    }
+    for object in deletions.values {
+      object.state.remove(.deleted)
+      if let snapshot = object.snapshot { object.values = snapshot }
+      object.snapshot = nil
+      event.refreshed[object.identity.key] = object
+    }
+    insertions.removeAll()
+    updates = [:]
+    deletions = [:]
+    processPendingChanges()
+  }
+
+  /// Forgets every object, changed or not; objects still held by the client belong to no context any more.
+  public func reset() {
+    for object in registry.objects.union(deletions.values) {
+      object.state = []
+      object.managedObjectContext = nil
+    }
+    registry.removeAll()
+    retained = []
+    insertions.removeAll()
+    updates = [:]
+    deletions = [:]
+    awaitingPermanentIDs = []
+    event = ChangeEvent()
+    event.invalidatedAll = true
+    processPendingChanges()
+  }
+}
+
+/// The notifications of a save, their contents gathered before the save changes the objects' state.
+private struct SaveNotifications {
+  private let context: NSManagedObjectContext
+  private var objects: [AnyHashable: Any]?
+  private let inserted: ObjectIDCollection
+  private let updated: [NSManagedObject]
+  private let deleted: [NSManagedObject]
+
+  init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
+    self.context = context
+    inserted = ObjectIDCollection(changes.insertions)
+    updated = Array(context.updates.values)
+    deleted = Array(context.deletions.values)
+    guard context.changeNotificationContents == .objects else { return }
+    var info: [AnyHashable: Any] = [:]
+    info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)
+    info.setUnlessEmpty(Set(updated), NSUpdatedObjectsKey)
+    info.setUnlessEmpty(Set(deleted), NSDeletedObjectsKey)
+    objects = info
+  }
+
+  func post() {
+    var ids: [AnyHashable: Any] = [:]
+    let changed = [
+      (inserted, NSInsertedObjectIDsKey),
+      (ObjectIDCollection(updated.map(\.objectID)), NSUpdatedObjectIDsKey),
+      (ObjectIDCollection(deleted.map(\.objectID)), NSDeletedObjectIDsKey),
+    ]
+    for (collection, key) in changed where !collection.isEmpty {
+      // Making a set costs an object per row; a context that announces IDs only sends the collection itself.
+      ids[key] = objects == nil ? collection : Set(collection)
+    }
+    context.post(.NSManagedObjectContextDidSave, objects ?? ids)
+    context.post(.NSManagedObjectContextDidSaveObjectIDs, ids)
+  }
+}

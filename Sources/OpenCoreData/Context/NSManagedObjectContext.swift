@@ -1,0 +1,137 @@
+import Foundation
+import Synchronization
+
+/// A scratch pad of managed objects on a queue of its own. (Apple documentation: NSManagedObjectContext.)
+///
+/// A save goes one level up and no further: to the parent context, or to the coordinator and so to the disk.
+// Unchecked: all that can change is confined to the context's queue, on which every method but the `perform`
+// family must be called. `perform` and `performAndWait` put code there.
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+  public enum ConcurrencyType: Sendable {
+    /// A serial queue of the context's own.
+    case privateQueue
+    /// The main queue.
+    case mainQueue
+  }
+
+  public let concurrencyType: ConcurrencyType
+  let queue: ContextQueue
+
+  /// The coordinator at the bottom of the chain.
+  public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+    get { parent?.persistentStoreCoordinator ?? ownCoordinator }
+    set {
+      precondition(parent == nil, "A context with a parent has its parent's coordinator.")
+      ownCoordinator = newValue
+    }
+  }
+  private var ownCoordinator: NSPersistentStoreCoordinator?
+
+  /// The context that this one reads from and saves to. Set it before the context is used.
+  public var parent: NSManagedObjectContext? {
+    willSet {
+      precondition(
+        registry.isEmpty && !hasChanges, "The parent of a context can't change once it has objects.")
+    }
+  }
+
+  public var name: String?
+  public var transactionAuthor: String?
+  /// For the client's own notes.
+  public let userInfo = NSMutableDictionary()
+  /// True keeps unchanged objects alive too. Default false: a context holds unchanged objects weakly.
+  public var retainsRegisteredObjects = false
+  /// True (default): a fault whose row is gone is marked deleted and reads as nil. False stops the program.
+  public var shouldDeleteInaccessibleFaults = true
+  /// What notifications carry; see `ChangeNotificationContents`.
+  public var changeNotificationContents = ChangeNotificationContents.objects
+
+  var registry = ObjectRegistry()
+  /// Every registered object, where `retainsRegisteredObjects` asks for it.
+  var retained: Set<NSManagedObject> = []
+  var insertions = PendingInsertions()
+  var updates: [ObjectKey: NSManagedObject] = [:]
+  var deletions: [ObjectKey: NSManagedObject] = [:]
+  /// What changed since the last `processPendingChanges`.
+  var event = ChangeEvent()
+  /// Saved rows with handles that may still have to learn their permanent IDs.
+  var awaitingPermanentIDs: [(range: TemporaryIDRange, rows: [Int], entity: NSEntityDescription)] = []
+  var isProcessingScheduled = false
+
+  public init(concurrencyType: ConcurrencyType) {
+    self.concurrencyType = concurrencyType
+    queue = concurrencyType == .mainQueue ? .main : .makePrivate()
+  }
+
+  /// Apple's spelling of the types.
+  public convenience init(concurrencyType: NSManagedObjectContextConcurrencyType) {
+    self.init(
+      concurrencyType: concurrencyType == .mainQueueConcurrencyType
+        ? ConcurrencyType.mainQueue : .privateQueue)
+  }
+
+  var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
+
+  // MARK: What has changed
+
+  public var hasChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
+
+  /// Objects inserted and not yet saved by this context. Makes a handle for each: dear after a bulk insertion.
+  public var insertedObjects: Set<NSManagedObject> {
+    var result: Set<NSManagedObject> = []
+    result.reserveCapacity(insertions.count)
+    for segment in insertions.segments {
+      for row in segment.liveRows { result.insert(handle(in: segment, row: row)) }
+    }
+    return result
+  }
+  public var updatedObjects: Set<NSManagedObject> { Set(updates.values) }
+  public var deletedObjects: Set<NSManagedObject> { Set(deletions.values) }
+  /// All objects of this context that somebody holds, pending insertions included.
+  public var registeredObjects: Set<NSManagedObject> { registry.objects.union(insertedObjects) }
+}
+
+/// Which queue a context lives on, by Apple's Objective-C names.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  case privateQueueConcurrencyType = 1
+  case mainQueueConcurrencyType = 2
+}
+
+/// What a context's notifications carry.
+///
+/// Making a set of objects for every change of a bulk import costs about as much as the import; whether anyone
+/// listens cannot be asked. A context that only feeds a chain may announce identities instead.
+public enum ChangeNotificationContents: Sendable {
+  /// Sets of objects, as Apple's contexts send them.
+  case objects
+  /// Collections of object IDs (`ObjectIDCollection`) under the keys of the object-ID notifications.
+  case objectIDs
+}
+
+/// The objects of a context by identity. Unchanged ones are held weakly.
+struct ObjectRegistry {
+  private struct Entry { weak var object: NSManagedObject? }
+  private var entries: [ObjectKey: Entry] = [:]
+  private var purgeAt = 1024
+
+  var isEmpty: Bool { entries.allSatisfy { $0.value.object == nil } }
+  var objects: Set<NSManagedObject> { Set(entries.values.compactMap(\.object)) }
+
+  subscript(key: ObjectKey) -> NSManagedObject? { entries[key]?.object }
+
+  mutating func insert(_ object: NSManagedObject, as key: ObjectKey) {
+    if entries.count >= purgeAt {
+      // Dead entries are swept when the table has doubled, which spreads the cost over the insertions.
+      entries = entries.filter { $0.value.object != nil }
+      purgeAt = max(1024, entries.count * 2)
+    }
+    entries[key] = Entry(object: object)
+  }
+
+  mutating func remove(_ key: ObjectKey) { entries[key] = nil }
+
+  mutating func removeAll() {
+    entries = [:]
+    purgeAt = 1024
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+extension Notification.Name {
+  /// After changes were processed; user info: sets of objects under the NS…ObjectsKey keys.
+  public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
+    "NSObjectsChangedInManagingContextNotification")
+  /// Before a save; no user info.
+  public static let NSManagedObjectContextWillSave = Notification.Name(
+    "NSManagingContextWillSaveChangesNotification")
+  /// After a save; user info: inserted, updated and deleted objects.
+  public static let NSManagedObjectContextDidSave = Notification.Name(
+    "NSManagingContextDidSaveChangesNotification")
+  /// After a save; user info: the IDs of inserted, updated and deleted objects.
+  public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
+    "NSManagedObjectContextDidSaveObjectIDsNotification")
+}
+
+public let NSInsertedObjectsKey = "inserted"
+public let NSUpdatedObjectsKey = "updated"
+public let NSDeletedObjectsKey = "deleted"
+public let NSRefreshedObjectsKey = "refreshed"
+public let NSInvalidatedObjectsKey = "invalidated"
+public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+
+extension NSManagedObjectContext {
+  public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
+  public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
+  public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
+  public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
+
+  /// The keys of the notifications' user info.
+  public enum NotificationKey: String, Sendable {
+    case insertedObjects = "inserted"
+    case updatedObjects = "updated"
+    case deletedObjects = "deleted"
+    case refreshedObjects = "refreshed"
+    case invalidatedObjects = "invalidated"
+    case invalidatedAllObjects = "invalidatedAll"
+    case insertedObjectIDs = "inserted_objectIDs"
+    case updatedObjectIDs = "updated_objectIDs"
+    case deletedObjectIDs = "deleted_objectIDs"
+    case refreshedObjectIDs = "refreshed_objectIDs"
+  }
+
+  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]? = nil) {
+    NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+  }
+
+  /// Sends ObjectsDidChange for what changed since the last time. Called after `perform` blocks, before saves and
+  /// fetches, and on the main queue after its turn.
+  public func processPendingChanges() {
+    guard !event.isEmpty else { return }
+    let changes = event
+    event = ChangeEvent()
+    post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes))
+  }
+
+  private func userInfo(for changes: ChangeEvent) -> [AnyHashable: Any] {
+    var info: [AnyHashable: Any] = [:]
+    if changes.invalidatedAll { info[NSInvalidatedAllObjectsKey] = [NSManagedObjectID]() }
+    if changeNotificationContents == .objectIDs {
+      var inserted = ObjectIDCollection()
+      for (segment, rows) in changes.insertions { inserted.append(segment.rows, rows: rows) }
+      info.setUnlessEmpty(inserted, NSInsertedObjectIDsKey)
+      info.setUnlessEmpty(changes.updates.ids, NSUpdatedObjectIDsKey)
+      info.setUnlessEmpty(changes.deletions.ids, NSDeletedObjectIDsKey)
+      info.setUnlessEmpty(changes.refreshed.ids, NSRefreshedObjectIDsKey)
+      return info
+    }
+    var inserted: Set<NSManagedObject> = []
+    for (segment, rows) in changes.insertions {
+      for row in rows where segment.isLive(row) { inserted.insert(handle(in: segment, row: row)) }
+    }
+    info.setUnlessEmpty(inserted, NSInsertedObjectsKey)
+    info.setUnlessEmpty(Set(changes.updates.values), NSUpdatedObjectsKey)
+    info.setUnlessEmpty(Set(changes.deletions.values), NSDeletedObjectsKey)
+    info.setUnlessEmpty(Set(changes.refreshed.values), NSRefreshedObjectsKey)
+    return info
+  }
+
+  /// On the main queue changes can come from code outside any `perform`: they are announced when its turn ends.
+  func scheduleProcessing() {
+    guard concurrencyType == .mainQueue, !isProcessingScheduled else { return }
+    isProcessingScheduled = true
+    queue.async {
+      self.isProcessingScheduled = false
+      self.processPendingChanges()
+    }
+  }
+}
+
+extension [AnyHashable: Any] {
+  mutating func setUnlessEmpty(_ value: some Collection, _ key: String) {
+    if !value.isEmpty { self[key] = value }
+  }
+}
+
+extension [ObjectKey: NSManagedObject] {
+  var ids: ObjectIDCollection { ObjectIDCollection(values.map(\.objectID)) }
+}

@@ -1,0 +1,104 @@
+/// Objects inserted into a context and not yet saved by it: a list of packed segments in order of insertion.
+struct PendingInsertions {
+  private(set) var segments: [PendingSegment] = []
+  private var segmentByRange: [ObjectIdentifier: PendingSegment] = [:]
+
+  var isEmpty: Bool { segments.allSatisfy { $0.liveCount == 0 } }
+  var count: Int { segments.reduce(0) { $0 + $1.liveCount } }
+
+  mutating func append(_ segment: PendingSegment) {
+    segments.append(segment)
+    segmentByRange[ObjectIdentifier(segment.range)] = segment
+  }
+
+  mutating func removeAll() {
+    segments = []
+    segmentByRange = [:]
+  }
+
+  /// The segment that one more single object of `entity` goes to: the last one while it has room, so that objects
+  /// of several entities keep their order.
+  mutating func openSegment(for entity: NSEntityDescription) -> PendingSegment {
+    if let last = segments.last, last.hasRoom, last.batch.entity === entity { return last }
+    // Doubling keeps the number of segments small without reserving much for a single object.
+    let capacity = min(4096, max(16, (segments.last?.range.count ?? 0) * 2))
+    let segment = PendingSegment(
+      batch: ObjectBatch(entity: entity), range: TemporaryIDRange(count: capacity), isOpen: true)
+    append(segment)
+    return segment
+  }
+
+  func segment(of range: TemporaryIDRange) -> PendingSegment? { segmentByRange[ObjectIdentifier(range)] }
+
+  /// Where the object with `id` waits, if it does.
+  func locate(_ id: NSManagedObjectID) -> (segment: PendingSegment, row: Int)? {
+    if case .temporary(let range, let row) = id.reference {
+      guard let found = segment(of: range), found.isLive(row) else { return nil }
+      return (found, row)
+    }
+    // A permanent ID can still be pending when it was obtained before the save.
+    for segment in segments {
+      for row in segment.range.keysObtained.keys where segment.objectID(row: row).key == id.key {
+        return segment.isLive(row) ? (segment, row) : nil
+      }
+    }
+    return nil
+  }
+}
+
+/// Objects of one entity inserted together or one after the other, packed; with the handles made for some of them.
+final class PendingSegment {
+  var batch: ObjectBatch
+  let range: TemporaryIDRange
+  /// Ascending.
+  private(set) var removedRows: [Int]
+  /// The objects that were asked for. Kept strongly: they have changes to save.
+  private(set) var handles: [Int: NSManagedObject] = [:]
+  private let isOpen: Bool
+  /// Set when the model's rules were checked by a child context and nothing was touched since.
+  var isValidated = false
+
+  init(batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int] = [], isOpen: Bool = false) {
+    self.batch = batch
+    self.range = range
+    self.removedRows = removedRows
+    self.isOpen = isOpen
+  }
+
+  var liveCount: Int { batch.count - removedRows.count }
+  var hasRoom: Bool { isOpen && batch.count < range.count }
+  var liveRows: [Int] {
+    removedRows.isEmpty ? Array(0..<batch.count) : (0..<batch.count).filter { isLive($0) }
+  }
+
+  func isLive(_ row: Int) -> Bool { row < batch.count && removedRows.rank(of: row) != nil }
+  func objectID(row: Int) -> NSManagedObjectID {
+    NSManagedObjectID(entity: batch.entity, range: range, row: row).resolved
+  }
+
+  func remove(row: Int) {
+    guard let place = removedRows.rank(of: row) else { return }
+    removedRows.insert(row, at: place)
+    handles[row] = nil
+  }
+
+  func keep(_ handle: NSManagedObject, row: Int) { handles[row] = handle }
+
+  /// Current values of a row: the handle's where it has newer ones.
+  func values(row: Int) -> [StoredValue] { handles[row]?.values ?? batch.values(row: row) }
+
+  func value(row: Int, slot: Int) -> StoredValue {
+    if let handle = handles[row] { return handle.values[slot] }
+    return batch.value(row: row, slot: slot)
+  }
+
+  /// Writes the values that handles changed back into the batch.
+  func pack() {
+    for (row, handle) in handles where handle.state.contains(.unpacked) {
+      batch.setValues(handle.values, row: row)
+      handle.state.remove(.unpacked)
+    }
+  }
+
+  var rows: InsertedRows { InsertedRows(batch: batch, range: range, removedRows: removedRows) }
+}

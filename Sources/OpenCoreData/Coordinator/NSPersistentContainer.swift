@@ -1,0 +1,149 @@
+import Foundation
+
+/// How a container opens one store. (Apple documentation: NSPersistentStoreDescription.)
+open class NSPersistentStoreDescription: NSObject, NSCopying {
+  open var url: URL?
+  open var type = NSSQLiteStoreType
+  open var configuration: String?
+  open private(set) var options: [String: NSObject] = [:]
+  open var shouldAddStoreAsynchronously = false
+  open var shouldMigrateStoreAutomatically = true
+  open var shouldInferMappingModelAutomatically = true
+
+  public override init() {}
+
+  public init(url: URL) { self.url = url }
+
+  open var isReadOnly: Bool {
+    get { (options[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
+    set { setOption(NSNumber(value: newValue), forKey: NSReadOnlyPersistentStoreOption) }
+  }
+  /// Seconds to wait for another program's lock.
+  open var timeout: TimeInterval {
+    get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
+    set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }
+  }
+  open var sqlitePragmas: [String: NSObject] {
+    (options[NSSQLitePragmasOption] as? NSDictionary as? [String: NSObject]) ?? [:]
+  }
+
+  open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
+
+  open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
+    var pragmas = sqlitePragmas
+    pragmas[name] = value
+    let dictionary = NSMutableDictionary()
+    for (key, value) in pragmas { dictionary[NSString(string: key)] = value }
+    options[NSSQLitePragmasOption] = dictionary
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSPersistentStoreDescription()
+    copy.url = url
+    copy.type = type
+    copy.configuration = configuration
+    copy.options = options
+    copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
+    copy.shouldMigrateStoreAutomatically = shouldMigrateStoreAutomatically
+    copy.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically
+    return copy
+  }
+}
+
+/// Model, coordinator and view context in one. (Apple documentation: NSPersistentContainer.)
+// Unchecked: the descriptions are set before stores are loaded, as Apple's documentation asks; the rest is constant.
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
+  public let name: String
+  public let managedObjectModel: NSManagedObjectModel
+  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  public let viewContext: NSManagedObjectContext
+  open var persistentStoreDescriptions: [NSPersistentStoreDescription]
+
+  /// A container for the model called `name`: one that the build plugin embedded, or a `.xcdatamodeld` or
+  /// `.xcdatamodel` among the main bundle's resources.
+  public convenience init(name: String) {
+    guard let model = Self.model(named: name) else {
+      preconditionFailure(
+        "No model named \"\(name)\" is embedded in this program. Add \(name).xcdatamodeld to a target that uses "
+          + "ManagedObjectModelPlugin, or give a model to init(name:managedObjectModel:).")
+    }
+    self.init(name: name, managedObjectModel: model)
+  }
+
+  public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    self.name = name
+    managedObjectModel = model
+    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    viewContext = NSManagedObjectContext(concurrencyType: .mainQueue)
+    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+    viewContext.name = "viewContext"
+    persistentStoreDescriptions = [
+      NSPersistentStoreDescription(
+        url: Self.defaultDirectoryURL().appendingPathComponent(name + ".sqlite"))
+    ]
+  }
+
+  /// `$XDG_DATA_HOME`, or `~/.local/share`, and in it a folder named for the program. (XDG Base Directory
+  /// Specification; Apple's is Application Support.)
+  open class func defaultDirectoryURL() -> URL {
+    let environment = ProcessInfo.processInfo.environment
+    let base: URL
+    // The specification has relative paths ignored.
+    if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
+      base = URL(fileURLWithPath: home, isDirectory: true)
+    } else {
+      base = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
+    }
+    return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
+  }
+
+  /// Opens the stores of `persistentStoreDescriptions`, making their folders; `block` is called once for each.
+  open func loadPersistentStores(
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    for description in persistentStoreDescriptions {
+      do {
+        if description.type == NSSQLiteStoreType, !description.isReadOnly, let url = description.url {
+          try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        }
+        try persistentStoreCoordinator.addPersistentStore(
+          ofType: description.type, configurationName: description.configuration, at: description.url,
+          options: description.options)
+        block(description, nil)
+      } catch {
+        block(description, error)
+      }
+    }
+  }
+
+  /// A private-queue context on the coordinator.
+  open func newBackgroundContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+    context.persistentStoreCoordinator = persistentStoreCoordinator
+    return context
+  }
+
+  /// Runs `block` on the queue of a new background context.
+  open func performBackgroundTask(_ block: @escaping @Sendable (NSManagedObjectContext) -> Void) {
+    let context = newBackgroundContext()
+    context.perform { block(context) }
+  }
+
+  public func performBackgroundTask<Result: Sendable>(
+    _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+  ) async throws -> Result {
+    let context = newBackgroundContext()
+    return try await context.perform { try block(context) }
+  }
+
+  private static func model(named name: String) -> NSManagedObjectModel? {
+    if let xml = EmbeddedModels.xml(named: name) { return try? NSManagedObjectModel.load(xml: xml) }
+    for fileExtension in ["xcdatamodeld", "xcdatamodel"] {
+      if let url = Bundle.main.url(forResource: name, withExtension: fileExtension) {
+        return NSManagedObjectModel(contentsOf: url)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+extension ComparisonBinder {
+  /// CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
+  func text(_ operation: TextOperation, _ left: Side, _ right: Side) throws -> BoundNode {
+    guard let leftText = try textOperand(left), let rightText = try textOperand(right) else {
+      return .constant(false)
+    }
+    if operation == .matches { try validatePattern(rightText) }
+    if case .value(.text(let left)) = leftText, case .value(.text(let right)) = rightText {
+      return .constant(TextComparison.holds(operation, textOptions, left, right))
+    }
+    return folded(leftText, operation, rightText)
+  }
+
+  /// The text comparison, its constant on the right folded once for all rows.
+  func folded(_ left: BoundOperand, _ operation: TextOperation, _ right: BoundOperand) -> BoundNode {
+    let options = textOptions
+    guard !options.isEmpty, operation != .matches, case .value(let value) = right else {
+      return .text(BoundText(left: left, operation: operation, options: options, right: right))
+    }
+    return .text(
+      BoundText(
+        left: left, operation: operation, options: options.union(.rightIsFolded),
+        right: .value(value.folded(options))))
+  }
+
+  /// Nil for null, of which no text operator holds.
+  private func textOperand(_ side: Side) throws -> BoundOperand? {
+    switch side {
+    case .list:
+      throw PredicateFailure.unexpectedList(in: comparison)
+    case .constant(.null):
+      return nil
+    case .key(let key):
+      guard key.type.family == .text else {
+        throw PredicateFailure.notText(key.name, key.type, in: comparison)
+      }
+      return .key(key)
+    case .constant(let constant):
+      if let value = constant.stored(as: .uri) { return .value(value) }
+      throw PredicateFailure.notText(constant.formatDescription, constant.valueType ?? .blob, in: comparison)
+    }
+  }
+
+  private func validatePattern(_ operand: BoundOperand) throws {
+    guard case .value(.text(let pattern)) = operand else {
+      throw PredicateFailure.pattern(
+        "MATCHES needs its pattern as a value, not as a key. Write the regular expression in quotes.",
+        in: comparison)
+    }
+    do {
+      try RegularExpressions.shared.validate(pattern, textOptions)
+    } catch {
+      throw PredicateFailure.pattern(
+        "the pattern on the right is no regular expression. Check its brackets and backslashes.",
+        in: comparison)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+
+/// Binds one comparison whose keys are known.
+struct ComparisonBinder {
+  typealias Side = PredicateBinder.Side
+
+  let comparison: PredicateComparison
+  let isStrict: Bool
+
+  func bind(_ left: Side, _ right: Side) throws -> BoundNode {
+    switch comparison.operation {
+    case .equal: try relation(.equal, left, right)
+    case .notEqual: try relation(.notEqual, left, right)
+    case .less: try relation(.less, left, right)
+    case .lessOrEqual: try relation(.lessOrEqual, left, right)
+    case .greater: try relation(.greater, left, right)
+    case .greaterOrEqual: try relation(.greaterOrEqual, left, right)
+    case .between: try between(left, right)
+    case .isIn: try isIn(left, right)
+    case .contains: try contains(left, right)
+    case .beginsWith: try text(.beginsWith, left, right)
+    case .endsWith: try text(.endsWith, left, right)
+    case .like: try text(.like, left, right)
+    case .matches: try text(.matches, left, right)
+    }
+  }
+
+  var textOptions: TextOptions {
+    var options: TextOptions = []
+    if comparison.options.contains(.caseInsensitive) { options.insert(.caseInsensitive) }
+    if comparison.options.contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
+    return options
+  }
+
+  /// The constant for an attribute; nil for a value of another kind where that means no more than unequal.
+  func stored(
+    _ constant: PredicateConstant, as type: PredicateValueType, key: PredicateKey?
+  ) throws -> StoredValue? {
+    if let value = constant.stored(as: type) { return value }
+    if isStrict { throw PredicateFailure.mismatch(constant, type, key: key, in: comparison) }
+    return nil
+  }
+
+  // MARK: == != < <= > >=
+
+  func relation(_ relation: BoundRelation, _ left: Side, _ right: Side) throws -> BoundNode {
+    switch (left, right) {
+    case (.list, _), (_, .list):
+      throw PredicateFailure.unexpectedList(in: comparison)
+    case (.key(let left), .key(let right)):
+      guard left.type.family == right.type.family else {
+        throw PredicateFailure.incomparable(left, right, in: comparison)
+      }
+      return relate(left, relation, .key(right))
+    case (.key(let key), .constant(let constant)):
+      return try relate(key, relation, constant)
+    case (.constant(let constant), .key(let key)):
+      return try relate(key, relation.flipped, constant)
+    case (.constant(let left), .constant(let right)):
+      return .constant(try constants(left, relation, right))
+    }
+  }
+
+  private func relate(
+    _ key: PredicateKey, _ relation: BoundRelation, _ constant: PredicateConstant
+  ) throws -> BoundNode {
+    guard let value = try stored(constant, as: key.type, key: key) else {
+      return .constant(relation == .notEqual)
+    }
+    if value.isNull {
+      switch relation {
+      case .equal: return .isNull(key)
+      case .notEqual: return .not(.isNull(key))
+      case .less, .lessOrEqual, .greater, .greaterOrEqual: return .constant(false)
+      }
+    }
+    return relate(key, relation, .value(value))
+  }
+
+  /// With `[c]` or `[d]` on text both sides are folded; on other types these options say nothing.
+  private func relate(_ key: PredicateKey, _ relation: BoundRelation, _ operand: BoundOperand) -> BoundNode {
+    guard key.type.family == .text, !textOptions.isEmpty else { return .relation(key, relation, operand) }
+    if let operation = relation.textOperation {
+      let holds = folded(.key(key), operation, operand)
+      guard operation == .equal, case .key(let other) = operand else { return holds }
+      return .or([holds, .and([.isNull(key), .isNull(other)])])
+    }
+    return .negation(of: relate(key, .equal, operand))
+  }
+
+  /// Two constants, decided now: the right one as the type of the left one, else the other way round.
+  private func constants(
+    _ left: PredicateConstant, _ relation: BoundRelation, _ right: PredicateConstant
+  ) throws -> Bool {
+    guard let (first, second) = try common(left, right) else {
+      guard relation == .equal || relation == .notEqual else {
+        throw PredicateFailure.mismatch(right, left.valueType ?? .text, key: nil, in: comparison)
+      }
+      return relation == .notEqual
+    }
+    guard !textOptions.isEmpty, case .text(let leftText) = first, case .text(let rightText) = second else {
+      return relation.holds(first, second)
+    }
+    guard let operation = relation.textOperation else {
+      return !TextComparison.holds(.equal, textOptions, leftText, rightText)
+    }
+    return TextComparison.holds(operation, textOptions, leftText, rightText)
+  }
+
+  /// Both constants in the form of one type; nil if there is none and that is no error.
+  func common(
+    _ left: PredicateConstant, _ right: PredicateConstant
+  ) throws -> (StoredValue, StoredValue)? {
+    for type in [left.valueType, right.valueType].compactMap({ $0 }) {
+      if let first = left.stored(as: type), let second = right.stored(as: type) { return (first, second) }
+    }
+    if left == .null && right == .null { return (.null, .null) }
+    if let type = left.valueType { _ = try stored(right, as: type, key: nil) }
+    return nil
+  }
+
+  // MARK: BETWEEN
+
+  private func between(_ left: Side, _ right: Side) throws -> BoundNode {
+    guard case .list(let bounds) = right, bounds.count == 2 else {
+      throw PredicateFailure.expectedList("a list of two bounds, {low, high},", in: comparison)
+    }
+    return .all([
+      try relation(.greaterOrEqual, left, bounds[0]), try relation(.lessOrEqual, left, bounds[1]),
+    ])
+  }
+}

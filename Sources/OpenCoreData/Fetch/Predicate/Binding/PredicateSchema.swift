@@ -1,0 +1,62 @@
+import Foundation
+
+/// What a fetch knows of an entity: the types of its attributes.
+package protocol PredicateSchema {
+  /// - Throws: an error that names the key path if it leads to no attribute.
+  func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType
+}
+
+/// The types of attributes as far as comparing goes.
+package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
+  /// Integer 16, 32 and 64.
+  case integer
+  /// Double and Float.
+  case real
+  case decimal
+  case boolean
+  case date
+  /// String.
+  case text
+  /// URI.
+  case uri
+  case uuid
+  /// Binary and transformable.
+  case blob
+
+  /// Values of one family can be compared with each other.
+  enum Family { case number, date, text, bytes }
+
+  var family: Family {
+    switch self {
+    case .integer, .real, .decimal, .boolean: .number
+    case .date: .date
+    case .text, .uri: .text
+    case .uuid, .blob: .bytes
+    }
+  }
+
+  /// As error messages say it.
+  var describedName: String {
+    switch self {
+    case .integer: "an integer"
+    case .real: "a floating-point number"
+    case .decimal: "a decimal number"
+    case .boolean: "a Boolean"
+    case .date: "a date"
+    case .text: "text"
+    case .uri: "a URI"
+    case .uuid: "a UUID"
+    case .blob: "binary data"
+    }
+  }
+}
+
+/// An attribute that a bound predicate reads.
+package struct PredicateKey: Sendable, Hashable {
+  /// Its place in `BoundPredicate.keys`, so that a caller can look up slots or columns once, not per row.
+  package let index: Int
+  package let path: [String]
+  package let type: PredicateValueType
+
+  package var name: String { path.joined(separator: ".") }
+}

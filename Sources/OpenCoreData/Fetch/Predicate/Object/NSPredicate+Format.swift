@@ -1,0 +1,120 @@
+import Foundation
+
+/// The initialisers that the Foundation of this platform lacks (NSPredicate, "Creating a Predicate").
+extension NSPredicate {
+  /// A predicate from its text, `%@`, `%K`, `%d`, `%f` and their like taking the arguments in order.
+  ///
+  /// Stops the program if the text is no predicate, as Apple's raises an exception; for text that a person
+  /// typed use `parse(format:arguments:)`.
+  public convenience init(format predicateFormat: String, _ arguments: Any?...) {
+    self.init(made: ParsedPredicate(parsed: Self.trustedNode(predicateFormat, arguments)))
+  }
+
+  /// As `init(format:_:)`, with the arguments in an array.
+  public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
+    self.init(made: ParsedPredicate(parsed: Self.trustedNode(predicateFormat, arguments ?? [])))
+  }
+
+  /// A predicate of an already parsed tree.
+  package convenience init(node: PredicateNode) {
+    self.init(made: ParsedPredicate(parsed: node))
+  }
+
+  /// A predicate from text that may be wrong.
+  ///
+  /// - Throws: NSError in NSCocoaErrorDomain with code 2048 (`CocoaError.formatting`), whose description says
+  ///   what was expected at which character and whose user info has that as `NSPredicateFormatPosition`.
+  public static func parse(format: String, arguments: [Any?] = []) throws -> NSPredicate {
+    do {
+      return ParsedPredicate(parsed: try PredicateParser.parse(format, arguments: arguments))
+    } catch let error as PredicateSyntaxError {
+      throw error.nsError
+    }
+  }
+
+  private static func trustedNode(_ format: String, _ arguments: [Any?]) -> PredicateNode {
+    do {
+      return try PredicateParser.parse(format, arguments: arguments)
+    } catch {
+      preconditionFailure((error as? PredicateSyntaxError)?.message ?? "\(error)")
+    }
+  }
+
+  /// A copy with `$NAME` replaced by values wherever there is one.
+  public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
+    let values = variables.mapValues { PredicateConstant(argument: $0) }
+    guard let result = substituting(values) as? Self else { return self }
+    return result
+  }
+
+  private func substituting(_ values: [String: PredicateConstant]) -> NSPredicate {
+    switch self {
+    case let parsed as ParsedPredicate:
+      ParsedPredicate(parsed: parsed.node.substituting(values))
+    case let compound as NSCompoundPredicate where type(of: compound) == NSCompoundPredicate.self:
+      NSCompoundPredicate(
+        type: compound.compoundPredicateType,
+        subpredicates: compound.subpredicates.map { $0.substituting(values) })
+    default:
+      self
+    }
+  }
+}
+
+extension NSPredicate {
+  /// The tree of this predicate, compound ones included.
+  ///
+  /// - Throws: NSError 134060 if it, or a part of it, was made from a block.
+  package func predicateNode() throws -> PredicateNode {
+    switch self {
+    case let parsed as ParsedPredicate:
+      return parsed.node
+    case let compound as NSCompoundPredicate where type(of: compound) == NSCompoundPredicate.self:
+      let nodes = try compound.subpredicates.map { try $0.predicateNode() }
+      switch compound.compoundPredicateType {
+      case .and: return .and(nodes)
+      case .or: return .or(nodes)
+      case .not: return .not(nodes[0])
+      }
+    default:
+      guard type(of: self) == NSPredicate.self, let value = constantValue else {
+        throw PredicateFailure.untranslatable(self)
+      }
+      return .constant(value)
+    }
+  }
+
+  /// The value of `NSPredicate(value:)`, which Foundation keeps to itself; nil for a block.
+  private var constantValue: Bool? {
+    [true, false].first { isEqual(NSPredicate(value: $0)) }
+  }
+
+  /// What `predicateFormat` is on Apple's platforms, also for compound predicates; for a block
+  /// `BLOCKPREDICATE`.
+  package var formatDescription: String {
+    if let compound = self as? NSCompoundPredicate {
+      return CompoundFormat(compound).text
+    }
+    return (try? predicateNode())?.formatDescription ?? "BLOCKPREDICATE"
+  }
+}
+
+/// A compound that may hold blocks, which have no tree.
+private struct CompoundFormat {
+  let text: String
+
+  init(_ compound: NSCompoundPredicate) {
+    if let node = try? compound.predicateNode() {
+      text = node.formatDescription
+      return
+    }
+    let parts = compound.subpredicates.map { part in
+      part is NSCompoundPredicate ? "(\(part.formatDescription))" : part.formatDescription
+    }
+    switch compound.compoundPredicateType {
+    case .and: text = parts.joined(separator: " AND ")
+    case .or: text = parts.joined(separator: " OR ")
+    case .not: text = "NOT \(parts.joined())"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// An object whose properties predicates and sort descriptors can read by name; managed objects are.
+package protocol PredicateSubject {
+  /// The value at the end of the key path, nil if it or anything before it is nil.
+  ///
+  /// - Throws: an error that names a key which the object does not have.
+  func predicateValue(forKeyPath keyPath: [String]) throws -> Any?
+}
+
+/// Reads key paths of whatever can be evaluated: `PredicateSubject`s and dictionaries with text keys, also
+/// within each other. A dictionary without the key has nil there.
+enum SubjectValue {
+  static func of(_ object: Any?, keyPath: ArraySlice<String>) throws -> Any? {
+    guard let object, let key = keyPath.first else { return object }
+    switch object {
+    case is NSNull:
+      return nil
+    case let subject as any PredicateSubject:
+      return try subject.predicateValue(forKeyPath: Array(keyPath))
+    case let dictionary as [String: Any]:
+      return try of(dictionary[key], keyPath: keyPath.dropFirst())
+    case let dictionary as NSDictionary:
+      return try of(dictionary.object(forKey: NSString(string: key)), keyPath: keyPath.dropFirst())
+    default:
+      throw PredicateFailure.noValue(Array(keyPath), of: object)
+    }
+  }
+}
+
+extension PredicateNode {
+  /// Whether the predicate holds for one object without a schema: every key becomes the constant that the
+  /// object has there, and constants are compared as `bound(to:)` compares them.
+  ///
+  /// - Throws: NSError 134060 for a key that the object does not have, values that cannot be ordered
+  ///   (`'a' < 3`), or a variable without a value.
+  package func evaluated(on object: Any?) throws -> Bool {
+    let filled = try mapOperands { operand in
+      switch operand {
+      case .keyPath(let path):
+        .constant(PredicateConstant(argument: try SubjectValue.of(object, keyPath: path[...])))
+      case .selfObject:
+        .constant(PredicateConstant(argument: object))
+      case .constant, .variable, .aggregate:
+        operand
+      }
+    }
+    var binder = PredicateBinder(
+      types: { path in throw PredicateFailure.noValue(path, of: object ?? NSNull()) }, isStrict: false)
+    return try binder.bind(filled).matches { _ in .null }
+  }
+}

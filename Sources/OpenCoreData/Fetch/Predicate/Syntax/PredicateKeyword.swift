@@ -1,0 +1,31 @@
+/// The words that the predicate language reserves, in any case of letters (Predicate Format String Syntax,
+/// "Reserved Words"). A key of the same spelling is written with a `#` before it.
+enum PredicateKeyword: Hashable {
+  case and, or, not
+  case comparison(PredicateOperator)
+  case truePredicate, falsePredicate
+  case boolean(Bool)
+  case null
+  case selfObject
+  case cast
+  /// Known to Apple's parser, not to this one.
+  case unsupported
+
+  init?(_ word: String) {
+    guard let keyword = Self.words[word.uppercased()] else { return nil }
+    self = keyword
+  }
+
+  private static let words: [String: PredicateKeyword] = [
+    "AND": .and, "OR": .or, "NOT": .not,
+    "BETWEEN": .comparison(.between), "IN": .comparison(.isIn), "CONTAINS": .comparison(.contains),
+    "BEGINSWITH": .comparison(.beginsWith), "ENDSWITH": .comparison(.endsWith),
+    "LIKE": .comparison(.like), "MATCHES": .comparison(.matches),
+    "TRUEPREDICATE": .truePredicate, "FALSEPREDICATE": .falsePredicate,
+    "TRUE": .boolean(true), "YES": .boolean(true), "FALSE": .boolean(false), "NO": .boolean(false),
+    "NULL": .null, "NIL": .null, "SELF": .selfObject, "CAST": .cast,
+    "ANY": .unsupported, "ALL": .unsupported, "SOME": .unsupported, "NONE": .unsupported,
+    "SUBQUERY": .unsupported, "FETCH": .unsupported, "FUNCTION": .unsupported, "TERNARY": .unsupported,
+    "ANYKEY": .unsupported,
+  ]
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Synchronization
+
+/// MATCHES: a regular expression of ICU that fits the whole text. Compiled patterns are kept, since SQL
+/// asks for the same one on every row.
+final class RegularExpressions: Sendable {
+  static let shared = RegularExpressions()
+
+  private struct Key: Hashable {
+    let pattern: String
+    let options: TextOptions
+  }
+
+  /// Beyond this many patterns the collection starts again.
+  private static let countMax = 64
+
+  private let compiled = Mutex<[Key: NSRegularExpression]>([:])
+
+  /// - Throws: what NSRegularExpression says of a pattern that is none.
+  func validate(_ pattern: String, _ options: TextOptions) throws {
+    _ = try expression(pattern, options)
+  }
+
+  /// False for a pattern that is no regular expression; predicates validate theirs beforehand.
+  func matches(_ text: Span<UInt8>, pattern: Span<UInt8>, _ options: TextOptions) -> Bool {
+    guard let expression = try? expression(string(pattern), options) else { return false }
+    var subject = string(text)
+    if options.contains(.diacriticInsensitive) {
+      subject = TextFolding.fold(subject, .diacriticInsensitive)
+    }
+    let whole = NSRange(location: 0, length: subject.utf16.count)
+    return expression.firstMatch(in: subject, options: [.anchored], range: whole)?.range == whole
+  }
+
+  private func string(_ bytes: Span<UInt8>) -> String {
+    String(
+      decoding: [UInt8](capacity: bytes.count) { output in
+        for index in bytes.indices { output.append(bytes[index]) }
+      }, as: UTF8.self)
+  }
+
+  private func expression(_ pattern: String, _ options: TextOptions) throws -> NSRegularExpression {
+    let key = Key(pattern: pattern, options: options)
+    if let known = compiled.withLock({ $0[key] }) { return known }
+    let ignoresMarks = options.contains(.diacriticInsensitive)
+    let source = ignoresMarks ? TextFolding.fold(pattern, .diacriticInsensitive) : pattern
+    // Alone first: inside of the group below a stray parenthesis could close it and still be valid.
+    _ = try NSRegularExpression(pattern: source)
+    let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
+    let expression = try wholeText(source, flags)
+    compiled.withLock { known in
+      if known.count >= Self.countMax { known.removeAll() }
+      known[key] = expression
+    }
+    return expression
+  }
+
+  /// The end is part of the pattern, so that `a|ab` goes on to its second branch. Where that does not compile,
+  /// the pattern ends with a comment, which only a line break ends.
+  private func wholeText(
+    _ source: String, _ flags: NSRegularExpression.Options
+  ) throws -> NSRegularExpression {
+    if let expression = try? NSRegularExpression(pattern: "(?:\(source))\\z", options: flags) {
+      return expression
+    }
+    return try NSRegularExpression(pattern: "(?:\(source)\n)\\z", options: flags)
+  }
+}

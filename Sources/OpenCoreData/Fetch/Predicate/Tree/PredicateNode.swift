@@ -1,0 +1,74 @@
+/// The parsed form of a predicate: what `NSPredicate(format:)` makes of its text.
+///
+/// Two-valued: every node is true or false for every object, also where values are nil
+/// (`nil == nil` is true, `nil != 3` is true, `nil < 3` is false, and NOT turns each of them round).
+package indirect enum PredicateNode: Sendable, Hashable {
+  /// TRUEPREDICATE or FALSEPREDICATE.
+  case constant(Bool)
+  case comparison(PredicateComparison)
+  case not(PredicateNode)
+  /// True for an empty list.
+  case and([PredicateNode])
+  /// False for an empty list.
+  case or([PredicateNode])
+}
+
+/// One comparison: `left operation[options] right`.
+package struct PredicateComparison: Sendable, Hashable {
+  package var left: PredicateOperand
+  package var operation: PredicateOperator
+  package var options: PredicateOptions
+  package var right: PredicateOperand
+
+  package init(
+    _ left: PredicateOperand, _ operation: PredicateOperator, _ right: PredicateOperand,
+    options: PredicateOptions = []
+  ) {
+    self.left = left
+    self.operation = operation
+    self.options = options
+    self.right = right
+  }
+}
+
+/// The comparison operators; the raw value is the spelling that Apple's `predicateFormat` prints.
+package enum PredicateOperator: String, Sendable, Hashable, CaseIterable {
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+  case between = "BETWEEN"
+  case isIn = "IN"
+  case contains = "CONTAINS"
+  case beginsWith = "BEGINSWITH"
+  case endsWith = "ENDSWITH"
+  case like = "LIKE"
+  case matches = "MATCHES"
+}
+
+/// `[c]`, `[d]` and `[cd]` behind an operator.
+package struct PredicateOptions: OptionSet, Sendable, Hashable {
+  package let rawValue: Int
+
+  package init(rawValue: Int) {
+    self.rawValue = rawValue
+  }
+
+  package static let caseInsensitive = PredicateOptions(rawValue: 1)
+  package static let diacriticInsensitive = PredicateOptions(rawValue: 2)
+}
+
+/// One side of a comparison.
+package indirect enum PredicateOperand: Sendable, Hashable {
+  /// The components between the dots, never empty.
+  case keyPath([String])
+  case constant(PredicateConstant)
+  /// `$NAME`, to be replaced through `withSubstitutionVariables`.
+  case variable(String)
+  /// `{a, b, 3}`.
+  case aggregate([PredicateOperand])
+  /// `SELF`, the evaluated object itself.
+  case selfObject
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+extension NSAttributeDescription {
+  /// A Swift value as a store keeps it: null for nil, nil if the value is not of the attribute's type.
+  ///
+  /// Numbers may come as any Swift number, Bool, NSNumber or Decimal where they fit exactly; a Transformable only
+  /// as the Data of its archive.
+  package func storedValue(from value: Any?) -> StoredValue? {
+    guard let value, !(value is NSNull) else { return .null }
+    switch attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
+      return Self.integer(from: value).map(StoredValue.integer)
+    case .booleanAttributeType:
+      if let flag = value as? Bool { return .integer(flag ? 1 : 0) }
+      return Self.integer(from: value).map { .integer($0 == 0 ? 0 : 1) }
+    case .doubleAttributeType:
+      return Self.real(from: value).map(StoredValue.real)
+    case .floatAttributeType:
+      return Self.real(from: value).map { .real(Double(Float($0))) }
+    case .dateAttributeType:
+      return (value as? Date).map { .real($0.timeIntervalSinceReferenceDate) }
+    case .decimalAttributeType:
+      return Self.decimal(from: value).map(StoredValue.decimal)
+    case .stringAttributeType:
+      return Self.text(from: value).map(StoredValue.text)
+    case .URIAttributeType:
+      return (value as? URL).map { .text($0.absoluteString) }
+    case .UUIDAttributeType:
+      return (value as? UUID).map { uuid in .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }) }
+    case .binaryDataAttributeType, .transformableAttributeType:
+      return (value as? Data).map(StoredValue.blob)
+    case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType:
+      return nil
+    }
+  }
+
+  /// The default value as a store keeps it; null if there is none, or none that can be stored.
+  package var defaultStoredValue: StoredValue { storedValue(from: defaultValue) ?? .null }
+
+  private static func integer(from value: Any) -> Int64? {
+    if let number = value as? any BinaryInteger { return Int64(exactly: number) }
+    if let number = value as? any BinaryFloatingPoint { return Int64(exactly: Double(number)) }
+    if let flag = value as? Bool { return flag ? 1 : 0 }
+    if let number = value as? Decimal { return exactInteger(NSDecimalNumber(decimal: number)) }
+    return (value as? NSNumber).flatMap(exactInteger)
+  }
+
+  /// Nil for a fraction, and for a number beyond 64 bits.
+  private static func exactInteger(_ number: NSNumber) -> Int64? {
+    let integer = number.int64Value
+    return NSNumber(value: integer).compare(number) == .orderedSame ? integer : nil
+  }
+
+  private static func real(from value: Any) -> Double? {
+    if let number = value as? any BinaryFloatingPoint { return Double(number) }
+    if let number = value as? any BinaryInteger { return Double(number) }
+    if let number = value as? Decimal { return NSDecimalNumber(decimal: number).doubleValue }
+    return (value as? NSNumber)?.doubleValue
+  }
+
+  private static func decimal(from value: Any) -> Decimal? {
+    if let number = value as? Decimal { return number }
+    if let number = value as? any BinaryInteger { return Decimal(string: String(number)) }
+    return (value as? NSNumber)?.decimalValue
+  }
+
+  private static func text(from value: Any) -> String? {
+    (value as? String) ?? (value as? NSString).map { String(describing: $0) }
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// The second pass over a model file: what refers to something by name.
+extension ModelXMLReader {
+  typealias Entities = [String: NSEntityDescription]
+
+  func connectInheritance(_ nodes: [XMLElementNode], _ entities: Entities) throws {
+    var children: [String: [NSEntityDescription]] = [:]
+    for node in nodes {
+      guard let parent = node.text("parentEntity"), let entity = entities[node.text("name") ?? ""] else {
+        continue
+      }
+      guard entities[parent] != nil else {
+        throw error(node, "The parent entity '\(parent)' does not exist.", "Add it, or correct parentEntity.")
+      }
+      children[parent, default: []].append(entity)
+    }
+    for (parent, subentities) in children { entities[parent]?.subentities = subentities }
+    for node in nodes {
+      guard let entity = entities[node.text("name") ?? ""] else { continue }
+      // A chain that stops below an entity with a parent has run into a circle.
+      if entity.rootEntity.superentity != nil {
+        throw error(
+          node, "'\(entity.name ?? "")' inherits from itself.", "Break the circle of parent entities.")
+      }
+    }
+  }
+
+  func connectRelationships(_ nodes: [XMLElementNode], _ entities: Entities) throws {
+    try forEachRelationship(nodes, entities) { node, relationship in
+      guard let name = node.text("destinationEntity") else {
+        throw error(
+          node, "Relationship '\(relationship.name)' has no destination.", "Add destinationEntity=\"…\".")
+      }
+      guard let destination = entities[name] else {
+        throw error(
+          node, "Relationship '\(relationship.name)' leads to '\(name)', which does not exist.",
+          "Add that entity, or correct destinationEntity.")
+      }
+      relationship.destinationEntity = destination
+    }
+    try forEachRelationship(nodes, entities) { node, relationship in
+      guard let name = node.text("inverseName") else { return }
+      let holder = node.text("inverseEntity").flatMap { entities[$0] } ?? relationship.destinationEntity
+      guard let inverse = holder?.propertiesByName[name] as? NSRelationshipDescription else {
+        throw error(
+          node,
+          "Relationship '\(relationship.name)' has the inverse '\(name)', which '\(holder?.name ?? "")' lacks.",
+          "Add that relationship there, or correct inverseName.")
+      }
+      relationship.inverseRelationship = inverse
+    }
+  }
+
+  private func forEachRelationship(
+    _ nodes: [XMLElementNode], _ entities: Entities,
+    _ body: (XMLElementNode, NSRelationshipDescription) throws -> Void
+  ) throws {
+    for node in nodes {
+      let properties = entities[node.text("name") ?? ""]?.ownProperties ?? []
+      for child in node.children(named: "relationship") {
+        guard
+          let found = properties.first(where: { $0.name == child.text("name") }) as? NSRelationshipDescription
+        else { continue }
+        try body(child, found)
+      }
+    }
+  }
+
+  /// Uniqueness constraints must name properties that the entity has.
+  func checkReferences(_ nodes: [XMLElementNode], _ entities: Entities) throws {
+    for node in nodes {
+      guard let entity = entities[node.text("name") ?? ""] else { continue }
+      let known = entity.propertiesByName
+      for name in entity.uniquenessConstraintNames.joined() where known[name] == nil {
+        throw error(
+          node, "A uniqueness constraint of '\(entity.name ?? "")' names '\(name)', which it lacks.",
+          "Correct or remove the constraint.")
+      }
+    }
+  }
+
+  func configurations(_ root: XMLElementNode, _ entities: Entities) throws -> [String: [String]] {
+    var result: [String: [String]] = [:]
+    for node in root.children(named: "configuration") {
+      let members = node.children(named: "memberEntity").compactMap { $0.text("name") }
+      if let unknown = members.first(where: { entities[$0] == nil }) {
+        throw error(
+          node, "The configuration has the member '\(unknown)', which does not exist.",
+          "Correct or remove it.")
+      }
+      result[try requiredName(node)] = members
+    }
+    return result
+  }
+
+  func fetchRequests(_ root: XMLElementNode, _ entities: Entities) throws -> [String: FetchRequestTemplate] {
+    var result: [String: FetchRequestTemplate] = [:]
+    for node in root.children(named: "fetchRequest") {
+      let template = try fetchRequest(from: node)
+      guard entities[template.entityName] != nil else {
+        throw error(
+          node, "Fetch request '\(template.name)' asks for '\(template.entityName)', which does not exist.",
+          "Correct its entity.")
+      }
+      result[template.name] = template
+    }
+    return result
+  }
+
+  func fetchedProperty(from node: XMLElementNode) throws -> NSFetchedPropertyDescription {
+    let property = NSFetchedPropertyDescription()
+    property.template = try node.children(named: "fetchRequest").first.map(fetchRequest)
+    return property
+  }
+
+  private func fetchRequest(from node: XMLElementNode) throws -> FetchRequestTemplate {
+    var template = FetchRequestTemplate(
+      name: try requiredName(node), entityName: node.text("entity") ?? "",
+      predicateFormat: node.text("predicateString"))
+    template.fetchLimit = try integer("fetchLimit", of: node) ?? 0
+    template.fetchBatchSize = try integer("fetchBatchSize", of: node) ?? 0
+    template.includesSubentities = node.flag("includeSubentities", default: true)
+    template.includesPropertyValues = node.flag("includesPropertyValues", default: true)
+    template.returnsObjectsAsFaults = node.flag("returnObjectsAsFaults", default: true)
+    template.returnsDistinctResults = node.flag("returnDistinctResults")
+    return template
+  }
+}

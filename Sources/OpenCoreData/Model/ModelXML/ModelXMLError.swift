@@ -1,0 +1,30 @@
+import Foundation
+
+/// Something wrong in a model file, at a line where that is known.
+struct ModelXMLError: Error {
+  var file: URL?
+  var line: Int?
+  var problem: String
+  var advice: String
+
+  var nsError: NSError { nsError(code: CocoaError.fileReadCorruptFile.rawValue) }
+
+  func nsError(code: Int) -> NSError {
+    let name = file?.path ?? "model"
+    let place = line.map { "\(name), line \($0)" } ?? name
+    var userInfo: [String: Any] = [
+      NSLocalizedDescriptionKey: "\(place): \(problem) \(advice)",
+      NSLocalizedFailureReasonErrorKey: problem,
+      NSLocalizedRecoverySuggestionErrorKey: advice,
+    ]
+    if let file {
+      userInfo[NSFilePathErrorKey] = file.path
+      userInfo[NSURLErrorKey] = file
+    }
+    if let line { userInfo[Self.lineKey] = line }
+    return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: userInfo)
+  }
+
+  /// The user-info key of the line number, counted from 1.
+  static let lineKey = "OpenCoreDataModelLine"
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// An attribute of an entity (Apple: NSAttributeDescription).
+// Unchecked: see `Seal`.
+open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
+  /// The type of the values. Setting it also sets `attributeValueClassName`.
+  open var attributeType: NSAttributeType = .undefinedAttributeType {
+    willSet { seal.requireOpen() }
+    didSet { attributeValueClassName = attributeType.valueClassName }
+  }
+
+  /// The class of the values; to be set by hand for transformable attributes only.
+  open var attributeValueClassName: String? { willSet { seal.requireOpen() } }
+
+  /// The value of a newly inserted object. Read from a model file it is an NSNumber, NSDecimalNumber, String, Date,
+  /// Data, UUID or URL, by the attribute's type.
+  open var defaultValue: Any? { willSet { seal.requireOpen() } }
+
+  open var valueTransformerName: String? { willSet { seal.requireOpen() } }
+  open var allowsExternalBinaryDataStorage: Bool = false { willSet { seal.requireOpen() } }
+  open var preservesValueInHistoryOnDeletion: Bool = false { willSet { seal.requireOpen() } }
+  open var allowsCloudEncryption: Bool = false { willSet { seal.requireOpen() } }
+
+  /// The bounds and the pattern of the model file, checked by `constraintViolation(of:)`.
+  package var constraints = AttributeConstraints() { willSet { seal.requireOpen() } }
+
+  /// Whether a code generator writes a Swift scalar (`Int16`) instead of `NSNumber?`.
+  package var usesScalarValueType: Bool = false { willSet { seal.requireOpen() } }
+
+  package override func makeEmptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
+
+  package override func copyDescription(to other: NSPropertyDescription) {
+    super.copyDescription(to: other)
+    guard let other = other as? NSAttributeDescription else { return }
+    other.attributeType = attributeType
+    other.attributeValueClassName = attributeValueClassName
+    other.defaultValue = defaultValue
+    other.valueTransformerName = valueTransformerName
+    other.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
+    other.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+    other.allowsCloudEncryption = allowsCloudEncryption
+    other.constraints = constraints
+    other.usesScalarValueType = usesScalarValueType
+  }
+}
+
+/// An attribute whose value the store computes from others (Apple: NSDerivedAttributeDescription).
+// Unchecked: see `Seal`.
+open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
+  /// The text of the derivation, such as `canonical:(name)`, `entries.@count` or `now()`.
+  ///
+  /// Apple's `derivationExpression` is an NSExpression, which Foundation cannot parse outside Apple's platforms.
+  public var derivationExpressionFormat: String? { willSet { seal.requireOpen() } }
+
+  package override func makeEmptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
+
+  package override func copyDescription(to other: NSPropertyDescription) {
+    super.copyDescription(to: other)
+    (other as? NSDerivedAttributeDescription)?.derivationExpressionFormat = derivationExpressionFormat
+  }
+}

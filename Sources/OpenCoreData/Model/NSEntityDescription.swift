@@ -1,0 +1,138 @@
+import Foundation
+
+/// The description of one entity (Apple: NSEntityDescription).
+///
+/// Mutable until its model is in use; changing it afterwards stops the program.
+// Unchecked: see `Seal`.
+open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
+  package let seal = Seal()
+  package internal(set) weak var model: NSManagedObjectModel?
+  /// What is derived from the description, written once by `freeze()`.
+  private var frozenLayout: EntityLayout?
+  private var frozenVersionHash: Data?
+
+  public override init() {
+    super.init()
+  }
+
+  open var name: String? { willSet { seal.requireOpen() } }
+  open var managedObjectClassName: String = "NSManagedObject" { willSet { seal.requireOpen() } }
+  open var isAbstract: Bool = false { willSet { seal.requireOpen() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { seal.requireOpen() } }
+  open var versionHashModifier: String? { willSet { seal.requireOpen() } }
+
+  /// The name of this entity in the model before, for migration; the entity's own name unless set.
+  open var renamingIdentifier: String? {
+    get { explicitRenamingIdentifier ?? name }
+    set { explicitRenamingIdentifier = newValue }
+  }
+  package var explicitRenamingIdentifier: String? { willSet { seal.requireOpen() } }
+
+  /// The sets of attributes (names or NSAttributeDescription) of which no two objects may have equal values.
+  open var uniquenessConstraints: [[Any]] = [] { willSet { seal.requireOpen() } }
+
+  open var indexes: [NSFetchIndexDescription] = [] {
+    willSet { seal.requireOpen() }
+    didSet { for index in indexes { index.entity = self } }
+  }
+
+  /// The entities that inherit from this one directly. Setting it makes this entity their `superentity`.
+  open var subentities: [NSEntityDescription] = [] {
+    willSet { seal.requireOpen() }
+    didSet {
+      for entity in oldValue where entity.superentity === self { entity.superentity = nil }
+      for entity in subentities { entity.superentity = self }
+    }
+  }
+
+  /// Weak: the model owns all entities.
+  open internal(set) weak var superentity: NSEntityDescription?
+
+  /// The model that this entity is part of; asking an entity that is in none is a programming error.
+  open var managedObjectModel: NSManagedObjectModel {
+    guard let model else {
+      preconditionFailure(
+        "The entity '\(name ?? "")' is in no living model; add it to one's `entities` and keep that.")
+    }
+    return model
+  }
+
+  /// Own and inherited properties, own ones first. Setting it replaces the own ones; inherited ones among the new
+  /// ones are left where they are, so that `entity.properties += [new]` does what it says.
+  open var properties: [NSPropertyDescription] {
+    get { ownProperties + (superentity?.properties.filter { declaredProperty(named: $0.name) == nil } ?? []) }
+    set {
+      let inherited = Set((superentity?.properties ?? []).map(ObjectIdentifier.init))
+      ownProperties = newValue.filter { !inherited.contains(ObjectIdentifier($0)) }
+    }
+  }
+
+  /// The properties that this entity declares itself.
+  package private(set) var ownProperties: [NSPropertyDescription] = [] {
+    willSet { seal.requireOpen() }
+    didSet {
+      for property in oldValue where property.owner === self { property.owner = nil }
+      for property in ownProperties { property.owner = self }
+    }
+  }
+
+  private func declaredProperty(named name: String) -> NSPropertyDescription? {
+    ownProperties.first { $0.name == name }
+  }
+
+  /// How code generators write this entity's class: "class", "category", or nil for "Manual/None".
+  package var codeGenerationType: String? { willSet { seal.requireOpen() } }
+  /// The class as the model file writes it: ".Name" means the current module, "Module.Name" another one.
+  package var representedClassName: String? { willSet { seal.requireOpen() } }
+  package var isSyncable: Bool = true { willSet { seal.requireOpen() } }
+
+  /// Everything derived; made afresh while the entity can still change, so that reading writes nothing.
+  package var layout: EntityLayout {
+    if seal.isClosed, let frozenLayout { return frozenLayout }
+    return EntityLayout(of: self)
+  }
+
+  /// The 32 bytes that identify what of this entity matters to a store (coredata.md, "Version hashes").
+  open var versionHash: Data {
+    if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
+    return VersionHash.hash(of: self)
+  }
+
+  /// A copy with copies of the own properties and of all subentities, in no model. Relationships of the copy
+  /// still point at the destinations of the original; `NSManagedObjectModel.copy()` moves those too.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = copyAlone()
+    copy.subentities = subentities.compactMap { $0.copy() as? NSEntityDescription }
+    return copy
+  }
+
+  /// A copy without its place in the inheritance tree.
+  func copyAlone() -> NSEntityDescription {
+    let copy = NSEntityDescription()
+    copy.name = name
+    copy.managedObjectClassName = managedObjectClassName
+    copy.isAbstract = isAbstract
+    copy.userInfo = userInfo
+    copy.versionHashModifier = versionHashModifier
+    copy.explicitRenamingIdentifier = explicitRenamingIdentifier
+    copy.uniquenessConstraints = uniquenessConstraintNames
+    copy.codeGenerationType = codeGenerationType
+    copy.representedClassName = representedClassName
+    copy.isSyncable = isSyncable
+    copy.ownProperties = ownProperties.compactMap { $0.copy() as? NSPropertyDescription }
+    copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
+    return copy
+  }
+
+  open override var description: String { "(\(type(of: self)): \(name ?? "unnamed"))" }
+
+  /// Called by the model, superentities first.
+  func freeze() {
+    guard !seal.isClosed else { return }
+    for property in ownProperties { property.freeze() }
+    for index in indexes { index.freeze() }
+    frozenLayout = EntityLayout(of: self)
+    frozenVersionHash = VersionHash.hash(of: self)
+    seal.close()
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// How a fetch index holds one of its elements (Apple: NSFetchIndexElementType).
+public enum NSFetchIndexElementType: UInt, Sendable {
+  case binary = 0
+  case rTree = 1
+}
+
+/// One property of a fetch index and its direction (Apple: NSFetchIndexElementDescription).
+// Unchecked: see `Seal`.
+open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
+  package let seal = Seal()
+  /// The indexed property; nil if the index was made by name and its entity has no such property.
+  open var property: NSPropertyDescription? {
+    explicitProperty ?? propertyName.flatMap { indexDescription?.entity?.propertiesByName[$0] }
+  }
+  open private(set) var propertyName: String?
+  open var collationType: NSFetchIndexElementType { willSet { seal.requireOpen() } }
+  open var isAscending: Bool = true { willSet { seal.requireOpen() } }
+  open internal(set) weak var indexDescription: NSFetchIndexDescription?
+
+  /// Weak: the entity owns its properties and its indexes.
+  private weak var explicitProperty: NSPropertyDescription?
+
+  public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
+    explicitProperty = property
+    propertyName = property.name
+    self.collationType = collationType
+    super.init()
+  }
+
+  /// An element that finds its property by name, as model files declare it.
+  package init(propertyName: String, collationType: NSFetchIndexElementType, ascending: Bool) {
+    self.propertyName = propertyName
+    self.collationType = collationType
+    super.init()
+    isAscending = ascending
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    NSFetchIndexElementDescription(
+      propertyName: propertyName ?? "", collationType: collationType, ascending: isAscending)
+  }
+}
+
+/// An index that makes fetches of an entity faster (Apple: NSFetchIndexDescription).
+// Unchecked: see `Seal`.
+open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
+  package let seal = Seal()
+  open var name: String { willSet { seal.requireOpen() } }
+  open var elements: [NSFetchIndexElementDescription] {
+    willSet { seal.requireOpen() }
+    didSet { adoptElements() }
+  }
+  open internal(set) weak var entity: NSEntityDescription?
+  open var partialIndexPredicate: NSPredicate? { willSet { seal.requireOpen() } }
+
+  public init(name: String, elements: [NSFetchIndexElementDescription]?) {
+    self.name = name
+    self.elements = elements ?? []
+    super.init()
+    adoptElements()
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSFetchIndexDescription(
+      name: name, elements: elements.compactMap { $0.copy() as? NSFetchIndexElementDescription })
+    copy.partialIndexPredicate = partialIndexPredicate
+    return copy
+  }
+
+  private func adoptElements() {
+    for element in elements { element.indexDescription = self }
+  }
+
+  func freeze() {
+    for element in elements { element.seal.close() }
+    seal.close()
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// A fetch as a model file declares it: text only, since a predicate can be made only where it is used.
+package struct FetchRequestTemplate: Sendable, Equatable {
+  package var name: String
+  package var entityName: String
+  package var predicateFormat: String?
+  package var fetchLimit: Int = 0
+  package var fetchBatchSize: Int = 0
+  package var includesSubentities: Bool = true
+  package var includesPropertyValues: Bool = true
+  package var returnsObjectsAsFaults: Bool = true
+  package var returnsDistinctResults: Bool = false
+
+  package init(name: String, entityName: String, predicateFormat: String? = nil) {
+    self.name = name
+    self.entityName = entityName
+    self.predicateFormat = predicateFormat
+  }
+}
+
+/// A property whose value is the result of a fetch (Apple: NSFetchedPropertyDescription).
+// Unchecked: see `Seal`.
+open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
+  /// What the model file says of the fetch.
+  package var template: FetchRequestTemplate? { willSet { seal.requireOpen() } }
+
+  package override func makeEmptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
+
+  package override func copyDescription(to other: NSPropertyDescription) {
+    super.copyDescription(to: other)
+    (other as? NSFetchedPropertyDescription)?.template = template
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// What happens to the other end when an object is deleted (Apple: NSDeleteRule).
+public enum NSDeleteRule: UInt, Sendable {
+  case noActionDeleteRule = 0
+  case nullifyDeleteRule = 1
+  case cascadeDeleteRule = 2
+  case denyDeleteRule = 3
+}
+
+/// A relationship of an entity (Apple: NSRelationshipDescription).
+// Unchecked: see `Seal`.
+open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
+  /// Weak, as entities point at each other in circles; the model owns them all.
+  open weak var destinationEntity: NSEntityDescription? { willSet { seal.requireOpen() } }
+  /// Weak for the same reason. Setting one end does not set the other.
+  open weak var inverseRelationship: NSRelationshipDescription? { willSet { seal.requireOpen() } }
+  /// The most objects at the other end; 0 means no limit. 1 makes a to-one relationship.
+  open var maxCount: Int = 1 { willSet { seal.requireOpen() } }
+  open var minCount: Int = 0 { willSet { seal.requireOpen() } }
+  open var isOrdered: Bool = false { willSet { seal.requireOpen() } }
+  open var deleteRule: NSDeleteRule = .nullifyDeleteRule { willSet { seal.requireOpen() } }
+
+  open var isToMany: Bool { maxCount != 1 }
+
+  package override func makeEmptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }
+
+  package override func copyDescription(to other: NSPropertyDescription) {
+    super.copyDescription(to: other)
+    guard let other = other as? NSRelationshipDescription else { return }
+    other.destinationEntity = destinationEntity
+    other.inverseRelationship = inverseRelationship
+    other.maxCount = maxCount
+    other.minCount = minCount
+    other.isOrdered = isOrdered
+    other.deleteRule = deleteRule
+  }
+}

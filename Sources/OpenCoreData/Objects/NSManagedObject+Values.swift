@@ -1,0 +1,80 @@
+import Foundation
+
+/// Keyed and typed access to attributes.
+extension NSManagedObject {
+  // MARK: Generated accessors
+
+  /// The value of an optional attribute as the type of its generated property; nil where nothing is stored.
+  public final func attributeValue<Value: ManagedAttributeValue>(forKey key: String) -> Value? {
+    Value.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
+  }
+
+  public final func setAttributeValue<Value: ManagedAttributeValue>(_ value: Value?, forKey key: String) {
+    setStoredValue(value?.storedAttributeValue.value ?? .null, at: slot(key))
+  }
+
+  /// The value of a numeric attribute whose property is not a scalar.
+  public final func attributeValue(forKey key: String) -> NSNumber? { value(forKey: key) as? NSNumber }
+  public final func setAttributeValue(_ number: NSNumber?, forKey key: String) { setValue(number, forKey: key) }
+
+  /// The value of a Decimal attribute.
+  public final func attributeValue(forKey key: String) -> NSDecimalNumber? {
+    value(forKey: key) as? NSDecimalNumber
+  }
+
+  /// The value of an attribute whose property is a scalar; 0 or false where nothing is stored.
+  public final func scalarValue<Value: ManagedAttributeValue & ExpressibleByIntegerLiteral>(
+    forKey key: String
+  ) -> Value { attributeValue(forKey: key) ?? 0 }
+  public final func scalarValue(forKey key: String) -> Bool { attributeValue(forKey: key) ?? false }
+  public final func setScalarValue<Value: ManagedAttributeValue>(_ value: Value, forKey key: String) {
+    setAttributeValue(value, forKey: key)
+  }
+
+  // MARK: Changes
+
+  /// Attributes changed since the last save or fetch, with their present values; NSNull stands for nil.
+  public func changedValues() -> [String: Any] { valuesByName(values, slots: changedSlots) }
+
+  /// The last saved or fetched values of the attributes in `keys` (all of them when nil); NSNull stands for nil.
+  public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    if isFault { fireFault() }
+    return valuesByName(snapshot ?? values, slots: keys.map { $0.map(slot) } ?? Array(values.indices))
+  }
+
+  private func valuesByName(_ values: [StoredValue], slots: [Int]) -> [String: Any] {
+    var result: [String: Any] = [:]
+    for slot in slots {
+      let attribute = entity.attributeSlots[slot]
+      result[attribute.name] = attribute.foundationValue(from: values[slot]) ?? NSNull()
+    }
+    return result
+  }
+}
+
+extension NSManagedObject {
+  /// As `value(forKey:)`, without firing a fault.
+  public func primitiveValue(forKey key: String) -> Any? {
+    let slot = slot(key)
+    return values.isEmpty ? nil : entity.attributeSlots[slot].foundationValue(from: values[slot])
+  }
+
+  /// Sets a value without recording a change.
+  public func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    if isFault { fireFault() }
+    let slot = slot(key)
+    values[slot] = stored(value, slot)
+    if isInserted { state.insert(.unpacked) }
+  }
+
+  /// `value` as a store keeps it in `slot`.
+  func stored(_ value: Any?, _ slot: Int) -> StoredValue {
+    let attribute = entity.attributeSlots[slot]
+    guard let stored = attribute.stored(from: value) else {
+      preconditionFailure(
+        "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; given type = "
+          + "\(value.map { "\(type(of: $0))" } ?? "nil"); value = \(value.map { "\($0)" } ?? "nil").")
+    }
+    return stored
+  }
+}

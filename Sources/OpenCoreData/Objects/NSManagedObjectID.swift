@@ -1,0 +1,92 @@
+import Foundation
+
+/// The identity of a managed object: temporary until a save reaches a store, permanent from then on.
+///
+/// IDs may travel between threads freely. A temporary ID stays equal to itself after the object has got its
+/// permanent one; `NSManagedObject.objectID` and every context then answer with the permanent ID, and lookups take
+/// either. (Apple documentation: NSManagedObjectID.)
+public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
+  enum Reference: Sendable {
+    case temporary(TemporaryIDRange, row: Int)
+    case permanent(StoreIdentity, key: Int64)
+  }
+
+  public let entity: NSEntityDescription
+  let reference: Reference
+  let key: ObjectKey
+
+  init(entity: NSEntityDescription, range: TemporaryIDRange, row: Int) {
+    self.entity = entity
+    reference = .temporary(range, row: row)
+    key = ObjectKey(scope: 0, number: range.first + UInt64(row))
+  }
+
+  init(entity: NSEntityDescription, store: StoreIdentity, key: Int64) {
+    self.entity = entity
+    reference = .permanent(store, key: key)
+    self.key = ObjectKey(
+      scope: store.scope(ofRootEntity: entity.rootEntity.name ?? ""), number: UInt64(bitPattern: key))
+  }
+
+  public var isTemporaryID: Bool {
+    if case .temporary = reference { true } else { false }
+  }
+
+  /// The permanent ID of the object if it has one by now, else this ID.
+  var resolved: NSManagedObjectID {
+    guard case .temporary(let range, let row) = reference, let permanent = range.permanent(row: row) else {
+      return self
+    }
+    return NSManagedObjectID(entity: entity, store: permanent.store, key: permanent.key)
+  }
+
+  /// `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID` for a temporary one.
+  public func uriRepresentation() -> URL {
+    let name = entity.name ?? ""
+    let text =
+      switch reference {
+      case .temporary(let range, let row):
+        "x-coredata:///\(name)/t\(Self.temporaryUUID(range.first + UInt64(row)).uuidString)"
+      case .permanent(let store, let key): "x-coredata://\(store.uuid)/\(name)/p\(key)"
+      }
+    // Entity names are identifiers and store UUIDs hexadecimal; anything else still gets a URL that can be read.
+    return URL(string: text) ?? URL(fileURLWithPath: text)
+  }
+
+  /// A UUID for a serial number: the half that tells processes apart is drawn once.
+  private static func temporaryUUID(_ serial: UInt64) -> UUID {
+    let text = hexadecimal(processHalf) + hexadecimal(serial)
+    let cuts = [0, 8, 12, 16, 20, 32]
+    let groups = zip(cuts, cuts.dropFirst()).map { String(text.dropFirst($0).prefix($1 - $0)) }
+    // Thirty-two hexadecimal digits in five groups always are a UUID.
+    return UUID(uuidString: groups.joined(separator: "-")) ?? UUID()
+  }
+  private static func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+  private static let processHalf = UInt64.random(in: .min ... .max)
+
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSManagedObjectID else { return false }
+    return other === self || other.key == key
+  }
+  public override var hash: Int { key.hashValue }
+  public override var description: String { uriRepresentation().absoluteString }
+}
+
+/// What contexts find objects by: the part of an identity that is compared, without a heap object.
+struct ObjectKey: Hashable, Sendable {
+  /// 0 for temporary identities; otherwise the store and the root entity, whose subentities share one key sequence.
+  let scope: UInt64
+  let number: UInt64
+
+  init(scope: UInt64, number: UInt64) {
+    self.scope = scope
+    self.number = number
+  }
+
+  var isTemporary: Bool { scope == 0 }
+}

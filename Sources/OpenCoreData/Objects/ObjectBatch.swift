@@ -1,0 +1,173 @@
+import Foundation
+
+/// The attribute values of many objects of one entity, packed: a 16-byte cell per attribute, row after row, and
+/// one arena for the bytes of texts and blobs.
+///
+/// This is the one form in which values wait in a context, travel up a chain and reach or leave a store, whether
+/// the objects were inserted one by one or in bulk. `NSManagedObject`s are handles made for single rows when
+/// somebody asks. Handing a batch to another context costs nothing: its arrays are shared until one side writes.
+///
+/// Attributes are addressed by *slot*: their position among all attributes of the entity, its superentities'
+/// included, sorted by name (`NSEntityDescription.slot(named:)`).
+public struct ObjectBatch: Sendable {
+  public let entity: NSEntityDescription
+  /// Number of objects.
+  public private(set) var count = 0
+
+  /// Cells per row: the number of attributes of the entity.
+  package let slotCount: Int
+  package private(set) var cells: [ValueCell]
+  package private(set) var arena: [UInt8]
+
+  /// Where the last row's bytes start in the arena, so that the row can be taken back.
+  private var lastRowArenaStart = 0
+  private let emptyRow: [ValueCell]
+
+  /// An empty batch for objects of `entity`.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of every object in the batch; not abstract.
+  ///   - rowCapacity: The number of rows to make room for; more may be appended.
+  public init(entity: NSEntityDescription, rowCapacity: Int = 0) {
+    precondition(!entity.isAbstract, "Objects of the abstract entity \(entity.name ?? "") can't be made.")
+    self.entity = entity
+    slotCount = entity.attributeSlots.count
+    emptyRow = Array(repeating: .null, count: slotCount)
+    cells = []
+    cells.reserveCapacity(rowCapacity * slotCount)
+    arena = []
+  }
+
+  // MARK: Appending
+
+  /// Appends an object all of whose values are nil (the model's defaults do not apply).
+  public mutating func appendRow() {
+    cells.append(contentsOf: emptyRow)
+    lastRowArenaStart = arena.count
+    count += 1
+  }
+
+  /// Takes back the row that was appended last.
+  public mutating func removeLastRow() {
+    precondition(count > 0, "There is no row to remove.")
+    cells.removeLast(slotCount)
+    arena.removeLast(arena.count - lastRowArenaStart)
+    count -= 1
+  }
+
+  /// Forgets all rows and keeps the room they took.
+  public mutating func removeAll() {
+    cells.removeAll(keepingCapacity: true)
+    arena.removeAll(keepingCapacity: true)
+    lastRowArenaStart = 0
+    count = 0
+  }
+
+  /// Makes room for `byteCount` bytes of text in all.
+  public mutating func reserveText(_ byteCount: Int) { arena.reserveCapacity(byteCount) }
+
+  /// Sets an integer or Boolean attribute of the last row.
+  @inline(__always)
+  public mutating func setInteger(_ value: Int64, at slot: Int) {
+    cells[cells.count - slotCount + slot] = ValueCell(integer: value)
+  }
+
+  /// Sets a Double, Float or Date attribute (seconds since 2001-01-01 UTC) of the last row.
+  @inline(__always)
+  public mutating func setReal(_ value: Double, at slot: Int) {
+    cells[cells.count - slotCount + slot] = ValueCell(real: value)
+  }
+
+  /// Sets a String or URI attribute of the last row to the bytes of `utf8`, which must be valid UTF-8.
+  @inline(__always)
+  public mutating func setText(_ utf8: ArraySlice<UInt8>, at slot: Int) {
+    cells[cells.count - slotCount + slot] = ValueCell(.text, offset: arena.count, length: utf8.count)
+    arena.append(contentsOf: utf8)
+  }
+
+  /// Sets a String or URI attribute of the last row.
+  public mutating func setText(_ text: String, at slot: Int) {
+    setValue(.text(text), row: count - 1, slot: slot)
+  }
+
+  // MARK: Single values
+
+  package func value(row: Int, slot: Int) -> StoredValue {
+    let cell = cells[row * slotCount + slot]
+    switch cell.kind {
+    case .null: return .null
+    case .integer: return .integer(cell.integer)
+    case .real: return .real(cell.real)
+    case .text: return .text(String(decoding: arena[cell.range], as: UTF8.self))
+    case .blob: return .blob(Data(arena[cell.range]))
+    case .decimal:
+      return Decimal(string: String(decoding: arena[cell.range], as: UTF8.self)).map(StoredValue.decimal)
+        ?? .null
+    }
+  }
+
+  package func values(row: Int) -> [StoredValue] { (0..<slotCount).map { value(row: row, slot: $0) } }
+
+  /// The bytes of a text or blob value; nil for any other kind.
+  package func bytes(row: Int, slot: Int) -> ArraySlice<UInt8>? {
+    let cell = cells[row * slotCount + slot]
+    return cell.kind == .text || cell.kind == .blob ? arena[cell.range] : nil
+  }
+
+  /// Replaces one value. Bytes of an old text stay in the arena unused until the batch goes.
+  package mutating func setValue(_ value: StoredValue, row: Int, slot: Int) {
+    let index = row * slotCount + slot
+    // A text set later may lie behind the last row's bytes: from here on the arena is never cut.
+    defer { lastRowArenaStart = arena.count }
+    switch value {
+    case .null: cells[index] = .null
+    case .integer(let number): cells[index] = ValueCell(integer: number)
+    case .real(let number): cells[index] = ValueCell(real: number)
+    case .text(let string): cells[index] = append(string.utf8, .text)
+    case .blob(let data): cells[index] = append(data, .blob)
+    case .decimal(let number): cells[index] = append("\(number)".utf8, .decimal)
+    }
+  }
+
+  package mutating func setValues(_ values: [StoredValue], row: Int) {
+    for (slot, value) in values.enumerated() { setValue(value, row: row, slot: slot) }
+  }
+
+  private mutating func append(_ bytes: some Collection<UInt8>, _ kind: ValueCell.Kind) -> ValueCell {
+    let cell = ValueCell(kind, offset: arena.count, length: bytes.count)
+    arena.append(contentsOf: bytes)
+    return cell
+  }
+
+  /// Appends a row whose cells, one per slot, `fill` appends itself: the SQLite shim reads rows in with it.
+  mutating func appendRow(_ fill: (_ cells: inout [ValueCell], _ arena: inout [UInt8]) -> Void) {
+    lastRowArenaStart = arena.count
+    fill(&cells, &arena)
+    count += 1
+  }
+}
+
+/// One packed value: a number, or where its bytes lie in the arena.
+package struct ValueCell: Sendable {
+  package enum Kind: UInt8, Sendable { case null, integer, real, text, blob, decimal }
+
+  private var bits: UInt64
+  private var byteCount: UInt32
+  package let kind: Kind
+
+  package static let null = ValueCell(.null, offset: 0, length: 0)
+
+  @inline(__always) package init(integer: Int64) {
+    (bits, byteCount, kind) = (UInt64(bitPattern: integer), 0, .integer)
+  }
+  @inline(__always) package init(real: Double) { (bits, byteCount, kind) = (real.bitPattern, 0, .real) }
+  @inline(__always) package init(_ kind: Kind, offset: Int, length: Int) {
+    (bits, byteCount, self.kind) = (UInt64(offset), UInt32(length), kind)
+  }
+
+  @inline(__always) package var integer: Int64 { Int64(bitPattern: bits) }
+  @inline(__always) package var real: Double { Double(bitPattern: bits) }
+  @inline(__always) package var offset: Int { Int(bits) }
+  @inline(__always) package var length: Int { Int(byteCount) }
+  @inline(__always) package var range: Range<Int> { offset..<(offset + length) }
+}

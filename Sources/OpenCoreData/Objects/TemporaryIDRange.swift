@@ -1,0 +1,102 @@
+import Foundation
+import Synchronization
+
+/// A run of temporary identities, one for each object of a batch, in order.
+///
+/// Whoever holds a temporary ID holds its range, so the day a save gives the objects their keys, every context of
+/// the chain learns it from here: the range is resolved once, by the store, and never changes again.
+package final class TemporaryIDRange: Sendable {
+  /// Serial number of the first identity; numbers are unique in the process.
+  let first: UInt64
+  let count: Int
+
+  /// The keys a store gave to the objects of a range.
+  struct Resolution: Sendable {
+    var store: StoreIdentity
+    /// Key of the first row that is neither removed nor obtained.
+    var firstKey: Int64
+    var removedRows: [Int]
+  }
+
+  private struct State: Sendable {
+    var resolution: Resolution?
+    var obtained: [Int: Int64] = [:]
+    var obtainedFrom: StoreIdentity?
+  }
+
+  private let state = Mutex(State())
+  /// True once anything in `state` may say more than "not yet": spares the lock on the common path.
+  private let isKnown = Atomic<Bool>(false)
+
+  private static let nextSerial = Atomic<UInt64>(1)
+
+  init(count: Int) {
+    self.count = count
+    first = Self.nextSerial.wrappingAdd(UInt64(count), ordering: .relaxed).oldValue
+  }
+
+  /// Records the keys of a finished save.
+  func resolve(_ resolution: Resolution) {
+    state.withLock { $0.resolution = resolution }
+    isKnown.store(true, ordering: .releasing)
+  }
+
+  /// Records a key handed out before the save (`obtainPermanentIDs(for:)`).
+  func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
+    state.withLock {
+      $0.obtained[row] = key
+      $0.obtainedFrom = store
+    }
+    isKnown.store(true, ordering: .releasing)
+  }
+
+  /// Keys handed out before the save, by row.
+  var keysObtained: [Int: Int64] {
+    isKnown.load(ordering: .acquiring) ? state.withLock { $0.obtained } : [:]
+  }
+
+  /// The store and key of the object in `row`, once it has them.
+  func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
+    guard isKnown.load(ordering: .acquiring) else { return nil }
+    return state.withLock { state in
+      if let key = state.obtained[row], let store = state.obtainedFrom { return (store, key) }
+      guard let resolution = state.resolution else { return nil }
+      guard let before = resolution.removedRows.rank(of: row) else { return nil }
+      // Rows with keys of their own do not use up one of the run.
+      let taken = state.obtained.keys.count { $0 < row && resolution.removedRows.rank(of: $0) != nil }
+      return (resolution.store, resolution.firstKey + Int64(row - before - taken))
+    }
+  }
+}
+
+extension [Int] {
+  /// In ascending numbers: how many lie before `row`; nil when `row` is one of them.
+  func rank(of row: Int) -> Int? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < row { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == row ? nil : low
+  }
+}
+
+/// Which store a permanent ID belongs to. It outlives the store, as IDs do.
+package final class StoreIdentity: Sendable {
+  /// The store's UUID as its metadata has it.
+  package let uuid: String
+  /// Unique in the process, also when one file is opened twice.
+  private let ordinal: UInt64
+  private let rootEntityNumbers: [String: UInt64]
+
+  private static let nextOrdinal = Atomic<UInt64>(1)
+
+  init(uuid: String, rootEntityNumbers: [String: UInt64]) {
+    self.uuid = uuid
+    self.rootEntityNumbers = rootEntityNumbers
+    ordinal = Self.nextOrdinal.wrappingAdd(1, ordering: .relaxed).oldValue
+  }
+
+  /// Tells one key sequence from all others in the process; never 0.
+  func scope(ofRootEntity name: String) -> UInt64 { ordinal << 24 | (rootEntityNumbers[name] ?? 0) }
+}

@@ -1,0 +1,94 @@
+import Foundation
+
+/// A connection to a store's file, and how it was come by.
+struct OpenedDatabase {
+  let connection: SQLiteConnection
+  let path: String
+  let isReadOnly: Bool
+  var privateCopy: PrivateCopy?
+
+  static func open(_ url: URL?, options: StoreOptions) throws -> OpenedDatabase {
+    guard let url else {
+      return OpenedDatabase(
+        connection: try SQLiteConnection(path: "", mode: .privateTemporary), path: "", isReadOnly: false)
+    }
+    if options.isReadOnly { return try openForReading(url.path, options: options) }
+    let connection = try SQLiteConnection(
+      path: url.path, mode: .readWriteCreate, busyTimeoutMilliseconds: options.timeoutMilliseconds)
+    return OpenedDatabase(connection: connection, path: url.path, isReadOnly: false)
+  }
+
+  /// Opens without changing a byte of the file, its -wal or its -shm.
+  ///
+  /// With a -shm SQLite can be told to leave it alone. Without one but with a -wal, SQLite would have to make one,
+  /// so a private copy is read. Without either, an ordinary connection makes both files and removes them again;
+  /// where the folder can't be written, again a copy.
+  private static func openForReading(_ path: String, options: StoreOptions) throws -> OpenedDatabase {
+    let files = FileManager.default
+    guard files.fileExists(atPath: path) else {
+      throw SQLiteError(code: 14, message: "there is no such file", sql: nil)
+    }
+    let timeout = options.timeoutMilliseconds
+    if files.fileExists(atPath: path + "-shm") {
+      let connection = try SQLiteConnection(
+        path: path, mode: .readOnlySharedMemory, busyTimeoutMilliseconds: timeout)
+      return OpenedDatabase(connection: connection, path: path, isReadOnly: true)
+    }
+    let canLeaveNoTrace =
+      !files.fileExists(atPath: path + "-wal") && files.isWritableFile(atPath: path)
+      && files.isWritableFile(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    if canLeaveNoTrace {
+      let connection = try SQLiteConnection(path: path, mode: .readWrite, busyTimeoutMilliseconds: timeout)
+      try connection.execute("PRAGMA query_only = ON")
+      return OpenedDatabase(connection: connection, path: path, isReadOnly: true)
+    }
+    let copy = try PrivateCopy(of: path)
+    let connection = try SQLiteConnection(path: copy.path, mode: .readWrite, busyTimeoutMilliseconds: timeout)
+    try connection.execute("PRAGMA query_only = ON")
+    return OpenedDatabase(connection: connection, path: copy.path, isReadOnly: true, privateCopy: copy)
+  }
+}
+
+/// A store's file and log, copied into a folder of their own that goes with this object.
+final class PrivateCopy: Sendable {
+  private let folder: URL
+  let path: String
+
+  init(of original: String) throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "OpenCoreData-\(UUID().uuidString)", isDirectory: true)
+    path = folder.appendingPathComponent("copy.sqlite").path
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.copyItem(atPath: original, toPath: path)
+    if FileManager.default.fileExists(atPath: original + "-wal") {
+      try FileManager.default.copyItem(atPath: original + "-wal", toPath: path + "-wal")
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+}
+
+/// The options of `addPersistentStore` that concern a SQLite store.
+struct StoreOptions {
+  let isReadOnly: Bool
+  let timeoutMilliseconds: Int32
+  /// In order of name, so that opening a store is the same every time.
+  let pragmas: [(name: String, value: String)]
+
+  init(_ options: [AnyHashable: Any]?) throws {
+    isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+    let seconds = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 10
+    timeoutMilliseconds = Int32(clamping: Int(max(0, min(seconds, 1e6)) * 1000))
+    var pragmas: [(name: String, value: String)] = []
+    for (key, value) in (options?[NSSQLitePragmasOption] as? NSDictionary) ?? [:] {
+      let (name, text) = ("\(key)", "\(value)")
+      // Pragmas can't be bound; what is spliced must be a word or a number.
+      guard (name + text).allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) }) else {
+        throw NSError.coreData(.open, "The pragma \(name) = \(text) is not a name and a word or number.")
+      }
+      pragmas.append((name, text))
+    }
+    self.pragmas = pragmas.sorted { $0.name < $1.name }
+  }
+}

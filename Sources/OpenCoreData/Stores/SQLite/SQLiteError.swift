@@ -1,0 +1,38 @@
+import CSQLite
+import Foundation
+
+/// What SQLite answered, before it becomes one of Core Data's errors.
+package struct SQLiteError: Error, Sendable, CustomStringConvertible {
+  /// The extended result code (`SQLITE_CONSTRAINT_UNIQUE`, …).
+  package let code: Int32
+  package let message: String
+  /// The statement that failed, without its bound values.
+  package let sql: String?
+
+  /// The primary result code: the low byte of the extended one.
+  package var primaryCode: Int32 { code & 0xff }
+
+  package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
+  package var isUniqueness: Bool {
+    [CSQLITE_CONSTRAINT_UNIQUE, CSQLITE_CONSTRAINT_PRIMARYKEY, CSQLITE_CONSTRAINT_ROWID].contains(Int(code))
+  }
+  package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+
+  package var description: String {
+    let statement = sql.map { " in: \($0)" } ?? ""
+    return "SQLite error \(code): \(message)\(statement)"
+  }
+
+  init(code: Int32, message: String, sql: String?) {
+    self.code = code
+    self.message = message
+    self.sql = sql
+  }
+
+  init(_ handle: OpaquePointer?, code: Int32, sql: String?) {
+    let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
+    self.code = (extended & 0xff) == (code & 0xff) ? extended : code
+    self.message = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+    self.sql = sql
+  }
+}

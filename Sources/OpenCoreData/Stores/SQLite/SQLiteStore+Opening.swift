@@ -1,0 +1,99 @@
+import Foundation
+
+extension SQLiteStore {
+  /// Opens the store at `url` (nil: in memory), making it if there is none.
+  ///
+  /// - Throws: `NSError` 134080 (cannot open, or not a store), 134090 (locked), 134100 (another model's).
+  static func open(
+    _ url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
+    options: [AnyHashable: Any]?
+  ) throws -> SQLiteStore {
+    let settings = try StoreOptions(options)
+    let schema = try SQLSchema(model: model, configuration: configuration)
+    let fresh = StoreMetadata(model: model, configuration: configuration)
+    do {
+      let opened = try OpenedDatabase.open(url, options: settings)
+      try opened.connection.registerPredicateFunctions()
+      try prepare(opened, settings, isInMemory: url == nil)
+      if try isEmpty(opened.connection), !opened.isReadOnly {
+        try create(schema, fresh, in: opened.connection)
+      }
+      let (uuid, metadata) = try readMetadata(opened.connection, url)
+      try checkCompatible(metadata, fresh, url)
+      return SQLiteStore(
+        opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
+        schema: schema, uuid: uuid, metadata: metadata)
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The store \(url?.path ?? "in memory") can't be opened")
+    }
+  }
+
+  private static func isEmpty(_ connection: SQLiteConnection) throws -> Bool {
+    try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+  }
+
+  private static func prepare(_ opened: OpenedDatabase, _ settings: StoreOptions, isInMemory: Bool) throws {
+    let connection = opened.connection
+    if !opened.isReadOnly {
+      if try isEmpty(connection) {
+        // Both must be chosen before the first page is written.
+        try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+      }
+      if !isInMemory { _ = try connection.rows("PRAGMA journal_mode = WAL") }
+      try connection.execute("PRAGMA synchronous = NORMAL")
+    }
+    for pragma in settings.pragmas { _ = try connection.rows("PRAGMA \(pragma.name) = \(pragma.value)") }
+  }
+
+  /// Makes the tables of a new store in one transaction: a store is there whole or not at all.
+  private static func create(
+    _ schema: SQLSchema, _ metadata: StoreMetadata, in connection: SQLiteConnection
+  ) throws {
+    try connection.transaction {
+      // Another process may have made it since we looked.
+      guard try isEmpty(connection) else { return }
+      for statement in schema.creationStatements { try connection.execute(statement) }
+      for entity in schema.entities {
+        try connection.run(
+          "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, 0)",
+          [.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superNumber))])
+      }
+      try connection.run(
+        "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
+        [.text(UUID().uuidString), .blob(try metadata.propertyList())])
+    }
+  }
+
+  private static func readMetadata(
+    _ connection: SQLiteConnection, _ url: URL?
+  ) throws -> (uuid: String, metadata: StoreMetadata) {
+    let path = url?.path ?? "in memory"
+    let known = try connection.integer(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')")
+    guard known == 2 else {
+      throw NSError.coreData(
+        .open, "The database \(path) is not a Core Data store: it has no Z_METADATA. Give the path of a store, "
+          + "or of a file that does not exist yet.")
+    }
+    let rows = try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+    guard case .text(let uuid)? = rows.first?.first, case .blob(let plist)? = rows.first?.last else {
+      throw NSError.coreData(
+        .open, "The store \(path) has no metadata in Z_METADATA. Restore the file from a copy.")
+    }
+    return (uuid, try StoreMetadata(propertyList: plist))
+  }
+
+  /// The model must be the one the store was written with.
+  private static func checkCompatible(
+    _ stored: StoreMetadata, _ wanted: StoreMetadata, _ url: URL?
+  ) throws {
+    let (stored, wanted) = (stored.versionHashes, wanted.versionHashes)
+    guard stored != wanted else { return }
+    let differing = Set(stored.keys).union(wanted.keys).filter { stored[$0] != wanted[$0] }.sorted()
+    throw NSError.coreData(
+      .incompatibleModel,
+      "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
+        + "differ: \(differing.joined(separator: ", ")). Open it with the version of the model it was made by.",
+      ["metadata": stored])
+  }
+}

@@ -1,0 +1,198 @@
+import CSQLite
+import Foundation
+
+extension SQLiteStore {
+  /// Writes `changes` and what the participants add in one transaction, then gives the inserted objects their IDs.
+  ///
+  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the store then is as it was.
+  func save(_ changes: ChangeSet, _ participants: [any SaveParticipant]) throws {
+    guard !isReadOnly else {
+      throw NSError.coreData(
+        .save, "The store \(url?.path ?? identifier) is read-only; add it without NSReadOnlyPersistentStoreOption.")
+    }
+    let connection = try connection()
+    var resolutions: [(TemporaryIDRange, TemporaryIDRange.Resolution)] = []
+    do {
+      try connection.transaction {
+        resolutions = try insert(changes.insertions, connection)
+        try update(changes.updates, connection)
+        try delete(changes.deletions, connection)
+        let transaction = SaveTransaction(connection, changes)
+        for participant in participants { try participant.write(to: transaction) }
+      }
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .save, "Saving to \(url?.path ?? "the store in memory") failed")
+    }
+    for (range, resolution) in resolutions { range.resolve(resolution) }
+    try? didCommit()
+  }
+
+  // MARK: Insertions
+
+  private func insert(
+    _ insertions: [InsertedRows], _ connection: SQLiteConnection
+  ) throws -> [(TemporaryIDRange, TemporaryIDRange.Resolution)] {
+    var keys = KeySequences(connection)
+    var failures: [SaveFailure.Failure] = []
+    var isUniqueness = true
+    let resolutions = try insertions.map { rows in
+      let entity = try sqlEntity(rows.batch.entity)
+      let obtained = rows.range.keysObtained
+      let taken = obtained.keys.count { rows.removedRows.rank(of: $0) != nil }
+      let numbering = BatchSource.Numbering(
+        firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
+        keysObtained: obtained)
+      for fault in try insert(rows, numbering, entity, connection) {
+        isUniqueness = isUniqueness && fault.error.isUniqueness
+        failures.append(.init(id: rows.objectID(row: fault.row), message: fault.error.message))
+      }
+      let resolution = TemporaryIDRange.Resolution(
+        store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
+      return (rows.range, resolution)
+    }
+    guard failures.isEmpty else {
+      throw SaveFailure(code: isUniqueness ? .constraintConflict : .sqlite, failures: failures)
+    }
+    try keys.store()
+    return resolutions
+  }
+
+  /// Writes one batch, and if a row is refused goes on to find every row that is: the caller rolls back then.
+  private func insert(
+    _ rows: InsertedRows, _ numbering: BatchSource.Numbering, _ entity: SQLEntity,
+    _ connection: SQLiteConnection
+  ) throws -> [(row: Int, error: SQLiteError)] {
+    let source = try batchSource(for: rows.batch, entity, connection)
+    let statement = try connection.statement(insertText(entity, source))
+    var numbering = numbering
+    var faults: [(row: Int, error: SQLiteError)] = []
+    while true {
+      do {
+        try source.insert(rows.batch, numbering, with: statement)
+        return faults
+      } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
+        let fault = source.lastRow
+        faults.append((fault, error))
+        // The failed statement took back what it had written. The rows before the fault go in again, without it
+        // noticed by the ones behind, and the search goes on from there.
+        numbering.rows = numbering.rows.lowerBound..<fault
+        try source.insert(rows.batch, numbering, with: statement)
+        numbering.firstKey += Int64(numbering.sequentialCount)
+        numbering.rows = (fault + 1)..<rows.batch.count
+      }
+    }
+  }
+
+  private func batchSource(
+    for batch: ObjectBatch, _ entity: SQLEntity, _ connection: SQLiteConnection
+  ) throws -> BatchSource {
+    if let known = batchSources[entity.name] { return known }
+    let made = try BatchSource(
+      connection: connection, entityName: entity.name, slotCount: batch.slotCount)
+    batchSources[entity.name] = made
+    return made
+  }
+
+  private func insertText(_ entity: SQLEntity, _ source: BatchSource) -> String {
+    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
+      column.map { (column: $0.name, source: "s\(slot)") }
+    }
+    let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
+    let values = ["pk", "\(entity.number)", "1"] + stored.map(\.source)
+    return "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) "
+      + "SELECT \(values.joined(separator: ", ")) FROM \(source.tableName)"
+  }
+
+  // MARK: Updates and deletions
+
+  private func update(_ updates: [UpdatedRow], _ connection: SQLiteConnection) throws {
+    var conflicts: [SaveFailure.Failure] = []
+    var refused: [SaveFailure.Failure] = []
+    for row in updates {
+      let entity = try sqlEntity(row.id.entity)
+      let stored = row.changedSlots.compactMap { slot in
+        entity.attributeColumns[slot].map { (column: $0.name, value: row.values[slot]) }
+      }
+      let sets = stored.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
+      let text = "UPDATE \(entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?"
+      do {
+        try connection.run(
+          text, stored.map(\.value) + [.integer(try key(of: row.id)), .integer(row.version)])
+      } catch let error as SQLiteError where error.isConstraint {
+        refused.append(.init(id: row.id, message: error.message))
+        continue
+      }
+      if connection.changedRowCount == 0 {
+        conflicts.append(.init(id: row.id, message: "its row was changed or deleted by another context"))
+      }
+    }
+    if !conflicts.isEmpty { throw SaveFailure(code: .mergeConflict, failures: conflicts) }
+    if !refused.isEmpty { throw SaveFailure(code: .constraintConflict, failures: refused) }
+  }
+
+  private func delete(_ deletions: [DeletedRow], _ connection: SQLiteConnection) throws {
+    var conflicts: [SaveFailure.Failure] = []
+    for row in deletions {
+      let table = try sqlEntity(row.id.entity).tableName
+      let key = StoredValue.integer(try key(of: row.id))
+      try connection.run("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?", [key, .integer(row.version)])
+      // A row that is gone already is what was wanted.
+      if connection.changedRowCount == 0,
+        try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [key]) != nil
+      {
+        conflicts.append(.init(id: row.id, message: "its row was changed by another context"))
+      }
+    }
+    if !conflicts.isEmpty { throw SaveFailure(code: .mergeConflict, failures: conflicts) }
+  }
+
+  private func key(of id: NSManagedObjectID) throws -> Int64 {
+    guard case .permanent(let store, let key) = id.reference, store === identity else {
+      throw NSError.coreData(.save, "The object \(id) is not of the store \(identifier).")
+    }
+    return key
+  }
+
+  // MARK: Keys before the save
+
+  /// Takes keys for `ids` now, in a transaction of its own.
+  func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
+    try access("Taking keys in") { connection in
+      try connection.transaction {
+        var keys = KeySequences(connection)
+        for id in ids {
+          guard case .temporary(let range, let row) = id.reference, range.permanent(row: row) == nil else {
+            continue
+          }
+          range.obtain(try keys.take(1, of: try sqlEntity(id.entity)), row: row, from: identity)
+        }
+        try keys.store()
+      }
+    }
+  }
+}
+
+/// The key sequences of `Z_PRIMARYKEY`, read once per transaction and written back at its end.
+private struct KeySequences {
+  private let connection: SQLiteConnection
+  private var lastKeys: [Int: Int64] = [:]
+
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  /// The first of `count` keys in a row for objects of `entity`.
+  mutating func take(_ count: Int, of entity: SQLEntity) throws -> Int64 {
+    let root = entity.rootNumber
+    let last =
+      try lastKeys[root]
+      ?? connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
+    lastKeys[root] = last + Int64(count)
+    return last + 1
+  }
+
+  func store() throws {
+    for (root, last) in lastKeys.sorted(by: { $0.key < $1.key }) {
+      try connection.run(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(Int64(root))])
+    }
+  }
+}

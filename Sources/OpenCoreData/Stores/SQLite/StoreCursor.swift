@@ -1,0 +1,88 @@
+import CSQLite
+
+/// Walks over the rows of a query in batches, in one read snapshot. For walks over millions of rows: what it holds
+/// is one batch. It belongs to one thread at a time.
+final class StoreCursor {
+  private let connection: SQLiteConnection
+  private let statement: SQLiteStatement
+  private let plan: SelectPlan
+  private let rowsPerBatch: Int
+  private let ownsSnapshot: Bool
+  private var isAtEnd = false
+
+  init(_ connection: SQLiteConnection, _ plan: SelectPlan, rowsPerBatch: Int, ownsSnapshot: Bool) throws {
+    self.connection = connection
+    self.plan = plan
+    self.rowsPerBatch = rowsPerBatch
+    self.ownsSnapshot = ownsSnapshot
+    if ownsSnapshot { try connection.execute("BEGIN") }
+    statement = try connection.cursor(plan.select)
+  }
+
+  deinit {
+    statement.reset()
+    if ownsSnapshot { try? connection.execute("COMMIT") }
+  }
+
+  /// Replaces what `batch` holds by the next rows. False when there are none.
+  ///
+  /// - Parameter keys: The primary keys of the rows, in order.
+  func next(into batch: inout ObjectBatch, keys: inout [Int64]) throws -> Bool {
+    batch.removeAll()
+    keys.removeAll(keepingCapacity: true)
+    guard !isAtEnd, let columns = plan.uniformColumns else { return false }
+    let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
+    while keys.count < rowsPerBatch {
+      guard try statement.step() else {
+        isAtEnd = true
+        break
+      }
+      keys.append(statement.integer(0))
+      batch.appendRow { cells, arena in
+        for slot in columns.indices {
+          cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
+        }
+      }
+    }
+    return !keys.isEmpty
+  }
+}
+
+extension ValueCell.Kind {
+  /// The kind that values of `attribute` are kept as.
+  init(_ attribute: NSAttributeDescription) {
+    switch attribute.attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+      self = .integer
+    case .doubleAttributeType, .floatAttributeType, .dateAttributeType: self = .real
+    case .decimalAttributeType: self = .decimal
+    case .stringAttributeType, .URIAttributeType: self = .text
+    default: self = .blob
+    }
+  }
+}
+
+extension SQLiteStatement {
+  /// A column packed as `kind`; the bytes of a text or blob go to the end of `arena`.
+  func cell(_ column: Int32, _ kind: ValueCell.Kind, _ arena: inout [UInt8]) -> ValueCell {
+    if isNull(column) { return .null }
+    switch kind {
+    case .integer: return ValueCell(integer: integer(column))
+    case .real: return ValueCell(real: real(column))
+    case .text: return withText(column) { Self.append($0, .text, &arena) }
+    case .blob: return withBlob(column) { Self.append($0, .blob, &arena) }
+    case .decimal:
+      let digits = Array("\(real(column))".utf8)
+      return digits.withUnsafeBytes { Self.append($0, .decimal, &arena) }
+    case .null: return .null
+    }
+  }
+
+  private static func append(
+    _ bytes: UnsafeRawBufferPointer, _ kind: ValueCell.Kind, _ arena: inout [UInt8]
+  ) -> ValueCell {
+    let cell = ValueCell(kind, offset: arena.count, length: bytes.count)
+    arena.append(contentsOf: bytes)
+    return cell
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import OpenCoreData
+
+/// The files that a model turns into.
+struct CodeGenerator {
+  struct File {
+    var name: String
+    var text: String
+  }
+
+  var bundle: ModelBundle
+  var moduleName: String
+
+  /// Every file, the embedding one last.
+  func files() throws -> [File] {
+    try ModelError.check(bundle.currentVersion.model)
+    let files = entities.flatMap { entity -> [File] in
+      guard let className = entity.ownClassName.map(SwiftName.escaped), entity.generatesProperties else {
+        return []
+      }
+      let properties = File(
+        name: "\(entity.entityName)+CoreDataProperties.swift",
+        text: propertiesFile(of: entity, className: className))
+      guard entity.generatesClass else { return [properties] }
+      let definition = File(
+        name: "\(entity.entityName)+CoreDataClass.swift", text: classFile(of: entity, className: className))
+      return [definition, properties]
+    }
+    return files + [File(name: "\(bundle.name)+EmbeddedModel.swift", text: embeddingFile())]
+  }
+
+  private var entities: [NSEntityDescription] { bundle.currentVersion.model.entities }
+
+  private var header: String {
+    "// Made from the model \(bundle.name). Do not edit: the next build writes it anew.\n"
+  }
+
+  // MARK: - Class
+
+  /// The class overrides nothing itself, so it asks for just the hooks that its superclass asks for. A subclass
+  /// written by hand is asked for all of them, as nobody can know what it overrides.
+  private func classFile(of entity: NSEntityDescription, className: String) -> String {
+    let superclass = SwiftName.escaped(entity.superclassName)
+    let hooks = superclass == "NSManagedObject" ? "[]" : "\(superclass).lifecycleHooks"
+    return """
+      \(header)
+      public import OpenCoreData
+
+      nonisolated public class \(className): \(superclass) {
+        override public class var lifecycleHooks: LifecycleHooks {
+          self == \(className).self ? \(hooks) : .all
+        }
+      }
+
+      """
+  }
+
+  // MARK: - Properties
+
+  private func propertiesFile(of entity: NSEntityDescription, className: String) -> String {
+    let accessors = entity.ownProperties(as: NSAttributeDescription.self).map(AttributeAccessor.init)
+    var members = [
+      """
+        public class func fetchRequest() -> NSFetchRequest<\(className)> {
+          NSFetchRequest<\(className)>(entityName: \(SwiftName.literal(entity.entityName)))
+        }
+      """
+    ]
+    members += accessors.map(\.source)
+    let relationships = entity.ownProperties(as: NSRelationshipDescription.self).map(\.name)
+    if !relationships.isEmpty {
+      let names = relationships.joined(separator: ", ")
+      members.append("  // Relationships without an accessor of their own: \(names).")
+    }
+    let identifiable =
+      entity.inheritsIdentifiable ? "" : "\nnonisolated extension \(className): Identifiable {}\n"
+    return """
+      \(header)
+      \(imports(for: accessors))
+
+      nonisolated extension \(className) {
+      \(members.joined(separator: "\n\n"))
+      }
+      \(identifiable)
+      """
+  }
+
+  /// The properties are as visible as the class, which may be public or not. Where imports are internal unless
+  /// declared public, they have to be so for a public one; elsewhere a public import that is not needed is a
+  /// warning in the client's build.
+  private func imports(for accessors: [AttributeAccessor]) -> String {
+    let modules = (accessors.contains(where: \.isOfFoundation) ? ["Foundation"] : []) + ["OpenCoreData"]
+    return """
+      #if hasFeature(InternalImportsByDefault)
+      \(modules.map { "  public import \($0)" }.joined(separator: "\n"))
+      #else
+      \(modules.map { "  import \($0)" }.joined(separator: "\n"))
+      #endif
+      """
+  }
+
+  // MARK: - Embedding
+
+  private func embeddingFile() -> String {
+    """
+    \(header)
+    import OpenCoreData
+
+    /// Makes \(bundle.name) known to OpenCoreData. It is called by itself, except where OpenCoreData comes from
+    /// another dynamic library than this module: call it there once.
+    nonisolated public func \(registrationName)() {
+      EmbeddedModels.register(embeddedModel)
+    }
+
+    nonisolated private let embeddedModel = EmbeddedModel(
+      name: \(SwiftName.literal(bundle.name)),
+      moduleName: \(SwiftName.literal(moduleName)),
+      currentVersionName: \(SwiftName.literal(bundle.currentVersion.name)),
+      versions: [
+    \(bundle.versions.map(embeddedVersion).joined(separator: "\n"))
+      ],
+      classes: [\(embeddedClasses)])
+
+    @section("ocd_models")
+    @used
+    nonisolated private let registration: @convention(c) () -> Void = { \(registrationName)() }
+
+    """
+  }
+
+  private func embeddedVersion(_ version: ModelBundle.Version) -> String {
+    "    EmbeddedModel.Version(\n      name: \(SwiftName.literal(version.name)),\n"
+      + "      xml: \(SwiftName.multilineLiteral(version.xml))),"
+  }
+
+  private var embeddedClasses: String {
+    let names = entities.filter(\.generatesProperties).compactMap(\.ownClassName).sorted()
+    guard !names.isEmpty else { return ":" }
+    let lines = names.map { "    \(SwiftName.literal($0)): \(SwiftName.escaped($0)).self," }
+    return "\n\(lines.joined(separator: "\n"))\n  "
+  }
+
+  /// The model's name may hold characters that no identifier may.
+  private var registrationName: String {
+    "register" + String(bundle.name.filter { $0.isLetter || $0.isNumber || $0 == "_" })
+  }
+}

@@ -1,0 +1,58 @@
+import OpenCoreData
+
+/// What code generation asks of an entity.
+extension NSEntityDescription {
+  var entityName: String { name ?? "" }
+
+  /// The class without its module, nil for plain `NSManagedObject`.
+  var ownClassName: String? {
+    let name = representedClassName?.split(separator: ".").last.map(String.init)
+    return name == "NSManagedObject" ? nil : name
+  }
+
+  var generatesClass: Bool { codeGenerationType == "class" && ownClassName != nil }
+
+  /// Also for a class written by hand, if the model says "Category/Extension".
+  var generatesProperties: Bool { generatesClass || codeGenerationType == "category" && ownClassName != nil }
+
+  /// The nearest class among the superentities'.
+  var superclassName: String { superentity?.ownClassName ?? superentity?.superclassName ?? "NSManagedObject" }
+
+  /// A subclass inherits the conformance and may not repeat it.
+  var inheritsIdentifiable: Bool {
+    superentity.map { $0.generatesProperties || $0.inheritsIdentifiable } ?? false
+  }
+
+  func ownProperties<Property: NSPropertyDescription>(as type: Property.Type) -> [Property] {
+    ownProperties.compactMap { $0 as? Property }.sorted { $0.name < $1.name }
+  }
+}
+
+/// A model that can be read but that no code can be made from.
+struct ModelError: Error, CustomStringConvertible {
+  var description: String
+
+  /// Refuses what would make code that does not compile, or that hides what Core Data needs.
+  static func check(_ model: NSManagedObjectModel) throws {
+    let entities = model.entities.filter(\.generatesProperties)
+    for entity in entities {
+      for property in entity.ownProperties where SwiftName.reservedByCoreData.contains(property.name) {
+        throw ModelError(
+          description: "Entity '\(entity.entityName)': Core Data reserves the name '\(property.name)'. "
+            + "Rename that property.")
+      }
+    }
+    for (className, sharing) in Dictionary(grouping: entities, by: { $0.ownClassName ?? "" })
+    where sharing.count > 1 {
+      let names = sharing.map(\.entityName).sorted().joined(separator: ", ")
+      throw ModelError(
+        description: "The entities \(names) would all generate the class '\(className)'. "
+          + "Set the codegen of all but one to Manual/None, or rename their classes.")
+    }
+    if let known = entities.first(where: { $0.superclassName == $0.ownClassName }) {
+      throw ModelError(
+        description: "The entity '\(known.entityName)' has the class of its parent entity. "
+          + "Set its codegen to Manual/None, or rename its class.")
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+/// What the generator writes, and what it says of a model that it cannot read. It runs as the build runs it.
+@Suite struct ModelgenTests {
+  @Test func `Nothing is generated for Manual/None, only properties for Category/Extension`() throws {
+    let output = try Modelgen.run(
+      entities: """
+        <entity name="A" representedClassName="A" codeGenerationType="class"/>
+        <entity name="B" representedClassName="B" codeGenerationType="category"/>
+        <entity name="C" representedClassName="C" codeGenerationType="none"/>
+        <entity name="D" representedClassName="D"/>
+        <entity name="E" representedClassName="NSManagedObject" codeGenerationType="class"/>
+        """)
+    #expect(
+      output.files.keys.sorted() == [
+        "A+CoreDataClass.swift", "A+CoreDataProperties.swift", "B+CoreDataProperties.swift",
+        "Test+EmbeddedModel.swift",
+      ])
+  }
+
+  @Test func `Properties without an accessor are named in a comment`() throws {
+    let output = try Modelgen.run(
+      entities: """
+        <entity name="A" representedClassName="A" codeGenerationType="class">
+          <relationship name="owner" destinationEntity="A"/>
+          <relationship name="tags" toMany="YES" destinationEntity="A"/>
+        </entity>
+        """)
+    let properties = try #require(output.files["A+CoreDataProperties.swift"])
+    #expect(properties.contains("// Relationships without an accessor of their own: owner, tags.\n"))
+  }
+
+  @Test func `XML that looks like the end of a Swift literal is embedded unharmed`() throws {
+    let entity = "<entity name='A'><!-- \"\"\"# \\#(x) \"\"\"## --></entity>"
+    let output = try Modelgen.run(entities: entity)
+    let embedding = try #require(output.files["Test+EmbeddedModel.swift"])
+    #expect(embedding.contains("###\"\"\"\n<model>"))
+    #expect(embedding.contains(entity))
+  }
+
+  @Test func `Two runs write the same bytes`() throws {
+    let entity = #"<entity name="A" representedClassName="A" codeGenerationType="class"/>"#
+    #expect(try Modelgen.run(entities: entity).files == Modelgen.run(entities: entity).files)
+  }
+
+  struct BadModel: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    var entities = ""
+    var version: String?
+    let message: String
+  }
+
+  static let badModels = [
+    BadModel(
+      testDescription: "no XML", entities: "\n<entity",
+      message: "contents, line 2: This is not well-formed XML"),
+    BadModel(
+      testDescription: "an unknown attribute type",
+      entities: "\n\n<entity name='A'><attribute name='b' attributeType='Integer 8'/></entity>",
+      message: "contents, line 3: Attribute 'A.b' has the unknown type 'Integer 8'."),
+    BadModel(
+      testDescription: "a name that Core Data reserves",
+      entities: """
+        <entity name='A' representedClassName='A' codeGenerationType='class'>
+          <attribute name='objectID' attributeType='String'/>
+        </entity>
+        """,
+      message: "Test.xcdatamodeld: Entity 'A': Core Data reserves the name 'objectID'. Rename that property."),
+    BadModel(
+      testDescription: "two entities that generate one class",
+      entities: """
+        <entity name='A' representedClassName='X' codeGenerationType='class'/>
+        <entity name='B' representedClassName='X' codeGenerationType='class'/>
+        """,
+      message: "The entities A, B would all generate the class 'X'."),
+    BadModel(
+      testDescription: "an entity with the class of its parent",
+      entities: """
+        <entity name='A' representedClassName='X'/>
+        <entity name='B' representedClassName='X' parentEntity='A' codeGenerationType='class'/>
+        """,
+      message: "The entity 'B' has the class of its parent entity."),
+    BadModel(
+      testDescription: "a current version that is not there", version: "Other.xcdatamodel",
+      message: "names the version 'Other.xcdatamodel', which is not there."),
+  ]
+
+  @Test(arguments: badModels)
+  func `A model that no code can be made from is an error that says where and what`(_ model: BadModel) throws
+  {
+    let output = try Modelgen.run(entities: model.entities, currentVersion: model.version)
+    #expect(output.status == 65)
+    #expect(output.messages.contains(model.message))
+    #expect(output.files.isEmpty)
+  }
+}
+
+/// The generator beside this test bundle, run on a model made for the occasion.
+private enum Modelgen {
+  struct Output {
+    var status: Int32
+    var messages: String
+    var files: [String: String]
+  }
+
+  static func run(entities: String, currentVersion: String? = nil) throws -> Output {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "modelgen-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = folder.appending(path: "Test.xcdatamodeld")
+    let version = model.appending(path: "Test.xcdatamodel")
+    let output = folder.appending(path: "output")
+    try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+    try Data("<model>\(entities)</model>".utf8).write(to: version.appending(path: "contents"))
+    if let currentVersion {
+      let plist = try PropertyListSerialization.data(
+        fromPropertyList: ["_XCCurrentVersionName": currentVersion], format: .xml, options: 0)
+      try plist.write(to: model.appending(path: ".xccurrentversion"))
+    }
+
+    let process = Process()
+    process.executableURL = try #require(Bundle.main.executableURL).deletingLastPathComponent()
+      .appending(path: "modelgen")
+    process.arguments = [model.path, "Module", output.path]
+    let messages = Pipe()
+    process.standardError = messages
+    try process.run()
+    let text = messages.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+
+    let names = try FileManager.default.contentsOfDirectory(atPath: output.path)
+    return Output(
+      status: process.terminationStatus,
+      messages: String(decoding: text, as: UTF8.self),
+      files: Dictionary(
+        uniqueKeysWithValues: try names.map {
+          ($0, try String(contentsOf: output.appending(path: $0), encoding: .utf8))
+        }))
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import OpenCoreData
+
+@Suite("A model is found where Xcode puts it")
+struct ModelLoadingTests {
+  /// Writes files (path: text) into a directory of their own for the time of `body`.
+  private func withFiles(_ files: [String: String], _ body: (URL) throws -> Void) throws {
+    let root = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: root) }
+    for (path, text) in files {
+      let file = root.appendingPathComponent(path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+    try body(root)
+  }
+
+  private func xml(_ entity: String) -> String { #"<model><entity name="\#(entity)"/></model>"# }
+
+  private func pointer(_ name: String) -> String {
+    #"<plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>\#(name)</string></dict></plist>"#
+  }
+
+  @Test("the current version is the one that .xccurrentversion names")
+  func currentVersion() throws {
+    let files = [
+      "M.xcdatamodeld/M.xcdatamodel/contents": xml("One"),
+      "M.xcdatamodeld/M 2.xcdatamodel/contents": xml("Two"),
+      "M.xcdatamodeld/.xccurrentversion": pointer("M 2.xcdatamodel"),
+    ]
+    try withFiles(files) { root in
+      let package = root.appendingPathComponent("M.xcdatamodeld")
+      #expect(NSManagedObjectModel(contentsOf: package)?.entities.map(\.name) == ["Two"])
+      let first = package.appendingPathComponent("M.xcdatamodel")
+      #expect(NSManagedObjectModel(contentsOf: first)?.entities.map(\.name) == ["One"])
+      let contents = first.appendingPathComponent("contents")
+      let model = try #require(NSManagedObjectModel(contentsOf: contents))
+      #expect(model.entitiesByName["One"]?.managedObjectModel === model)
+      #expect(
+        try ModelFile.versions(of: package).map(\.lastPathComponent) == ["M 2.xcdatamodel", "M.xcdatamodel"])
+    }
+  }
+
+  @Test("a single version needs no .xccurrentversion")
+  func singleVersion() throws {
+    try withFiles(["M.xcdatamodeld/M.xcdatamodel/contents": xml("One")]) { root in
+      let model = try NSManagedObjectModel.load(contentsOf: root.appendingPathComponent("M.xcdatamodeld"))
+      #expect(model.entities.map(\.name) == ["One"])
+    }
+  }
+
+  @Test(
+    "what is no model is refused with the path and the remedy",
+    arguments: [
+      (
+        [
+          "M.xcdatamodeld/A.xcdatamodel/contents": "<model/>",
+          "M.xcdatamodeld/B.xcdatamodel/contents": "<model/>",
+        ], 259
+      ),
+      (["M.xcdatamodeld/.keep": ""], 259),
+      (["M.xcdatamodeld/A.xcdatamodel/contents": "<model/>", "M.xcdatamodeld/.xccurrentversion": "?"], 259),
+      (
+        [
+          "M.xcdatamodeld/A.xcdatamodel/contents": "<model/>",
+          "M.xcdatamodeld/.xccurrentversion":
+            "<plist><dict><key>_XCCurrentVersionName</key><string>Z.xcdatamodel</string></dict></plist>",
+        ], 259
+      ),
+      (["M.xcdatamodeld/A.xcdatamodel/layout": ""], 260),
+      (["other": ""], 260),
+    ])
+  func refusals(files: [String: String], code: Int) throws {
+    try withFiles(files) { root in
+      let url = root.appendingPathComponent("M.xcdatamodeld")
+      let error = #expect(throws: NSError.self) { try NSManagedObjectModel.load(contentsOf: url) }
+      #expect(error?.code == code)
+      #expect(error?.localizedDescription.contains("M.xcdatamodeld") == true)
+      #expect(error?.localizedRecoverySuggestion?.isEmpty == false)
+      #expect(NSManagedObjectModel(contentsOf: url) == nil)
+    }
+  }
+
+  @Test("a compiled model is refused with the way out")
+  func compiled() throws {
+    try withFiles(["M.momd/VersionInfo.plist": ""]) { root in
+      let url = root.appendingPathComponent("M.momd")
+      let error = #expect(throws: NSError.self) { try NSManagedObjectModel.load(contentsOf: url) }
+      #expect(error?.localizedRecoverySuggestion?.contains(".xcdatamodeld") == true)
+    }
+  }
+
+  @Test(
+    "the real models are read, and their current versions are what they name",
+    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    arguments: [
+      ("bnr-testmodel/Sample.xcdatamodeld", ["Author", "Book", "Publisher"]),
+      (
+        "coredataplus-sample1-v1/SampleModel.xcdatamodeld",
+        ["Car", "LuxuryCar", "Maker", "Person", "SportCar"]
+      ),
+      ("surfjournal-kodeco/SurfJournalModel.xcdatamodeld", ["JournalEntry"]),
+    ])
+  func realModels(path: String, entities: [String]) throws {
+    let model = try NSManagedObjectModel.load(
+      contentsOf: SharedStore.storesFolder.appendingPathComponent(path))
+    #expect(model.entitiesByName.keys.sorted() == entities)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// Stores that Apple's framework wrote, beside the repository in `../shared/stores`, with their models.
+///
+/// A plain clone has no such folder; the environment variable SURFJOURNAL_SHARED may name it instead. Tests get
+/// copies only.
+struct SharedStore: Sendable, CustomTestStringConvertible {
+  let name: String
+  let sqliteFile: String
+  /// The model version that the store was written with, relative to the store's folder.
+  let modelPath: String
+  /// A store that Apple's framework migrated has its tables in another order than a new one.
+  var isMigrated = false
+
+  var testDescription: String { name }
+  var folder: URL { Self.storesFolder.appendingPathComponent(name) }
+  var modelURL: URL { folder.appendingPathComponent(modelPath) }
+
+  static let all = [
+    SharedStore(
+      name: "surfjournal-kodeco", sqliteFile: "SurfJournalModel.sqlite",
+      modelPath: "SurfJournalModel.xcdatamodeld/SurfJournalModel.xcdatamodel"),
+    SharedStore(
+      name: "bnr-testmodel", sqliteFile: "TestModel.sqlite",
+      modelPath: "Sample.xcdatamodeld/TestModel.xcdatamodel"),
+    SharedStore(
+      name: "coredataplus-sample1-v1", sqliteFile: "SampleModel_V1.sqlite",
+      modelPath: "SampleModel.xcdatamodeld/SampleModel.xcdatamodel"),
+    SharedStore(
+      name: "coredataplus-sample1-v2-migrated", sqliteFile: "SampleModel_V2.sqlite",
+      modelPath: "SampleModel.xcdatamodeld/SampleModel2.xcdatamodel", isMigrated: true),
+    SharedStore(
+      name: "wibosco-revised-v1", sqliteFile: "CoreDataMigration_Example_1.sqlite",
+      modelPath: "CoreDataMigration_Example.xcdatamodeld/CoreDataMigration_Example.xcdatamodel"),
+    SharedStore(
+      name: "wibosco-revised-v2", sqliteFile: "CoreDataMigration_Example_2.sqlite",
+      modelPath: "CoreDataMigration_Example.xcdatamodeld/CoreDataMigration_Example 2.xcdatamodel",
+      isMigrated: true),
+    SharedStore(
+      name: "wibosco-revised-v3", sqliteFile: "CoreDataMigration_Example_3.sqlite",
+      modelPath: "CoreDataMigration_Example.xcdatamodeld/CoreDataMigration_Example 3.xcdatamodel"),
+  ]
+
+  static let sharedFolder: URL = {
+    if let path = ProcessInfo.processInfo.environment["SURFJOURNAL_SHARED"] {
+      return URL(fileURLWithPath: path, isDirectory: true)
+    }
+    // Tests/OpenCoreDataTests/Support/SharedStores.swift → the package, and its sibling.
+    let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
+    }
+    return package.deletingLastPathComponent().appendingPathComponent("shared", isDirectory: true)
+  }()
+
+  static var storesFolder: URL { sharedFolder.appendingPathComponent("stores", isDirectory: true) }
+
+  static var arePresent: Bool { FileManager.default.fileExists(atPath: storesFolder.path) }
+
+  static let absenceComment =
+    "skipped: needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"
+
+  /// Calls `body` with a copy of the store file (with its -wal and -shm), which is removed afterwards.
+  func withCopy<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("shared-store-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    for suffix in ["", "-wal", "-shm"] {
+      let original = folder.appendingPathComponent(sqliteFile + suffix)
+      guard FileManager.default.fileExists(atPath: original.path) else { continue }
+      let copy = directory.appendingPathComponent(sqliteFile + suffix)
+      // Bytes only: the originals are read-only, and SQLite needs to write to the copy's WAL.
+      try Data(contentsOf: original).write(to: copy)
+    }
+    return try body(directory.appendingPathComponent(sqliteFile))
+  }
+
+  /// The output of the sqlite3 shell for `sql` on a copy of the store.
+  func query(_ sql: String) throws -> String {
+    try withCopy { try Self.output(of: ["sqlite3", "-batch", $0.path, sql]) }
+  }
+
+  /// The metadata property list of the store.
+  func metadata() throws -> [String: Any] {
+    let hex = try query("SELECT hex(Z_PLIST) FROM Z_METADATA").trimmingCharacters(in: .whitespacesAndNewlines)
+    let digits = Array(hex.utf8)
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+      UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
+    }
+    let list = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
+    return list as? [String: Any] ?? [:]
+  }
+
+  /// What a program found on PATH writes to standard output, given `input`; throws unless it exits with 0.
+  static func output(of arguments: [String], input: Data = Data()) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    let (stdin, stdout) = (Pipe(), Pipe())
+    process.standardInput = stdin
+    process.standardOutput = stdout
+    try process.run()
+    try stdin.fileHandleForWriting.write(contentsOf: input)
+    try stdin.fileHandleForWriting.close()
+    let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw CocoaError(.executableLoad, userInfo: [NSLocalizedDescriptionKey: "\(arguments[0]) failed"])
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+@testable import OpenCoreData
+
+/// One attribute of every type that predicates know, and the table that holds them.
+struct SurfSchema: PredicateSchema {
+  static let types: [String: PredicateValueType] = [
+    "rating": .integer, "wind": .integer, "height": .real, "period": .real, "price": .decimal,
+    "isClean": .boolean, "date": .date, "until": .date, "location": .text, "name": .text, "link": .uri,
+    "uid": .uuid, "photo": .blob,
+  ]
+
+  func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType {
+    guard keyPath.count == 1, let type = Self.types[keyPath[0]] else {
+      throw NSError(
+        domain: NSCocoaErrorDomain, code: 134060,
+        userInfo: [NSLocalizedDescriptionKey: "no attribute \(keyPath.joined(separator: "."))"])
+    }
+    return type
+  }
+
+  static func column(_ key: PredicateKey) -> String {
+    "t0.Z" + key.name.uppercased()
+  }
+
+  static let names = types.keys.sorted()
+
+  static func createTable(in database: PredicateDatabase) throws {
+    let columns = names.map { name in
+      let type =
+        switch types[name] {
+        case .integer, .boolean, nil: "INTEGER"
+        case .real: "FLOAT"
+        case .decimal: "DECIMAL"
+        case .date: "TIMESTAMP"
+        case .text, .uri: "VARCHAR"
+        case .uuid, .blob: "BLOB"
+        }
+      return "Z\(name.uppercased()) \(type)"
+    }
+    try database.run(
+      SQLFragment("CREATE TABLE ZSURF (Z_PK INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))"))
+  }
+
+  static func insert(_ row: [String: StoredValue], into database: PredicateDatabase) throws {
+    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let columns = names.map { "Z" + $0.uppercased() }.joined(separator: ", ")
+    try database.run(
+      SQLFragment("INSERT INTO ZSURF (\(columns)) VALUES (\(marks))", names.map { row[$0] ?? .null }))
+  }
+}
+
+extension BoundPredicate {
+  /// The keys of the rows that fit, in order.
+  func rows(in database: PredicateDatabase) throws -> [Int64] {
+    let condition = try sql(columns: SurfSchema.column)
+    return try database.integers(
+      SQLFragment("SELECT Z_PK FROM ZSURF t0 WHERE ") + condition + SQLFragment(" ORDER BY Z_PK"))
+  }
+}

@@ -1,0 +1,33 @@
+/// Which module may import which: the arrows of the design, and what each takes from the system.
+enum ModuleTable {
+  static let imports: [String: Set<String>] = [
+    "OpenCoreData": ["CEmbeddedModels", "CSQLite", "FoundationXML"],
+    "CSV": ["CZlib"],
+    "PipelineEngine": ["CSV", "OpenCoreData"],
+    "SurfJournal": ["OpenCoreData", "PipelineEngine"],
+    "surfjournal": ["PipelineEngine", "SurfJournal"],
+    "modelgen": ["OpenCoreData"],
+    "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
+    // C libraries and their headers, without Swift sources.
+    "CEmbeddedModels": [], "CSQLite": [], "CZlib": [],
+  ]
+
+  /// What every module may take from the system besides.
+  static let system: Set<String> = ["Darwin", "Dispatch", "Foundation", "Glibc", "Synchronization"]
+
+  private static let kinds: Set<Substring> = [
+    "class", "enum", "func", "let", "protocol", "struct", "typealias", "var",
+  ]
+
+  /// The module that a line imports, nil if it imports none.
+  static func importedModule(_ line: String) -> String? {
+    var words = line.split { !$0.isLetter && !$0.isNumber && !"@_.".contains($0) }[...]
+    guard let keyword = words.firstIndex(of: "import") else { return nil }
+    let before = words[..<keyword]
+    let modifiers: Set<Substring> = ["fileprivate", "internal", "package", "private", "public"]
+    guard before.allSatisfy({ $0.hasPrefix("@") || modifiers.contains($0) }) else { return nil }
+    words = words[(keyword + 1)...]
+    if let kind = words.first, kinds.contains(kind) { words = words.dropFirst() }
+    return words.first.flatMap { $0.split(separator: ".").first }.map(String.init)
+  }
+}
