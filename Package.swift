@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+
 import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -7,12 +8,40 @@ let package = Package(
   name: "SurfJournal",
   products: [
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
+    .library(name: "CSV", targets: ["CSV"]),
+    .library(name: "PipelineEngine", targets: ["PipelineEngine"]),
+    .library(name: "SurfJournal", targets: ["SurfJournal"]),
+    .executable(name: "surfjournal", targets: ["surfjournal"]),
+    .plugin(name: "ManagedObjectModelPlugin", targets: ["ManagedObjectModelPlugin"]),
   ],
   targets: [
+    // The system's libraries.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
+
+    // The product, from the bottom up.
+    .target(name: "OpenCoreData", dependencies: ["CSQLite", "CEmbeddedModels"], swiftSettings: strict),
+    .target(name: "CSV", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV"], swiftSettings: strict),
     .target(
-      name: "OpenCoreData", dependencies: ["CSQLite", "CEmbeddedModels"], swiftSettings: strict),
+      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData"], swiftSettings: strict,
+      plugins: ["ManagedObjectModelPlugin"]),
+    .executableTarget(
+      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine"], swiftSettings: strict),
+
+    // Code from data models, at build time.
+    .executableTarget(name: "modelgen", dependencies: ["OpenCoreData"], swiftSettings: strict),
+    .plugin(
+      name: "ManagedObjectModelPlugin", capability: .buildTool(), dependencies: ["modelgen"],
+      path: "Sources/ManagedObjectModelPlugin"),
+
+    // Test targets must not depend on modelgen: it would be linked twice, once as the plugin's tool.
+    .testTarget(name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CSQLite"], swiftSettings: strict),
+    .testTarget(
+      name: "ModelGeneratorTests", dependencies: ["OpenCoreData"], swiftSettings: strict,
+      plugins: ["ManagedObjectModelPlugin"]),
+    .testTarget(name: "TidyTests", swiftSettings: strict),
   ],
-  swiftLanguageModes: [.v6]
-)
+  swiftLanguageModes: [.v6])

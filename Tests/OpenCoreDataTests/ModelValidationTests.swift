@@ -52,7 +52,7 @@ struct ModelValidationTests {
     Case(testDescription: "any Int64", type: .integer64AttributeType, value: .integer(.min), code: nil),
     Case(testDescription: "Boolean 2", type: .booleanAttributeType, value: .integer(2), code: 1610),
     Case(
-      testDescription: "Double 5.5", type: .doubleAttributeType, setUp: bounds, value: .real(5.5), code: 1610),
+      testDescription: "5.5", type: .doubleAttributeType, setUp: bounds, value: .real(5.5), code: 1610),
     Case(
       testDescription: "Float 0.5", type: .floatAttributeType, setUp: bounds, value: .real(0.5), code: 1620),
     Case(testDescription: "infinite", type: .doubleAttributeType, value: .real(.infinity), code: nil),
@@ -61,7 +61,7 @@ struct ModelValidationTests {
       testDescription: "Decimal 5.01", type: .decimalAttributeType, setUp: bounds, value: .decimal(5.01),
       code: 1610),
     Case(
-      testDescription: "Decimal 5", type: .decimalAttributeType, setUp: bounds, value: .decimal(5), code: nil),
+      testDescription: "5 exact", type: .decimalAttributeType, setUp: bounds, value: .decimal(5), code: nil),
     Case(testDescription: "text as number", type: .integer16AttributeType, value: .text("1"), code: 1550),
     Case(testDescription: "number as text", type: .stringAttributeType, value: .integer(1), code: 1550),
   ]
@@ -81,7 +81,7 @@ struct ModelValidationTests {
       testDescription: "long in UTF-16", type: .stringAttributeType, setUp: lengths, value: .text("🌊🌊🌊"),
       code: 1660),
     Case(
-      testDescription: "too short", type: .stringAttributeType, setUp: lengths, value: .text("a"), code: 1670),
+      testDescription: "short", type: .stringAttributeType, setUp: lengths, value: .text("a"), code: 1670),
     Case(
       testDescription: "pattern", type: .stringAttributeType, setUp: pattern, value: .text("ab"), code: nil),
     Case(

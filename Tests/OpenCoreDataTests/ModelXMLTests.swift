@@ -14,7 +14,7 @@ struct ModelXMLTests {
             regularExpressionString="[A-Z].*" versionHashModifier="m" elementID="title"/>
         <attribute name="rating" optional="YES" attributeType="Integer 16" defaultValueString="3"
             minValueString="1" maxValueString="5.0" usesScalarValueType="YES"/>
-        <attribute name="big" optional="YES" attributeType="Integer 64" defaultValueString="9007199254740993"/>
+        <attribute name="big" attributeType="Integer 64" defaultValueString="9007199254740993"/>
         <attribute name="height" optional="YES" attributeType="Double" defaultValueString="1.5"/>
         <attribute name="period" optional="YES" attributeType="Float" defaultValueString="0.25"/>
         <attribute name="price" optional="YES" attributeType="Decimal" defaultValueString="19.99"

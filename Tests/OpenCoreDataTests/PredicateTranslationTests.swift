@@ -12,17 +12,12 @@ struct TranslationCase: Sendable, CustomTestStringConvertible {
   let description: String?
   let sql: String
   let bindings: [StoredValue]
-  let arguments: [PredicateConstant]
 
-  init(
-    _ format: String, _ description: String? = nil, sql: String, _ bindings: [StoredValue] = [],
-    arguments: [PredicateConstant] = []
-  ) {
+  init(_ format: String, _ description: String? = nil, sql: String, _ bindings: [StoredValue] = []) {
     self.format = format
     self.description = description
     self.sql = sql
     self.bindings = bindings
-    self.arguments = arguments
   }
 
   var testDescription: String { format }
@@ -178,7 +173,7 @@ struct PredicateTranslationTests {
       "! (rating == 1 OR wind == 2)", "NOT (rating == 1 OR wind == 2)",
       sql: "(t0.ZRATING = ? OR t0.ZWIND = ?) IS NOT TRUE", [.integer(1), .integer(2)]),
     .init("NOT rating == 1", sql: "(t0.ZRATING <> ? OR t0.ZRATING IS NULL)", [.integer(1)]),
-    .init("NOT NOT rating == 1", sql: "((t0.ZRATING <> ? OR t0.ZRATING IS NULL)) IS NOT TRUE", [.integer(1)]),
+    .init("NOT NOT rating == 1", sql: "t0.ZRATING = ?", [.integer(1)]),
     .init("((((rating == 1))))", "rating == 1", sql: "t0.ZRATING = ?", [.integer(1)]),
     .init("rating == 1 AND TRUEPREDICATE", sql: "t0.ZRATING = ?", [.integer(1)]),
     .init("rating == 1 AND 1 == 2", sql: "0"),

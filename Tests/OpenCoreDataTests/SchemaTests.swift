@@ -177,8 +177,8 @@ struct SchemaTests {
         <attribute name="depth" attributeType="Double"/>
         <relationship name="photos" toMany="YES" ordered="YES" destinationEntity="Photo" inverseName="beach"
           inverseEntity="Photo"/>
-        <relationship name="surfers" toMany="YES" ordered="YES" destinationEntity="Surfer" inverseName="beaches"
-          inverseEntity="Surfer"/>
+        <relationship name="surfers" toMany="YES" ordered="YES" destinationEntity="Surfer"
+          inverseName="beaches" inverseEntity="Surfer"/>
         <relationship name="nearest" maxCount="1" destinationEntity="Reef"/>
         <relationship name="neaRest" maxCount="1" destinationEntity="Beach"/>
         <fetchIndex name="byOpened">
@@ -187,22 +187,26 @@ struct SchemaTests {
         </fetchIndex>
         <fetchIndex name="byNearest"><fetchIndexElement property="nearest" type="Binary"/></fetchIndex>
         <fetchIndex name="byPlace"><fetchIndexElement property="width" type="RTree"/></fetchIndex>
-        <uniquenessConstraints><uniquenessConstraint><constraint value="id"/></uniquenessConstraint></uniquenessConstraints>
+        <uniquenessConstraints>
+          <uniquenessConstraint><constraint value="id"/></uniquenessConstraint>
+        </uniquenessConstraints>
       </entity>
       <entity name="Reef" parentEntity="Beach">
         <attribute name="name" attributeType="String"/>
-        <fetchIndex name="byDepth"><fetchIndexElement property="depth" type="Binary" order="ascending"/></fetchIndex>
+        <fetchIndex name="byDepth"><fetchIndexElement property="depth" type="Binary"/></fetchIndex>
         <uniquenessConstraints>
           <uniquenessConstraint><constraint value="name"/><constraint value="width"/></uniquenessConstraint>
         </uniquenessConstraints>
       </entity>
       <entity name="Photo">
         <attribute name="taken" attributeType="Boolean"/>
-        <relationship name="beach" maxCount="1" destinationEntity="Beach" inverseName="photos" inverseEntity="Beach"/>
+        <relationship name="beach" maxCount="1" destinationEntity="Beach" inverseName="photos"
+          inverseEntity="Beach"/>
       </entity>
       <entity name="Surfer">
         <attribute name="nickname" attributeType="String"/>
-        <relationship name="beaches" toMany="YES" destinationEntity="Beach" inverseName="surfers" inverseEntity="Beach"/>
+        <relationship name="beaches" toMany="YES" destinationEntity="Beach" inverseName="surfers"
+          inverseEntity="Beach"/>
         <relationship name="favourites" toMany="YES" destinationEntity="Photo"/>
         <relationship name="friends" toMany="YES" destinationEntity="Surfer" inverseName="friends"
           inverseEntity="Surfer"/>

@@ -29,11 +29,13 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
   private enum Part: Sendable {
     case rows(NSEntityDescription, TemporaryIDRange, [Int]?, Range<Int>)
     case ids([NSManagedObjectID])
+    case keys(NSEntityDescription, StoreIdentity, [Int64])
 
     var count: Int {
       switch self {
       case .rows(_, _, let numbers, let rows): numbers?.count ?? rows.count
       case .ids(let ids): ids.count
+      case .keys(_, _, let keys): keys.count
       }
     }
 
@@ -43,6 +45,8 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
         NSManagedObjectID(entity: entity, range: range, row: numbers?[index] ?? rows.lowerBound + index)
           .resolved
       case .ids(let ids): ids[index]
+      case .keys(let entity, let store, let keys):
+        NSManagedObjectID(entity: entity, store: store, key: keys[index])
       }
     }
   }
@@ -54,6 +58,9 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
 
   init() {}
   init(_ ids: [NSManagedObjectID]) { append(.ids(ids)) }
+  init(_ entity: NSEntityDescription, _ store: StoreIdentity, _ keys: [Int64]) {
+    append(.keys(entity, store, keys))
+  }
   init(_ insertions: [InsertedRows]) {
     for rows in insertions {
       append(rows, rows: 0..<rows.batch.count)

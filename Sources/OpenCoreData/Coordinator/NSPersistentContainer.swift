@@ -62,7 +62,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// A container for the model called `name`: one that the build plugin embedded, or a `.xcdatamodeld` or
   /// `.xcdatamodel` among the main bundle's resources.
   public convenience init(name: String) {
-    guard let model = Self.model(named: name) else {
+    guard let model = NSManagedObjectModel.found(named: name) else {
       preconditionFailure(
         "No model named \"\(name)\" is embedded in this program. Add \(name).xcdatamodeld to a target that uses "
           + "ManagedObjectModelPlugin, or give a model to init(name:managedObjectModel:).")
@@ -137,8 +137,17 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     return try await context.perform { try block(context) }
   }
 
-  private static func model(named name: String) -> NSManagedObjectModel? {
-    if let xml = EmbeddedModels.xml(named: name) { return try? NSManagedObjectModel.load(xml: xml) }
+}
+
+extension NSManagedObjectModel {
+  /// The model that the build plugin embedded under this name; nil if this program has none.
+  public static func embedded(named name: String) -> NSManagedObjectModel? {
+    EmbeddedModels.xml(named: name).flatMap { try? NSManagedObjectModel.load(xml: $0) }
+  }
+
+  /// An embedded model, or a model file among the main bundle's resources.
+  fileprivate static func found(named name: String) -> NSManagedObjectModel? {
+    if let model = embedded(named: name) { return model }
     for fileExtension in ["xcdatamodeld", "xcdatamodel"] {
       if let url = Bundle.main.url(forResource: name, withExtension: fileExtension) {
         return NSManagedObjectModel(contentsOf: url)

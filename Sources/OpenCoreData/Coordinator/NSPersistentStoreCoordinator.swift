@@ -122,6 +122,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try lock.withLock { try requireStore().cursor(query, rowsPerBatch: rowsPerBatch) }
   }
 
+  /// The cursor's next rows. A cursor has a connection of its own, except on a store in memory: there the lock is
+  /// what keeps the connection to one thread.
+  func next(_ cursor: StoreCursor, _ batch: inout ObjectBatch, _ keys: inout [Int64]) throws -> Bool {
+    guard !cursor.ownsSnapshot else { return try cursor.next(into: &batch, keys: &keys) }
+    return try lock.withLock { try cursor.next(into: &batch, keys: &keys) }
+  }
+
   /// Writes all that was committed into the store files themselves and waits until the disk has it.
   public func checkpoint() throws { try lock.withLock { for store in stores { try store.checkpoint() } } }
 

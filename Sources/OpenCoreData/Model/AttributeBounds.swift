@@ -1,10 +1,10 @@
 import Foundation
 
-/// Bounds and patterns set in code. In Core Data these are `validationPredicates` such as `SELF >= 1`; here they are
-/// plain properties, because a predicate cannot be asked what it compares. Model files fill them.
+/// Bounds and patterns set in code. In Core Data these are `validationPredicates` such as `SELF >= 1`; here
+/// they are plain properties, because a predicate cannot be asked what it compares. Model files fill them.
 extension NSAttributeDescription {
-  /// The least value allowed (a number, or a Date for date attributes); nil for none. A value that is not of the
-  /// attribute's type is a programming error.
+  /// The least value allowed (a number, or a Date for date attributes); nil for none. A value that is not of
+  /// the attribute's type is a programming error.
   public var minimumValue: Any? {
     get { boundValue(constraints.minimum) }
     set { constraints.minimum = bound(newValue) }

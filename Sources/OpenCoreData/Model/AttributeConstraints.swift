@@ -2,7 +2,8 @@ import Foundation
 
 /// The bounds and the pattern that a model file sets on an attribute.
 ///
-/// They are kept apart from `validationPredicates`, since a predicate cannot be asked in general what it compares.
+/// They are kept apart from `validationPredicates`, since a predicate cannot be asked in general what it
+/// compares.
 package struct AttributeConstraints: Sendable {
   /// For numbers and dates (`real`, seconds since 2001-01-01 UTC): the least and the greatest value allowed.
   package var minimum: StoredValue?
@@ -22,8 +23,8 @@ package struct AttributeConstraints: Sendable {
 
   /// Sets or, with nil, removes the pattern. Throws what NSRegularExpression says of a text that is none.
   package mutating func setPattern(_ pattern: String?) throws {
-    // Compiled by itself first, so that an unbalanced pattern is not balanced by the group; the group and the anchors
-    // then make alternatives match the whole string, as `SELF MATCHES` does.
+    // Compiled by itself first, so that an unbalanced pattern is not balanced by the group; the group and the
+    // anchors then make alternatives match the whole string, as `SELF MATCHES` does.
     expression = try pattern.map {
       _ = try NSRegularExpression(pattern: $0)
       return try NSRegularExpression(pattern: "\\A(?:\($0))\\z")

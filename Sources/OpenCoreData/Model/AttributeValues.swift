@@ -3,8 +3,8 @@ import Foundation
 extension NSAttributeDescription {
   /// A Swift value as a store keeps it: null for nil, nil if the value is not of the attribute's type.
   ///
-  /// Numbers may come as any Swift number, Bool, NSNumber or Decimal where they fit exactly; a Transformable only
-  /// as the Data of its archive.
+  /// Numbers may come as any Swift number, Bool, NSNumber or Decimal where they fit exactly; a Transformable
+  /// only as the Data of its archive.
   package func storedValue(from value: Any?) -> StoredValue? {
     guard let value, !(value is NSNull) else { return .null }
     switch attributeType {
@@ -26,7 +26,7 @@ extension NSAttributeDescription {
     case .URIAttributeType:
       return (value as? URL).map { .text($0.absoluteString) }
     case .UUIDAttributeType:
-      return (value as? UUID).map { uuid in .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }) }
+      return (value as? UUID).map { .blob($0.bytes) }
     case .binaryDataAttributeType, .transformableAttributeType:
       return (value as? Data).map(StoredValue.blob)
     case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType:

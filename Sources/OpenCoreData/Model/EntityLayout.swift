@@ -54,8 +54,8 @@ extension NSEntityDescription {
   /// The slot of an attribute, nil if the entity has none of that name.
   package func slot(named name: String) -> Int? { layout.slotsByName[name] }
 
-  /// The top of the inheritance tree, the entity itself if it inherits from none. A root has one table and one key
-  /// sequence in a store.
+  /// The top of the inheritance tree, the entity itself if it inherits from none. A root has one table and
+  /// one key sequence in a store.
   package var rootEntity: NSEntityDescription { ancestry.last ?? self }
 
   /// The entity itself, its superentity, and so on up to the root.

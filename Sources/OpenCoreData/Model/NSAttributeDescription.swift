@@ -12,8 +12,8 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The class of the values; to be set by hand for transformable attributes only.
   open var attributeValueClassName: String? { willSet { seal.requireOpen() } }
 
-  /// The value of a newly inserted object. Read from a model file it is an NSNumber, NSDecimalNumber, String, Date,
-  /// Data, UUID or URL, by the attribute's type.
+  /// The value of a newly inserted object. Read from a model file it is an NSNumber, NSDecimalNumber, String,
+  /// Date, Data, UUID or URL, by the attribute's type.
   open var defaultValue: Any? { willSet { seal.requireOpen() } }
 
   open var valueTransformerName: String? { willSet { seal.requireOpen() } }
@@ -49,7 +49,8 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
   /// The text of the derivation, such as `canonical:(name)`, `entries.@count` or `now()`.
   ///
-  /// Apple's `derivationExpression` is an NSExpression, which Foundation cannot parse outside Apple's platforms.
+  /// Apple's `derivationExpression` is an NSExpression, which Foundation cannot parse outside Apple's
+  /// platforms.
   public var derivationExpressionFormat: String? { willSet { seal.requireOpen() } }
 
   package override func makeEmptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }

@@ -57,8 +57,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     return model
   }
 
-  /// Own and inherited properties, own ones first. Setting it replaces the own ones; inherited ones among the new
-  /// ones are left where they are, so that `entity.properties += [new]` does what it says.
+  /// Own and inherited properties, own ones first. Setting it replaces the own ones; inherited ones among the
+  /// new ones are left where they are, so that `entity.properties += [new]` does what it says.
   open var properties: [NSPropertyDescription] {
     get { ownProperties + (superentity?.properties.filter { declaredProperty(named: $0.name) == nil } ?? []) }
     set {

@@ -11,9 +11,9 @@ extension NSManagedObjectModel {
 
   /// Reads a model like `init(contentsOf:)` and throws if it cannot.
   ///
-  /// An `.xcdatamodeld` names its current version in `.xccurrentversion`; without that file it must hold a single
-  /// version. The NSError (NSCocoaErrorDomain; 260 for no such file, 259 for bad content) tells file, line where
-  /// known, what is wrong, and what to do. An extension of this library, not in Core Data.
+  /// An `.xcdatamodeld` names its current version in `.xccurrentversion`; without that file it must hold a
+  /// single version. The NSError (NSCocoaErrorDomain; 260 for no such file, 259 for bad content) tells file,
+  /// line where known, what is wrong, and what to do. An extension of this library, not in Core Data.
   public static func load(contentsOf url: URL) throws -> NSManagedObjectModel {
     let file = try ModelFile.contentsFile(at: url)
     guard let xml = FileManager.default.contents(atPath: file.path) else {
@@ -23,8 +23,8 @@ extension NSManagedObjectModel {
     return try load(xml: xml, file: file)
   }
 
-  /// Reads a model from the XML text of a `contents` file, which a build tool may have embedded. `file` is only
-  /// named in errors.
+  /// Reads a model from the XML text of a `contents` file, which a build tool may have embedded. `file` is
+  /// only named in errors.
   public static func load(xml: Data, file: URL? = nil) throws -> NSManagedObjectModel {
     try ModelXMLReader(file: file).read(xml)
   }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// A model with the entities of all `models` (copies). An entity that several of them have must have the same
-  /// version hash everywhere; otherwise there is no merged model, and the result is nil, as it is for nil or no
-  /// models. Configurations of one name are united.
+  /// A model with the entities of all `models` (copies). An entity that several of them have must have the
+  /// same version hash everywhere; otherwise there is no merged model, and the result is nil, as it is for
+  /// nil or no models. Configurations of one name are united.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models, !models.isEmpty else { return nil }
     var merged: [String: NSEntityDescription] = [:]
@@ -28,8 +28,8 @@ extension NSManagedObjectModel {
     }
   }
 
-  /// The merge of every `.xcdatamodeld` and `.xcdatamodel` among the resources of `bundles` (the main bundle for
-  /// nil). Nil if there is none, one cannot be read, or they contradict each other.
+  /// The merge of every `.xcdatamodeld` and `.xcdatamodel` among the resources of `bundles` (the main bundle
+  /// for nil). Nil if there is none, one cannot be read, or they contradict each other.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     let urls = (bundles ?? [Bundle.main]).flatMap { bundle in
       ["xcdatamodeld", "xcdatamodel"].flatMap {
@@ -44,8 +44,8 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models)
   }
 
-  /// Fills this model with copies of `originals`, of which every superentity must be one, and points inheritance
-  /// and relationships of the copies at the copies.
+  /// Fills this model with copies of `originals`, of which every superentity must be one, and points
+  /// inheritance and relationships of the copies at the copies.
   func takeCopies(of originals: [NSEntityDescription]) {
     let pairs = originals.compactMap { entity in entity.name.map { ($0, entity.copyAlone()) } }
     let copies = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
@@ -66,8 +66,8 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-  /// The entity and all that inherit from it, depth first, in byte order of their names at each level: the order
-  /// in which Core Data numbers them.
+  /// The entity and all that inherit from it, depth first, in byte order of their names at each level: the
+  /// order in which Core Data numbers them.
   package var withDescendants: [NSEntityDescription] {
     [self]
       + subentities.sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }.flatMap(\.withDescendants)

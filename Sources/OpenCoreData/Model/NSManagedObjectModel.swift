@@ -3,8 +3,8 @@ import Synchronization
 
 /// A schema: entities and their properties (Apple: NSManagedObjectModel).
 ///
-/// Mutable until a coordinator uses it; changing it afterwards stops the program with "Can't modify an immutable
-/// model.". A copy of a model in use is mutable again.
+/// Mutable until a coordinator uses it; changing it afterwards stops the program with "Can't modify an
+/// immutable model.". A copy of a model in use is mutable again.
 // Unchecked: see `Seal`.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   package let seal = Seal()
@@ -43,8 +43,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// The names of all configurations, sorted.
   open var configurations: [String] { entityNamesByConfiguration.keys.sorted(by: String.byteOrder) }
 
-  /// The entities of a configuration; all entities for nil and for the name of the default configuration; nil if
-  /// there is no such configuration.
+  /// The entities of a configuration; all entities for nil and for the name of the default configuration; nil
+  /// if there is no such configuration.
   open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
     guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
     guard let names = entityNamesByConfiguration[configuration] else { return nil }
@@ -76,8 +76,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     return copy
   }
 
-  /// Fixes the model for ever and fills its caches. Called by the coordinator before it shares the model with any
-  /// queue; calling it again, from any thread, does nothing.
+  /// Fixes the model for ever and fills its caches. Called by the coordinator before it shares the model with
+  /// any queue; calling it again, from any thread, does nothing.
   package func freeze() {
     freezing.withLock { _ in
       guard !seal.isClosed else { return }

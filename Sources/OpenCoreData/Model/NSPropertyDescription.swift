@@ -14,8 +14,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// The entity that declares this property. A property that no entity has taken yet has none: asking then is a
-  /// programming error.
+  /// The entity that declares this property. A property that no entity has taken yet has none: asking then is
+  /// a programming error.
   open var entity: NSEntityDescription {
     guard let owner else {
       preconditionFailure(
@@ -54,7 +54,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     let warnings = validationWarnings ?? []
     precondition(
       predicates.count == warnings.count,
-      "Give one warning for each validation predicate of '\(name)': \(predicates.count) and \(warnings.count) differ."
+      "Give each validation predicate of '\(name)' one warning: "
+        + "there are \(predicates.count) predicates and \(warnings.count) warnings."
     )
     self.validationPredicates = predicates
     self.validationWarnings = warnings

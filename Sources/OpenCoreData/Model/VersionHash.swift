@@ -2,9 +2,10 @@ import Foundation
 
 /// Core Data's version hashes, version 3: SHA-256 over what of a description matters to a store.
 ///
-/// What all properties have is hashed first; attributes and relationships hash that digest with their own bytes,
-/// and entities hash the digests of their properties (coredata.md, "Version hashes"). Names, types, counts and
-/// optionality count; default values, delete rules, bounds, class names, indexes and user info do not.
+/// What all properties have is hashed first; attributes and relationships hash that digest with their own
+/// bytes, and entities hash the digests of their properties (coredata.md, "Version hashes"). Names, types,
+/// counts and optionality count; default values, delete rules, bounds, class names, indexes and user info do
+/// not.
 enum VersionHash {
   static func hash(of property: NSPropertyDescription) -> Data {
     let common = SHA256.digest(of: commonBytes(of: property))
@@ -83,8 +84,8 @@ extension NSManagedObjectModel {
   /// SHA-256 over all version hashes, base64: one text that names this version of the model.
   public var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
 
-  /// Whether a store with `metadata` was written with the entities of this model's configuration (nil: of the whole
-  /// model) as they are now: the same entities with the same version hashes.
+  /// Whether a store with `metadata` was written with the entities of this model's configuration (nil: of the
+  /// whole model) as they are now: the same entities with the same version hashes.
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {

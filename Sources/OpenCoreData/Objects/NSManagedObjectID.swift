@@ -28,6 +28,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
       scope: store.scope(ofRootEntity: entity.rootEntity.name ?? ""), number: UInt64(bitPattern: key))
   }
 
+  /// The row of the batch that the object was inserted with; nil once the ID is permanent.
+  package var batchRow: Int? {
+    if case .temporary(_, let row) = reference { row } else { nil }
+  }
+
   public var isTemporaryID: Bool {
     if case .temporary = reference { true } else { false }
   }

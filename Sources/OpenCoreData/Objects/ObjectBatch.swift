@@ -63,6 +63,18 @@ public struct ObjectBatch: Sendable {
     count = 0
   }
 
+  /// Takes out the rows with these numbers; the others keep their order.
+  public mutating func removeRows(_ rows: Set<Int>) {
+    var kept: [ValueCell] = []
+    kept.reserveCapacity(cells.count)
+    for row in 0..<count where !rows.contains(row) {
+      kept.append(contentsOf: cells[(row * slotCount)..<((row + 1) * slotCount)])
+    }
+    cells = kept
+    count = slotCount == 0 ? count - rows.count : kept.count / slotCount
+    lastRowArenaStart = arena.count
+  }
+
   /// Makes room for `byteCount` bytes of text in all.
   public mutating func reserveText(_ byteCount: Int) { arena.reserveCapacity(byteCount) }
 
@@ -106,6 +118,8 @@ public struct ObjectBatch: Sendable {
     }
   }
 
+  package func cell(row: Int, slot: Int) -> ValueCell { cells[row * slotCount + slot] }
+
   package func values(row: Int) -> [StoredValue] { (0..<slotCount).map { value(row: row, slot: $0) } }
 
   /// The bytes of a text or blob value; nil for any other kind.
@@ -113,6 +127,9 @@ public struct ObjectBatch: Sendable {
     let cell = cells[row * slotCount + slot]
     return cell.kind == .text || cell.kind == .blob ? arena[cell.range] : nil
   }
+
+  /// The bytes of a text or blob cell of this batch.
+  package func bytes(of cell: ValueCell) -> ArraySlice<UInt8> { arena[cell.range] }
 
   /// Replaces one value. Bytes of an old text stay in the arena unused until the batch goes.
   package mutating func setValue(_ value: StoredValue, row: Int, slot: Int) {

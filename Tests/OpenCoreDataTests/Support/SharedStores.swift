@@ -3,8 +3,8 @@ import Testing
 
 /// Stores that Apple's framework wrote, beside the repository in `../shared/stores`, with their models.
 ///
-/// A plain clone has no such folder; the environment variable SURFJOURNAL_SHARED may name it instead. Tests get
-/// copies only.
+/// A plain clone has no such folder; the environment variable SURFJOURNAL_SHARED may name it instead. Tests
+/// get copies only.
 struct SharedStore: Sendable, CustomTestStringConvertible {
   let name: String
   let sqliteFile: String
@@ -57,7 +57,7 @@ struct SharedStore: Sendable, CustomTestStringConvertible {
   static var arePresent: Bool { FileManager.default.fileExists(atPath: storesFolder.path) }
 
   static let absenceComment =
-    "skipped: needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"
+    "needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"
 
   /// Calls `body` with a copy of the store file (with its -wal and -shm), which is removed afterwards.
   func withCopy<Result>(_ body: (URL) throws -> Result) throws -> Result {

@@ -45,7 +45,8 @@ extension ModelXMLReader {
       guard let inverse = holder?.propertiesByName[name] as? NSRelationshipDescription else {
         throw error(
           node,
-          "Relationship '\(relationship.name)' has the inverse '\(name)', which '\(holder?.name ?? "")' lacks.",
+          "Relationship '\(relationship.name)' has the inverse '\(name)', which "
+            + "'\(holder?.name ?? "")' lacks.",
           "Add that relationship there, or correct inverseName.")
       }
       relationship.inverseRelationship = inverse

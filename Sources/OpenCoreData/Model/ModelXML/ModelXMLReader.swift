@@ -111,7 +111,8 @@ struct ModelXMLReader {
     "Cascade": .cascadeDeleteRule, "Deny": .denyDeleteRule,
   ]
 
-  /// Before fetch indexes an attribute was marked as indexed; today's framework makes it an index of that name.
+  /// Before fetch indexes an attribute was marked as indexed; today's framework makes it an index of that
+  /// name.
   private func legacyIndex(from node: XMLElementNode) throws -> NSFetchIndexDescription? {
     guard node.name == "attribute", node.flag("indexed"), !node.flag("transient") else { return nil }
     let name = try requiredName(node)

@@ -175,6 +175,9 @@ struct SelectPlan {
     return FetchedRow(id: id, version: statement.integer(2), values: values)
   }
 
+  /// The IDs of rows of the plan's own entity, made as they are asked for.
+  func ids(_ keys: [Int64]) -> ObjectIDCollection { ObjectIDCollection(entity, identity, keys) }
+
   /// Slot → column where every row is of one entity; nil where subentities may be among them.
   var uniformColumns: [Int32?]? { columnsByEntity.count == 1 ? columnsByEntity.values.first : nil }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// Walks over the rows of a query in batches, in one read snapshot. For walks over millions of rows: what it holds
 /// is one batch. It belongs to one thread at a time.
@@ -7,7 +8,8 @@ final class StoreCursor {
   private let statement: SQLiteStatement
   private let plan: SelectPlan
   private let rowsPerBatch: Int
-  private let ownsSnapshot: Bool
+  /// Whether the cursor has a connection, and so a snapshot, of its own.
+  let ownsSnapshot: Bool
   private var isAtEnd = false
 
   init(_ connection: SQLiteConnection, _ plan: SelectPlan, rowsPerBatch: Int, ownsSnapshot: Bool) throws {
@@ -28,6 +30,16 @@ final class StoreCursor {
   ///
   /// - Parameter keys: The primary keys of the rows, in order.
   func next(into batch: inout ObjectBatch, keys: inout [Int64]) throws -> Bool {
+    do {
+      return try readNext(into: &batch, &keys)
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
+    }
+  }
+
+  func ids(_ keys: [Int64]) -> ObjectIDCollection { plan.ids(keys) }
+
+  private func readNext(into batch: inout ObjectBatch, _ keys: inout [Int64]) throws -> Bool {
     batch.removeAll()
     keys.removeAll(keepingCapacity: true)
     guard !isAtEnd, let columns = plan.uniformColumns else { return false }

@@ -8,9 +8,11 @@ extension BoundPredicate {
   /// is bound as one blob, and every list is so where the statement would exceed SQLite's 32,766 variables.
   ///
   /// - Parameter columns: the SQL of an attribute's column, such as `t0.ZRATING`, with BINARY collation.
-  /// - Throws: what `columns` throws; NSError 134180 if there are more values than SQLite takes.
+  /// - Throws: what `columns` throws; NSError 134180 if there are more values, or the predicate nests deeper, than
+  ///   SQLite takes.
   package func sql(columns: (PredicateKey) throws -> String) throws -> SQLFragment {
     let columns = try keys.map(columns)
+    guard root.depth <= BoundSQL.depthMax else { throw PredicateFailure.tooDeep(max: BoundSQL.depthMax) }
     let sql = try BoundSQL(columns: columns, inlineValuesMax: 500).condition(root)
     if sql.bindings.count <= BoundSQL.variablesMax { return sql }
     let packed = try BoundSQL(columns: columns, inlineValuesMax: 1).condition(root)
@@ -30,6 +32,11 @@ struct BoundSQL {
   static let variablesMax = 32_000
   /// A chain of ANDs or ORs is as deep as it is long, and SQLite's expressions are at most 1,000 deep.
   private static let chainMax = 100
+  /// SQLite's parser has room for 100 open symbols (YYSTACKDEPTH), some of them taken by the statement around.
+  static let depthMax = PredicateParser.nestingMax + 5
+  /// `a AND (b OR (…))` keeps three symbols open per level, `((…) OR b) AND a` only one: from this depth on the
+  /// deepest part of a chain goes first.
+  private static let depthWithoutReordering = 8
 
   /// By `PredicateKey.index`.
   let columns: [String]
@@ -43,13 +50,19 @@ struct BoundSQL {
     case .text(let text): condition(text)
     case .member(let key, let set, let options): try membership(key, set, options)
     case .not(let node): try negation(node)
-    case .and(let nodes): try chain(nodes[...], " AND ")
-    case .or(let nodes): try chain(nodes[...], " OR ")
+    case .and(let nodes): try chain(reordered(nodes)[...], " AND ")
+    case .or(let nodes): try chain(reordered(nodes)[...], " OR ")
     }
   }
 
   func column(_ key: PredicateKey) -> String {
     columns[key.index]
+  }
+
+  private func reordered(_ nodes: [BoundNode]) -> [BoundNode] {
+    let depths = nodes.map(\.depth)
+    guard let deepest = depths.max(), deepest >= Self.depthWithoutReordering else { return nodes }
+    return nodes.indices.sorted { (depths[$1], $0) < (depths[$0], $1) }.map { nodes[$0] }
   }
 
   private func chain(_ nodes: ArraySlice<BoundNode>, _ separator: String) throws -> SQLFragment {

@@ -78,22 +78,39 @@ extension BoundRelation {
 }
 
 extension BoundNode {
-  /// The conjunction without what is decided already.
+  /// The conjunction, flat and without what is decided already.
   static func all(_ nodes: [BoundNode]) -> BoundNode {
-    let open = nodes.filter { !$0.isConstant(true) }
+    let open = nodes.flatMap { node in
+      if case .and(let inner) = node { inner } else { node.isConstant(true) ? [] : [node] }
+    }
     if open.contains(where: { $0.isConstant(false) }) { return .constant(false) }
     return open.count == 1 ? open[0] : open.isEmpty ? .constant(true) : .and(open)
   }
 
-  /// The disjunction without what is decided already.
+  /// The disjunction, flat and without what is decided already.
   static func any(_ nodes: [BoundNode]) -> BoundNode {
-    let open = nodes.filter { !$0.isConstant(false) }
+    let open = nodes.flatMap { node in
+      if case .or(let inner) = node { inner } else { node.isConstant(false) ? [] : [node] }
+    }
     if open.contains(where: { $0.isConstant(true) }) { return .constant(true) }
     return open.count == 1 ? open[0] : open.isEmpty ? .constant(false) : .or(open)
   }
 
   static func negation(of node: BoundNode) -> BoundNode {
-    if case .constant(let value) = node { .constant(!value) } else { .not(node) }
+    switch node {
+    case .constant(let value): .constant(!value)
+    case .not(let inner): inner
+    default: .not(node)
+    }
+  }
+
+  /// How many parentheses its SQL nests: 0 for a comparison.
+  var depth: Int {
+    switch self {
+    case .constant, .isNull, .relation, .text, .member: 0
+    case .not(let node): node.depth + 1
+    case .and(let nodes), .or(let nodes): (nodes.lazy.map(\.depth).max() ?? 0) + 1
+    }
   }
 
   private func isConstant(_ value: Bool) -> Bool {

@@ -107,6 +107,12 @@ enum PredicateFailure {
         + "attribute by key IN a list, or fetch in several parts.", code: sqliteError)
   }
 
+  static func tooDeep(max: Int) -> NSError {
+    error(
+      "The predicate nests deeper than \(max) levels, which is more than SQLite takes. Write it flatter.",
+      code: sqliteError)
+  }
+
   static func noValue(_ keyPath: [String], of object: Any) -> NSError {
     error(
       "\(type(of: object)) has no value for the key path '\(keyPath.joined(separator: "."))'. Predicates and sort "

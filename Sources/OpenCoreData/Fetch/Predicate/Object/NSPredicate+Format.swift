@@ -74,7 +74,9 @@ extension NSPredicate {
       switch compound.compoundPredicateType {
       case .and: return .and(nodes)
       case .or: return .or(nodes)
-      case .not: return .not(nodes[0])
+      case .not:
+        guard let node = nodes.first else { throw PredicateFailure.untranslatable(self) }
+        return .not(node)
       }
     default:
       guard type(of: self) == NSPredicate.self, let value = constantValue else {

@@ -86,7 +86,9 @@ extension PredicateParser {
     case .cast:
       return try cast()
     case .unsupported:
-      throw unsupported(word)
+      throw failure(
+        "'\(word)' is not supported here; compare attributes with values instead. "
+          + "A key of that name is written #\(word).")
     case .and, .or, .not, .comparison, .truePredicate, .falsePredicate:
       throw failure("expected a key or a value, found '\(word)'; a key of that name is written #\(word).")
     }

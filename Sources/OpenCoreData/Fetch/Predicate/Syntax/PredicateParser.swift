@@ -3,9 +3,8 @@
 /// NOT binds tighter than AND, AND tighter than OR. What a later version adds (ANY and ALL, SUBQUERY,
 /// functions, arithmetic, collection operators) is refused by its name.
 struct PredicateParser {
-  /// How deep parentheses, braces and NOT may nest: far beyond what people write, far below what overflows
-  /// a thread's stack.
-  static let nestingMax = 100
+  /// How deep parentheses, braces and NOT may nest: far beyond what people write, and what SQLite still parses.
+  static let nestingMax = 50
 
   let format: String
   let tokens: [PredicateToken]

@@ -45,7 +45,8 @@ final class RegularExpressions: Sendable {
     let ignoresMarks = options.contains(.diacriticInsensitive)
     let source = ignoresMarks ? TextFolding.fold(pattern, .diacriticInsensitive) : pattern
     // Alone first: inside of the group below a stray parenthesis could close it and still be valid.
-    _ = try NSRegularExpression(pattern: source)
+    // (An empty pattern is fine in the group, but not for Foundation alone.)
+    if !source.isEmpty { _ = try NSRegularExpression(pattern: source) }
     let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
     let expression = try wholeText(source, flags)
     compiled.withLock { known in

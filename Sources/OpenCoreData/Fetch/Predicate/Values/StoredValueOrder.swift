@@ -21,7 +21,7 @@ package enum StoredValueOrder {
 
   private static func compareKinds(_ left: StoredValue, _ right: StoredValue) -> Int {
     let (leftClass, rightClass) = (storageClass(left), storageClass(right))
-    if leftClass != rightClass { return leftClass < rightClass ? -1 : 1 }
+    if leftClass != rightClass || leftClass == 0 { return leftClass - rightClass }
     switch (number(left), number(right)) {
     case (.integer(let left), .real(let right)): return compare(left, right)
     case (.real(let left), .integer(let right)): return -compare(right, left)

@@ -2,8 +2,8 @@ import Foundation
 
 /// Writes binary property lists (`bplist00`) with sorted keys.
 ///
-/// PropertyListSerialization writes a dictionary in the order of its hash table, which differs from run to run, and
-/// then two stores with the same contents would differ in their bytes.
+/// PropertyListSerialization writes a dictionary in the order of its hash table, which differs from run to
+/// run, and then two stores with the same contents would differ in their bytes.
 enum BinaryPropertyList {
   static func data(for root: Any) throws -> Data {
     var writer = Writer()

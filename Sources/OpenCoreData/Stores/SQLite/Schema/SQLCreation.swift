@@ -2,8 +2,8 @@ import Foundation
 
 /// The text of a new store's statements, equal to Apple's down to the blanks.
 extension SQLNaming {
-  /// Each root's table followed by the join tables of its entities, then the indexes in the same order, then the
-  /// framework's own tables.
+  /// Each root's table followed by the join tables of its entities, then the indexes in the same order, then
+  /// the framework's own tables.
   var creationStatements: [String] {
     let roots = zip(numbered.filter { $0.superentity == nil }, tables)
     let tableStatements = roots.flatMap { root, table in
@@ -49,8 +49,8 @@ extension SQLNaming {
       + members.flatMap { fetchIndexes(of: $0, in: table) + uniqueIndexes(of: $0, in: table) }
   }
 
-  /// An index only makes fetches faster, so one of something without a column (an expression) is left out, and a
-  /// partial one covers all rows.
+  /// An index only makes fetches faster, so one of something without a column (an expression) is left out,
+  /// and a partial one covers all rows.
   private func fetchIndexes(of entity: NSEntityDescription, in table: String) -> [String] {
     entity.indexes.compactMap { index in
       // R-trees are virtual tables of their own; a to-one relationship alone has the index of its key.

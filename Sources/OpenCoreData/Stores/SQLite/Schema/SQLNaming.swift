@@ -121,8 +121,8 @@ extension NSRelationshipDescription {
   /// A to-many relationship without an inverse is a key in the destination's table that no property shows.
   var hasHiddenKey: Bool { isToMany && inverseRelationship == nil }
 
-  /// Of a many-to-many pair, whether this side names the join table: the side of the entity with the lower number,
-  /// on one entity the later name, and a relationship that is its own inverse.
+  /// Of a many-to-many pair, whether this side names the join table: the side of the entity with the lower
+  /// number, on one entity the later name, and a relationship that is its own inverse.
   func namesJoinTable(_ number: (NSEntityDescription?) -> Int) -> Bool {
     guard isManyToMany, let inverse = inverseRelationship else { return false }
     let (own, other) = (number(owner), number(inverse.owner))

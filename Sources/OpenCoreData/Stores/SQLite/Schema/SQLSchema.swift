@@ -1,7 +1,8 @@
-/// The tables that a model has in a SQLite store, as Apple's framework lays out a new one (coredata.md, part 2).
+/// The tables that a model has in a SQLite store, as Apple's framework lays out a new one (coredata.md, part
+/// 2).
 ///
-/// Stores that were migrated by Apple's framework have the same names with columns in another order, so statements
-/// name their columns.
+/// Stores that were migrated by Apple's framework have the same names with columns in another order, so
+/// statements name their columns.
 package struct SQLSchema: Sendable {
   /// In order of their numbers, which run from 1: depth first, by name at each level.
   package let entities: [SQLEntity]
@@ -15,9 +16,9 @@ package struct SQLSchema: Sendable {
 
   /// The schema of the entities of a configuration (nil: of all).
   ///
-  /// Throws an NSError (NSCoreDataError) that names the entity or property if the model cannot be kept in a SQLite
-  /// store: no such configuration, entities that depend on ones outside it, names that are no identifiers, stored
-  /// attributes of no storable type.
+  /// Throws an NSError (NSCoreDataError) that names the entity or property if the model cannot be kept in a
+  /// SQLite store: no such configuration, entities that depend on ones outside it, names that are no
+  /// identifiers, stored attributes of no storable type.
   package init(model: NSManagedObjectModel, configuration: String? = nil) throws {
     guard let chosen = model.entities(forConfigurationName: configuration) else {
       throw SQLSchemaCheck.error(
@@ -84,7 +85,8 @@ package enum SQLRelationship: Sendable, Equatable {
   case toOne(column: String, entityColumn: String?, orderColumn: String?)
   /// A key in the table of the destination, with the position there if this relationship is ordered.
   case toMany(table: String, column: String, orderColumn: String?)
-  /// Rows of a join table: the key of this side, of the other, and the position if this relationship is ordered.
+  /// Rows of a join table: the key of this side, of the other, and the position if this relationship is
+  /// ordered.
   case manyToMany(table: String, sourceColumn: String, destinationColumn: String, orderColumn: String?)
 }
 

@@ -67,8 +67,8 @@ extension SQLNaming {
       .map { SQLColumn(name: $0, type: .integer) }
   }
 
-  /// The keys that an entity's rows keep: its to-one relationships, then those of relationships to it that have
-  /// no inverse.
+  /// The keys that an entity's rows keep: its to-one relationships, then those of relationships to it that
+  /// have no inverse.
   func keys(of entity: NSEntityDescription) -> [PropertyColumns] {
     entity.storedRelationships.filter { !$0.isToMany }.compactMap { columns(of: $0) } + hiddenKeys(in: entity)
   }

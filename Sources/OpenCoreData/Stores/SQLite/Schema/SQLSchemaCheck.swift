@@ -72,7 +72,8 @@ enum SQLSchemaCheck {
 }
 
 extension NSPropertyDescription {
-  /// Whether the property is one column, so that an index can hold it: stored attributes and to-one relationships.
+  /// Whether the property is one column, so that an index can hold it: stored attributes and to-one
+  /// relationships.
   var isIndexable: Bool {
     if isTransient { return false }
     if let relationship = self as? NSRelationshipDescription { return !relationship.isToMany }
@@ -95,8 +96,8 @@ extension NSAttributeDescription {
     }
   }
 
-  /// Columns stand in a table by this group first: integers and keys, floats and dates, decimals, texts, UUIDs,
-  /// transformables, other data.
+  /// Columns stand in a table by this group first: integers and keys, floats and dates, decimals, texts,
+  /// UUIDs, transformables, other data.
   var columnGroup: Int {
     switch attributeType {
     case .doubleAttributeType, .floatAttributeType, .dateAttributeType: 1

@@ -73,7 +73,7 @@ package struct StoreMetadata {
     return result
   }
 
-  /// The bytes of Z_PLIST: equal metadata gives equal bytes. Throws an NSError (134060) that names the key if one
-  /// of the custom values is no property list value.
+  /// The bytes of Z_PLIST: equal metadata gives equal bytes. Throws an NSError (134060) that names the key if
+  /// one of the custom values is no property list value.
   package func propertyList() throws -> Data { try BinaryPropertyList.data(for: dictionary) }
 }

@@ -1,0 +1,68 @@
+/// What went wrong while bytes were read, inflated, taken for CSV or written.
+///
+/// Positions are given wherever one is known. `byte` counts in the text itself (for gzip: the inflated text),
+/// `compressedByte` in the compressed file; both start at 0. `line` starts at 1.
+public struct CSVError: Error, Sendable, Hashable {
+  /// The kind of error. Open: later versions may add codes, so a `switch` needs a default.
+  ///
+  /// The text is a code of the Frictionless Data specification where it has one for the case.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+
+    /// The input could not be opened, read or positioned.
+    public static let source = Code(rawValue: "source-error")
+    /// The input as a whole is in another encoding than UTF-8.
+    public static let encoding = Code(rawValue: "encoding-error")
+    /// The gzip data is cut off, damaged or followed by something else.
+    public static let compression = Code(rawValue: "compression-error")
+    /// The dialect or the limits contradict themselves.
+    public static let dialect = Code(rawValue: "dialect-error")
+    /// The output could not be opened, written or put in its place.
+    public static let write = Code(rawValue: "write-error")
+    /// A value cannot be written in a dialect that has no quotes.
+    public static let unquotableValue = Code(rawValue: "unquotable-value")
+  }
+
+  public var code: Code
+  /// What is wrong and what to do about it, as a sentence without a position.
+  public var message: String
+  /// The file concerned; "stdin", "stdout" or "memory" where there is none.
+  public var path: String?
+  public var line: Int?
+  public var byte: Int?
+  public var compressedByte: Int?
+  /// Index (from 0) of the field concerned, for `unquotableValue`.
+  public var field: Int?
+  /// The system's error number, where a system call failed.
+  public var errnoCode: Int32?
+
+  public init(
+    _ code: Code, _ message: String, path: String? = nil, line: Int? = nil, byte: Int? = nil,
+    compressedByte: Int? = nil, field: Int? = nil, errnoCode: Int32? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.path = path
+    self.line = line
+    self.byte = byte
+    self.compressedByte = compressedByte
+    self.field = field
+    self.errnoCode = errnoCode
+  }
+}
+
+extension CSVError: CustomStringConvertible {
+  /// `path, line 3, byte 120: message [code]`.
+  public var description: String {
+    var place: [String] = []
+    if let path { place.append(path) }
+    if let line { place.append("line \(line)") }
+    if let field { place.append("field \(field + 1)") }
+    if let byte { place.append(compressedByte == nil ? "byte \(byte)" : "byte \(byte) of the text") }
+    if let compressedByte { place.append("byte \(compressedByte) of the compressed file") }
+    let head = place.isEmpty ? "" : place.joined(separator: ", ") + ": "
+    return "\(head)\(message) [\(code)]"
+  }
+}

@@ -1,0 +1,88 @@
+/// How a CSV file is written: which bytes part its fields and records, and what surrounds them.
+///
+/// The default is RFC 4180 with a header. Records may end with LF, CRLF or CR, mixed, in every dialect when read.
+public struct CSVDialect: Sendable, Hashable {
+  /// The line end that a writer puts after each record.
+  public enum LineEnd: Sendable, Hashable { case lf, crlf }
+
+  /// Parts fields. One ASCII byte.
+  public var delimiter: UInt8
+  /// Surrounds fields that hold delimiters, quotes or line ends; nil: nothing is quoted and a quote is text.
+  public var quote: UInt8?
+  /// Whether the first record names the columns.
+  public var hasHeader: Bool
+  /// The columns of a file without header, where the dialect itself fixes them.
+  public var columns: [String]?
+  /// Records may end in one delimiter too many. It is dropped when a record has exactly one field more than
+  /// there are columns and that field is empty; so the columns must be known, from `columns` or a header.
+  public var toleratesTrailingDelimiter: Bool
+  /// Whether a writer ends each record with a delimiter.
+  public var writesTrailingDelimiter: Bool
+  /// Whether empty lines are passed over without making a record. Otherwise they are records marked `blank`.
+  public var skipsBlankLines: Bool
+  /// Lines that start with this byte are passed over; nil: there are no comments.
+  public var comment: UInt8?
+  /// What a writer ends records with.
+  public var lineEnd: LineEnd
+
+  public init(
+    delimiter: UInt8 = UInt8(ascii: ","), quote: UInt8? = UInt8(ascii: "\""), hasHeader: Bool = true,
+    columns: [String]? = nil, toleratesTrailingDelimiter: Bool = false, writesTrailingDelimiter: Bool = false,
+    skipsBlankLines: Bool = false, comment: UInt8? = nil, lineEnd: LineEnd = .lf
+  ) {
+    self.delimiter = delimiter
+    self.quote = quote
+    self.hasHeader = hasHeader
+    self.columns = columns
+    self.toleratesTrailingDelimiter = toleratesTrailingDelimiter
+    self.writesTrailingDelimiter = writesTrailingDelimiter
+    self.skipsBlankLines = skipsBlankLines
+    self.comment = comment
+    self.lineEnd = lineEnd
+  }
+
+  /// RFC 4180 with a header: comma, double quote.
+  public static let csv = CSVDialect()
+  /// Semicolons, as spreadsheets write where the comma is the decimal sign.
+  public static let semicolon = CSVDialect(delimiter: UInt8(ascii: ";"))
+  /// Tabs, with quotes where needed, as spreadsheets write.
+  public static let tab = CSVDialect(delimiter: UInt8(ascii: "\t"))
+  /// The journal app's own export: six fixed columns, no header, nothing quoted, a trailing comma or none.
+  public static let journalApp = CSVDialect(
+    quote: nil, hasHeader: false, columns: ["date", "height", "period", "wind", "location", "rating"],
+    toleratesTrailingDelimiter: true)
+
+  /// The names that `named(_:)` knows, in the order to show them.
+  public static let names = ["csv", "semicolon", "tab", "journalApp"]
+
+  /// The dialect of that name, upper and lower case alike; nil if there is none (see `names`).
+  public static func named(_ name: String) -> CSVDialect? {
+    switch name.lowercased() {
+    case "csv": csv
+    case "semicolon": semicolon
+    case "tab": tab
+    case "journalapp": journalApp
+    default: nil
+    }
+  }
+
+  /// Checks that the bytes of the dialect can be told apart.
+  /// - Throws: `dialect-error` that names the contradiction.
+  public func validate() throws(CSVError) {
+    try check(delimiter, "delimiter")
+    if let quote { try check(quote, "quote") }
+    if let comment { try check(comment, "comment sign") }
+    if delimiter == quote { throw CSVError(.dialect, "delimiter and quote are the same byte; choose two") }
+    if delimiter == comment { throw CSVError(.dialect, "delimiter and comment sign are the same byte; choose two") }
+    if let quote, quote == comment {
+      throw CSVError(.dialect, "quote and comment sign are the same byte; choose two")
+    }
+    if let columns, columns.isEmpty { throw CSVError(.dialect, "the list of columns is empty; name them or leave it out") }
+  }
+
+  private func check(_ byte: UInt8, _ role: String) throws(CSVError) {
+    if byte == 0 || byte == 0x0A || byte == 0x0D || byte >= 0x80 {
+      throw CSVError(.dialect, "byte \(byte) cannot be the \(role); take an ASCII character other than a line end")
+    }
+  }
+}

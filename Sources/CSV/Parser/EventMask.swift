@@ -1,0 +1,55 @@
+/// Which of 64 bytes the parser must look at: delimiters, quotes, and everything below 0x10 (line ends and zero
+/// bytes are there; the odd tab costs a look and nothing else).
+///
+/// Plain 64-bit arithmetic, eight bytes at a time: the lane-wise comparison of the SIMD types compiles to a loop
+/// per lane, while this is turned into vector code where that pays.
+struct EventMask {
+  /// Bit `i` stands for byte `i`.
+  let events: UInt64
+  /// Not zero if any byte is outside ASCII.
+  let highBits: UInt64
+
+  private static let low7: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+  private static let high: UInt64 = 0x8080_8080_8080_8080
+  private static let below16: UInt64 = 0x7070_7070_7070_7070
+
+  /// - Parameters:
+  ///   - bytes: 64 readable bytes.
+  ///   - delimiters: the delimiter in each of the eight bytes; `quotes` likewise. Both ASCII.
+  @inline(__always)
+  init(_ bytes: UnsafeRawPointer, delimiters: UInt64, quotes: UInt64) {
+    var seen: UInt64 = 0
+    var mask: UInt64 = 0
+    // Unrolled by hand: a loop here is not always unrolled, and costs a third more.
+    mask |= Self.lane(bytes, 0, delimiters, quotes, &seen)
+    mask |= Self.lane(bytes, 8, delimiters, quotes, &seen)
+    mask |= Self.lane(bytes, 16, delimiters, quotes, &seen)
+    mask |= Self.lane(bytes, 24, delimiters, quotes, &seen)
+    mask |= Self.lane(bytes, 32, delimiters, quotes, &seen)
+    mask |= Self.lane(bytes, 40, delimiters, quotes, &seen)
+    mask |= Self.lane(bytes, 48, delimiters, quotes, &seen)
+    mask |= Self.lane(bytes, 56, delimiters, quotes, &seen)
+    events = mask
+    highBits = seen & Self.high
+  }
+
+  /// Adding 0x7F to seven bits carries into the eighth unless they are all zero, and 0x70 unless they are below
+  /// 0x10; so a high bit stays clear just where a byte is of interest. No carry leaves its byte. The
+  /// multiplication then gathers the eight high bits into the top byte.
+  @inline(__always)
+  private static func lane(
+    _ bytes: UnsafeRawPointer, _ offset: Int, _ delimiters: UInt64, _ quotes: UInt64, _ seen: inout UInt64
+  ) -> UInt64 {
+    let value = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    seen |= value
+    let low = value & low7
+    let isNoControl = low &+ below16
+    let isNoDelimiter = (low ^ delimiters) &+ low7
+    let isNoQuote = (low ^ quotes) &+ low7
+    let isDull = (isNoControl & isNoDelimiter & isNoQuote) | value
+    return (((~isDull & high) &* 0x0002_0408_1020_4081) >> 56) &<< UInt64(offset)
+  }
+
+  /// The byte in each of the eight places of a word.
+  static func repeated(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
+}

@@ -1,0 +1,160 @@
+/// Takes whole well-formed records, looking only at the bytes that mean something. It stops before whatever is
+/// out of the ordinary (stray quotes, limits, the end of the bytes) and leaves it to `CarefulScanner`.
+struct FastScanner {
+  enum Stop {
+    /// The room, the asked number of records or of bytes is used up.
+    case full
+    /// The record at `next` is for the careful scanner.
+    case careful
+    /// The record at `next` does not end in these bytes.
+    case incomplete
+  }
+
+  let rules: ScanRules
+  let input: ScanInput
+  /// Stop after the record that reaches this many bytes.
+  let bytesMax: Int
+
+  /// The record being scanned.
+  private struct Open {
+    var fieldStart: Int
+    var firstField: Int
+    var fieldFlags: UInt32 = 0
+    var isInQuotes = false
+    var line: Int
+    var problems: RecordProblems = []
+    var highBits: UInt64 = 0
+    /// Events before this are spent: the LF of CR LF, the second of two quotes.
+    var spentEnd: Int
+  }
+
+  func scan(into result: inout ScanOutput) -> Stop {
+    // Kept in a local so that the optimiser may hold it in registers.
+    var output = result
+    let stop = scanWords(&output)
+    result = output
+    return stop
+  }
+
+  @inline(__always)
+  private func scanWords(_ output: inout ScanOutput) -> Stop {
+    let delimiters = EventMask.repeated(rules.delimiter)
+    let quotes = EventMask.repeated(rules.quote)
+    let bytesEnd = output.next + bytesMax
+    var open = Open(fieldStart: output.next, firstField: 0, line: output.line, spentEnd: output.next)
+    var word = output.next
+    while word < input.end {
+      let isRoomLeft = output.fieldCount &+ 64 < output.fieldCapacity
+      if !isRoomLeft || output.fieldCount &- open.firstField > rules.fieldsMax {
+        output.fieldCount = open.firstField
+        return output.recordCount > 0 ? .full : .careful
+      }
+      let mask = EventMask(input.bytes + word, delimiters: delimiters, quotes: quotes)
+      var events = mask.events
+      if input.end &- word < 64 { events &= (1 &<< UInt64(input.end &- word)) &- 1 }
+      open.highBits |= mask.highBits
+      while events != 0 {
+        let position = word &+ events.trailingZeroBitCount
+        events &= events &- 1
+        if let stop = take(position, mask.highBits, bytesEnd, &open, &output) {
+          output.fieldCount = open.firstField
+          return stop
+        }
+      }
+      word &+= 64
+    }
+    output.fieldCount = open.firstField
+    return .incomplete
+  }
+
+  /// Deals with one event; the answer, if any, ends the pass.
+  @inline(__always)
+  private func take(
+    _ position: Int, _ highBits: UInt64, _ bytesEnd: Int, _ open: inout Open, _ output: inout ScanOutput
+  ) -> Stop? {
+    let byte = input.bytes[position]
+    if byte == rules.delimiter {
+      if !open.isInQuotes {
+        endField(position, &open, &output)
+        open.fieldStart = position &+ 1
+      }
+    } else if byte == ASCII.lf || byte == ASCII.cr {
+      if position < open.spentEnd { return nil }
+      var end = position &+ 1
+      if byte == ASCII.cr {
+        if end == input.end && !input.isFinal { return .incomplete }
+        if end < input.end && input.bytes[end] == ASCII.lf {
+          end &+= 1
+          open.spentEnd = end
+        }
+      }
+      open.line &+= 1
+      if !open.isInQuotes { return endRecord(position, end, highBits, bytesEnd, &open, &output) }
+    } else if byte == rules.quote {
+      return takeQuote(position, &open)
+    } else if byte == 0 {
+      open.problems.insert(.nulByte)
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private func takeQuote(_ position: Int, _ open: inout Open) -> Stop? {
+    if !open.isInQuotes {
+      if position != open.fieldStart { return .careful }
+      open.isInQuotes = true
+      open.fieldFlags = FieldSlice.quotedFlag | FieldSlice.closedFlag
+      return nil
+    }
+    if position < open.spentEnd { return nil }
+    let after = position &+ 1
+    if after == input.end { return .incomplete }
+    let next = input.bytes[after]
+    if next == rules.quote {
+      open.spentEnd = after &+ 1
+      open.fieldFlags |= FieldSlice.unescapingFlag
+    } else if next == rules.delimiter || next == ASCII.lf || next == ASCII.cr {
+      open.isInQuotes = false
+    } else {
+      return .careful
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private func endField(_ end: Int, _ open: inout Open, _ output: inout ScanOutput) {
+    // One for a quoted field, whose quotes are not part of its content.
+    let quote = Int(open.fieldFlags & FieldSlice.quotedFlag)
+    output.addField(start: open.fieldStart &+ quote, end: end &- quote, flags: open.fieldFlags)
+    open.fieldFlags = 0
+  }
+
+  @inline(__always)
+  private func endRecord(
+    _ contentEnd: Int, _ end: Int, _ highBits: UInt64, _ bytesEnd: Int, _ open: inout Open,
+    _ output: inout ScanOutput
+  ) -> Stop? {
+    let length = contentEnd &- output.next
+    if length > rules.carefreeBytesMax { return .careful }
+    if length == 0 {
+      open.problems.insert(.blank)
+    } else {
+      endField(contentEnd, &open, &output)
+      if output.fieldCount &- open.firstField > rules.fieldsMax { return .careful }
+      if open.highBits != 0 && !isUTF8(output.next, length) { open.problems.insert(.invalidUTF8) }
+    }
+    output.addRecord(
+      contentEnd: contentEnd, end: end, firstField: open.firstField, problems: open.problems,
+      nextLine: open.line, rules: rules)
+    open.firstField = output.fieldCount
+    open.fieldStart = end
+    open.problems = []
+    // The rest of this word belongs to the next record.
+    open.highBits = highBits
+    return output.recordCount == output.recordCapacity || end >= bytesEnd ? .full : nil
+  }
+
+  private func isUTF8(_ start: Int, _ count: Int) -> Bool {
+    firstInvalidUTF8(UnsafeRawBufferPointer(start: input.bytes + start, count: count)) == nil
+  }
+}

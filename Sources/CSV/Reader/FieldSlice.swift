@@ -1,0 +1,35 @@
+/// Where one field lies in `RecordBlock.bytes`. Eight bytes, no heap.
+///
+/// The range is that of the content: without the surrounding quotes. It is the value itself unless
+/// `needsUnescaping`; then ask the block for the value.
+public struct FieldSlice: Sendable, Hashable {
+  @usableFromInline let first: UInt32
+  /// Length in the upper 29 bits, flags in the lower three.
+  @usableFromInline let packed: UInt32
+
+  static let quotedFlag: UInt32 = 1
+  static let closedFlag: UInt32 = 2
+  static let unescapingFlag: UInt32 = 4
+
+  @inline(__always)
+  init(first: UInt32, length: UInt32, flags: UInt32) {
+    self.first = first
+    packed = length << 3 | flags
+  }
+
+  /// Index in the block's bytes of the first byte of the content.
+  @inlinable public var start: Int { Int(first) }
+  /// Index in the block's bytes after the last byte of the content.
+  @inlinable public var end: Int { Int(first) + Int(packed >> 3) }
+  /// Bytes of the content, before any doubled quotes are made single.
+  @inlinable public var count: Int { Int(packed >> 3) }
+  @inlinable public var range: Range<Int> { start..<end }
+  /// Whether the field began with a quote.
+  @inlinable public var isQuoted: Bool { packed & 1 != 0 }
+  /// Whether the content holds quotes that are not part of the value, so that the range alone is not the value.
+  @inlinable public var needsUnescaping: Bool { packed & 4 != 0 }
+  /// The content with the quotes around it.
+  public var rangeWithQuotes: Range<Int> {
+    (isQuoted ? start - 1 : start)..<(packed & FieldSlice.closedFlag != 0 ? end + 1 : end)
+  }
+}

@@ -1,0 +1,18 @@
+/// A place between two records: what a checkpoint keeps, and where reading can go on.
+public struct ReaderPosition: Sendable, Hashable, Codable {
+  /// Number of the next data record. The first is 1; the header, skipped blank lines and comments have none.
+  public var record: Int
+  /// Physical line (from 1) at which the next record starts.
+  public var line: Int
+  /// Offset (from 0) in the inflated input at which the next record starts.
+  public var byteOffset: Int
+
+  public init(record: Int, line: Int, byteOffset: Int) {
+    self.record = record
+    self.line = line
+    self.byteOffset = byteOffset
+  }
+
+  /// The front of an input.
+  public static let start = ReaderPosition(record: 1, line: 1, byteOffset: 0)
+}

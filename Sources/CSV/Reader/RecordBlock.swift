@@ -1,0 +1,62 @@
+/// A run of records: their original bytes and where the records and fields lie in them.
+///
+/// Made to be used again: `CSVReader.next(into:recordsMax:)` empties it and keeps its storage. Between records
+/// `bytes` may hold those of skipped blank lines.
+public struct RecordBlock: Sendable {
+  public internal(set) var bytes: [UInt8] = []
+  public internal(set) var fields: [FieldSlice] = []
+  public internal(set) var records: [RecordSlice] = []
+  /// Position of the first record; record `i` of the block has the number `start.record + i`.
+  public internal(set) var start = ReaderPosition.start
+  /// Position after the last record, from which a later run can go on.
+  public internal(set) var end = ReaderPosition.start
+
+  public init() {}
+
+  /// Number (from 1) of the data record at `index` of `records`.
+  @inlinable public func number(ofRecordAt index: Int) -> Int { start.record + index }
+
+  /// The original bytes of a record, line end included.
+  @inlinable public func originalBytes(of record: RecordSlice) -> ArraySlice<UInt8> { bytes[record.range] }
+
+  @inlinable public func fields(of record: RecordSlice) -> ArraySlice<FieldSlice> { fields[record.fieldIndices] }
+
+  /// The field of that column (from 0), or nil if the record is shorter.
+  @inlinable public func field(_ column: Int, of record: RecordSlice) -> FieldSlice? {
+    column < record.fieldCount ? fields[record.firstField + column] : nil
+  }
+
+  /// How many bytes of the input the record took, line end included, also where only a part was kept.
+  public func inputByteCount(ofRecordAt index: Int) -> Int {
+    let record = records[index]
+    guard record.problems.contains(.cut) else { return record.range.count }
+    return (index + 1 < records.count ? records[index + 1].byteOffset : end.byteOffset) - record.byteOffset
+  }
+
+  /// Line (from 1) in which a field starts, its opening quote included: where an unterminated quote opened.
+  public func line(of field: FieldSlice, in record: RecordSlice) -> Int {
+    var counter = LineCounter()
+    counter.take(bytes[record.range.lowerBound..<field.rangeWithQuotes.lowerBound])
+    return record.line + counter.lines
+  }
+
+  /// Offset (from 0) of a field's first byte in the inflated input, its opening quote included.
+  public func byteOffset(of field: FieldSlice, in record: RecordSlice) -> Int {
+    record.byteOffset + field.rangeWithQuotes.lowerBound - record.range.lowerBound
+  }
+
+  /// Offset in the inflated input of the first byte of a record that is no UTF-8; nil if there is none.
+  public func byteOffsetOfInvalidUTF8(in record: RecordSlice) -> Int? {
+    let range = record.contentRange
+    let found = bytes.withUnsafeBytes { firstInvalidUTF8(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    return found.map { record.byteOffset + $0 }
+  }
+
+  mutating func reset(at position: ReaderPosition) {
+    bytes.removeAll(keepingCapacity: true)
+    fields.removeAll(keepingCapacity: true)
+    records.removeAll(keepingCapacity: true)
+    start = position
+    end = position
+  }
+}

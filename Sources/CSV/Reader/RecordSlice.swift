@@ -1,0 +1,50 @@
+/// What the parser noticed about a record. It always finds some parse; whether a problem rejects the record is
+/// for the caller to say.
+public struct RecordProblems: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt16
+  @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// Bytes that are no UTF-8 (Unicode 15, table 3-7). Not looked for in a record that is `cut`.
+  public static let invalidUTF8 = RecordProblems(rawValue: 1 << 0)
+  /// A zero byte, in or out of quotes.
+  public static let nulByte = RecordProblems(rawValue: 1 << 1)
+  /// The last field opens a quote that is not closed before the end of the input or the record limit. The record
+  /// ends with the line in which the quote opens, and reading goes on with the next line.
+  public static let unterminatedQuote = RecordProblems(rawValue: 1 << 2)
+  /// A quote inside an unquoted field, or text after a closing quote. Both are taken as text.
+  public static let strayQuote = RecordProblems(rawValue: 1 << 3)
+  /// A field over `fieldBytesMax`; it is there in full.
+  public static let fieldTooLong = RecordProblems(rawValue: 1 << 4)
+  /// Over `recordBytesMax`.
+  public static let recordTooLong = RecordProblems(rawValue: 1 << 5)
+  /// Over `fieldsMax`; the fields beyond are not listed, their bytes are there.
+  public static let tooManyFields = RecordProblems(rawValue: 1 << 6)
+  /// An empty line; the record has no fields.
+  public static let blank = RecordProblems(rawValue: 1 << 7)
+  /// The block holds only the first bytes of the record, and only the fields that lie wholly in them.
+  public static let cut = RecordProblems(rawValue: 1 << 8)
+}
+
+/// Where one record lies in a `RecordBlock` and in the input.
+public struct RecordSlice: Sendable, Hashable {
+  @usableFromInline let firstField32: UInt32
+  @usableFromInline let fieldCount32: UInt32
+  @usableFromInline let start32: UInt32
+  @usableFromInline let end32: UInt32
+  /// The physical line (from 1) in which the record starts; a line end within quotes counts too.
+  public let line: Int
+  /// Offset (from 0) of the record's first byte in the inflated input. A byte order mark counts.
+  public let byteOffset: Int
+  public let problems: RecordProblems
+  @usableFromInline let lineEndBytes: UInt8
+
+  /// Index of the first field in `RecordBlock.fields`.
+  @inlinable public var firstField: Int { Int(firstField32) }
+  @inlinable public var fieldCount: Int { Int(fieldCount32) }
+  /// Indices of the fields in `RecordBlock.fields`.
+  @inlinable public var fieldIndices: Range<Int> { firstField..<firstField + fieldCount }
+  /// Range in `RecordBlock.bytes`, line end included: the original bytes.
+  @inlinable public var range: Range<Int> { Int(start32)..<Int(end32) }
+  /// Range in `RecordBlock.bytes` without the line end.
+  @inlinable public var contentRange: Range<Int> { Int(start32)..<Int(end32) - Int(lineEndBytes) }
+}

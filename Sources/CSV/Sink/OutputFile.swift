@@ -1,0 +1,121 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file that is written under another name in the same folder and renamed when it is whole.
+final class OutputFile {
+  let path: String
+  private let temporaryPath: String
+  /// Below zero once closed.
+  private var descriptor: Int32
+
+  private init(path: String, temporaryPath: String, descriptor: Int32) {
+    self.path = path
+    self.temporaryPath = temporaryPath
+    self.descriptor = descriptor
+  }
+
+  deinit { abandon() }
+
+  /// Chooses between a new file beside the target and, where the target is no regular file, the target itself.
+  static func open(path: String) throws(CSVError) -> RawOutput {
+    var status = stat()
+    if stat(path, &status) != 0 {
+      let code = errno
+      guard code == ENOENT else { throw writeFailure(code, path) }
+      if lstat(path, &status) == 0 {
+        throw CSVError(
+          .write, "is a symbolic link to nothing; remove it or make its target", path: path, errnoCode: code)
+      }
+      return .file(try create(for: path, mode: nil, messagePath: path))
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: throw writeFailure(EISDIR, path)
+    case S_IFREG:
+      // A rename would replace a file that its owner has write-protected.
+      if access(path, W_OK) != 0 { throw writeFailure(errno, path) }
+      let target = resolved(path) ?? path
+      return .file(try create(for: target, mode: status.st_mode & 0o777, messagePath: path))
+    default:
+      let descriptor = openForWriting(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+      if descriptor < 0 { throw writeFailure(errno, path) }
+      return .descriptor(descriptor, name: path, closes: true)
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(CSVError) { try writeAll(bytes, to: descriptor, name: path) }
+
+  func commit() throws(CSVError) {
+    if fsync(descriptor) != 0 { throw writeFailure(errno, path) }
+    let closing = close(descriptor)
+    descriptor = -1
+    if closing != 0 || rename(temporaryPath, path) != 0 {
+      let code = errno
+      unlink(temporaryPath)
+      throw writeFailure(code, path)
+    }
+    try syncFolder()
+  }
+
+  /// Removes what was written; nothing after a commit.
+  func abandon() {
+    if descriptor < 0 { return }
+    close(descriptor)
+    descriptor = -1
+    unlink(temporaryPath)
+  }
+
+  /// The name itself lies in the folder, so the folder must reach the disk too.
+  private func syncFolder() throws(CSVError) {
+    let (folder, _) = Self.split(path)
+    let folderDescriptor = Self.openForWriting(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A folder that may be written but not read cannot be opened; the file is in place all the same.
+    if folderDescriptor < 0 { return }
+    defer { close(folderDescriptor) }
+    // Some file systems cannot sync a folder and say EINVAL.
+    if fsync(folderDescriptor) != 0 && errno != EINVAL { throw writeFailure(errno, path) }
+  }
+
+  private static func create(for path: String, mode: mode_t?, messagePath: String) throws(CSVError) -> OutputFile {
+    let (folder, name) = split(path)
+    if name.isEmpty { throw writeFailure(EISDIR, messagePath) }
+    while true {
+      let unique = String(UInt64.random(in: .min ... .max), radix: 36)
+      // A long name plus ours could go over the system's 255 bytes.
+      let stem = name.utf8.count > 200 ? "output" : name
+      let temporaryPath = "\(folder)/.\(stem).\(unique).partial"
+      let descriptor = openForWriting(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
+      if descriptor >= 0 {
+        if let mode { fchmod(descriptor, mode) }
+        return OutputFile(path: path, temporaryPath: temporaryPath, descriptor: descriptor)
+      }
+      if errno != EEXIST { throw writeFailure(errno, messagePath) }
+    }
+  }
+
+  private static func openForWriting(_ path: String, _ flags: Int32) -> Int32 {
+    var descriptor: Int32
+    repeat {
+      #if canImport(Darwin)
+        descriptor = Darwin.open(path, flags, 0o644)
+      #else
+        descriptor = Glibc.open(path, flags, 0o644)
+      #endif
+    } while descriptor < 0 && errno == EINTR
+    return descriptor
+  }
+
+  private static func resolved(_ path: String) -> String? {
+    guard let pointer = realpath(path, nil) else { return nil }
+    defer { free(pointer) }
+    return String(cString: pointer)
+  }
+
+  private static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let folder = path[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+  }
+}

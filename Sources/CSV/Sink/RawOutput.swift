@@ -1,0 +1,78 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Where stored bytes end up.
+enum RawOutput {
+  case descriptor(Int32, name: String, closes: Bool)
+  case file(OutputFile)
+  case memory(MemoryOutput)
+  /// Takes every piece in turn; for outputs that fail when asked to.
+  case custom((UnsafeRawBufferPointer) throws(CSVError) -> Void)
+
+  var name: String {
+    switch self {
+    case .descriptor(_, let name, _): name
+    case .file(let file): file.path
+    case .memory, .custom: "memory"
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(CSVError) {
+    switch self {
+    case .descriptor(let descriptor, let name, _): try writeAll(bytes, to: descriptor, name: name)
+    case .file(let file): try file.write(bytes)
+    case .memory(let memory): memory.bytes.append(contentsOf: bytes)
+    case .custom(let take): try take(bytes)
+    }
+  }
+
+  func commit() throws(CSVError) {
+    switch self {
+    case .descriptor(let descriptor, let name, closes: true):
+      if close(descriptor) != 0 { throw writeFailure(errno, name) }
+    case .file(let file): try file.commit()
+    case .descriptor, .memory, .custom: return
+    }
+  }
+
+  func abandon() {
+    switch self {
+    case .descriptor(let descriptor, _, closes: true): close(descriptor)
+    case .file(let file): file.abandon()
+    case .descriptor, .memory, .custom: return
+    }
+  }
+}
+
+/// Bytes that stay in memory, shared by the sink and its owner.
+final class MemoryOutput {
+  var bytes: [UInt8] = []
+}
+
+func writeFailure(_ code: Int32, _ name: String) -> CSVError {
+  CSVError(.write, "cannot be written: \(systemMessage(code))", path: name, errnoCode: code)
+}
+
+/// Writes every byte, however few the system takes at a time.
+func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String) throws(CSVError) {
+  var rest = bytes
+  while !rest.isEmpty {
+    #if canImport(Darwin)
+      let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
+    #else
+      let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+    #endif
+    if count >= 0 {
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      continue
+    }
+    switch errno {
+    case EINTR: continue
+    case EAGAIN: waitUntilReady(descriptor, for: Int16(POLLOUT))
+    default: throw writeFailure(errno, name)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/// The bytes of an input from front to back, inflated on the way if they are gzip.
+///
+/// Gzip is recognised by its first two bytes, never by a name. A source belongs to one thread at a time; it may
+/// be made on one and used up on another.
+public final class ByteSource {
+  /// How the input is stored.
+  public enum Compression: Sendable, Hashable { case none, gzip }
+
+  private enum State {
+    case untouched
+    /// Bytes were read to look at; they still have to be handed out.
+    case plain(head: [UInt8])
+    case gzip(GzipInflater)
+    case failed(CSVError)
+  }
+
+  private let input: RawInput
+  private let gzipBufferBytes: Int
+  private var state = State.untouched
+  private var deliveredBytes = 0
+
+  /// Opens a file; "-" is the standard input.
+  /// - Throws: `source-error` with the system's error number (missing, a folder, no permission).
+  public convenience init(path: String) throws(CSVError) {
+    if path == "-" {
+      try self.init(descriptor: 0, name: "stdin")
+    } else {
+      self.init(try RawInput.open(path: path))
+    }
+  }
+
+  /// Reads an open descriptor from where it stands. It is closed with the source only if `closes` says so.
+  /// - Throws: `source-error` if it is closed or a folder.
+  public convenience init(descriptor: Int32, name: String, closes: Bool = false) throws(CSVError) {
+    self.init(try RawInput(.descriptor(descriptor, closes: closes), name: name))
+  }
+
+  /// Reads bytes that are in memory already, plain or gzip.
+  /// - Throws: nothing today; the signature is that of the other sources.
+  public convenience init(bytes: [UInt8], name: String = "memory") throws(CSVError) {
+    self.init(try RawInput(.memory(bytes), name: name))
+  }
+
+  init(_ input: RawInput, gzipBufferBytes: Int = 64 << 10) {
+    self.input = input
+    self.gzipBufferBytes = gzipBufferBytes
+  }
+
+  /// What messages call the input: its path, "stdin" or "memory".
+  public var name: String { input.name }
+
+  /// Size as stored (compressed, if it is), for a progress bar; nil for a pipe.
+  public var totalBytes: Int? { input.totalBytes }
+
+  /// How far into the stored bytes the reading has come.
+  public var consumedBytes: Int {
+    switch state {
+    case .gzip(let inflater): inflater.consumedBytes
+    case .plain(let head): input.position - head.count
+    case .untouched, .failed: input.position
+    }
+  }
+
+  /// Bytes handed out, counted in the inflated text.
+  public var inflatedBytes: Int { deliveredBytes }
+
+  /// Known after the first read.
+  public var compression: Compression? {
+    switch state {
+    case .plain: Compression.none
+    case .gzip: .gzip
+    case .untouched, .failed: nil
+    }
+  }
+
+  /// Called with the stored bytes of every read, before they are inflated, in order and without gaps; for a
+  /// hash of the file that needs no second pass. Set it before the first read. With an observer, `skip` reads
+  /// instead of seeking.
+  public var rawBytesObserver: ((RawSpan) -> Void)? {
+    get { input.observer }
+    set { input.observer = newValue }
+  }
+
+  /// Appends the next bytes, at most `bytesMax`; answers how many, 0 at the end.
+  /// - Throws: `source-error` or `compression-error`. All bytes before the fault were handed out by earlier
+  ///   calls; every later call throws the same error.
+  public func read(appendingTo bytes: inout [UInt8], bytesMax: Int = 64 << 10) throws(CSVError) -> Int {
+    precondition(bytesMax > 0, "bytesMax must be at least 1")
+    let old = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: bytesMax))
+    do throws(CSVError) {
+      let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
+        try read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[old...])))
+      }
+      bytes.removeLast(bytesMax - count)
+      return count
+    } catch {
+      bytes.removeLast(bytesMax)
+      throw error
+    }
+  }
+
+  /// Passes over `count` bytes of the inflated text, by seeking where the input can.
+  /// - Throws: `source-error` if the input ends before that; else as `read`.
+  public func skip(_ count: Int) throws(CSVError) {
+    var left = count
+    if case .untouched = state { try recognise() }
+    if case .plain(let head) = state, head.isEmpty, try input.seek(ahead: left) {
+      deliveredBytes += left
+      return
+    }
+    var scratch = [UInt8](repeating: 0, count: min(max(left, 1), 64 << 10))
+    while left > 0 {
+      let got = try scratch.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
+        try read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[..<min(left, buffer.count)])))
+      }
+      if got == 0 {
+        throw CSVError(
+          .source, "ends \(left) bytes before the position to go on from; it is not the file it was",
+          path: name, byte: deliveredBytes)
+      }
+      left -= got
+    }
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
+    do throws(CSVError) {
+      if case .untouched = state { try recognise() }
+      let count = try readRecognised(into: buffer)
+      deliveredBytes += count
+      return count
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  private func readRecognised(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
+    switch state {
+    case .failed(let error): throw error
+    case .gzip(let inflater): return try inflater.read(into: buffer)
+    case .untouched: preconditionFailure("the input is recognised before it is read")
+    case .plain(let head):
+      if head.isEmpty { return try input.read(into: buffer) }
+      let count = min(head.count, buffer.count)
+      buffer.copyBytes(from: head.prefix(count))
+      state = .plain(head: Array(head.dropFirst(count)))
+      return count
+    }
+  }
+
+  /// Looks at the first two bytes. A pipe may bring them one at a time.
+  private func recognise() throws(CSVError) {
+    let wanted = GzipInflater.magic.count
+    var head = [UInt8](repeating: 0, count: wanted)
+    var have = 0
+    while have < wanted {
+      let count = try head.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
+        try input.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[have...])))
+      }
+      if count == 0 { break }
+      have += count
+    }
+    head.removeLast(wanted - have)
+    if head == GzipInflater.magic {
+      state = .gzip(try GzipInflater(input, head: head, bufferBytes: gzipBufferBytes))
+    } else {
+      state = .plain(head: head)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The bytes of an input as they are stored, before any inflating.
+final class RawInput {
+  enum Origin {
+    case descriptor(Int32, closes: Bool)
+    case memory([UInt8])
+    /// Fills the buffer and answers how many bytes it wrote; 0 is the end. For inputs that exist nowhere.
+    case generator((UnsafeMutableRawBufferPointer) throws(CSVError) -> Int)
+  }
+
+  let name: String
+  /// Size of a regular file or of the bytes in memory; nil where nobody knows, as for a pipe.
+  let totalBytes: Int?
+  /// Bytes handed out so far, counted from where the input stood when it was opened.
+  private(set) var position = 0
+  var observer: ((RawSpan) -> Void)?
+  private let origin: Origin
+  private let canSeek: Bool
+
+  init(_ origin: Origin, name: String) throws(CSVError) {
+    self.origin = origin
+    self.name = name
+    switch origin {
+    case .descriptor(let descriptor, let closes):
+      var status = stat()
+      if fstat(descriptor, &status) != 0 {
+        let code = errno
+        if closes { close(descriptor) }
+        throw RawInput.failure(code, name, 0)
+      }
+      if status.st_mode & S_IFMT == S_IFDIR {
+        if closes { close(descriptor) }
+        throw RawInput.failure(EISDIR, name, 0)
+      }
+      canSeek = status.st_mode & S_IFMT == S_IFREG
+      // A descriptor that was handed over may stand in mid-file: only what lies ahead counts.
+      totalBytes = canSeek ? max(0, Int(status.st_size) - Int(lseek(descriptor, 0, SEEK_CUR))) : nil
+      #if !canImport(Darwin)
+        if canSeek { posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
+      #endif
+    case .memory(let bytes):
+      canSeek = true
+      totalBytes = bytes.count
+    case .generator:
+      canSeek = false
+      totalBytes = nil
+    }
+  }
+
+  deinit {
+    if case .descriptor(let descriptor, closes: true) = origin { close(descriptor) }
+  }
+
+  static func open(path: String) throws(CSVError) -> RawInput {
+    var descriptor: Int32
+    repeat { descriptor = Self.openFile(path) } while descriptor < 0 && errno == EINTR
+    if descriptor < 0 { throw failure(errno, path, nil) }
+    return try RawInput(.descriptor(descriptor, closes: true), name: path)
+  }
+
+  // `open` alone would find the function above.
+  private static func openFile(_ path: String) -> Int32 {
+    #if canImport(Darwin)
+      Darwin.open(path, O_RDONLY | O_CLOEXEC)
+    #else
+      Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    #endif
+  }
+
+  /// Reads at least one byte unless the end is reached; 0 is the end.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
+    let count: Int
+    switch origin {
+    case .descriptor(let descriptor, _): count = try readDescriptor(descriptor, buffer)
+    case .memory(let bytes):
+      count = min(buffer.count, bytes.count - position)
+      bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + count])) }
+    case .generator(let fill): count = try fill(buffer)
+    }
+    position += count
+    if let observer, count > 0 {
+      observer(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes)
+    }
+    return count
+  }
+
+  /// Moves ahead without reading, if the input can and nobody wants to see the bytes.
+  func seek(ahead count: Int) throws(CSVError) -> Bool {
+    guard canSeek, observer == nil, let totalBytes, position + count <= totalBytes else { return false }
+    if case .descriptor(let descriptor, _) = origin, lseek(descriptor, off_t(count), SEEK_CUR) < 0 {
+      throw RawInput.failure(errno, name, position)
+    }
+    position += count
+    return true
+  }
+
+  private func readDescriptor(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer
+  ) throws(CSVError) -> Int {
+    while true {
+      #if canImport(Darwin)
+        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+      #else
+        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      #endif
+      if count >= 0 { return count }
+      switch errno {
+      case EINTR: continue
+      // Somebody made the pipe non-blocking: wait for bytes instead of spinning.
+      case EAGAIN: waitUntilReady(descriptor, for: Int16(POLLIN))
+      default: throw RawInput.failure(errno, name, position)
+      }
+    }
+  }
+
+  private static func failure(_ code: Int32, _ name: String, _ byte: Int?) -> CSVError {
+    let verb = byte == nil ? "opened" : "read"
+    return CSVError(.source, "cannot be \(verb): \(systemMessage(code))", path: name, byte: byte, errnoCode: code)
+  }
+}
+
+/// Sleeps until a non-blocking descriptor can be read or written. A signal may end the sleep early: callers try again.
+func waitUntilReady(_ descriptor: Int32, for events: Int16) {
+  var request = pollfd(fd: descriptor, events: events, revents: 0)
+  _ = poll(&request, 1, -1)
+}

@@ -1,0 +1,160 @@
+/// Turns values into the bytes of records. A struct of its own so that its state is touched once per field.
+struct RecordEncoder {
+  /// Why a value cannot be written without quotes.
+  enum Refusal: String {
+    case delimiter = "holds a delimiter"
+    case lineEnd = "holds a line end"
+    case comment = "starts with the comment sign"
+    case byteOrderMark = "starts with a byte order mark, which would be taken for the file's"
+    case onlyEmpty = "is empty and alone in its record, which would be a blank line"
+  }
+
+  /// The first `used` bytes are whole records not yet taken by the sink, and the one under way; the rest is room.
+  private(set) var storage: [UInt8]
+  private(set) var used = 0
+  private(set) var fieldCount = 0
+
+  private let delimiter: UInt8
+  private let quote: UInt8?
+  private let comment: UInt8?
+  /// Not zero at the bytes that must stand in quotes; 256 long.
+  private let isSpecial: [UInt8]
+  private let endsLinesWithCR: Bool
+  private let writesTrailingDelimiter: Bool
+  private var recordStart = 0
+  private var isFirstRecord = true
+
+  init(_ dialect: CSVDialect, capacity: Int) {
+    delimiter = dialect.delimiter
+    quote = dialect.quote
+    comment = dialect.comment
+    endsLinesWithCR = dialect.lineEnd == .crlf
+    writesTrailingDelimiter = dialect.writesTrailingDelimiter
+    storage = [UInt8](repeating: 0, count: capacity)
+    var special = [UInt8](repeating: 0, count: 256)
+    for byte in [dialect.delimiter, dialect.quote ?? dialect.delimiter, ASCII.lf, ASCII.cr] {
+      special[Int(byte)] = 1
+    }
+    isSpecial = special
+  }
+
+  /// Nothing is added when the answer is a refusal.
+  mutating func append(_ value: Span<UInt8>) -> Refusal? {
+    // Twice the value for doubled quotes, two quotes around it and a delimiter before it.
+    makeRoom(2 * value.count + 3)
+    var start = used
+    if fieldCount > 0 {
+      storage[start] = delimiter
+      start += 1
+    }
+    let isPlain = copyPlain(value, to: start)
+    if isPlain && (fieldCount > 0 || !isMistakable(value)) {
+      used = start + value.count
+    } else if let quote {
+      used = copyQuoted(value, to: start, quote)
+    } else {
+      if let refusal = refusal(value) { return refusal }
+      // Only a space first or last: where there are no quotes it needs none.
+      used = start + value.count
+    }
+    fieldCount += 1
+    return nil
+  }
+
+  mutating func endRecord() -> Refusal? {
+    makeRoom(5)
+    if fieldCount == 1 && used == recordStart && !writesTrailingDelimiter {
+      guard let quote else { return .onlyEmpty }
+      put(quote)
+      put(quote)
+    }
+    if writesTrailingDelimiter { put(delimiter) }
+    if endsLinesWithCR { put(ASCII.cr) }
+    put(ASCII.lf)
+    recordStart = used
+    fieldCount = 0
+    isFirstRecord = false
+    return nil
+  }
+
+  mutating func abandonRecord() {
+    used = recordStart
+    fieldCount = 0
+  }
+
+  /// The sink has taken the bytes.
+  mutating func removeAll() {
+    used = 0
+    recordStart = 0
+  }
+
+  private mutating func makeRoom(_ count: Int) {
+    if used + count > storage.count {
+      storage.append(contentsOf: repeatElement(0, count: max(count, storage.count)))
+    }
+  }
+
+  private mutating func put(_ byte: UInt8) {
+    storage[used] = byte
+    used += 1
+  }
+
+  /// Copies the value as it is; false if it must not stand so.
+  @inline(__always)
+  private mutating func copyPlain(_ value: Span<UInt8>, to start: Int) -> Bool {
+    let count = value.count
+    if count == 0 { return true }
+    var special: UInt8 = value[0] == ASCII.space || value[count - 1] == ASCII.space ? 1 : 0
+    let isSpecial = isSpecial
+    let table = isSpecial.span
+    var target = storage.mutableSpan
+    precondition(start + count <= target.count && table.count == 256, "room was made before")
+    for index in 0..<count {
+      // Within the spans: `index` is below `count`, and the line above saw to the target and the table.
+      let byte = value[unchecked: index]
+      target[unchecked: start &+ index] = byte
+      special |= table[unchecked: Int(byte)]
+    }
+    return special == 0
+  }
+
+  /// Writes the value in quotes; answers where it ends.
+  private mutating func copyQuoted(_ value: Span<UInt8>, to start: Int, _ quote: UInt8) -> Int {
+    var target = storage.mutableSpan
+    var end = start
+    target[end] = quote
+    end += 1
+    for index in value.indices {
+      let byte = value[index]
+      if byte == quote {
+        target[end] = quote
+        end += 1
+      }
+      target[end] = byte
+      end += 1
+    }
+    target[end] = quote
+    return end + 1
+  }
+
+  /// Whether a first value looks like a comment or a byte order mark.
+  private func isMistakable(_ value: Span<UInt8>) -> Bool {
+    if let comment, !value.isEmpty, value[0] == comment { return true }
+    return isFirstRecord && startsWithByteOrderMark(value)
+  }
+
+  private func startsWithByteOrderMark(_ value: Span<UInt8>) -> Bool {
+    let mark = ASCII.byteOrderMark
+    return value.count >= mark.count && mark.indices.allSatisfy { value[$0] == mark[$0] }
+  }
+
+  private func refusal(_ value: Span<UInt8>) -> Refusal? {
+    for index in value.indices {
+      if value[index] == delimiter { return .delimiter }
+      if value[index] == ASCII.lf || value[index] == ASCII.cr { return .lineEnd }
+    }
+    guard fieldCount == 0 else { return nil }
+    if let comment, value[0] == comment { return .comment }
+    return isFirstRecord && startsWithByteOrderMark(value) ? .byteOrderMark : nil
+  }
+}

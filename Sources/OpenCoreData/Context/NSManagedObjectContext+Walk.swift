@@ -1,0 +1,62 @@
+import Foundation
+
+extension NSManagedObjectContext {
+  /// Walks over everything that `request` finds in batches of packed values, in one read snapshot and with the
+  /// memory of one batch: for walks over millions of objects.
+  ///
+  /// Unsaved changes of this context and its ancestors count as in `fetch`; where there are any that the request
+  /// could see, the whole result is gathered first. The request's entity has no subentities, or
+  /// `includesSubentities` is false.
+  ///
+  /// - Parameters:
+  ///   - request: Its result type and batch size do not matter here.
+  ///   - rowsPerBatch: How many objects `body` is given at a time.
+  ///   - body: Takes the values by slot and the objects' IDs; returns false to end the walk.
+  /// - Throws: `NSError` as `fetch` does, and what `body` throws.
+  public func walk<ResultType>(
+    _ request: NSFetchRequest<ResultType>, rowsPerBatch: Int = 5000,
+    _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+  ) throws {
+    precondition(rowsPerBatch > 0, "A batch holds at least one object.")
+    processPendingChanges()
+    let query = try request.query(model: model)
+    if query.includesPendingChanges, chainHasChanges(touching: query) {
+      try walkGathered(try rows(query), query.entity, rowsPerBatch, body)
+      return
+    }
+    let coordinator = try requireCoordinator()
+    guard !query.spansSubentities else {
+      try walkGathered(try coordinator.rows(query), query.entity, rowsPerBatch, body)
+      return
+    }
+    let cursor = try coordinator.cursor(query, rowsPerBatch: rowsPerBatch)
+    var batch = ObjectBatch(entity: query.entity, rowCapacity: rowsPerBatch)
+    var keys: [Int64] = []
+    while try coordinator.next(cursor, &batch, &keys) {
+      guard try body(batch, cursor.ids(keys)) else { return }
+    }
+  }
+
+  private func walkGathered(
+    _ rows: [FetchedRow], _ entity: NSEntityDescription, _ rowsPerBatch: Int,
+    _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+  ) throws {
+    var start = 0
+    while start < rows.count {
+      // A batch is of one entity; where subentities are mixed, it ends with the run of one.
+      let entity = rows[start].id.entity
+      let part = rows[start..<min(start + rowsPerBatch, rows.count)].prefix { $0.id.entity === entity }
+      var batch = ObjectBatch(entity: entity, rowCapacity: part.count)
+      for row in part {
+        batch.appendRow()
+        batch.setValues(row.values, row: batch.count - 1)
+      }
+      guard try body(batch, ObjectIDCollection(part.map(\.id))) else { return }
+      start += part.count
+    }
+  }
+}
+
+extension FetchQuery {
+  var spansSubentities: Bool { includesSubentities && !entity.subentities.isEmpty }
+}

@@ -1,0 +1,95 @@
+/// How a CSV file is written: what differs between files that all call themselves CSV.
+public struct DialectDefinition: Sendable, Hashable, Codable {
+  public enum LineEnding: String, Sendable, Codable, CaseIterable {
+    case lf, crlf
+  }
+
+  /// The named dialect this one is or began as.
+  public var name: String
+  /// One ASCII character between fields.
+  public var delimiter: String
+  /// One ASCII character around fields; `nil` where nothing is ever quoted.
+  public var quote: String?
+  /// Whether the first record names the columns.
+  public var header: Bool
+  /// The columns of a file without a header, in order; an empty name stands for a field to ignore.
+  public var columns: [String]
+  /// Whether written records end with a delimiter. Where `columns` are declared, records with and without one are read.
+  public var trailingComma: Bool
+  /// What ends a written record; all of LF, CRLF and CR are read.
+  public var lineEnding: LineEnding
+
+  /// RFC 4180 with a header; written with LF.
+  public static let rfc4180 = DialectDefinition(
+    name: "rfc4180", delimiter: ",", quote: "\"", header: true, columns: [], trailingComma: false, lineEnding: .lf)
+
+  /// The journal app's own export: no header, a fixed order of columns, nothing quoted.
+  public static let journalApp = DialectDefinition(
+    name: "journal-app", delimiter: ",", quote: nil, header: false,
+    columns: ["date", "height", "period", "wind", "location", "rating"], trailingComma: false, lineEnding: .lf)
+
+  public static let named: [DialectDefinition] = [.rfc4180, .journalApp]
+
+  public init(
+    name: String, delimiter: String, quote: String?, header: Bool, columns: [String], trailingComma: Bool,
+    lineEnding: LineEnding
+  ) {
+    self.name = name
+    self.delimiter = delimiter
+    self.quote = quote
+    self.header = header
+    self.columns = columns
+    self.trailingComma = trailingComma
+    self.lineEnding = lineEnding
+  }
+}
+
+extension DialectDefinition {
+  static let keys = ["name", "delimiter", "quote", "header", "columns", "trailingComma", "lineEnding"]
+
+  /// A name, or an object whose keys change the dialect that its `name` gives (`rfc4180` when left out).
+  static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> DialectDefinition {
+    if case .string(let name) = value { return dialect(named: name, path: path, mistakes: mistakes) }
+    guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return .rfc4180 }
+    var dialect = rfc4180
+    if let name = reader.string("name") {
+      dialect = Self.dialect(named: name, path: reader.path("name"), mistakes: mistakes)
+    }
+    dialect.delimiter = reader.character("delimiter") ?? dialect.delimiter
+    dialect.quote = reader.character("quote") ?? dialect.quote
+    dialect.columns = reader.strings("columns", emptyAllowed: true) ?? dialect.columns
+    // Columns declared without a word on the header mean a file without one.
+    dialect.header = reader.bool("header") ?? (reader.value("columns") == nil ? dialect.header : false)
+    dialect.trailingComma = reader.bool("trailingComma") ?? dialect.trailingComma
+    dialect.lineEnding = reader.choice("lineEnding", LineEnding.self) ?? dialect.lineEnding
+    if dialect.delimiter == dialect.quote {
+      reader.note("delimiter", "delimiter and quote are the same character; change one of them")
+    }
+    if !dialect.header, dialect.columns.isEmpty {
+      reader.note("header", "without a header the columns must be named: add \"columns\": [\"date\", …]")
+    }
+    if dialect.header, !dialect.columns.isEmpty {
+      reader.note("columns", "columns are for files without a header; remove them or say \"header\": false")
+    }
+    return dialect
+  }
+
+  private static func dialect(named name: String, path: String, mistakes: MistakeList) -> DialectDefinition {
+    if let dialect = named.first(where: { $0.name == name }) { return dialect }
+    let names = named.map(\.name)
+    let hint = NearestName.hint(for: name, in: names)
+    mistakes.add(path, "unknown dialect '\(name)'; known are \(ObjectReader.list(names))\(hint)")
+    return .rfc4180
+  }
+}
+
+extension ObjectReader {
+  /// One ASCII character that can stand between or around fields.
+  fileprivate func character(_ key: String) -> String? {
+    guard let text = string(key) else { return nil }
+    let scalars = Array(text.unicodeScalars)
+    if scalars.count == 1, scalars[0].isASCII, !["\n", "\r", "\0"].contains(text) { return text }
+    note(key, "expected one ASCII character such as \",\" \";\" or \"\\t\", found \"\(RawText.shortened(text.utf8))\"")
+    return nil
+  }
+}

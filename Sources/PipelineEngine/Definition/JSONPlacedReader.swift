@@ -1,0 +1,181 @@
+import Foundation
+
+/// Reads JSON with comments (JSON5) into a tree and remembers where each value stands.
+///
+/// Foundation's decoder reads JSON5 but says neither where a mistake is nor that a key stands twice. So the structure
+/// is walked here, for the places; each text and number is still decoded by Foundation.
+struct JSONPlacedReader {
+  /// Where something stands: line and column (in characters), both from 1.
+  struct Place: Sendable, Equatable {
+    var line: Int
+    var column: Int
+  }
+
+  /// Nesting beyond which a document is refused, so that a hostile one cannot exhaust the stack.
+  static let depthMax = 64
+
+  /// By key path, such as `columns[2].formats[0]`; of an object's member, the place of its key.
+  private(set) var places: [String: Place] = ["": Place(line: 1, column: 1)]
+  private let bytes: [UInt8]
+  private var at = 0
+  private let decoder: JSONDecoder
+
+  init(_ data: Data) {
+    bytes = Array(data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data)
+    decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+  }
+
+  /// The whole document; throws a ``PipelineError`` with the place of the first mistake of syntax.
+  mutating func read() throws(PipelineError) -> JSONValue {
+    try skipSpace()
+    let value = try readValue(path: "", depth: 0)
+    try skipSpace()
+    guard at == bytes.count else {
+      throw mistake(at, "something follows after the end of the document; remove it, or check the braces before it")
+    }
+    return value
+  }
+
+  private mutating func readValue(path: String, depth: Int) throws(PipelineError) -> JSONValue {
+    guard depth < Self.depthMax else { throw mistake(at, "nested more than \(Self.depthMax) levels deep") }
+    if places[path] == nil || path.hasSuffix("]") { places[path] = place(of: at) }
+    switch at < bytes.count ? bytes[at] : 0 {
+    case UInt8(ascii: "{"): return try readObject(path: path, depth: depth)
+    case UInt8(ascii: "["): return try readArray(path: path, depth: depth)
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try readString())
+    default: return try readWord()
+    }
+  }
+
+  private mutating func readObject(path: String, depth: Int) throws(PipelineError) -> JSONValue {
+    let start = at
+    at += 1
+    var members: [String: JSONValue] = [:]
+    while true {
+      try skipSpace()
+      if take("}") { return .object(members) }
+      let keyStart = at
+      let key = try readKey(objectStart: start)
+      let memberPath = path.isEmpty ? key : "\(path).\(key)"
+      guard members[key] == nil else { throw mistake(keyStart, path: memberPath, "'\(key)' stands twice; remove one") }
+      places[memberPath] = place(of: keyStart)
+      try skipSpace()
+      guard take(":") else { throw mistake(at, path: memberPath, "a ':' is missing after '\(key)'") }
+      try skipSpace()
+      members[key] = try readValue(path: memberPath, depth: depth + 1)
+      try skipSpace()
+      if !take(","), !next("}") { throw unclosed(start, "}", orMissing: "a ',' or '}' is missing here") }
+    }
+  }
+
+  private mutating func readArray(path: String, depth: Int) throws(PipelineError) -> JSONValue {
+    let start = at
+    at += 1
+    var items: [JSONValue] = []
+    while true {
+      try skipSpace()
+      if take("]") { return .array(items) }
+      items.append(try readValue(path: "\(path)[\(items.count)]", depth: depth + 1))
+      try skipSpace()
+      if !take(","), !next("]") { throw unclosed(start, "]", orMissing: "a ',' or ']' is missing here") }
+    }
+  }
+
+  private mutating func readKey(objectStart: Int) throws(PipelineError) -> String {
+    if next("\"") || next("'") { return try readString() }
+    let start = at
+    while at < bytes.count, Self.isWordByte(bytes[at]) { at += 1 }
+    guard at > start else { throw unclosed(objectStart, "}", orMissing: "a key is missing here: write \"name\": value") }
+    return String(decoding: bytes[start..<at], as: UTF8.self)
+  }
+
+  private mutating func readString() throws(PipelineError) -> String {
+    let start = at
+    let quote = bytes[at]
+    at += 1
+    while at < bytes.count, bytes[at] != quote {
+      // A line break within a text is an error of syntax, and nearly always a forgotten quote.
+      if bytes[at] == UInt8(ascii: "\n") { break }
+      at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard at < bytes.count, bytes[at] == quote else {
+      throw mistake(start, "the text that begins here has no closing quote on its line")
+    }
+    at += 1
+    guard let text = try? decoder.decode(String.self, from: Data(bytes[start..<at])) else {
+      throw mistake(start, "this text has a \\ that means nothing, or is not UTF-8; write \\\\ for a backslash")
+    }
+    return text
+  }
+
+  private mutating func readWord() throws(PipelineError) -> JSONValue {
+    let start = at
+    while at < bytes.count, Self.isWordByte(bytes[at]) || [43, 45, 46].contains(bytes[at]) { at += 1 }
+    let word = String(decoding: bytes[start..<at], as: UTF8.self)
+    switch word {
+    case "true": return .bool(true)
+    case "false": return .bool(false)
+    case "null": return .null
+    case "": throw mistake(start, start < bytes.count ? "a value is missing here" : "the document ends too early")
+    default:
+      guard let number = try? decoder.decode(Double.self, from: Data(word.utf8)) else {
+        throw mistake(start, "\(word) is neither a number nor true, false or null; put quotes around a text")
+      }
+      return .number(number)
+    }
+  }
+
+  /// Skips white space and comments (`//` to the end of the line, `/* … */`).
+  private mutating func skipSpace() throws(PipelineError) {
+    while at < bytes.count {
+      switch bytes[at] {
+      case 9, 10, 13, 32: at += 1
+      case UInt8(ascii: "/") where at + 1 < bytes.count && bytes[at + 1] == UInt8(ascii: "/"):
+        while at < bytes.count, bytes[at] != 10 { at += 1 }
+      case UInt8(ascii: "/") where at + 1 < bytes.count && bytes[at + 1] == UInt8(ascii: "*"):
+        let start = at
+        at += 2
+        while at + 1 < bytes.count, bytes[at] != UInt8(ascii: "*") || bytes[at + 1] != UInt8(ascii: "/") { at += 1 }
+        guard at + 1 < bytes.count else { throw mistake(start, "the comment that begins here is not closed by */") }
+        at += 2
+      default: return
+      }
+    }
+  }
+
+  private func next(_ character: Unicode.Scalar) -> Bool {
+    at < bytes.count && bytes[at] == UInt8(ascii: character)
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard next(character) else { return false }
+    at += 1
+    return true
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- 97 < 26 || byte &- 48 < 10 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+      || byte >= 0x80
+  }
+
+  private func place(of offset: Int) -> Place {
+    let before = bytes[..<min(offset, bytes.count)]
+    let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
+    return Place(
+      line: before.count { $0 == 10 } + 1,
+      column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1)
+  }
+
+  private func unclosed(_ start: Int, _ closing: String, orMissing message: String) -> PipelineError {
+    guard at >= bytes.count else { return mistake(at, message) }
+    return mistake(start, "what begins here is not closed: a '\(closing)' is missing at the end")
+  }
+
+  private func mistake(_ offset: Int, path: String = "", _ message: String) -> PipelineError {
+    let place = place(of: offset)
+    return PipelineError(mistakes: [
+      PipelineError.Mistake(path: path, line: place.line, column: place.column, message: message)
+    ])
+  }
+}

@@ -1,0 +1,26 @@
+/// The bounds of a run. Units and `Max` are in the names.
+public struct LimitsDefinition: Sendable, Hashable, Codable {
+  /// Issues shown one by one in the report; their counts are always complete.
+  public var issuesListedMax = 1000
+  /// Longest field, in bytes.
+  public var fieldBytesMax = 1 << 20
+  /// Longest record, in bytes.
+  public var recordBytesMax = 1 << 24
+  /// Keys held in memory before they move to a temporary file.
+  public var keysInMemoryMax = 500_000
+
+  public init() {}
+
+  static let keys = ["issuesListedMax", "fieldBytesMax", "recordBytesMax", "keysInMemoryMax"]
+
+  static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> LimitsDefinition {
+    var limits = LimitsDefinition()
+    guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return limits }
+    let bytes = 1...(1 << 30)
+    limits.issuesListedMax = reader.integer("issuesListedMax", in: 0...10_000_000) ?? limits.issuesListedMax
+    limits.fieldBytesMax = reader.integer("fieldBytesMax", in: bytes) ?? limits.fieldBytesMax
+    limits.recordBytesMax = reader.integer("recordBytesMax", in: bytes) ?? limits.recordBytesMax
+    limits.keysInMemoryMax = reader.integer("keysInMemoryMax", in: 1...100_000_000) ?? limits.keysInMemoryMax
+    return limits
+  }
+}

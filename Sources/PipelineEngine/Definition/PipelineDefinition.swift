@@ -1,0 +1,85 @@
+import Foundation
+
+/// What a pipeline does, as declared in a JSON file of `Pipelines/` or in code.
+///
+/// The file is JSON with comments (JSON5). Every key but `name` has a default. Unknown keys, wrong types and values
+/// out of range are refused, all of them at once, each with its key path, line and column, see ``PipelineError``.
+/// Paths are relative to the definition's file; `-` is standard input or output.
+public struct PipelineDefinition: Sendable, Hashable, Encodable {
+  /// What to do with a record that cannot be imported.
+  public enum ErrorPolicy: String, Sendable, Codable, CaseIterable {
+    /// Reject it and go on.
+    case skip
+    /// End the run; chunks saved before stay.
+    case stop
+  }
+
+  /// Name shown in reports.
+  public var name: String
+  public var description: String?
+  /// Input files in order.
+  public var source: [String]
+  public var dialect: DialectDefinition
+  /// Columns of the input; may be empty only for a pipeline that exports.
+  public var columns: [ColumnDefinition]
+  /// Attributes that together may occur only once in a run's input; empty for no such rule.
+  public var key: [String]
+  /// The store's file.
+  public var store: String?
+  /// Name of the managed object model.
+  public var model: String
+  public var entity: String
+  /// Records per save, 1…1,000,000.
+  public var chunkRows: Int
+  public var errorPolicy: ErrorPolicy
+  public var limits: LimitsDefinition
+  /// Files that receive the report: `.json` or `.txt`.
+  public var report: [String]
+  /// File for the rejected records; beside the report and named after the input when `nil`.
+  public var rejects: String?
+  public var export: ExportDefinition?
+  /// Folder that relative paths start from; not part of the file. The current directory when `nil`.
+  public var baseDirectory: URL?
+
+  public static let chunkRowsRange = 1...1_000_000
+
+  public init(
+    name: String, description: String? = nil, source: [String] = [], dialect: DialectDefinition = .rfc4180,
+    columns: [ColumnDefinition] = [], key: [String] = [], store: String? = nil,
+    model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
+    errorPolicy: ErrorPolicy = .skip, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
+    rejects: String? = nil, export: ExportDefinition? = nil, baseDirectory: URL? = nil
+  ) {
+    self.name = name
+    self.description = description
+    self.source = source
+    self.dialect = dialect
+    self.columns = columns
+    self.key = key
+    self.store = store
+    self.model = model
+    self.entity = entity
+    self.chunkRows = chunkRows
+    self.errorPolicy = errorPolicy
+    self.limits = limits
+    self.report = report
+    self.rejects = rejects
+    self.export = export
+    self.baseDirectory = baseDirectory
+  }
+
+  /// The keys of the file.
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case name, description, source, dialect, columns, key, store, model, entity, chunkRows, errorPolicy, limits
+    case report, rejects, export
+  }
+
+  /// The place a path of this definition means: `~` is the home directory, relative paths start at `baseDirectory`.
+  public func url(for path: String) -> URL {
+    if path == "~" || path.hasPrefix("~/") {
+      let home = FileManager.default.homeDirectoryForCurrentUser
+      return path == "~" ? home : home.appendingPathComponent(String(path.dropFirst(2)))
+    }
+    return URL(fileURLWithPath: path, relativeTo: baseDirectory).absoluteURL
+  }
+}

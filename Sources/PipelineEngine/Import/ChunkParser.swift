@@ -1,0 +1,167 @@
+import CSV
+import OpenCoreData
+
+/// Turns blocks of records into batches of entries, or issues. The hot path of an import: what is good allocates
+/// nothing of its own.
+struct ChunkParser {
+  private let input: String
+  private let entity: NSEntityDescription
+  private let parsers: [FieldParser]
+  private let mapping: HeaderMapping
+  private let definition: PipelineDefinition
+  /// For each column that the input has: its field, its parser and its attribute's slot.
+  private let columns: [(field: Int, parser: FieldParser, slot: Int)]
+  /// Slots of the declared key.
+  private let keySlots: [Int]
+  private var faults: [FieldFault] = []
+  private var scratch: [UInt8] = []
+
+  init(
+    input: String, definition: PipelineDefinition, columns set: ColumnSet, mapping: HeaderMapping,
+    entity: NSEntityDescription
+  ) {
+    self.input = input
+    self.definition = definition
+    self.entity = entity
+    self.mapping = mapping
+    parsers = set.parsers
+    columns = set.parsers.compactMap { parser in
+      guard let field = mapping.fieldOfColumn[parser.column],
+        let slot = entity.slot(named: parser.definition.attribute)
+      else { return nil }
+      return (field, parser, slot)
+    }
+    keySlots = definition.key.compactMap { entity.slot(named: $0) }
+  }
+
+  mutating func parse(_ block: RecordBlock, rowCapacity: Int) -> ParsedChunk {
+    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity, rowCapacity: rowCapacity))
+    chunk.batch.reserveText(block.bytes.count)
+    chunk.recordOfRow.reserveCapacity(block.records.count)
+    let (bytes, fields, records) = (block.bytes, block.fields, block.records)
+    for index in records.indices {
+      let record = records[index]
+      if record.problems.isEmpty, record.fieldCount == mapping.fieldCount,
+        parseFields(bytes, fields, record.firstField, block, &chunk.batch)
+      {
+        chunk.recordOfRow.append(Int32(index))
+        if !keySlots.isEmpty { chunk.keys.append(key(of: chunk.batch)) }
+        if !faults.isEmpty { note(record, index, &chunk, isRejected: false) }
+      } else {
+        reject(record, index, &chunk)
+        if definition.errorPolicy == .stop {
+          chunk.readCount = index + 1
+          chunk.endsRun = true
+          return chunk
+        }
+      }
+    }
+    chunk.readCount = records.count
+    return chunk
+  }
+
+  /// Appends the entry of a record, or nothing if one of its fields is in error; `faults` has what was found.
+  @inline(__always)
+  private mutating func parseFields(
+    _ bytes: [UInt8], _ fields: [FieldSlice], _ first: Int, _ block: RecordBlock, _ batch: inout ObjectBatch
+  ) -> Bool {
+    faults.removeAll(keepingCapacity: true)
+    batch.appendRow()
+    var isGood = true
+    for column in columns {
+      let field = fields[first + column.field]
+      if field.needsUnescaping {
+        // Out of `self` while it is read, for the faults in `self` are written meanwhile.
+        var text: [UInt8] = []
+        swap(&text, &scratch)
+        text.removeAll(keepingCapacity: true)
+        block.appendValue(of: field, to: &text)
+        isGood = store(column.parser.parse(text.span, faults: &faults), text[...], column.slot, &batch) && isGood
+        swap(&text, &scratch)
+      } else {
+        let value = column.parser.parse(bytes.span.extracting(field.range), faults: &faults)
+        isGood = store(value, bytes[field.range], column.slot, &batch) && isGood
+      }
+    }
+    if !isGood { batch.removeLastRow() }
+    return isGood
+  }
+
+  @inline(__always)
+  private func store(
+    _ value: FieldValue?, _ text: ArraySlice<UInt8>, _ slot: Int, _ batch: inout ObjectBatch
+  ) -> Bool {
+    switch value {
+    case .null?: break
+    case .integer(let number)?: batch.setInteger(number, at: slot)
+    case .real(let number)?: batch.setReal(number, at: slot)
+    case .text?: batch.setText(text, at: slot)
+    case nil: return false
+    }
+    return true
+  }
+
+  /// The digest of the last row's key.
+  private func key(of batch: ObjectBatch) -> KeyDigest {
+    var hasher = KeyHasher()
+    let row = batch.count - 1
+    for slot in keySlots {
+      if let text = batch.bytes(row: row, slot: slot) {
+        hasher.append(text.span)
+        continue
+      }
+      switch batch.cell(row: row, slot: slot).kind {
+      case .integer: hasher.append(batch.cell(row: row, slot: slot).integer)
+      case .real: hasher.append(batch.cell(row: row, slot: slot).real)
+      default: hasher.appendNull()
+      }
+    }
+    // A key of nulls says nothing, so its record is like no other; zero stands for that.
+    return hasher.isAllNull ? KeyDigest(high: 0, low: 0) : hasher.finish()
+  }
+
+  // MARK: What is wrong
+
+  private mutating func reject(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk) {
+    chunk.rejected.append(index)
+    let position = position(of: record, index, chunk.block)
+    if let issue = RecordFaults.issue(of: record, in: chunk.block, at: position, limits: definition.limits) {
+      chunk.issues.append(issue)
+      return
+    }
+    if let issue = raggedIssue(record, chunk.block, position) {
+      chunk.issues.append(issue)
+      return
+    }
+    note(record, index, &chunk, isRejected: true)
+  }
+
+  private func raggedIssue(
+    _ record: RecordSlice, _ block: RecordBlock, _ position: RecordPosition
+  ) -> RecordIssue? {
+    let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
+    return mapping.raggedIssue(
+      fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
+      columns: parsers.map(\.definition), at: position)
+  }
+
+  /// Puts the faults of a record in words.
+  private func note(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk, isRejected: Bool) {
+    for fault in faults {
+      guard let column = columns.first(where: { $0.parser.column == fault.column }) else { continue }
+      let field = chunk.block.fields[record.firstField + column.field]
+      var value: [UInt8] = []
+      chunk.block.appendValue(of: field, to: &value)
+      var position = position(of: record, index, chunk.block)
+      position.line = UInt64(chunk.block.line(of: field, in: record))
+      chunk.issues.append(
+        column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
+    }
+  }
+
+  func position(of record: RecordSlice, _ index: Int, _ block: RecordBlock) -> RecordPosition {
+    RecordPosition(
+      input: input, record: UInt64(block.start.record + index), line: UInt64(record.line),
+      byte: UInt64(record.byteOffset))
+  }
+}

@@ -1,0 +1,116 @@
+/// The stable name of one kind of problem.
+///
+/// Codes marked *frictionless* bear the names of the frictionless framework's error types and mean the same; the
+/// others are this project's, for problems frictionless has no name for.
+///
+/// | code | scope | from | what is wrong |
+/// |---|---|---|---|
+/// | `type-error` | field | frictionless | the text cannot be read as the column's type |
+/// | `constraint-error` | field | frictionless | the value breaks a rule of its column |
+/// | `missing-cell` | field | frictionless | the record has fewer fields than the header |
+/// | `extra-cell` | field | frictionless | the record has more fields than the header |
+/// | `blank-row` | record | frictionless | the line is empty |
+/// | `primary-key` | record | frictionless | an earlier record of the run has the same key |
+/// | `encoding-error` | record | frictionless | the bytes are not UTF-8 |
+/// | `unterminated-quote` | record | ours | the input ends inside a quoted field |
+/// | `stray-quote` | record | ours | a quote stands where RFC 4180 allows none |
+/// | `nul-byte` | record | ours | a field holds a NUL byte |
+/// | `field-too-long` | record | ours | a field exceeds `limits.fieldBytesMax` |
+/// | `record-too-long` | record | ours | a record exceeds `limits.recordBytesMax` |
+/// | `model-error` | store | ours | the model's own validation refused the entry |
+/// | `store-constraint` | store | ours | a constraint of the store refused the entry |
+/// | `unwritable-value` | export | ours | the output dialect cannot carry a value of the entry |
+/// | `blank-header` | header | frictionless | the header line is empty |
+/// | `missing-label` | header | frictionless | a required column is not in the header |
+/// | `extra-label` | header | frictionless | the header names a column the pipeline does not know (a warning) |
+/// | `blank-label` | header | frictionless | a label of the header is empty (a warning) |
+/// | `duplicate-label` | header | frictionless | two labels of the header name the same column |
+/// | `source-error` | file | frictionless | the input cannot be opened or read |
+/// | `compression-error` | file | frictionless | the gzip data are damaged or cut short |
+/// | `dialect-error` | file | frictionless | the input does not follow the declared dialect |
+/// | `pipeline-error` | pipeline | frictionless | the pipeline definition is wrong |
+public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKeyRepresentable {
+  public let rawValue: String
+
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  private init(_ rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  public static let typeError = IssueCode("type-error")
+  public static let constraintError = IssueCode("constraint-error")
+  public static let missingCell = IssueCode("missing-cell")
+  public static let extraCell = IssueCode("extra-cell")
+  public static let blankRow = IssueCode("blank-row")
+  public static let primaryKey = IssueCode("primary-key")
+  public static let encodingError = IssueCode("encoding-error")
+  public static let unterminatedQuote = IssueCode("unterminated-quote")
+  public static let strayQuote = IssueCode("stray-quote")
+  public static let nulByte = IssueCode("nul-byte")
+  public static let fieldTooLong = IssueCode("field-too-long")
+  public static let recordTooLong = IssueCode("record-too-long")
+  public static let modelError = IssueCode("model-error")
+  public static let storeConstraint = IssueCode("store-constraint")
+  public static let unwritableValue = IssueCode("unwritable-value")
+  public static let blankHeader = IssueCode("blank-header")
+  public static let missingLabel = IssueCode("missing-label")
+  public static let extraLabel = IssueCode("extra-label")
+  public static let blankLabel = IssueCode("blank-label")
+  public static let duplicateLabel = IssueCode("duplicate-label")
+  public static let sourceError = IssueCode("source-error")
+  public static let compressionError = IssueCode("compression-error")
+  public static let dialectError = IssueCode("dialect-error")
+  public static let pipelineError = IssueCode("pipeline-error")
+}
+
+extension IssueCode: CustomStringConvertible, Comparable {
+  public var description: String { rawValue }
+
+  public static func < (left: IssueCode, right: IssueCode) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+extension IssueCode {
+  /// What a problem of this kind is about; decides where a report shows it and whether a record is at fault.
+  public enum Scope: String, Sendable, Codable, CaseIterable {
+    case field, record, store, export, header, file, pipeline
+  }
+
+  /// Every code this engine can report, in the order of the table above.
+  public static let all: [IssueCode] = Scope.allCases.flatMap { codes[$0] ?? [] }
+
+  /// The codes that name a fault of one record's own bytes: what a dirty sample must be able to show.
+  public static let recordLevel: [IssueCode] = (codes[.field] ?? []) + (codes[.record] ?? [])
+
+  /// `nil` for a code that this version does not know.
+  public var scope: Scope? {
+    Scope.allCases.first { Self.codes[$0]?.contains(self) == true }
+  }
+
+  /// Whether the code is one of frictionless's; the others are ours.
+  public var isFrictionless: Bool {
+    !Self.ours.contains(self) && scope != nil
+  }
+
+  private static let codes: [Scope: [IssueCode]] = [
+    .field: [.typeError, .constraintError, .missingCell, .extraCell],
+    .record: [
+      .blankRow, .primaryKey, .encodingError, .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong,
+      .recordTooLong,
+    ],
+    .store: [.modelError, .storeConstraint],
+    .export: [.unwritableValue],
+    .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel],
+    .file: [.sourceError, .compressionError, .dialectError],
+    .pipeline: [.pipelineError],
+  ]
+
+  private static let ours: Set<IssueCode> = [
+    .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong, .recordTooLong, .modelError, .storeConstraint,
+    .unwritableValue,
+  ]
+}

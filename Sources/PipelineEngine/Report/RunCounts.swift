@@ -1,0 +1,52 @@
+/// What became of the records of a run.
+public struct RunCounts: Sendable, Hashable, Codable {
+  public var read = 0
+  public var inserted = 0
+  public var updated = 0
+  public var unchanged = 0
+  public var duplicate = 0
+  public var rejected = 0
+
+  public init(
+    read: Int = 0, inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, duplicate: Int = 0, rejected: Int = 0
+  ) {
+    self.read = read
+    self.inserted = inserted
+    self.updated = updated
+    self.unchanged = unchanged
+    self.duplicate = duplicate
+    self.rejected = rejected
+  }
+
+  /// The conservation law: read = inserted + updated + unchanged + duplicate + rejected.
+  public var isConserved: Bool { read == accountedFor }
+
+  /// Throws a ``ConservationError`` when a record was lost or counted twice, which is a fault of this program.
+  public func checkConservation() throws(ConservationError) {
+    if !isConserved { throw ConservationError(counts: self) }
+  }
+
+  public static func + (left: RunCounts, right: RunCounts) -> RunCounts {
+    RunCounts(
+      read: left.read + right.read, inserted: left.inserted + right.inserted,
+      updated: left.updated + right.updated, unchanged: left.unchanged + right.unchanged,
+      duplicate: left.duplicate + right.duplicate, rejected: left.rejected + right.rejected)
+  }
+
+  fileprivate var accountedFor: Int { inserted + updated + unchanged + duplicate + rejected }
+}
+
+/// A run whose counts do not add up.
+public struct ConservationError: Error, Sendable, Equatable, CustomStringConvertible {
+  public let counts: RunCounts
+
+  public var exitCode: ExitCode { .software }
+
+  public var description: String {
+    """
+    \(counts.read) records were read but \(counts.accountedFor) are accounted for (\(counts.inserted) inserted, \
+    \(counts.updated) updated, \(counts.unchanged) unchanged, \(counts.duplicate) duplicate, \(counts.rejected) \
+    rejected). This is a fault of the program: compare the store with the input, and report it with this line
+    """
+  }
+}

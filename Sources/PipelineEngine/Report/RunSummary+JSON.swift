@@ -1,0 +1,36 @@
+import Foundation
+
+extension RunSummary {
+  /// The report as JSON: keys sorted, indented, dates in ISO 8601, ending with a line break.
+  ///
+  /// Besides the stored properties it has `exitCode` and `rowsPerSecond`, which follow from them.
+  public func json() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return try encoder.encode(Document(summary: self)) + Data("\n".utf8)
+  }
+
+  /// Reads what `json()` wrote.
+  public init(json data: Data) throws {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    self = try decoder.decode(RunSummary.self, from: data)
+  }
+
+  /// The summary with what follows from it, side by side.
+  private struct Document: Encodable {
+    let summary: RunSummary
+
+    enum DerivedKeys: String, CodingKey {
+      case exitCode, rowsPerSecond
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try summary.encode(to: encoder)
+      var container = encoder.container(keyedBy: DerivedKeys.self)
+      try container.encode(summary.exitCode, forKey: .exitCode)
+      try container.encode(summary.rowsPerSecond.rounded(), forKey: .rowsPerSecond)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+extension RunSummary {
+  /// The report for a terminal: verdict, totals, what is wrong, what to do next. No line depends on colour or width.
+  ///
+  /// At most `issuesShownMax` issues are shown one by one; the rest is in the JSON report.
+  public func text(issuesShownMax: Int = 20) -> String {
+    var lines = [verdict, ""]
+    lines += TextTable.rows(places)
+    lines += TextTable.rows(totals)
+    lines += problems(issuesShownMax)
+    if let next = nextStep { lines += ["", "Next: \(next)"] }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var verdict: String {
+    let subject = "\(pipeline): \(kind == .validate ? "dry run" : kind.rawValue)"
+    switch outcome {
+    case .failed: return "\(subject) FAILED: \(failure?.message ?? "without a reason given")"
+    case .cancelled: return "\(subject) cancelled; what was saved before stays"
+    case .stopped: return "\(subject) stopped at an error, as the pipeline's error policy says"
+    case .completed:
+      if issues.errors > 0 { return "\(subject) done, \(TextTable.count(issues.errors, "error"))" }
+      if issues.warnings > 0 { return "\(subject) clean, \(TextTable.count(issues.warnings, "warning"))" }
+      return "\(subject) clean"
+    }
+  }
+
+  private var places: [(String, String)] {
+    var rows: [(String, String)] = []
+    for file in inputs { rows.append(("input", describe(file))) }
+    for file in outputs { rows.append(("output", describe(file))) }
+    if let store { rows.append(("store", kind == .validate ? "\(store) (untouched)" : store)) }
+    if let rejects { rows.append(("rejects", rejects)) }
+    let rate = TextTable.grouped(Int(rowsPerSecond.rounded()))
+    let memory = TextTable.bytes(memoryPeakBytes)
+    rows.append(("time", "\(String(format: "%.2f", seconds)) s, \(rate) rows/s, peak memory \(memory)"))
+    return rows
+  }
+
+  private func describe(_ file: File) -> String {
+    let name = file.path == "-" ? (kind == .export ? "standard output" : "standard input") : file.path
+    return "\(name)  (\(TextTable.bytes(file.bytes)), \(TextTable.count(file.records, "record")))"
+  }
+
+  private var totals: [(String, String)] {
+    if kind == .export { return [("exported", TextTable.grouped(exported))] }
+    let would = kind == .validate ? "would be " : ""
+    let all = [
+      ("read", counts.read), ("\(would)inserted", counts.inserted), ("\(would)updated", counts.updated),
+      ("unchanged", counts.unchanged), ("duplicate", counts.duplicate), ("rejected", counts.rejected),
+    ]
+    // Zeros say nothing here, but for the two that everyone looks for.
+    let shown = all.enumerated().filter { $0 < 2 || $1.1 > 0 || $0 == all.count - 1 }.map(\.element)
+    let numbers = shown.map { TextTable.grouped($0.1) }
+    let width = numbers.map(\.count).max() ?? 0
+    return zip(shown, numbers).map { ($0.0, TextTable.padded($1, to: width)) }
+  }
+
+  private func problems(_ shownMax: Int) -> [String] {
+    if issues.counts.isEmpty { return [] }
+    var lines = ["", "What is wrong:"]
+    let sorted = issues.counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let width = sorted.map { TextTable.grouped($0.value).count }.max() ?? 0
+    for (code, count) in sorted { lines.append("  \(TextTable.padded(TextTable.grouped(count), to: width))  \(code)") }
+    lines.append("")
+    lines += issues.listed.prefix(shownMax).map { "  \($0)" }
+    let hidden = issues.errors + issues.warnings - min(shownMax, issues.listed.count)
+    if hidden > 0 {
+      let rest = TextTable.grouped(hidden)
+      lines.append("  … and \(rest) more" + (issues.isTruncated ? ", of which the report lists not all" : ""))
+    }
+    return lines
+  }
+
+  private var nextStep: String? {
+    switch outcome {
+    case .failed: return nil
+    case .cancelled: return "run it again."
+    case .stopped: return "mend the record named above and run it again, or set \"errorPolicy\": \"skip\"."
+    case .completed: break
+    }
+    if issues.errors == 0 { return nil }
+    if let rejects { return "mend the records in \(rejects) and import that file." }
+    return kind == .validate ? "mend the lines named above, then import." : "mend the lines named above."
+  }
+}
+
+/// Small pieces of a text report.
+enum TextTable {
+  /// Name and value in two aligned columns.
+  static func rows(_ rows: [(String, String)]) -> [String] {
+    let width = max(10, rows.map { $0.0.count }.max() ?? 0)
+    return rows.map { name, value in
+      "  \(name)\(String(repeating: " ", count: width - name.count))  \(value)"
+    }
+  }
+
+  static func padded(_ text: String, to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+
+  /// 1234567 as `1,234,567`, the same in every locale.
+  static func grouped(_ value: Int) -> String {
+    let digits = Array(String(value.magnitude))
+    var text = value < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return text
+  }
+
+  static func count(_ value: Int, _ noun: String) -> String {
+    "\(grouped(value)) \(noun)\(value == 1 ? "" : "s")"
+  }
+
+  /// Decimal units, one digit behind the point.
+  static func bytes(_ value: Int) -> String {
+    if value < 1000 { return "\(value) B" }
+    var amount = Double(value)
+    for unit in ["kB", "MB", "GB"] {
+      amount /= 1000
+      if amount < 999.95 { return String(format: "%.1f \(unit)", amount) }
+    }
+    return String(format: "%.1f TB", amount / 1000)
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// The columns of a pipeline, ready to parse.
+public struct ColumnSet: Sendable {
+  /// In the order of the definition; a parser's `column` is its index here.
+  public let parsers: [FieldParser]
+
+  /// `types` gives the type of each attribute of the entity; `now` is the clock of `notInFuture`, taken once so that
+  /// a run judges all its records alike. Throws every mistake at once: attributes that the entity lacks, rules that
+  /// do not fit their type.
+  public init(
+    _ definition: PipelineDefinition, types: [String: ColumnType], now: Date = Date()
+  ) throws(PipelineError) {
+    var parsers: [FieldParser] = []
+    var mistakes: [PipelineError.Mistake] = []
+    for (index, column) in definition.columns.enumerated() {
+      let path = "columns[\(index)]"
+      guard let type = types[column.attribute] else {
+        let names = types.keys.sorted()
+        let hint = NearestName.hint(for: column.attribute, in: names)
+        let text =
+          "\(definition.entity) has no attribute '\(column.attribute)' that a column can fill; "
+          + "it has \(ObjectReader.list(names))\(hint)"
+        mistakes.append(PipelineError.Mistake(path: path, message: text))
+        continue
+      }
+      do {
+        let seconds = now.timeIntervalSinceReferenceDate
+        parsers.append(try FieldParser(column, type: type, column: index, now: seconds, path: path))
+      } catch {
+        mistakes += error.mistakes
+      }
+    }
+    if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+    self.parsers = parsers
+  }
+
+  public var definitions: [ColumnDefinition] { parsers.map(\.definition) }
+}

@@ -1,0 +1,53 @@
+/// What a column's text is read as; the model's attribute decides.
+public enum ColumnType: Sendable, Hashable {
+  case text
+  /// A whole number within the attribute's width.
+  case integer(ClosedRange<Int64>)
+  case real
+  /// `true`, `false`, `yes`, `no`, `1`, `0`, letter case aside.
+  case boolean
+  case date
+
+  public static let integer16 = ColumnType.integer(Int64(Int16.min)...Int64(Int16.max))
+  public static let integer32 = ColumnType.integer(Int64(Int32.min)...Int64(Int32.max))
+  public static let integer64 = ColumnType.integer(Int64.min...Int64.max)
+
+  /// The type in words, for messages.
+  var noun: String {
+    switch self {
+    case .text: "a text"
+    case .integer: "a whole number"
+    case .real: "a number"
+    case .boolean: "true or false"
+    case .date: "a date"
+    }
+  }
+}
+
+/// The value of one field, as its attribute stores it.
+public enum FieldValue: Sendable, Hashable {
+  /// The field is empty: nil, whatever default the model has.
+  case null
+  /// Also Booleans, as 0 and 1.
+  case integer(Int64)
+  /// Also dates, as seconds since 2001-01-01 UTC.
+  case real(Double)
+  /// The field's bytes as they are; the caller has them.
+  case text
+}
+
+/// What one field broke: small, so that noting it costs nothing. ``FieldParser/issue(for:bytes:at:field:)`` puts it
+/// in words.
+public struct FieldFault: Sendable, Hashable {
+  /// Index of the column in its ``ColumnSet``.
+  public var column: Int
+  /// Index of the rule in the column's definition; -1 when the text is not of the column's type.
+  public var rule: Int
+  public var severity: Severity
+
+  public init(column: Int, rule: Int, severity: Severity) {
+    self.column = column
+    self.rule = rule
+    self.severity = severity
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// A rule made ready. The quick ones are plain numbers, so that a good field allocates nothing; the others wait
+/// behind them.
+struct QuickCheck: Sendable {
+  enum Test: Sendable {
+    /// Bounds of a number or of a date's seconds, both included.
+    case within(Double, Double)
+    /// `now` and the latest midnight that is a day somewhere already, both in seconds since 2001.
+    case notAfterNow(Double, latestDay: Double)
+    /// Unicode scalars.
+    case length(Int, Int)
+  }
+
+  var test: Test
+  var rule: Int
+  var severity: Severity
+
+  @inline(__always)
+  func passes(_ value: Double) -> Bool {
+    switch test {
+    case .within(let low, let high): value >= low && value <= high
+    case .notAfterNow(let now, let latestDay):
+      value <= now || (value <= latestDay && value.remainder(dividingBy: 86_400) == 0)
+    case .length: true
+    }
+  }
+
+  @inline(__always)
+  func passes(_ bytes: Span<UInt8>) -> Bool {
+    guard case .length(let low, let high) = test else { return true }
+    if NumberText.isLonger(bytes, than: high) { return false }
+    return low == 0 || NumberText.scalarCount(bytes) >= low
+  }
+}
+
+/// A rule on the text itself.
+struct TextCheck: Sendable {
+  enum Test: Sendable {
+    case oneOf([[UInt8]])
+    case expression(NSRegularExpression)
+    case quantity(QuantityPattern)
+  }
+
+  var test: Test
+  var rule: Int
+  var severity: Severity
+
+  func passes(_ bytes: Span<UInt8>) -> Bool {
+    switch test {
+    case .oneOf(let values):
+      return values.contains { value in
+        guard value.count == bytes.count else { return false }
+        return value.indices.allSatisfy { bytes[$0] == value[$0] }
+      }
+    case .quantity(let pattern):
+      return pattern.verdict(bytes.extracting(bytes.trimmedRange)) == .fits
+    case .expression(let expression):
+      let text = String(decoding: bytes.array, as: UTF8.self)
+      let whole = NSRange(location: 0, length: text.utf16.count)
+      return expression.firstMatch(in: text, range: whole) != nil
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// A copy, for the slow paths.
+  var array: [UInt8] {
+    var copy: [UInt8] = []
+    copy.reserveCapacity(count)
+    for index in 0..<count { copy.append(self[index]) }
+    return copy
+  }
+}

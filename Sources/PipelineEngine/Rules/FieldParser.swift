@@ -1,0 +1,121 @@
+import Foundation
+
+/// Turns the bytes of one column's fields into values, by the column's definition and its attribute's type.
+///
+/// The bytes are a field's content: unquoted, valid UTF-8. Spaces around dates, numbers and Booleans do not count;
+/// texts are kept as they are.
+public struct FieldParser: Sendable {
+  public let definition: ColumnDefinition
+  public let type: ColumnType
+  /// Index in the ``ColumnSet``.
+  public let column: Int
+
+  let formats: [DateFormat]
+  private let quickChecks: [QuickCheck]
+  private let textChecks: [TextCheck]
+  private let required: (rule: Int, severity: Severity)?
+
+  /// `now`, in seconds since 2001-01-01 UTC, is the clock of `notInFuture`. Throws when rules or formats do not fit
+  /// the type, naming each by a key path that begins with `path`.
+  public init(
+    _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column"
+  ) throws(PipelineError) {
+    self.definition = definition
+    self.type = type
+    self.column = column
+    var compiler = RuleCompiler(type: type, now: now)
+    formats = compiler.formats(definition, path: path)
+    for (index, rule) in definition.rules.enumerated() {
+      compiler.add(rule, index: index, path: "\(path).rules[\(index)]")
+    }
+    if !compiler.mistakes.isEmpty { throw PipelineError(mistakes: compiler.mistakes) }
+    quickChecks = compiler.quickChecks
+    textChecks = compiler.textChecks
+    required = compiler.required
+  }
+
+  /// The value of a field, or `nil` when an error was found. Faults, warnings included, are appended to `faults`: at
+  /// most one error, the first. Allocates nothing when there are none, unless a rule is `pattern`.
+  public func parse(_ bytes: Span<UInt8>, faults: inout [FieldFault]) -> FieldValue? {
+    if case .text = type { return parseText(bytes, &faults) }
+    let trimmed = bytes.extracting(bytes.trimmedRange)
+    if trimmed.isEmpty { return empty(.null, &faults) }
+    switch type {
+    case .text:
+      return .text
+    case .date:
+      guard let value = seconds(trimmed) else { return mistyped(&faults) }
+      return check(value, trimmed, &faults) ? .real(value) : nil
+    case .integer(let range):
+      guard let value = NumberText.integer(trimmed), range.contains(value) else { return mistyped(&faults) }
+      return check(Double(value), trimmed, &faults) ? .integer(value) : nil
+    case .real:
+      guard let value = NumberText.real(trimmed) else { return mistyped(&faults) }
+      return check(value, trimmed, &faults) ? .real(value) : nil
+    case .boolean:
+      guard let value = Self.boolean(trimmed) else { return mistyped(&faults) }
+      return check(value ? 1 : 0, trimmed, &faults) ? .integer(value ? 1 : 0) : nil
+    }
+  }
+
+  /// What a column that the input lacks gives its records.
+  public var valueWhenAbsent: FieldValue { .null }
+
+  private func parseText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
+    if bytes.isEmpty { return empty(.null, &faults) }
+    if required != nil, bytes.trimmedRange.isEmpty { return empty(.text, &faults) }
+    for check in quickChecks where !check.passes(bytes) {
+      if refuse(check.rule, check.severity, &faults) { return nil }
+    }
+    return checkText(bytes, &faults) ? .text : nil
+  }
+
+  @inline(__always)
+  private func seconds(_ bytes: Span<UInt8>) -> Double? {
+    for format in formats {
+      if let value = format.seconds(bytes) { return value }
+    }
+    return nil
+  }
+
+  private func check(_ value: Double, _ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> Bool {
+    for check in quickChecks where !check.passes(value) {
+      if refuse(check.rule, check.severity, &faults) { return false }
+    }
+    return checkText(bytes, &faults)
+  }
+
+  @inline(__always)
+  private func checkText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> Bool {
+    if textChecks.isEmpty { return true }
+    for check in textChecks where !check.passes(bytes) {
+      if refuse(check.rule, check.severity, &faults) { return false }
+    }
+    return true
+  }
+
+  private func empty(_ value: FieldValue, _ faults: inout [FieldFault]) -> FieldValue? {
+    guard let required else { return value }
+    return refuse(required.rule, required.severity, &faults) ? nil : value
+  }
+
+  private func mistyped(_ faults: inout [FieldFault]) -> FieldValue? {
+    _ = refuse(-1, .error, &faults)
+    return nil
+  }
+
+  /// Notes the fault; true when it is an error.
+  private func refuse(_ rule: Int, _ severity: Severity, _ faults: inout [FieldFault]) -> Bool {
+    faults.append(FieldFault(column: column, rule: rule, severity: severity))
+    return severity == .error
+  }
+
+  private static func boolean(_ bytes: Span<UInt8>) -> Bool? {
+    for text in truths where bytes.equalsIgnoringCase(text, from: 0) { return true }
+    for text in untruths where bytes.equalsIgnoringCase(text, from: 0) { return false }
+    return nil
+  }
+
+  private static let truths: [[UInt8]] = ["true", "yes", "1"].map { Array($0.utf8) }
+  private static let untruths: [[UInt8]] = ["false", "no", "0"].map { Array($0.utf8) }
+}

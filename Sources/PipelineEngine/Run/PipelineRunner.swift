@@ -1,0 +1,90 @@
+import Foundation
+import OpenCoreData
+import Synchronization
+
+/// Runs one pipeline once. (A Swift program needs no more than this.)
+///
+/// ```swift
+/// var options = RunOptions()
+/// options.inputs = ["surf-log.csv.gz"]
+/// options.store = "journal.sqlite"
+/// let runner = PipelineRunner(.surfLog, .import, options)
+/// let summary = try await runner.run()
+/// ```
+///
+/// Nothing may block the main thread while a run is under way: the view context of the import's chain lives there.
+public final class PipelineRunner: Sendable {
+  public let definition: PipelineDefinition
+  public let kind: RunSummary.Kind
+  public let options: RunOptions
+  /// How far the run is; ends with it. A slow reader sees the newest state, not every one.
+  public let progress: AsyncStream<RunProgress>
+
+  private let continuation: AsyncStream<RunProgress>.Continuation
+  private let cancellation = Cancellation()
+
+  public init(_ definition: PipelineDefinition, _ kind: RunSummary.Kind, _ options: RunOptions = RunOptions()) {
+    self.definition = definition
+    self.kind = kind
+    self.options = options
+    (progress, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Ends the run at the next chunk border; what was saved before stays.
+  public func cancel() { cancellation.request() }
+
+  /// Does the work on a thread of its own. Cancelling the task is `cancel()`.
+  ///
+  /// - Returns: The summary, also of a run that failed: then with its `failure`.
+  /// - Throws: `PipelineError` for a definition that can't be run as it is.
+  public func run() async throws(PipelineError) -> RunSummary {
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (result: CheckedContinuation<Result<RunSummary, PipelineError>, Never>) in
+        let thread = Thread {
+          result.resume(returning: Result { () throws(PipelineError) in try self.runHere() })
+        }
+        // The default of a secondary thread is too small for deep regular expressions.
+        thread.stackSize = 8 << 20
+        thread.name = "pipeline \(definition.name)"
+        thread.start()
+      }
+    } onCancel: {
+      cancel()
+    }
+    continuation.finish()
+    return try outcome.get()
+  }
+
+  private func runHere() throws(PipelineError) -> RunSummary {
+    let monitor = RunMonitor(
+      isCancelled: { self.cancellation.isRequested }, report: { self.continuation.yield($0) })
+    let model = try runModel()
+    switch kind {
+    case .import, .validate:
+      var run = try ImportRun(definition, options, model: model, isDryRun: kind == .validate, monitor)
+      return run.run()
+    case .export:
+      var run = try ExportRun(definition, options, model: model, monitor)
+      return run.run()
+    }
+  }
+
+  private func runModel() throws(PipelineError) -> NSManagedObjectModel {
+    if let model = options.model ?? NSManagedObjectModel.embedded(named: definition.model) { return model }
+    throw PipelineError(
+      path: "model", "no model '\(definition.model)' is part of this program; use SurfJournalModel, or give one in code")
+  }
+}
+
+/// What a run asks and tells while it goes on.
+struct RunMonitor: Sendable {
+  let isCancelled: @Sendable () -> Bool
+  let report: @Sendable (RunProgress) -> Void
+}
+
+/// A wish to end, seen by every thread of the run.
+private final class Cancellation: Sendable {
+  private let flag = Atomic<Bool>(false)
+  var isRequested: Bool { flag.load(ordering: .acquiring) }
+  func request() { flag.store(true, ordering: .releasing) }
+}

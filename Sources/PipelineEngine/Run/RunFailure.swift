@@ -1,0 +1,80 @@
+import CSV
+import Foundation
+import OpenCoreData
+
+/// Why a run, or one of its inputs, could not go on.
+struct RunFailure: Error {
+  let code: IssueCode?
+  let exitCode: ExitCode
+  let message: String
+  /// Where in the input it happened, if it was the input.
+  var line: Int?
+  var byte: Int?
+  /// Set when nothing can be saved any more, so that other inputs need not be tried.
+  var concernsStore = false
+
+  init(code: IssueCode?, exitCode: ExitCode, message: String) {
+    self.code = code
+    self.exitCode = exitCode
+    self.message = message
+  }
+
+  /// An input or output that failed.
+  init(_ error: CSVError) {
+    let exitCode: ExitCode =
+      switch (error.code, error.errnoCode) {
+      case (_, EACCES?), (_, EPERM?): .noPermission
+      case (.write, ENOENT?), (.write, EISDIR?), (.write, EROFS?), (.write, ENOTDIR?): .cannotCreate
+      case (.write, _): .ioError
+      case (.source, EIO?): .ioError
+      case (.source, _?): .noInput
+      case (.dialect, _): .configuration
+      default: .dataError
+      }
+    self.init(code: IssueCode(rawValue: error.code.rawValue), exitCode: exitCode, message: "\(error)")
+    line = error.line
+    byte = error.byte
+  }
+
+  /// A store that failed.
+  init(store error: NSError) {
+    let sqlite = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
+    let exitCode: ExitCode =
+      switch (error.code, sqlite & 0xff) {
+      case (NSPersistentStoreTimeoutError, _): .temporaryFailure
+      case (_, 3), (_, 8), (_, 23): .noPermission
+      case (NSPersistentStoreOpenError, 14), (NSPersistentStoreOpenError, 26): .cannotCreate
+      case (NSPersistentStoreIncompatibleVersionHashError, _), (NSPersistentStoreOpenError, _): .dataError
+      case (_, 10), (_, 13), (_, 11): .ioError
+      case (NSFileWriteNoPermissionError, _): .noPermission
+      case (NSFileWriteUnknownError, _), (NSFileNoSuchFileError, _), (NSFileWriteFileExistsError, _): .cannotCreate
+      default: .software
+      }
+    self.init(code: nil, exitCode: exitCode, message: error.localizedDescription)
+    concernsStore = true
+  }
+
+  var summary: RunSummary.Failure { RunSummary.Failure(code: code, message: message, exitCode: exitCode) }
+
+  /// The failure as an issue of `input`, where it is one of the input's own.
+  func issue(_ input: String) -> RecordIssue? {
+    guard let code, [.sourceError, .compressionError, .encodingError, .dialectError].contains(code) else { return nil }
+    return RecordIssue(
+      code, at: RecordPosition(input: input, record: 0, line: UInt64(line ?? 0), byte: UInt64(byte ?? 0)),
+      message: message)
+  }
+}
+
+extension DialectDefinition {
+  /// The dialect as the CSV module knows it.
+  var csv: CSVDialect {
+    CSVDialect(
+      delimiter: delimiter.utf8.first ?? UInt8(ascii: ","), quote: quote?.utf8.first, hasHeader: header,
+      columns: header ? nil : columns, toleratesTrailingDelimiter: trailingComma || !columns.isEmpty,
+      writesTrailingDelimiter: trailingComma, lineEnd: lineEnding == .crlf ? .crlf : .lf)
+  }
+}
+
+extension LimitsDefinition {
+  var csv: CSVLimits { CSVLimits(fieldBytesMax: fieldBytesMax, recordBytesMax: recordBytesMax) }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import OpenCoreData
+
+/// What one run wants differently from its definition, and what only the caller can know.
+public struct RunOptions: Sendable {
+  /// Inputs instead of the definition's; `-` is standard input.
+  public var inputs: [String]?
+  /// The store's file instead of the definition's.
+  public var store: String?
+  /// Where rejected records go instead of the definition's place; a folder (ending in `/`) gets a file per input.
+  public var rejects: String?
+  /// Where an export goes instead of the definition's place; `-` is standard output.
+  public var output: String?
+  /// The clock of `notInFuture`, read once at the start of the run.
+  public var now: @Sendable () -> Date = { Date() }
+  /// The model of the entity; nil: the one embedded in the program under the definition's name.
+  public var model: NSManagedObjectModel?
+  /// How many contexts a chunk passes on its way to the store.
+  public var contextChain = ContextChain.three
+
+  /// The contexts between the records and the coordinator.
+  public enum ContextChain: Sendable, CaseIterable {
+    /// One private context on the coordinator.
+    case one
+    /// A private import context, the main-queue view context, a private writer context.
+    case three
+  }
+
+  public init() {}
+}
+
+/// How far a run has come. Sent at chunk borders.
+public struct RunProgress: Sendable, Hashable {
+  /// The input being read, or the output being written.
+  public var file: String
+  /// Records read or written so far, of all files.
+  public var records: Int
+  public var rejected: Int
+  /// Bytes of the current file consumed so far, as stored (compressed, if it is).
+  public var bytes: Int
+  /// Size of the current file, or entries to export in all; nil where nobody knows.
+  public var total: Int?
+}

@@ -1,0 +1,76 @@
+/// One way in which a column writes its dates.
+///
+/// A named format (``names``) or a pattern of Unicode TR35 letters: `y yy yyyy M MM d dd H HH m mm s ss S… X XX XXX Z
+/// ZZZZZ`, other letters within `'…'`. `M`, `d`, `H`, `m`, `s` read one or two digits, doubled letters exactly two.
+/// `yy` is a year of 1950–2049, as `DateFormatter` has it by default. A pattern without a zone means UTC, one without
+/// a time midnight. The calendar is the proleptic Gregorian and strict: no 30 February, no hour 24, no second 60.
+public struct DateFormat: Sendable, Hashable {
+  private enum Kind: Sendable, Hashable {
+    case iso8601
+    case pattern(DatePattern)
+  }
+
+  /// The text it was made from: a name or a pattern.
+  public let text: String
+  private let kind: Kind
+
+  /// ISO 8601, see ``ISODateReader``; written with as many fraction digits as the stored value needs.
+  public static let iso8601 = DateFormat(text: "iso8601", kind: .iso8601)
+
+  /// Names that stand for a format: `iso8601`, and `journal-app` for `M/d/yy`, the app's short en_US dates.
+  public static let names = ["iso8601", "journal-app"]
+
+  private init(text: String, kind: Kind) {
+    self.text = text
+    self.kind = kind
+  }
+
+  /// Throws a ``PipelineError`` that says which letters a pattern may have.
+  public init(_ text: String) throws(PipelineError) {
+    switch text {
+    case "iso8601": self = .iso8601
+    case "journal-app": self.init(text: text, kind: .pattern(try DatePattern("M/d/yy")))
+    default: self.init(text: text, kind: .pattern(try DatePattern(text)))
+    }
+  }
+
+  /// Seconds since 2001-01-01 UTC, rounded correctly; `nil` when `bytes` are no such date. Allocates nothing for
+  /// fractions of up to nine digits of any date of these centuries.
+  public func seconds(_ bytes: Span<UInt8>) -> Double? {
+    switch kind {
+    case .iso8601:
+      return ISODateReader.seconds(bytes)
+    case .pattern(let pattern):
+      guard let fields = pattern.fields(bytes), fields.exists else { return nil }
+      return fields.seconds(in: bytes)
+    }
+  }
+
+  /// For messages: whether the shape was right and only the day or time does not exist.
+  func isImpossibleDate(_ bytes: Span<UInt8>) -> Bool {
+    let fields =
+      switch kind {
+      case .iso8601: ISODateReader.fields(bytes)
+      case .pattern(let pattern): pattern.fields(bytes)
+      }
+    return fields.map { !$0.exists } ?? false
+  }
+
+  /// Appends the date as text; false, with nothing appended, when the format cannot express it: a value that is not
+  /// finite, or a year outside 0–9999 in a pattern.
+  public func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
+    switch kind {
+    case .iso8601: DateText.append(seconds, to: &output)
+    case .pattern(let pattern): pattern.append(seconds, to: &output)
+    }
+  }
+
+  /// The date as text, or `nil` where `append` says false.
+  public func string(_ seconds: Double) -> String? {
+    var bytes: [UInt8] = []
+    return append(seconds, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+
+  /// An example in this format for messages: 2014-07-14 07:30 UTC.
+  var example: String { string(426_929_400) ?? text }
+}
