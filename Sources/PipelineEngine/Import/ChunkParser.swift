@@ -6,11 +6,11 @@ import OpenCoreData
 struct ChunkParser {
   private let input: String
   private let entity: NSEntityDescription
-  private let parsers: [FieldParser]
   private let mapping: HeaderMapping
+  private let definitions: [ColumnDefinition]
   private let definition: PipelineDefinition
-  /// For each column that the input has: its field, its parser and its attribute's slot.
-  private let columns: [(field: Int, parser: FieldParser, slot: Int)]
+  /// The columns that the input has.
+  private let columns: [InputColumn]
   /// Slots of the declared key.
   private let keySlots: [Int]
   private var faults: [FieldFault] = []
@@ -24,12 +24,12 @@ struct ChunkParser {
     self.definition = definition
     self.entity = entity
     self.mapping = mapping
-    parsers = set.parsers
+    definitions = set.definitions
     columns = set.parsers.compactMap { parser in
       guard let field = mapping.fieldOfColumn[parser.column],
         let slot = entity.slot(named: parser.definition.attribute)
       else { return nil }
-      return (field, parser, slot)
+      return InputColumn(parser: parser, field: field, slot: slot)
     }
     keySlots = definition.key.compactMap { entity.slot(named: $0) }
   }
@@ -76,7 +76,8 @@ struct ChunkParser {
         swap(&text, &scratch)
         text.removeAll(keepingCapacity: true)
         block.appendValue(of: field, to: &text)
-        isGood = store(column.parser.parse(text.span, faults: &faults), text[...], column.slot, &batch) && isGood
+        let value = column.parser.parse(text.span, faults: &faults)
+        isGood = store(value, text[...], column.slot, &batch) && isGood
         swap(&text, &scratch)
       } else {
         let value = column.parser.parse(bytes.span.extracting(field.range), faults: &faults)
@@ -142,7 +143,7 @@ struct ChunkParser {
     let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
     return mapping.raggedIssue(
       fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
-      columns: parsers.map(\.definition), at: position)
+      columns: definitions, at: position)
   }
 
   /// Puts the faults of a record in words.
@@ -164,4 +165,11 @@ struct ChunkParser {
       input: input, record: UInt64(block.start.record + index), line: UInt64(record.line),
       byte: UInt64(record.byteOffset))
   }
+}
+
+/// A column that the input has.
+private struct InputColumn: Sendable {
+  let parser: FieldParser
+  let field: Int
+  let slot: Int
 }

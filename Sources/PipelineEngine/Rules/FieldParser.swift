@@ -3,8 +3,8 @@ import Foundation
 /// Turns the bytes of one column's fields into values, by the column's definition and its attribute's type.
 ///
 /// The bytes are a field's content: unquoted, valid UTF-8. Spaces around dates, numbers and Booleans do not count;
-/// texts are kept as they are.
-public struct FieldParser: Sendable {
+/// texts are kept as they are. A class, so that handing it around copies a reference and not all that it holds.
+public final class FieldParser: Sendable {
   public let definition: ColumnDefinition
   public let type: ColumnType
   /// Index in the ``ColumnSet``.
