@@ -20,6 +20,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
+    // A header only: the argument parser of the C library.
+    .systemLibrary(name: "CGetopt"),
 
     // The product, from the bottom up.
     .target(name: "OpenCoreData", dependencies: ["CSQLite", "CEmbeddedModels"], swiftSettings: strict),
@@ -29,7 +31,7 @@ let package = Package(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
     .executableTarget(
-      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine"], swiftSettings: strict),
+      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "CGetopt"], swiftSettings: strict),
 
     // Code from data models, at build time.
     .executableTarget(name: "modelgen", dependencies: ["OpenCoreData"], swiftSettings: strict),
@@ -42,6 +44,9 @@ let package = Package(
     .testTarget(
       name: "ModelGeneratorTests", dependencies: ["OpenCoreData"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
+    .testTarget(
+      name: "PipelineEngineTests", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"],
+      swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6])

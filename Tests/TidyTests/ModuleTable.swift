@@ -5,11 +5,11 @@ enum ModuleTable {
     "CSV": ["CZlib"],
     "PipelineEngine": ["CSV", "OpenCoreData"],
     "SurfJournal": ["OpenCoreData", "PipelineEngine"],
-    "surfjournal": ["PipelineEngine", "SurfJournal"],
+    "surfjournal": ["CGetopt", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CEmbeddedModels": [], "CSQLite": [], "CZlib": [],
+    "CEmbeddedModels": [], "CGetopt": [], "CSQLite": [], "CZlib": [],
   ]
 
   /// What every module may take from the system besides.

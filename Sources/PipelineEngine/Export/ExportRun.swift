@@ -40,6 +40,10 @@ struct ExportRun {
       throw PipelineError(path: "export.predicate", (error as NSError).localizedDescription)
     }
     try checkSort()
+    if outputPath != "-", OutputPlace.isSame(outputPath, storePath) {
+      throw PipelineError(
+        path: "export.output", "\(outputPath) is the store itself and would be lost; choose another file")
+    }
   }
 
   private func checkSort() throws(PipelineError) {
@@ -56,6 +60,7 @@ struct ExportRun {
     var state = ExportState(log: IssueLog(listedMax: definition.limits.issuesListedMax))
     var failure: RunFailure?
     do throws(RunFailure) {
+      try ReportFiles.check(ReportFiles.paths(definition, options), store: storePath)
       try openStore()
       try write(&state)
     } catch {
@@ -82,9 +87,12 @@ struct ExportRun {
     do {
       try container.persistentStoreCoordinator.addPersistentStore(
         ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath),
-        options: [NSReadOnlyPersistentStoreOption: NSNumber(value: true)])
+        options: [
+          NSReadOnlyPersistentStoreOption: NSNumber(value: true),
+          NSPersistentStoreTimeoutOption: NSNumber(value: options.lockTimeoutSeconds),
+        ])
     } catch {
-      throw RunFailure(store: error as NSError)
+      throw RunFailure(store: error as NSError, path: storePath)
     }
   }
 

@@ -8,10 +8,11 @@ struct ImportRun {
   private let options: RunOptions
   private let isDryRun: Bool
   private let monitor: RunMonitor
-  private let inputs: [String]
+  private let inputs: [InputFile]
   private let entity: NSEntityDescription
   private let columns: ColumnSet
   private let container: NSPersistentContainer
+  /// The store's file; of a dry run the one that an import would go to, if it is known.
   private let storePath: String?
   private let startedAt: Date
 
@@ -27,32 +28,28 @@ struct ImportRun {
     entity = try definition.entity(in: model)
     columns = try ColumnSet(definition, types: entity.columnTypes, now: startedAt)
     container = NSPersistentContainer(name: definition.model, managedObjectModel: model)
-    inputs = options.inputs ?? definition.source
-    let store = options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path)
-    storePath = isDryRun ? nil : store
-    try checkDefinition(store)
+    inputs =
+      options.inputs?.map { InputFile(name: $0, path: $0) }
+      ?? definition.source.map { InputFile(name: $0, path: definition.path($0)) }
+    storePath = options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path)
+    try checkDefinition()
   }
 
-  private func checkDefinition(_ store: String?) throws(PipelineError) {
+  private func checkDefinition() throws(PipelineError) {
     if inputs.isEmpty { throw PipelineError(path: "source", "there is no input; name a file, or - for standard input") }
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
     }
-    if !isDryRun, store == nil {
+    if !isDryRun, storePath == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
     }
     for name in definition.key where entity.slot(named: name) == nil {
       let hint = NearestName.hint(for: name, in: entity.columnTypes.keys.sorted())
       throw PipelineError(path: "key", "\(definition.entity) has no attribute '\(name)'\(hint)")
     }
-    if inputs.count > 1, let rejects = options.rejects ?? definition.rejects, !rejects.hasSuffix("/") {
-      var isFolder: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: definition.path(rejects), isDirectory: &isFolder), isFolder.boolValue
-      else {
-        throw PipelineError(
-          path: "rejects", "several inputs need several rejects files; name a folder, ending in '/'")
-      }
-    }
+    guard inputs.count > 1, let wish = RejectsFile.wish(definition, options), !RejectsFile.isFolder(wish) else { return }
+    throw PipelineError(
+      path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
   }
 
   mutating func run() -> RunSummary {
@@ -61,6 +58,8 @@ struct ImportRun {
     var state = ImportState(definition)
     var failure: RunFailure?
     do throws(RunFailure) {
+      try ReportFiles.check(ReportFiles.paths(definition, options), store: storePath)
+      try checkRejects()
       try openStore()
       let chain = ImportChain(container, chain: options.contextChain, isDryRun: isDryRun)
       failure = importAll(chain, &state)
@@ -75,14 +74,14 @@ struct ImportRun {
   /// An input that can't be read does not keep the others from being imported, unless the policy is to stop.
   private func importAll(_ chain: ImportChain, _ state: inout ImportState) -> RunFailure? {
     var first: RunFailure?
-    for input in inputs {
+    for (input, rejectsPath) in zip(inputs, rejectsPaths) {
       let part = InputImport(
-        input: input, definition: definition, columns: columns, entity: entity, chain: chain, monitor: monitor,
-        rejectsPath: rejectsPath(input))
+        file: input, definition: definition, columns: columns, entity: entity, chain: chain, monitor: monitor,
+        rejectsPath: rejectsPath)
       do throws(RunFailure) {
         try part.run(&state)
       } catch {
-        if let issue = error.issue(input) { state.log.add(issue) }
+        if let issue = error.issue(input.name) { state.log.add(issue) }
         first = first ?? error
         if definition.errorPolicy == .stop || error.concernsStore { return first }
       }
@@ -91,26 +90,57 @@ struct ImportRun {
     return first
   }
 
-  private func rejectsPath(_ input: String) -> String? {
-    // A dry run leaves no files behind unless it was told to.
-    if isDryRun, options.rejects == nil { return nil }
-    return RejectsFile.path(for: input, definition, options, store: storePath)
+  // MARK: Rejects
+
+  /// For each input the place of its rejects. A dry run leaves no files behind unless it was told to.
+  private var rejectsPaths: [String?] {
+    if isDryRun, options.rejects == nil { return inputs.map { _ in nil } }
+    return RejectsFile.paths(for: inputs.map(\.name), definition, options, store: storePath)
   }
+
+  /// Better to learn before the import than at the first reject that it has no place to go.
+  private func checkRejects() throws(RunFailure) {
+    for path in rejectsPaths.compactMap({ $0 }) {
+      // The folder of a store that is not there yet is made with it.
+      if let storePath, RejectsFile.wish(definition, options) == nil, OutputPlace.folder(of: path) == OutputPlace.folder(of: storePath) {
+        continue
+      }
+      try OutputPlace.check(path, notOver: storePath)
+    }
+  }
+
+  // MARK: The store
 
   private func openStore() throws(RunFailure) {
     do {
       let coordinator = container.persistentStoreCoordinator
-      guard let storePath else {
+      guard let storePath, !isDryRun else {
+        try checkFit()
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
         return
       }
       let url = URL(fileURLWithPath: storePath)
       try FileManager.default.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+      try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+        options: [NSPersistentStoreTimeoutOption: NSNumber(value: options.lockTimeoutSeconds)])
     } catch {
-      throw RunFailure(store: error as NSError)
+      throw RunFailure(store: error as NSError, path: storePath)
     }
+  }
+
+  /// The store of a dry run, if it is there: opened for reading only, to see that an import could use it.
+  private func checkFit() throws {
+    guard let storePath, FileManager.default.fileExists(atPath: storePath) else { return }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: container.managedObjectModel)
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath),
+      options: [
+        NSReadOnlyPersistentStoreOption: NSNumber(value: true),
+        NSPersistentStoreTimeoutOption: NSNumber(value: options.lockTimeoutSeconds),
+      ])
+    try coordinator.remove(store)
   }
 
   /// What was imported is in the file itself, and on the disk, before anyone is told that it is.
@@ -120,7 +150,7 @@ struct ImportRun {
       try coordinator.checkpoint()
       for store in coordinator.persistentStores { try coordinator.remove(store) }
     } catch {
-      throw RunFailure(store: error as NSError)
+      throw RunFailure(store: error as NSError, path: storePath)
     }
   }
 
@@ -131,4 +161,11 @@ struct ImportRun {
       seconds: seconds, inputs: state.files, store: storePath, counts: state.counts, issues: state.log,
       rejects: state.rejectsPaths.isEmpty ? nil : state.rejectsPaths.joined(separator: ", "))
   }
+}
+
+/// An input as the person calls it, and its place.
+struct InputFile: Sendable {
+  let name: String
+  /// `-` for standard input.
+  let path: String
 }

@@ -4,13 +4,15 @@ import OpenCoreData
 
 /// The import of one input: a thread that reads, parses and checks, and this one, which saves.
 struct InputImport {
-  let input: String
+  let file: InputFile
   let definition: PipelineDefinition
   let columns: ColumnSet
   let entity: NSEntityDescription
   let chain: ImportChain
   let monitor: RunMonitor
   let rejectsPath: String?
+
+  private var input: String { file.name }
 
   /// What the reading thread sends on.
   private enum Message: Sendable {
@@ -96,7 +98,7 @@ struct InputImport {
   }
 
   private func read(into queue: BoundedQueue<Message>) throws(CSVError) {
-    let source = try ByteSource(path: definition.path(input))
+    let source = try ByteSource(path: file.path)
     let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
     let (mapping, header) = try open(reader)
     guard queue.send(.opened(mapping, header: header, totalBytes: source.totalBytes)) else { return }

@@ -31,21 +31,40 @@ struct RejectsFile {
     sink = nil
   }
 
-  /// Where the rejects of `input` go: the caller's or the definition's place; else beside the report; else beside
-  /// the store. A place that ends in `/` or is a folder gets a file named after the input.
-  static func path(
-    for input: String, _ definition: PipelineDefinition, _ options: RunOptions, store: String?
-  ) -> String? {
-    let name = RunSummary.rejectsName(for: input)
-    guard let wish = options.rejects.map({ URL(fileURLWithPath: $0).path + ($0.hasSuffix("/") ? "/" : "") })
-      ?? definition.rejects.map({ definition.path($0) + ($0.hasSuffix("/") ? "/" : "") })
-    else {
-      let neighbour = definition.report.first.map(definition.path) ?? store
-      return neighbour.map { URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent(name).path }
+  /// Where the rejects of each input go: the caller's or the definition's place; else beside the report; else beside
+  /// the store. A place that ends in `/` or is a folder gets a file named after the input; inputs of one name get
+  /// numbers.
+  static func paths(
+    for inputs: [String], _ definition: PipelineDefinition, _ options: RunOptions, store: String?
+  ) -> [String?] {
+    var folder: String
+    if let wish = wish(definition, options) {
+      guard isFolder(wish) else { return inputs.map { _ in wish } }
+      folder = wish
+    } else if let neighbour = ReportFiles.paths(definition, options).first ?? store {
+      folder = OutputPlace.folder(of: neighbour)
+    } else {
+      return inputs.map { _ in nil }
     }
+    if !folder.hasSuffix("/") { folder += "/" }
+    var timesUsed: [String: Int] = [:]
+    return inputs.map { input in
+      let name = RunSummary.rejectsName(for: input)
+      timesUsed[name, default: 0] += 1
+      return folder + (timesUsed[name] == 1 ? name : "\(timesUsed[name] ?? 0).\(name)")
+    }
+  }
+
+  /// The place that the caller or the definition asks for.
+  static func wish(_ definition: PipelineDefinition, _ options: RunOptions) -> String? {
+    let wish = options.rejects ?? definition.rejects
+    let path = options.rejects.map { URL(fileURLWithPath: $0).path } ?? definition.rejects.map(definition.path)
+    guard let wish, let path else { return nil }
+    return wish.hasSuffix("/") && !path.hasSuffix("/") ? path + "/" : path
+  }
+
+  static func isFolder(_ path: String) -> Bool {
     var isFolder: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: wish, isDirectory: &isFolder)
-    return wish.hasSuffix("/") || (exists && isFolder.boolValue)
-      ? URL(fileURLWithPath: wish, isDirectory: true).appendingPathComponent(name).path : wish
+    return path.hasSuffix("/") || FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 }

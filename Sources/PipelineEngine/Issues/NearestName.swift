@@ -1,8 +1,8 @@
 /// Finds what a mistyped name was probably meant to be.
-enum NearestName {
+package enum NearestName {
   /// The candidate fewest edits away from `name`, if that is at most a third of its length (one at least), letter
   /// case aside; among equals the first.
-  static func of(_ name: String, in candidates: some Sequence<String>) -> String? {
+  package static func of(_ name: String, in candidates: some Sequence<String>) -> String? {
     let typed = Array(name.lowercased().unicodeScalars)
     let editsMax = max(1, typed.count / 3)
     var best: (name: String, edits: Int)?
@@ -14,7 +14,7 @@ enum NearestName {
   }
 
   /// `; did you mean 'x'?`, or nothing when no candidate is near.
-  static func hint(for name: String, in candidates: some Sequence<String>) -> String {
+  package static func hint(for name: String, in candidates: some Sequence<String>) -> String {
     of(name, in: candidates).map { "; did you mean '\($0)'?" } ?? ""
   }
 

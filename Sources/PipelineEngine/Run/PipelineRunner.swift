@@ -59,14 +59,20 @@ public final class PipelineRunner: Sendable {
     let monitor = RunMonitor(
       isCancelled: { self.cancellation.isRequested }, report: { self.continuation.yield($0) })
     let model = try runModel()
+    let reports = ReportFiles.paths(definition, options)
+    for path in reports where !path.hasSuffix(".json") && !path.hasSuffix(".txt") {
+      throw PipelineError(path: "report", "'\(path)' must end in .json or .txt, which says how the report is written")
+    }
+    let summary: RunSummary
     switch kind {
     case .import, .validate:
       var run = try ImportRun(definition, options, model: model, isDryRun: kind == .validate, monitor)
-      return run.run()
+      summary = run.run()
     case .export:
       var run = try ExportRun(definition, options, model: model, monitor)
-      return run.run()
+      summary = run.run()
     }
+    return ReportFiles.write(summary, to: reports)
   }
 
   private func runModel() throws(PipelineError) -> NSManagedObjectModel {

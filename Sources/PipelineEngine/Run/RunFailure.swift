@@ -36,12 +36,13 @@ struct RunFailure: Error {
     byte = error.byte
   }
 
-  /// A store that failed.
-  init(store error: NSError) {
+  /// A store that failed. `path` tells a folder that may not be written to from one that is not there.
+  init(store error: NSError, path: String? = nil) {
     let sqlite = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
     let exitCode: ExitCode =
       switch (error.code, sqlite & 0xff) {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
+      case (NSPersistentStoreOpenError, 14) where !Self.mayWrite(path): .noPermission
       case (_, 3), (_, 8), (_, 23): .noPermission
       case (NSPersistentStoreOpenError, 14), (NSPersistentStoreOpenError, 26): .cannotCreate
       case (NSPersistentStoreIncompatibleVersionHashError, _), (NSPersistentStoreOpenError, _): .dataError
@@ -52,6 +53,14 @@ struct RunFailure: Error {
       }
     self.init(code: nil, exitCode: exitCode, message: error.localizedDescription)
     concernsStore = true
+  }
+
+  private static func mayWrite(_ path: String?) -> Bool {
+    guard let path else { return true }
+    let files = FileManager.default
+    if files.fileExists(atPath: path) { return files.isReadableFile(atPath: path) && files.isWritableFile(atPath: path) }
+    let folder = OutputPlace.folder(of: path)
+    return !files.fileExists(atPath: folder) || files.isWritableFile(atPath: folder)
   }
 
   var summary: RunSummary.Failure { RunSummary.Failure(code: code, message: message, exitCode: exitCode) }

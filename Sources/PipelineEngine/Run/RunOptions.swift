@@ -2,6 +2,8 @@ import Foundation
 import OpenCoreData
 
 /// What one run wants differently from its definition, and what only the caller can know.
+///
+/// Paths here start from the current directory, those of a definition from its own folder.
 public struct RunOptions: Sendable {
   /// Inputs instead of the definition's; `-` is standard input.
   public var inputs: [String]?
@@ -11,6 +13,10 @@ public struct RunOptions: Sendable {
   public var rejects: String?
   /// Where an export goes instead of the definition's place; `-` is standard output.
   public var output: String?
+  /// Files that receive the report instead of the definition's: `.json` or `.txt`.
+  public var reports: [String]?
+  /// How long to wait for a store that another program writes to, 0 or more.
+  public var lockTimeoutSeconds = 10.0
   /// The clock of `notInFuture`, read once at the start of the run.
   public var now: @Sendable () -> Date = { Date() }
   /// The model of the entity; nil: the one embedded in the program under the definition's name.

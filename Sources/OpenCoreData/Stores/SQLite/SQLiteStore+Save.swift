@@ -65,22 +65,42 @@ extension SQLiteStore {
     let source = try batchSource(for: rows.batch, entity, connection)
     let statement = try connection.statement(insertText(entity, source))
     var numbering = numbering
+    numbering.rows = 0..<rows.batch.count
     var faults: [(row: Int, error: SQLiteError)] = []
-    while true {
+    while !numbering.rows.isEmpty {
       do {
         try source.insert(rows.batch, numbering, with: statement)
-        return faults
+        break
       } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
-        let fault = source.lastRow
+        guard let fault = try fault(in: rows, &numbering, source, statement, connection) else { throw error }
         faults.append((fault, error))
-        // The failed statement took back what it had written. The rows before the fault go in again, without it
-        // noticed by the ones behind, and the search goes on from there.
-        numbering.rows = numbering.rows.lowerBound..<fault
-        try source.insert(rows.batch, numbering, with: statement)
-        numbering.firstKey += Int64(numbering.sequentialCount)
         numbering.rows = (fault + 1)..<rows.batch.count
       }
     }
+    return faults
+  }
+
+  /// The row at which the last statement failed, the rows before it written.
+  ///
+  /// The failed statement took back what it had written, so they go in again. Where the table has triggers, SQLite
+  /// gathers all rows before it writes the first, and the cursor does not tell: then rows go in one by one.
+  private func fault(
+    in rows: InsertedRows, _ numbering: inout BatchSource.Numbering, _ source: BatchSource,
+    _ statement: SQLiteStatement, _ connection: SQLiteConnection
+  ) throws -> Int? {
+    let range = numbering.rows
+    let last = source.lastRow
+    let steps = range.contains(last) ? [range.lowerBound..<last] : range.map { $0..<($0 + 1) }
+    for step in steps {
+      numbering.rows = step
+      do {
+        try source.insert(rows.batch, numbering, with: statement)
+      } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
+        return step.lowerBound
+      }
+      numbering.firstKey += Int64(numbering.sequentialCount)
+    }
+    return range.contains(last) ? last : nil
   }
 
   private func batchSource(

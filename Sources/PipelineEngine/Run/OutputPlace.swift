@@ -1,0 +1,50 @@
+import Foundation
+
+/// Whether a file could be written at a place, asked before the work that would be lost if not.
+enum OutputPlace {
+  /// - Parameter store: The file that must not be written over.
+  /// - Throws: 73 for a folder that is not there or a name that is a folder's; 77 for a missing permission.
+  static func check(_ path: String, notOver store: String?) throws(RunFailure) {
+    if path == "-" { return }
+    if let store, isSame(path, store) {
+      throw RunFailure(
+        code: nil, exitCode: .usage, message: "\(path) is the store itself and would be lost; choose another file")
+    }
+    let files = FileManager.default
+    var isFolder: ObjCBool = false
+    let exists = files.fileExists(atPath: path, isDirectory: &isFolder)
+    if exists, isFolder.boolValue {
+      throw RunFailure(code: nil, exitCode: .cannotCreate, message: "\(path) is a folder; name a file")
+    }
+    let folder = folder(of: path)
+    guard files.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+      throw RunFailure(
+        code: nil, exitCode: .cannotCreate,
+        message: "\(path) can't be created: there is no folder \(folder); make it, or check the path")
+    }
+    // What is no regular file is written straight through, without a new file beside it.
+    let isRegular = (try? files.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular
+    guard exists ? files.isWritableFile(atPath: path) : true, exists && !isRegular || files.isWritableFile(atPath: folder)
+    else {
+      throw RunFailure(
+        code: nil, exitCode: .noPermission,
+        message: "\(path) can't be written: permission denied; check the permissions of it and of its folder")
+    }
+  }
+
+  static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+
+  /// Whether two paths lead to one file, links followed; false where one of them leads nowhere.
+  static func isSame(_ left: String, _ right: String) -> Bool {
+    guard let left = identity(left), let right = identity(right) else { return false }
+    return left == right
+  }
+
+  private static func identity(_ path: String) -> [Int]? {
+    let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved),
+      let device = attributes[.systemNumber] as? Int, let file = attributes[.systemFileNumber] as? Int
+    else { return nil }
+    return [device, file]
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import OpenCoreData
+import PipelineEngine
+import Testing
+
+// A dry run is an import into a scratch pad: the same parser, rules and model, the same counts, nothing stored.
+
+@Suite("A dry run finds what an import into an empty store finds, and stores nothing")
+struct DryRunTests {
+  private let folder: RunFolder
+  init() throws { folder = try RunFolder() }
+
+  @Test("Counts and issues are the import's, over random dirty files", arguments: [1, 2, 3, 4, 5] as [UInt64])
+  func agrees(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    var text = "date,location,rating\n"
+    for index in 0..<400 {
+      let date = ["2020-01-0\(index % 9 + 1)", "soon", "", "2020-02-30"].randomElement(using: &random) ?? ""
+      let place = ["A", "\"B, b\"", "\"open", "C\0", "", "D"].randomElement(using: &random) ?? ""
+      let rating = ["1", "5", "", "x", "9,9"].randomElement(using: &random) ?? ""
+      text += "\(date),\(place),\(rating)\n"
+    }
+    let input = try folder.write("dirty.csv", text)
+    let definition = PipelineDefinition.plain {
+      $0.chunkRows = 33
+      $0.key = ["date", "location"]
+    }
+    let model = RunModel.make(ratingMax: 4)
+    let dry = try await run(definition, .validate, [input], store: nil, model: model)
+    let real = try await run(definition, .import, [input], store: folder.path("store.sqlite"), model: model)
+    #expect(dry.counts == real.counts, "seed \(seed)")
+    #expect(dry.issues == real.issues, "seed \(seed)")
+    #expect(real.counts.rejected > 0 && real.counts.inserted > 0, "seed \(seed): the file tests nothing")
+  }
+
+  @Test("An existing store and its folder stay as they were, byte for byte")
+  func leavesNoTrace() async throws {
+    let store = folder.path("store.sqlite")
+    _ = try await run(.plain(), .import, [try folder.write("first.csv", log(3))], store: store)
+    let input = try folder.write("log.csv", "date,location,rating\nbad,A,1\n")
+    let before = try contents()
+    let summary = try await run(.plain(), .validate, [input], store: store)
+    #expect(summary.counts == RunCounts(read: 1, rejected: 1))
+    #expect(try contents() == before)
+  }
+
+  private func contents() throws -> [String: Data] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    return try Dictionary(
+      uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.url.appendingPathComponent($0))) })
+  }
+}
+
+/// SplitMix64: the same sequence for the same seed everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
