@@ -339,8 +339,9 @@ def dirty_log(rng):
     log.raw(b"2015-08-02T06:15:00Z,,,,,\r\n", [])
     log.good(4)
     log.raw(
-        b'2015-08-03T06:15:00Z,"Rincon,4ft,14,Glassy,4\n2015-08-04T06:15:00Z,Rincon,4ft,14,Glassy,4\n',
-        [("unterminated-quote", None)], why="a quote that is never closed swallows the rest of the file")
+        b'2015-08-03T06:15:00Z,"Rincon,4ft,14,Glassy,4\n', [("unterminated-quote", None)],
+        why="a quote that is never closed: only its line is lost")
+    log.raw(b"2015-08-04T06:15:00Z,Rincon,4ft,14,Glassy,4\n", [])
     return log
 
 

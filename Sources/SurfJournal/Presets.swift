@@ -16,7 +16,7 @@ extension PipelineDefinition {
   /// For logs that programs write: heights and periods are quantities, and a session is logged once.
   public static let surfLogStrict = PipelineDefinition(
     name: "surf-log-strict",
-    description: "Surf logs in order: as surf-log, and heights and periods are quantities, one entry per date and place.",
+    description: "Surf logs in order: heights and periods are quantities, one entry per date and place.",
     columns: [
       date(["iso8601", "journal-app"]),
       ColumnDefinition("height", rules: [ValueRule(.quantity(heights)), textLength]),

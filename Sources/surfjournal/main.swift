@@ -1,1 +1,13 @@
-print("x")
+import Foundation
+
+// A reader that goes away is an error of the write it leaves hanging, not the end of the process.
+signal(SIGPIPE, SIG_IGN)
+
+switch Program.prepare(Array(CommandLine.arguments.dropFirst())) {
+case .done(let code):
+  exit(code.rawValue)
+case .work(let command):
+  // Detached: the main thread belongs to the main queue, on which view contexts live.
+  Task.detached { exit(await command.run().rawValue) }
+  RunLoop.main.run()
+}

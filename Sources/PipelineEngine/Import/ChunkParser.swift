@@ -130,18 +130,19 @@ struct ChunkParser {
       chunk.issues.append(issue)
       return
     }
-    if let issue = raggedIssue(record, chunk.block, position) {
-      chunk.issues.append(issue)
+    let ragged = raggedIssues(record, chunk.block, position)
+    if !ragged.isEmpty {
+      chunk.issues += ragged
       return
     }
     note(record, index, &chunk, isRejected: true)
   }
 
-  private func raggedIssue(
+  private func raggedIssues(
     _ record: RecordSlice, _ block: RecordBlock, _ position: RecordPosition
-  ) -> RecordIssue? {
+  ) -> [RecordIssue] {
     let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
-    return mapping.raggedIssue(
+    return mapping.raggedIssues(
       fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
       columns: definitions, at: position)
   }
@@ -153,8 +154,7 @@ struct ChunkParser {
       let field = chunk.block.fields[record.firstField + column.field]
       var value: [UInt8] = []
       chunk.block.appendValue(of: field, to: &value)
-      var position = position(of: record, index, chunk.block)
-      position.line = UInt64(chunk.block.line(of: field, in: record))
+      let position = position(of: record, index, chunk.block)
       chunk.issues.append(
         column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
     }

@@ -47,9 +47,10 @@ struct ImportRun {
       let hint = NearestName.hint(for: name, in: entity.columnTypes.keys.sorted())
       throw PipelineError(path: "key", "\(definition.entity) has no attribute '\(name)'\(hint)")
     }
-    guard inputs.count > 1, let wish = RejectsFile.wish(definition, options), !RejectsFile.isFolder(wish) else { return }
-    throw PipelineError(
-      path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
+    if inputs.count > 1, let wish = RejectsFile.wish(definition, options), !RejectsFile.isFolder(wish) {
+      throw PipelineError(
+        path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
+    }
   }
 
   mutating func run() -> RunSummary {
@@ -100,12 +101,11 @@ struct ImportRun {
 
   /// Better to learn before the import than at the first reject that it has no place to go.
   private func checkRejects() throws(RunFailure) {
+    let isWished = RejectsFile.wish(definition, options) != nil
     for path in rejectsPaths.compactMap({ $0 }) {
       // The folder of a store that is not there yet is made with it.
-      if let storePath, RejectsFile.wish(definition, options) == nil, OutputPlace.folder(of: path) == OutputPlace.folder(of: storePath) {
-        continue
-      }
-      try OutputPlace.check(path, notOver: storePath)
+      let isBesideStore = storePath.map(OutputPlace.folder) == OutputPlace.folder(of: path)
+      if isWished || !isBesideStore { try OutputPlace.check(path, notOver: storePath) }
     }
   }
 

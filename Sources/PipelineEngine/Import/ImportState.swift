@@ -26,7 +26,7 @@ struct ImportState: ~Copyable {
     counts.read += chunk.readCount
     counts.rejected += chunk.rejected.count
     counts.duplicate += chunk.duplicates.count
-    for issue in chunk.issues.sorted(by: { $0.record < $1.record }) { log.add(issue) }
+    for issue in chunk.issues.sorted(by: { ($0.record, $0.field ?? 0) < ($1.record, $1.field ?? 0) }) { log.add(issue) }
     files[files.count - 1].bytes = chunk.consumedBytes
     files[files.count - 1].records += chunk.readCount
     monitor.report(

@@ -43,7 +43,13 @@ struct InputImport {
     _ queue: BoundedQueue<Message>, _ state: inout ImportState, _ rejects: inout RejectsFile?
   ) throws(RunFailure) {
     defer { queue.abandon() }
-    while let message = queue.receive() {
+    while true {
+      // An input may keep silent for long, as a pipe can; a wish to end must not wait for it.
+      guard queue.waitForContent(unless: monitor.isCancelled) else {
+        state.outcome = .cancelled
+        return
+      }
+      guard let message = queue.receive() else { return }
       switch message {
       case .failure(let error): throw RunFailure(error)
       case .opened(let mapping, let header, let totalBytes):

@@ -64,7 +64,8 @@ struct RejectsFile {
   }
 
   static func isFolder(_ path: String) -> Bool {
+    if path.hasSuffix("/") { return true }
     var isFolder: ObjCBool = false
-    return path.hasSuffix("/") || FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 }

@@ -31,29 +31,28 @@ public struct HeaderMapping: Sendable, Equatable {
     label.trimmingCharacters(in: .whitespaces).lowercased()
   }
 
-  /// The issue of a record whose number of fields differs from `fieldCount`: `missing-cell` or `extra-cell`; `nil`
-  /// when it is right, or when the only field more is the empty one of a trailing delimiter that `dialect` allows.
-  public func raggedIssue(
+  /// The issues of a record whose number of fields differs from `fieldCount`: a `missing-cell` for each column that
+  /// it lacks, or an `extra-cell` for each field too many. None when the only field more is the empty one of a
+  /// trailing delimiter that `dialect` allows.
+  public func raggedIssues(
     fieldCount found: Int, lastIsEmpty: Bool, dialect: DialectDefinition, columns: [ColumnDefinition],
     at position: RecordPosition
-  ) -> RecordIssue? {
-    if found == fieldCount { return nil }
+  ) -> [RecordIssue] {
+    if found == fieldCount { return [] }
+    let counts = "the record has \(found) fields and the \(dialect.header ? "header" : "dialect") \(fieldCount)"
     if found > fieldCount {
       let allowsTrailing = dialect.trailingComma || !dialect.columns.isEmpty
-      if found == fieldCount + 1, lastIsEmpty, allowsTrailing { return nil }
-      let text = """
-        the record has \(found) fields and the \(dialect.header ? "header" : "dialect") \(fieldCount); \
-        put quotes around a value that holds a '\(dialect.delimiter)', or remove what is too much
-        """
-      return RecordIssue(.extraCell, at: position, field: fieldCount + 1, message: text)
+      if found == fieldCount + 1, lastIsEmpty, allowsTrailing { return [] }
+      let text = "\(counts); put quotes around a value that holds a '\(dialect.delimiter)', or remove what is too much"
+      return (fieldCount..<found).map { RecordIssue(.extraCell, at: position, field: $0 + 1, message: text) }
     }
-    let missing = columnOfField[found...].compactMap { $0.map { columns[$0].name } }
-    let text = """
-      the record has \(found) fields and the \(dialect.header ? "header" : "dialect") \(fieldCount); \
-      missing: \(missing.isEmpty ? "ignored fields" : missing.joined(separator: ", ")). \
-      Write a '\(dialect.delimiter)' for each empty field
-      """
-    return RecordIssue(.missingCell, at: position, field: found + 1, column: missing.first, message: text)
+    let missing = (found..<fieldCount).filter { columnOfField[$0] != nil }
+    // Even where only ignored fields are missing, the record is not what the header says.
+    return (missing.isEmpty ? [found] : missing).map { field in
+      let column = columnOfField[field].map { columns[$0].name }
+      let text = "\(counts); write a '\(dialect.delimiter)' for each empty field"
+      return RecordIssue(.missingCell, at: position, field: field + 1, column: column, message: text)
+    }
   }
 }
 

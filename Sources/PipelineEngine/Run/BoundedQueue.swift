@@ -36,6 +36,15 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     return true
   }
 
+  /// Waits until there is something to receive, the end included; false when `isCancelled` says so first.
+  func waitForContent(unless isCancelled: () -> Bool) -> Bool {
+    while content.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+      if isCancelled() { return false }
+    }
+    content.signal()
+    return true
+  }
+
   /// The next value; nil at the end.
   func receive() -> Element? {
     content.wait()

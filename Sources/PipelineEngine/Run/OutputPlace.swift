@@ -24,8 +24,8 @@ enum OutputPlace {
     }
     // What is no regular file is written straight through, without a new file beside it.
     let isRegular = (try? files.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular
-    guard exists ? files.isWritableFile(atPath: path) : true, exists && !isRegular || files.isWritableFile(atPath: folder)
-    else {
+    let mayReplace = !exists || files.isWritableFile(atPath: path)
+    guard mayReplace, exists && !isRegular || files.isWritableFile(atPath: folder) else {
       throw RunFailure(
         code: nil, exitCode: .noPermission,
         message: "\(path) can't be written: permission denied; check the permissions of it and of its folder")

@@ -78,7 +78,8 @@ public final class PipelineRunner: Sendable {
   private func runModel() throws(PipelineError) -> NSManagedObjectModel {
     if let model = options.model ?? NSManagedObjectModel.embedded(named: definition.model) { return model }
     throw PipelineError(
-      path: "model", "no model '\(definition.model)' is part of this program; use SurfJournalModel, or give one in code")
+      path: "model", "no model '\(definition.model)' is part of this program; use SurfJournalModel, or give one in code"
+    )
   }
 }
 

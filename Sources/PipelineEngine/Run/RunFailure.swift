@@ -58,7 +58,9 @@ struct RunFailure: Error {
   private static func mayWrite(_ path: String?) -> Bool {
     guard let path else { return true }
     let files = FileManager.default
-    if files.fileExists(atPath: path) { return files.isReadableFile(atPath: path) && files.isWritableFile(atPath: path) }
+    if files.fileExists(atPath: path) {
+      return files.isReadableFile(atPath: path) && files.isWritableFile(atPath: path)
+    }
     let folder = OutputPlace.folder(of: path)
     return !files.fileExists(atPath: folder) || files.isWritableFile(atPath: folder)
   }

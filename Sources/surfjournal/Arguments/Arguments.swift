@@ -1,0 +1,71 @@
+import PipelineEngine
+
+/// The options and operands of one command line, read as the command's usage text declares them.
+struct Arguments: Sendable {
+  let operands: [String]
+  let command: String?
+  private let values: [String: [String]]
+  private let declared: Set<String>
+
+  init(_ arguments: [String], usage: String, command: String?) throws(CommandFailure) {
+    let options = CommandOption.declared(in: usage)
+    var values: [String: [String]] = [:]
+    do throws(Getopt.Mistake) {
+      let parsed = try Getopt.parse(arguments, options)
+      for (option, value) in parsed.options { values[option.name, default: []].append(value ?? "") }
+      operands = parsed.operands
+    } catch {
+      throw .usage(Self.message(error, options), of: command)
+    }
+    self.command = command
+    self.values = values
+    declared = Set(options.map(\.name))
+  }
+
+  private static func message(_ mistake: Getopt.Mistake, _ options: [CommandOption]) -> String {
+    switch mistake {
+    case .unknown(let word):
+      "there is no option '\(word)'" + NearestName.hint(for: word, in: options.map { "--\($0.name)" })
+    case .ambiguous(let word, let candidates):
+      "'\(word)' may mean \(candidates.joined(separator: " or ")); write more of it"
+    case .valueMissing(let option):
+      "--\(option.name) needs a value: --\(option.name) \(option.placeholder ?? "")"
+    case .valueUnwanted(let option): "--\(option.name) takes no value"
+    }
+  }
+
+  // MARK: Values
+
+  func has(_ name: String) -> Bool { !strings(name).isEmpty }
+
+  /// The option's value; the last one where it stands more than once.
+  func string(_ name: String) -> String? { strings(name).last }
+
+  /// Every value of an option that may be repeated.
+  func strings(_ name: String) -> [String] {
+    precondition(
+      declared.contains(name), "the usage text of '\(command ?? "surfjournal")' declares no --\(name)")
+    return values[name] ?? []
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+    guard let text = string(name) else { return nil }
+    if let number = Int(text), range.contains(number) { return number }
+    let bounds =
+      range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
+    throw mistake("--\(name) is '\(text)'; expected a whole number, \(bounds)")
+  }
+
+  func seconds(_ name: String) throws(CommandFailure) -> Double? {
+    guard let text = string(name) else { return nil }
+    if let number = Double(text), (0...86_400).contains(number) { return number }
+    throw mistake("--\(name) is '\(text)'; expected seconds, 0 to 86400")
+  }
+
+  func mistake(_ message: String) -> CommandFailure { .usage(message, of: command) }
+
+  /// For commands without operands.
+  func requireNoOperands() throws(CommandFailure) {
+    if let first = operands.first { throw mistake("'\(first)' is one argument too many") }
+  }
+}

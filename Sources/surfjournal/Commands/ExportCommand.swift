@@ -1,0 +1,123 @@
+import PipelineEngine
+
+struct ExportCommand: Command {
+  static let name = "export"
+  static let usage = """
+    Usage: surfjournal export --store PATH [--output FILE] [options]
+
+    Writes the entries of a store as CSV: to FILE, which appears whole or not at all,
+    or to standard output, with the summary on standard error then. The store is not
+    changed.
+
+    Options:
+          --store PATH           store to export from
+      -o, --output FILE          file to write; gzipped if it ends in .gz; - is
+                                 standard output
+          --where PREDICATE      only entries for which this holds, such as
+                                 'rating >= 4 AND location CONTAINS[cd] "rincon"'
+          --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the greatest
+                                 first; may be repeated; without it as stored
+          --columns LIST         attributes to write, such as date,location,rating
+          --date-format FORMAT   iso8601, journal-app, or a pattern such as
+                                 'yyyy-MM-dd HH:mm'; without it iso8601, exactly
+          --limit N              write at most N entries
+          --dialect NAME         rfc4180, or journal-app: no header, short dates,
+                                 nothing quoted
+          --gzip                 compress whatever the output's name is
+          --pipeline NAME        take the export settings of a pipeline: its name or
+                                 the path of its definition
+          --report FILE          also write the report to FILE, which ends in .txt or
+                                 .json; may be repeated
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; without it 10
+          --json                 show the summary as JSON
+      -q, --quiet                show nothing if nothing is wrong
+          --no-progress          show no progress on a terminal
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 65 says that entries were left out because the output could not carry
+    them; the others are in 'surfjournal help'.
+
+    """
+
+  private let session: RunSession
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    try arguments.requireNoOperands()
+    var definition =
+      try arguments.string("pipeline").map { name throws(CommandFailure) in try PipelineCatalog.find(name) }
+      ?? .surfLog
+    definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
+    var options = try RunOptions(arguments)
+    options.output = arguments.string("output")
+    if options.store == nil, definition.store == nil {
+      throw arguments.mistake("no store is given; name one with --store PATH")
+    }
+    var optionOfPath: [(path: String, option: String)] = [("export.output", "--output")]
+    for (path, option) in [("predicate", "where"), ("sort", "sort"), ("columns", "columns")]
+    where arguments.has(option) {
+      optionOfPath.append(("export.\(path)", "--\(option)"))
+    }
+    session = RunSession(
+      definition: definition, kind: .export, options: options, display: RunDisplay(arguments),
+      optionOfPath: optionOfPath, command: Self.name)
+  }
+
+  /// `export` with what the options change.
+  private static func settings(
+    _ original: ExportDefinition, _ arguments: Arguments
+  ) throws(CommandFailure) -> ExportDefinition {
+    var export = original
+    if let name = arguments.string("dialect") {
+      guard let dialect = DialectDefinition.named.first(where: { $0.name == name }) else {
+        let names = DialectDefinition.named.map(\.name)
+        let hint = NearestName.hint(for: name, in: names)
+        throw arguments.mistake(
+          "--dialect is '\(name)'; known are \(names.joined(separator: ", "))\(hint)")
+      }
+      export.dialect = dialect
+      // Short dates are part of the journal app's dialect.
+      if name == DialectDefinition.journalApp.name { export.dateFormat = name }
+    }
+    if let format = arguments.string("date-format") {
+      do {
+        _ = try DateFormat(format)
+      } catch {
+        throw arguments.mistake("--date-format is '\(format)': \(error.message)")
+      }
+      export.dateFormat = format
+    }
+    if let predicate = arguments.string("where") { export.predicate = predicate }
+    let keys = try arguments.strings("sort").map { text throws(CommandFailure) in try sortKey(text, arguments)
+    }
+    if !keys.isEmpty { export.sort = keys }
+    if let columns = arguments.string("columns") { export.columns = try self.columns(columns, arguments) }
+    if let limit = try arguments.integer("limit", in: 0...Int.max) { export.limit = limit }
+    if arguments.has("gzip") { export.gzip = true }
+    return export
+  }
+
+  private static func sortKey(
+    _ text: String, _ arguments: Arguments
+  ) throws(CommandFailure) -> ExportDefinition.SortKey {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count <= 2, !parts[0].isEmpty, parts.count == 1 || ["asc", "desc"].contains(parts[1]) else {
+      throw arguments.mistake("--sort is '\(text)'; write ATTRIBUTE, ATTRIBUTE:asc or ATTRIBUTE:desc")
+    }
+    return ExportDefinition.SortKey(parts[0], ascending: parts.last != "desc")
+  }
+
+  private static func columns(
+    _ text: String, _ arguments: Arguments
+  ) throws(CommandFailure) -> [ExportDefinition.Column] {
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    if names.contains("") {
+      throw arguments.mistake("--columns is '\(text)'; write attributes with commas between")
+    }
+    return names.map { ExportDefinition.Column($0) }
+  }
+
+  func run() async -> ExitCode { await session.run() }
+}

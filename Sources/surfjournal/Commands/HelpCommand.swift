@@ -1,0 +1,38 @@
+import PipelineEngine
+
+struct HelpCommand: Command {
+  static let name = "help"
+  static let usage = """
+    Usage: surfjournal help [COMMAND]
+
+    Shows how the program or one of its commands is used.
+
+    Options:
+      -h, --help                 show this help
+          --version              show the version
+
+    """
+
+  private let text: String
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    if arguments.operands.count > 1 {
+      throw arguments.mistake("'\(arguments.operands[1])' is one argument too many")
+    }
+    guard let name = arguments.operands.first else {
+      text = Program.usage
+      return
+    }
+    guard let command = Program.command(named: name) else { throw Program.unknownCommand(name) }
+    text = command.usage
+  }
+
+  func run() async -> ExitCode {
+    do throws(CommandFailure) {
+      try Console.print(text)
+    } catch {
+      return error.report()
+    }
+    return .ok
+  }
+}

@@ -1,0 +1,55 @@
+import PipelineEngine
+
+struct ImportCommand: Command {
+  static let name = "import"
+  static let usage = """
+    Usage: surfjournal import FILE... --store PATH [options]
+
+    Checks every record of CSV files and saves the good ones as entries of a store.
+    A FILE may be gzipped; - is standard input. Records that can't be imported are
+    reported and written, as they were, to a rejects file.
+
+    Options:
+          --store PATH           store to import into; made if there is none
+          --pipeline NAME        what is read and checked: a pipeline's name or the
+                                 path of its definition; without it surf-log
+          --rejects PATH         file for rejected records; a folder, ending in /,
+                                 gets one per input; without it beside the store
+          --report FILE          also write the report to FILE, which ends in .txt or
+                                 .json; may be repeated
+          --chunk-rows N         records per save, 1 to 1000000
+          --stop-on-error        end at the first record that can't be imported; what
+                                 was saved before stays
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; without it 10
+          --json                 print the summary as JSON
+      -q, --quiet                print nothing if nothing is wrong
+          --no-progress          show no progress on a terminal
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 65 says that records were rejected; the others are in 'surfjournal help'.
+
+    """
+
+  private let session: RunSession
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard !arguments.operands.isEmpty else {
+      throw arguments.mistake("no file is given; name one, or - for standard input")
+    }
+    let definition = try PipelineDefinition(importing: arguments)
+    var options = try RunOptions(arguments)
+    options.inputs = arguments.operands
+    options.rejects = arguments.string("rejects")
+    if options.store == nil, definition.store == nil {
+      throw arguments.mistake("no store is given; name one with --store PATH")
+    }
+    session = RunSession(
+      definition: definition, kind: .import, options: options, display: RunDisplay(arguments),
+      optionOfPath: [("rejects", "--rejects")], command: Self.name)
+  }
+
+  func run() async -> ExitCode { await session.run() }
+}

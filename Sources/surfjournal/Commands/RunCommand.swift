@@ -1,0 +1,79 @@
+import PipelineEngine
+
+struct RunCommand: Command {
+  static let name = "run"
+  static let usage = """
+    Usage: surfjournal run PIPELINE [options]
+
+    Runs a pipeline as its definition says. PIPELINE is a name that 'surfjournal
+    pipelines' lists, or the path of a definition. A pipeline with a source imports;
+    one with an export section and no source exports.
+
+    Options:
+          --input FILE           read this instead of the pipeline's source; may be
+                                 repeated; - is standard input
+          --store PATH           use this store instead of the pipeline's
+      -o, --output FILE          export to this file instead of the pipeline's
+          --dry-run              check what would be imported; nothing is stored
+          --rejects PATH         file or folder for rejected records
+          --report FILE          write the report here instead of where the pipeline
+                                 says; ends in .txt or .json; may be repeated
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; without it 10
+          --json                 print the summary as JSON
+      -q, --quiet                print nothing if nothing is wrong
+          --no-progress          show no progress on a terminal
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 65 says that records were rejected; the others are in 'surfjournal help'.
+
+    """
+
+  private let session: RunSession
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let name = arguments.operands.first else {
+      throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
+    }
+    if arguments.operands.count > 1 {
+      throw arguments.mistake("'\(arguments.operands[1])' is one argument too many")
+    }
+    let definition = try PipelineCatalog.find(name)
+    let kind = try Self.kind(of: definition, arguments)
+    var options = try RunOptions(arguments)
+    let inputs = arguments.strings("input")
+    if !inputs.isEmpty { options.inputs = inputs }
+    options.output = arguments.string("output")
+    options.rejects = arguments.string("rejects")
+    if kind != .validate, options.store == nil, definition.store == nil {
+      throw arguments.mistake("the pipeline '\(definition.name)' names no store; add --store PATH")
+    }
+    session = RunSession(
+      definition: definition, kind: kind, options: options, display: RunDisplay(arguments),
+      optionOfPath: [("rejects", "--rejects")].filter { arguments.has(String($0.0)) }, command: Self.name)
+  }
+
+  private static func kind(
+    of definition: PipelineDefinition, _ arguments: Arguments
+  ) throws(CommandFailure) -> RunSummary.Kind {
+    let hasSource = !definition.source.isEmpty || arguments.has("input")
+    if hasSource {
+      if arguments.has("output") {
+        throw arguments.mistake("--output is for exports, and this pipeline imports")
+      }
+      return arguments.has("dry-run") ? .validate : .import
+    }
+    guard definition.export != nil else {
+      throw arguments.mistake("the pipeline '\(definition.name)' names no source; add --input FILE")
+    }
+    for option in ["dry-run", "rejects"] where arguments.has(option) {
+      throw arguments.mistake(
+        "--\(option) is for imports, and this pipeline exports; add --input FILE to import")
+    }
+    return .export
+  }
+
+  func run() async -> ExitCode { await session.run() }
+}

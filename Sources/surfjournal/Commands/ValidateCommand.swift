@@ -1,0 +1,51 @@
+import PipelineEngine
+
+struct ValidateCommand: Command {
+  static let name = "validate"
+  static let usage = """
+    Usage: surfjournal validate FILE... [options]
+
+    Does all that an import does but for saving: a dry run. Its counts and its list
+    of what is wrong are those of the import.
+
+    Options:
+          --store PATH           store that the import would go to; it must fit the
+                                 pipeline's model, and is not changed
+          --pipeline NAME        what is read and checked: a pipeline's name or the
+                                 path of its definition; without it surf-log
+          --rejects PATH         file for rejected records; a folder, ending in /,
+                                 gets one per input; without it they aren't written
+          --report FILE          also write the report to FILE, which ends in .txt or
+                                 .json; may be repeated
+          --chunk-rows N         records checked at a time, 1 to 1000000
+          --stop-on-error        end at the first record that can't be imported
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; without it 10
+          --json                 print the summary as JSON
+      -q, --quiet                print nothing if nothing is wrong
+          --no-progress          show no progress on a terminal
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 65 says that records would be rejected; the others are in
+    'surfjournal help'.
+
+    """
+
+  private let session: RunSession
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard !arguments.operands.isEmpty else {
+      throw arguments.mistake("no file is given; name one, or - for standard input")
+    }
+    var options = try RunOptions(arguments)
+    options.inputs = arguments.operands
+    options.rejects = arguments.string("rejects")
+    session = RunSession(
+      definition: try PipelineDefinition(importing: arguments), kind: .validate, options: options,
+      display: RunDisplay(arguments), optionOfPath: [("rejects", "--rejects")], command: Self.name)
+  }
+
+  func run() async -> ExitCode { await session.run() }
+}

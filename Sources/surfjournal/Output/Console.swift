@@ -1,0 +1,49 @@
+import Foundation
+import PipelineEngine
+
+/// Standard output and standard error, unbuffered, so that a failed write is noticed where it happens.
+enum Console {
+  /// Writes a result to standard output. Where its reader has gone away there is nobody to tell: no message then.
+  static func print(_ text: String) throws(CommandFailure) {
+    let code = write(text, to: STDOUT_FILENO)
+    if code == EPIPE { throw CommandFailure(nil, .ioError) }
+    if code != 0 {
+      throw CommandFailure(
+        "standard output can't be written: \(String(cString: strerror(code))); the result is lost", .ioError)
+    }
+  }
+
+  /// Writes a message to standard error.
+  static func tell(_ message: String) { _ = write("surfjournal: \(message)\n", to: STDERR_FILENO) }
+
+  /// Writes to standard error as it is.
+  static func show(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
+  static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// Whether standard output is a pipe or socket that nobody reads any more.
+  static var hasOutputReaderGone: Bool {
+    var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+    return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR) != 0
+  }
+
+  /// The system's error number, 0 for none.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    var rest = Array(text.utf8)
+    while !rest.isEmpty {
+      let count = Foundation.write(descriptor, rest, rest.count)
+      if count >= 0 {
+        rest.removeFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN:
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&request, 1, -1)
+      default: return errno
+      }
+    }
+    return 0
+  }
+}

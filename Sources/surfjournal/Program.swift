@@ -1,0 +1,83 @@
+import PipelineEngine
+
+/// Which command is meant, and what can be answered without running one.
+enum Program {
+  static let version = "0.1.0"
+
+  static let usage = """
+    Usage: surfjournal COMMAND [options]
+
+    Imports surf logs from CSV into Core Data stores, checks them, and exports them.
+
+    Commands:
+      import FILE... --store PATH   import CSV files, plain or gzipped, into a store
+      validate FILE...              check CSV files as an import would; nothing is stored
+      export --store PATH           write a store's entries as CSV
+      run PIPELINE                  run a pipeline: a built-in one, or a definition's file
+      pipelines                     list the pipelines that can be run by name
+      help [COMMAND]                show how a command is used
+
+    Options:
+      -h, --help                    show this help
+          --version                 show the version
+
+    Results go to standard output, progress and messages to standard error.
+
+    Exit status:
+       0  done, nothing wrong         73  an output can't be created
+      64  wrong command line          74  reading or writing failed
+      65  records were rejected       75  locked or cancelled; try again later
+      66  no such input               77  permission denied
+      70  a fault of this program     78  wrong pipeline definition
+
+    """
+
+  static let commands: [any Command.Type] = [
+    ImportCommand.self, ValidateCommand.self, ExportCommand.self, RunCommand.self, PipelinesCommand.self,
+    HelpCommand.self,
+  ]
+
+  /// What the command line comes to.
+  enum Invocation {
+    case done(ExitCode)
+    case work(any Command)
+  }
+
+  /// Reads the command line. Help, the version and mistakes are answered here.
+  static func prepare(_ arguments: [String]) -> Invocation {
+    do throws(CommandFailure) {
+      guard let first = arguments.first else { throw CommandFailure.usage("no command is given", of: nil) }
+      if first.hasPrefix("-") {
+        let parsed = try Arguments(arguments, usage: usage, command: nil)
+        if let code = try answer(parsed, usage) { return .done(code) }
+        throw CommandFailure.usage("no command is given", of: nil)
+      }
+      guard let command = command(named: first) else { throw unknownCommand(first) }
+      let parsed = try Arguments(Array(arguments.dropFirst()), usage: command.usage, command: command.name)
+      if let code = try answer(parsed, command.usage) { return .done(code) }
+      return .work(try command.init(parsed))
+    } catch {
+      return .done(error.report())
+    }
+  }
+
+  static func command(named name: String) -> (any Command.Type)? { commands.first { $0.name == name } }
+
+  static func unknownCommand(_ name: String) -> CommandFailure {
+    let names = commands.map { $0.name }
+    let hint = NearestName.hint(for: name, in: names)
+    let rest = hint.isEmpty ? "; there are \(names.joined(separator: ", "))" : hint
+    return .usage("there is no command '\(name)'\(rest)", of: nil)
+  }
+
+  private static func answer(_ arguments: Arguments, _ usage: String) throws(CommandFailure) -> ExitCode? {
+    if arguments.has("help") {
+      try Console.print(usage)
+    } else if arguments.has("version") {
+      try Console.print("surfjournal \(version)\n")
+    } else {
+      return nil
+    }
+    return .ok
+  }
+}

@@ -1,0 +1,27 @@
+import PipelineEngine
+
+extension RunOptions {
+  /// What the options that every run has say.
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    self.init()
+    store = arguments.string("store")
+    if let seconds = try arguments.seconds("lock-timeout") { lockTimeoutSeconds = seconds }
+    let reports = arguments.strings("report")
+    for path in reports where !path.hasSuffix(".json") && !path.hasSuffix(".txt") {
+      throw arguments.mistake(
+        "--report is '\(path)'; its ending must be .json or .txt, which says how it is written")
+    }
+    if !reports.isEmpty { self.reports = reports }
+  }
+}
+
+extension PipelineDefinition {
+  /// The definition that `--pipeline` names, or the default, with what the options of an import change.
+  init(importing arguments: Arguments) throws(CommandFailure) {
+    self =
+      try arguments.string("pipeline").map { name throws(CommandFailure) in try PipelineCatalog.find(name) }
+      ?? .surfLog
+    if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
+    if arguments.has("stop-on-error") { errorPolicy = .stop }
+  }
+}
