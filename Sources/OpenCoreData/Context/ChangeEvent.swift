@@ -20,6 +20,10 @@ struct ChangeEvent {
       insertions.append((segment, rows))
     }
   }
+
+  func hasInsertion(_ segment: PendingSegment, row: Int) -> Bool {
+    insertions.contains { $0.segment === segment && $0.rows.contains(row) }
+  }
 }
 
 /// The identities of changed objects, made one by one as they are asked for.

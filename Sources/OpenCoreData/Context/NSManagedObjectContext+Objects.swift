@@ -64,7 +64,10 @@ extension NSManagedObjectContext {
   func noteChange(of object: NSManagedObject) {
     if object.isInserted {
       object.state.insert(.unpacked)
-      if let (segment, _) = insertions.locate(object.identity) { segment.isValidated = false }
+      guard let (segment, row) = insertions.locate(object.identity) else { return }
+      segment.isValidated = false
+      // An insertion that is still to be announced carries the change with it.
+      if event.hasInsertion(segment, row: row) { return }
     } else if !object.isDeleted {
       object.state.insert(.updated)
       updates[object.identity.key] = object

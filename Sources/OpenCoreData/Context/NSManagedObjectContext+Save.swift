@@ -40,10 +40,10 @@ extension NSManagedObjectContext {
     func check(_ body: () throws -> Void) {
       do { try body() } catch let error as NSError { errors.append(error) }
     }
-    for segment in insertions.segments where !segment.isValidated {
+    for segment in insertions.segments {
       if segment.batch.entity.objectClass.lifecycleHooks.contains(.validation) {
         for row in segment.liveRows { check(handle(in: segment, row: row).validateForInsert) }
-      } else {
+      } else if !segment.isValidated {
         for row in segment.invalidRows { check(handle(in: segment, row: row).validateForInsert) }
       }
     }
