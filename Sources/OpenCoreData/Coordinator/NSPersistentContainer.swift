@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// How a container opens one store. (Apple documentation: NSPersistentStoreDescription.)
 open class NSPersistentStoreDescription: NSObject, NSCopying {
@@ -141,9 +142,19 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
 extension NSManagedObjectModel {
   /// The model that the build plugin embedded under this name; nil if this program has none.
+  ///
+  /// Read once: every caller gets the same model, so that entities can be compared by identity. `copy()` gives one
+  /// that can be changed.
   public static func embedded(named name: String) -> NSManagedObjectModel? {
-    EmbeddedModels.xml(named: name).flatMap { try? NSManagedObjectModel.load(xml: $0) }
+    embeddedModels.withLock { known in
+      if let model = known[name] { return model }
+      guard let model = EmbeddedModels.xml(named: name).flatMap({ try? load(xml: $0) }) else { return nil }
+      model.freeze()
+      known[name] = model
+      return model
+    }
   }
+  private static let embeddedModels = Mutex<[String: NSManagedObjectModel]>([:])
 
   /// An embedded model, or a model file among the main bundle's resources.
   fileprivate static func found(named name: String) -> NSManagedObjectModel? {

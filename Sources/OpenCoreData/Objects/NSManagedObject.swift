@@ -109,6 +109,7 @@ open class NSManagedObject: NSObject {
 
   func slot(_ key: String) -> Int {
     guard let slot = entity.slot(named: key) else {
+      if let recorder = entity as? KeyRecordingEntity { return recorder.slot(asked: key) }
       preconditionFailure("The entity \(entity.name ?? "") is not key value coding-compliant for \"\(key)\".")
     }
     return slot

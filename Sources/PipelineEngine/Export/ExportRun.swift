@@ -107,13 +107,13 @@ struct ExportRun {
       if export.dialect.header { try writer.write(formatter.names) }
       startReading(into: queue)
       try writeAll(from: queue, to: &writer, &state)
-      guard state.outcome == .completed, state.failure == nil else {
+      if state.outcome == .completed, state.failure == nil {
+        try writer.flush()
+        try sink.commit()
+        state.bytes = sink.writtenBytes
+      } else {
         sink.cancel()
-        return
       }
-      try writer.flush()
-      try sink.commit()
-      state.bytes = sink.writtenBytes
     } catch {
       throw RunFailure(error)
     }

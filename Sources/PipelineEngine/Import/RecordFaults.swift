@@ -18,7 +18,8 @@ enum RecordFaults {
       return issue(
         .recordTooLong,
         "the record is longer than \(limits.recordBytesMax) bytes or has too many fields; a quote that is never "
-          + "closed is a common cause. Correct it, or raise limits.recordBytesMax")
+          + "closed is a common cause. Correct it, or raise limits.recordBytesMax"
+          + (problems.contains(.cut) ? ". Of what is rejected only the first bytes are kept" : ""))
     }
     if problems.contains(.unterminatedQuote) {
       return issue(

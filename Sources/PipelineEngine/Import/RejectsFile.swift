@@ -9,6 +9,8 @@ struct RejectsFile {
   private let header: [UInt8]
   private var sink: ByteSink?
   private(set) var count = 0
+  /// Set while what was written last has no line end: of a record over the limits only the front is known.
+  private var needsLineEnd = false
 
   init(path: String, header: [UInt8]) {
     self.path = path
@@ -22,7 +24,9 @@ struct RejectsFile {
       if let last = header.last, last != 0x0A, last != 0x0D { try made.write("\n") }
       sink = made
     }
+    if needsLineEnd { try sink?.write("\n") }
     try sink?.write(bytes)
+    needsLineEnd = bytes.last != 0x0A && bytes.last != 0x0D
     count += 1
   }
 

@@ -44,7 +44,7 @@ struct RunFailure: Error {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
       case (NSPersistentStoreOpenError, 14) where !Self.mayWrite(path): .noPermission
       case (_, 3), (_, 8), (_, 23): .noPermission
-      case (NSPersistentStoreOpenError, 14), (NSPersistentStoreOpenError, 26): .cannotCreate
+      case (NSPersistentStoreOpenError, 14): .cannotCreate
       case (NSPersistentStoreIncompatibleVersionHashError, _), (NSPersistentStoreOpenError, _): .dataError
       case (_, 10), (_, 13), (_, 11): .ioError
       case (NSFileWriteNoPermissionError, _): .noPermission

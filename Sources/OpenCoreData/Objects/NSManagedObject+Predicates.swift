@@ -1,0 +1,41 @@
+import Foundation
+
+extension NSManagedObject: PredicateSubject {
+  package func predicateValue(forKeyPath keyPath: [String]) throws -> Any? {
+    guard keyPath.count == 1, entity.slot(named: keyPath[0]) != nil else {
+      throw EntityPredicateSchema.unknown(keyPath, in: entity)
+    }
+    return value(forKey: keyPath[0])
+  }
+}
+
+extension NSManagedObject: KeyPathNaming {
+  /// Reads the key path on an object that stands for no row, and notes which accessor asks for its value.
+  package static func propertyNames(of keyPath: AnyKeyPath) -> [String]? {
+    let recorder = KeyRecordingEntity()
+    let probe: Any = Self.init(entity: recorder, insertInto: nil)
+    _ = probe[keyPath: keyPath]
+    return recorder.keysAsked.isEmpty ? nil : recorder.keysAsked
+  }
+}
+
+/// The entity of such an object: it has every key that is asked for, and nothing in any of them.
+// Unchecked as its superclass is; no other thread ever sees one.
+final class KeyRecordingEntity: NSEntityDescription, @unchecked Sendable {
+  private(set) var keysAsked: [String] = []
+
+  override init() {
+    super.init()
+    name = "KeyRecordingEntity"
+    let any = NSAttributeDescription()
+    any.name = "any"
+    any.attributeType = .undefinedAttributeType
+    properties = [any]
+  }
+
+  /// The one slot there is.
+  func slot(asked key: String) -> Int {
+    keysAsked.append(key)
+    return 0
+  }
+}
