@@ -47,6 +47,9 @@ let package = Package(
     .testTarget(
       name: "PipelineEngineTests", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"],
       swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine"],
+      exclude: ["Snapshots"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6])

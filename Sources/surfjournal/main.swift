@@ -2,6 +2,8 @@ import Foundation
 
 // A reader that goes away is an error of the write it leaves hanging, not the end of the process.
 signal(SIGPIPE, SIG_IGN)
+// Likewise a file that grows over the limit that was set for it.
+signal(SIGXFSZ, SIG_IGN)
 
 switch Program.prepare(Array(CommandLine.arguments.dropFirst())) {
 case .done(let code):

@@ -37,10 +37,12 @@ extension NSEntityDescription {
 }
 
 /// The attributes of an entity as predicates and sort keys know them.
-struct EntityPredicateSchema: PredicateSchema {
+package struct EntityPredicateSchema: PredicateSchema {
   let entity: NSEntityDescription
 
-  func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType {
+  package init(entity: NSEntityDescription) { self.entity = entity }
+
+  package func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType {
     guard keyPath.count == 1, let slot = entity.slot(named: keyPath[0]) else {
       throw Self.unknown(keyPath, in: entity)
     }

@@ -35,7 +35,9 @@ struct ExportRun {
     outputPath = options.output ?? export.output.map(definition.path) ?? "-"
     do {
       // Only to find mistakes now; the fetching context parses it again for itself.
-      if let text = export.predicate { _ = try NSPredicate.parse(format: text) }
+      if let text = export.predicate {
+        _ = try NSPredicate.parse(format: text).predicateNode().bound(to: EntityPredicateSchema(entity: entity))
+      }
     } catch {
       throw PipelineError(path: "export.predicate", (error as NSError).localizedDescription)
     }

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// What the program says of itself. The snapshots are recorded anew with SURFJOURNAL_RECORD=1 in the environment.
+@Suite struct HelpTests {
+  static let commands = ["import", "validate", "export", "run", "pipelines", "help"]
+  static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
+
+  private let folder: Scratch
+  init() throws { folder = try Scratch() }
+
+  @Test(arguments: commands)
+  func `Each command's help is the one recorded, asked for in three ways`(_ command: String) throws {
+    let help = try Tool.run(command, "--help", in: folder)
+    try compare(help, with: command)
+    for output in [try Tool.run(command, "-h", in: folder), try Tool.run("help", command, in: folder)] {
+      #expect(output.status == 0)
+      #expect(output.text == help.text)
+      #expect(output.messages.isEmpty)
+    }
+  }
+
+  @Test func `The program's help is the one recorded, asked for in three ways`() throws {
+    let help = try Tool.run("--help", in: folder)
+    try compare(help, with: "surfjournal")
+    #expect(try Tool.run("-h", in: folder).text == help.text)
+    #expect(try Tool.run("help", in: folder).text == help.text)
+  }
+
+  @Test func `The program's help names every command`() throws {
+    let help = try Tool.run("--help", in: folder).text
+    for command in Self.commands { #expect(help.contains("\n  \(command) ")) }
+  }
+
+  @Test(arguments: commands)
+  func `Help fits a narrow terminal`(_ command: String) throws {
+    let lines = try Tool.run("help", command, in: folder).text.split(separator: "\n")
+    #expect(lines.filter { $0.count > 88 } == [])
+  }
+
+  @Test(arguments: [[]] + commands.map { [$0] })
+  func `The version is told everywhere`(_ command: [String]) throws {
+    let output = try Programs.run(Tool.url.path, command + ["--version"], in: folder)
+    #expect(output.status == 0)
+    #expect(output.text.wholeMatch(of: /surfjournal \d+\.\d+\.\d+\n/) != nil)
+    #expect(output.messages.isEmpty)
+  }
+
+  @Test func `Help goes before mistakes in the rest of the line`() throws {
+    let output = try Tool.run("import", "--help", "--chunk-rows", "none", in: folder)
+    #expect(output.status == 0)
+  }
+
+  private func compare(_ output: ToolOutput, with name: String) throws {
+    #expect(output.status == 0)
+    #expect(output.messages.isEmpty)
+    let file = Repository.root.appendingPathComponent("Tests/CommandTests/Snapshots/\(name).txt")
+    if Self.isRecording { try output.bytes.write(to: file) }
+    #expect(output.text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+  }
+}

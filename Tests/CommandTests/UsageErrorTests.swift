@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// A wrong command line ends with 64, does nothing, and is told on standard error with what to do.
+@Suite struct UsageErrorTests {
+  struct Mistake: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let arguments: [String]
+    let message: String
+
+    init(_ description: String, _ arguments: String..., message: String) {
+      testDescription = description
+      self.arguments = arguments
+      self.message = message
+    }
+  }
+
+  static let mistakes = [
+    Mistake("no command", message: "no command is given\nSee 'surfjournal help'."),
+    Mistake("an unknown command", "imprt", message: "there is no command 'imprt'; did you mean 'import'?"),
+    Mistake("a command like no other", "xyzzy", message: "there are import, validate, export"),
+    Mistake("help for an unknown command", "help", "exprot", message: "did you mean 'export'?"),
+    Mistake("an option before the command", "--json", "import", message: "there is no option '--json'"),
+    Mistake(
+      "an unknown option", "import", "a.csv", "--stroe", "s",
+      message: "there is no option '--stroe'; did you mean '--store'?\nSee 'surfjournal help import'."),
+    Mistake("an unknown option with a value", "import", "--stroe=s", message: "did you mean '--store'?"),
+    Mistake("an unknown letter", "export", "-x", message: "there is no option '-x'"),
+    Mistake("an unknown letter among known ones", "export", "-qx", message: "there is no option '-x'"),
+    Mistake(
+      "an option without its value", "import", "a.csv", "--store",
+      message: "--store needs a value: --store PATH"),
+    Mistake("a letter without its value", "export", "-o", message: "--output needs a value: --output FILE"),
+    Mistake("a value for an option that has none", "import", "--json=yes", message: "--json takes no value"),
+    Mistake(
+      "an ambiguous abbreviation", "import", "--st", "s",
+      message: "'--st' may mean --store or --stop-on-error; write more of it"),
+    Mistake("import without a file", "import", "--store", "s", message: "no file is given"),
+    Mistake(
+      "import without a store", "import", "a.csv", message: "no store is given; name one with --store PATH"),
+    Mistake("validate without a file", "validate", message: "no file is given"),
+    Mistake("export without a store", "export", message: "no store is given"),
+    Mistake("export with an operand", "export", "s", message: "'s' is one argument too many"),
+    Mistake("run without a pipeline", "run", message: "no pipeline is given"),
+    Mistake("run with two pipelines", "run", "surf-log", "b", message: "'b' is one argument too many"),
+    Mistake(
+      "run without a source", "run", "surf-log", "--store", "s", message: "names no source; add --input FILE"),
+    Mistake("a dry run of an export", "run", "round-trip", "--dry-run", message: "--dry-run is for imports"),
+    Mistake(
+      "an output of an import", "run", "surf-log", "--input", "a.csv", "--output", "b",
+      message: "--output is for exports"),
+    Mistake(
+      "a chunk of no rows", "import", "a", "--store", "s", "--chunk-rows", "0",
+      message: "--chunk-rows is '0'; expected a whole number, 1 to 1000000"),
+    Mistake("a chunk in words", "import", "a", "--store", "s", "--chunk-rows", "many", message: "is 'many'"),
+    Mistake("a negative limit", "export", "--store", "s", "--limit=-1", message: "0 or more"),
+    Mistake(
+      "a timeout in words", "export", "--store", "s", "--lock-timeout", "long", message: "expected seconds"),
+    Mistake(
+      "a report of another kind", "validate", "a", "--report", "r.html", message: "must be .json or .txt"),
+    Mistake(
+      "an unknown dialect", "export", "--store", "s", "--dialect", "jurnal-app",
+      message: "did you mean 'journal-app'?"),
+    Mistake(
+      "a date format that is none", "export", "--store", "s", "--date-format", "qq", message: "--date-format"),
+    Mistake(
+      "a sort order that is none", "export", "--store", "s", "--sort", "date:down", message: "ATTRIBUTE:desc"),
+    Mistake(
+      "an empty column", "export", "--store", "s", "--columns", "date,,wind", message: "with commas between"),
+    Mistake(
+      "an unknown column", "export", "--store", "s", "--columns", "dat", message: "did you mean 'date'?"),
+    Mistake(
+      "an unknown sort key", "export", "--store", "s", "--sort", "rateing", message: "did you mean 'rating'?"),
+    Mistake("a predicate that is none", "export", "--store", "s", "--where", "rating >", message: "--where"),
+    Mistake(
+      "a predicate of an unknown attribute", "export", "--store", "s", "--where", "spot == 'x'",
+      message: "Its attributes are: date, height"),
+    Mistake(
+      "a predicate that compares what can't be", "export", "--store", "s", "--where", "rating == 'x'",
+      message: "Compare it with a number"),
+    Mistake(
+      "one rejects file for two inputs", "import", "a", "b", "--store", "s", "--rejects", "r",
+      message: "--rejects: several inputs need several files"),
+  ]
+
+  private let folder: Scratch
+  init() throws { folder = try Scratch() }
+
+  @Test(arguments: mistakes)
+  func `The mistake is named`(_ mistake: Mistake) throws {
+    let output = try Programs.run(Tool.url.path, mistake.arguments, in: folder)
+    #expect(output.status == 64)
+    #expect(output.text.isEmpty)
+    #expect(output.messages.hasPrefix("surfjournal: "))
+    #expect(output.messages.contains(mistake.message), "\(output.messages)")
+    #expect(output.messages.contains("See 'surfjournal help"))
+    #expect(try folder.names == [])
+  }
+
+  @Test func `Options may stand anywhere, be abbreviated, and end at two dashes`() throws {
+    try folder.write(Logs.two, to: "-log.csv")
+    let output = try Tool.run("import", "--stor", "s.sqlite", "--qui", "--", "-log.csv", in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    let export = try Tool.run("export", "--limit=1", "-qoout.csv", "--store=s.sqlite", in: folder)
+    #expect(export.status == 0, "\(export.messages)")
+    #expect(try folder.text("out.csv").split(separator: "\n").count == 2)
+  }
+
+  @Test func `Of an option given twice the last one counts`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    #expect(try Tool.run("import", "log.csv", "--store", "a", "--store", "b", in: folder).status == 0)
+    #expect(!folder.exists("a"))
+    #expect(folder.exists("b"))
+  }
+}
