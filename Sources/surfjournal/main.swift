@@ -1,5 +1,9 @@
 import Foundation
 
+// A store opened under the number of a standard stream that the caller closed would be written to as one.
+for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
+  _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+}
 // A reader that goes away is an error of the write it leaves hanging, not the end of the process.
 signal(SIGPIPE, SIG_IGN)
 // Likewise a file that grows over the limit that was set for it.

@@ -35,7 +35,7 @@ import Testing
   @Test(arguments: commands)
   func `Help fits a narrow terminal`(_ command: String) throws {
     let lines = try Tool.run("help", command, in: folder).text.split(separator: "\n")
-    #expect(lines.filter { $0.count > 88 } == [])
+    #expect(lines.filter { $0.count > 80 } == [])
   }
 
   @Test(arguments: [[]] + commands.map { [$0] })

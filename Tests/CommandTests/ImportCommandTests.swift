@@ -78,6 +78,16 @@ import Testing
     #expect(try folder.text("r/2.log.csv.rejects.csv") == Logs.header + "never,,,,Malibu,\n")
   }
 
+  @Test func `Rejects and reports never go over the input`() throws {
+    try folder.write(Logs.header + "never,,,,,\n", to: "bad.txt")
+    for option in ["--rejects", "--report"] {
+      let output = try Tool.run("import", "bad.txt", "--store", "s", option, "./bad.txt", in: folder)
+      #expect(output.status == 64)
+      #expect(output.messages.contains("which this run reads"))
+    }
+    #expect(try folder.text("bad.txt") == Logs.header + "never,,,,,\n")
+  }
+
   @Test func `Rejects never go over the store`() throws {
     _ = try Tool.run("import", "log.csv", "--store", "s", in: folder)
     try folder.write(Logs.header + "never,,,,,\n", to: "bad.csv")

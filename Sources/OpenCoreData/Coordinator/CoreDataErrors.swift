@@ -73,8 +73,7 @@ extension NSError {
   /// What SQLite answered, as the error that Core Data makes of it.
   static func sqlite(_ error: SQLiteError, _ code: CoreDataCode, _ message: String) -> NSError {
     let code = error.isBusy ? .timeout : code
-    let advice =
-      error.isBusy ? " Another program is writing to it: try again when it has finished." : ""
+    let advice = error.advice.map { " \($0)" } ?? ""
     return .coreData(
       code, "\(message): \(error.message).\(advice)",
       [

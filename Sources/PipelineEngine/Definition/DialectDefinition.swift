@@ -42,6 +42,22 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
     self.trailingComma = trailingComma
     self.lineEnding = lineEnding
   }
+
+  private enum CodingKeys: String, CodingKey {
+    case name, delimiter, quote, header, columns, trailingComma, lineEnding
+  }
+
+  /// All keys, also a `quote` that is null: left out it would mean the one of the dialect's name.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(delimiter, forKey: .delimiter)
+    try container.encode(quote, forKey: .quote)
+    try container.encode(header, forKey: .header)
+    try container.encode(columns, forKey: .columns)
+    try container.encode(trailingComma, forKey: .trailingComma)
+    try container.encode(lineEnding, forKey: .lineEnding)
+  }
 }
 
 extension DialectDefinition {
@@ -56,10 +72,13 @@ extension DialectDefinition {
       dialect = Self.dialect(named: name, path: reader.path("name"), mistakes: mistakes)
     }
     dialect.delimiter = reader.character("delimiter") ?? dialect.delimiter
-    dialect.quote = reader.character("quote") ?? dialect.quote
-    dialect.columns = reader.strings("columns", emptyAllowed: true) ?? dialect.columns
+    // Here null says something: that nothing is ever quoted.
+    dialect.quote = reader.isNull("quote") ? nil : reader.character("quote") ?? dialect.quote
+    let columns = reader.strings("columns", emptyAllowed: true)
     // Columns declared without a word on the header mean a file without one.
     dialect.header = reader.bool("header") ?? (reader.value("columns") == nil ? dialect.header : false)
+    // A header takes the place of the columns that the dialect's name brought along.
+    dialect.columns = columns ?? (dialect.header ? [] : dialect.columns)
     dialect.trailingComma = reader.bool("trailingComma") ?? dialect.trailingComma
     dialect.lineEnding = reader.choice("lineEnding", LineEnding.self) ?? dialect.lineEnding
     if dialect.delimiter == dialect.quote {

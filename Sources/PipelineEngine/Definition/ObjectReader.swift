@@ -56,6 +56,8 @@ struct ObjectReader {
     members[key] == .null ? nil : members[key]
   }
 
+  func isNull(_ key: String) -> Bool { members[key] == .null }
+
   func string(_ key: String) -> String? {
     guard let value = value(key) else { return nil }
     guard case .string(let text) = value else { return refuse(key, value, "a text in quotes") }

@@ -42,9 +42,9 @@ struct ExportRun {
       throw PipelineError(path: "export.predicate", (error as NSError).localizedDescription)
     }
     try checkSort()
-    if outputPath != "-", OutputPlace.isSame(outputPath, storePath) {
-      throw PipelineError(
-        path: "export.output", "\(outputPath) is the store itself and would be lost; choose another file")
+    try OutputPlace.check(outputPath, key: "export.output", isNoneOf: [storePath])
+    for path in ReportFiles.paths(definition, options) {
+      try OutputPlace.check(path, key: "report", isNoneOf: [storePath])
     }
   }
 
@@ -62,7 +62,7 @@ struct ExportRun {
     var state = ExportState(log: IssueLog(listedMax: definition.limits.issuesListedMax))
     var failure: RunFailure?
     do throws(RunFailure) {
-      try ReportFiles.check(ReportFiles.paths(definition, options), store: storePath)
+      try ReportFiles.check(ReportFiles.paths(definition, options))
       try openStore()
       try write(&state)
     } catch {

@@ -33,6 +33,13 @@ struct ImportRun {
       ?? definition.source.map { InputFile(name: $0, path: definition.path($0)) }
     storePath = options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path)
     try checkDefinition()
+    let filesRead = inputs.map(\.path) + (storePath.map { [$0] } ?? [])
+    for path in ReportFiles.paths(definition, options) {
+      try OutputPlace.check(path, key: "report", isNoneOf: filesRead)
+    }
+    for path in rejectsPaths.compactMap({ $0 }) {
+      try OutputPlace.check(path, key: "rejects", isNoneOf: filesRead)
+    }
   }
 
   private func checkDefinition() throws(PipelineError) {
@@ -59,9 +66,8 @@ struct ImportRun {
     var state = ImportState(definition)
     var failure: RunFailure?
     do throws(RunFailure) {
-      try ReportFiles.check(ReportFiles.paths(definition, options), store: storePath)
+      try ReportFiles.check(ReportFiles.paths(definition, options))
       try checkRejects()
-      try openStore()
       let chain = ImportChain(container, chain: options.contextChain, isDryRun: isDryRun)
       failure = importAll(chain, &state)
       try closeStore()
@@ -78,7 +84,7 @@ struct ImportRun {
     for (input, rejectsPath) in zip(inputs, rejectsPaths) {
       let part = InputImport(
         file: input, definition: definition, columns: columns, entity: entity, chain: chain, monitor: monitor,
-        rejectsPath: rejectsPath)
+        rejectsPath: rejectsPath, openStore: openStore)
       do throws(RunFailure) {
         try part.run(&state)
       } catch {
@@ -105,15 +111,17 @@ struct ImportRun {
     for path in rejectsPaths.compactMap({ $0 }) {
       // The folder of a store that is not there yet is made with it.
       let isBesideStore = storePath.map(OutputPlace.folder) == OutputPlace.folder(of: path)
-      if isWished || !isBesideStore { try OutputPlace.check(path, notOver: storePath) }
+      if isWished || !isBesideStore { try OutputPlace.check(path) }
     }
   }
 
   // MARK: The store
 
+  /// Called at the first input that can be imported: a run without one makes no store.
   private func openStore() throws(RunFailure) {
+    let coordinator = container.persistentStoreCoordinator
+    guard coordinator.persistentStores.isEmpty else { return }
     do {
-      let coordinator = container.persistentStoreCoordinator
       guard let storePath, !isDryRun else {
         try checkFit()
         try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)

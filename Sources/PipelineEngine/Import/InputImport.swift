@@ -11,6 +11,8 @@ struct InputImport {
   let chain: ImportChain
   let monitor: RunMonitor
   let rejectsPath: String?
+  /// Makes sure that the run's store is open.
+  let openStore: @Sendable () throws(RunFailure) -> Void
 
   private var input: String { file.name }
 
@@ -55,6 +57,7 @@ struct InputImport {
       case .opened(let mapping, let header, let totalBytes):
         state.begin(input, totalBytes: totalBytes)
         try check(mapping, &state)
+        try openStore()
         rejects = rejectsPath.map { RejectsFile(path: $0, header: header) }
       case .chunk(var chunk):
         try save(&chunk, &state)

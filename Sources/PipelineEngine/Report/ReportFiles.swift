@@ -9,8 +9,8 @@ enum ReportFiles {
   }
 
   /// Before the run: better to learn now than after it that its report has no place to go.
-  static func check(_ paths: [String], store: String?) throws(RunFailure) {
-    for path in paths { try OutputPlace.check(path, notOver: store) }
+  static func check(_ paths: [String]) throws(RunFailure) {
+    for path in paths { try OutputPlace.check(path) }
   }
 
   /// - Returns: The summary; where a report could not be written it says so, unless the run had failed already.

@@ -2,14 +2,16 @@ import Foundation
 
 /// Whether a file could be written at a place, asked before the work that would be lost if not.
 enum OutputPlace {
-  /// - Parameter store: The file that must not be written over.
-  /// - Throws: 73 for a folder that is not there or a name that is a folder's; 77 for a missing permission.
-  static func check(_ path: String, notOver store: String?) throws(RunFailure) {
-    if path == "-" { return }
-    if let store, isSame(path, store) {
-      throw RunFailure(
-        code: nil, exitCode: .usage, message: "\(path) is the store itself and would be lost; choose another file")
+  /// Refuses to write over a file that the run itself reads; `key` is the definition's key for `path`.
+  static func check(_ path: String, key: String, isNoneOf others: [String]) throws(PipelineError) {
+    for other in others where isSame(path, other) {
+      throw PipelineError(path: key, "\(path) would overwrite \(other), which this run reads; choose another file")
     }
+  }
+
+  /// - Throws: 73 for a folder that is not there or a name that is a folder's; 77 for a missing permission.
+  static func check(_ path: String) throws(RunFailure) {
+    if path == "-" { return }
     let files = FileManager.default
     var isFolder: ObjCBool = false
     let exists = files.fileExists(atPath: path, isDirectory: &isFolder)

@@ -36,6 +36,9 @@ struct Arguments: Sendable {
 
   // MARK: Values
 
+  /// Whether the option stands there; false for one that the command does not have.
+  func isGiven(_ name: String) -> Bool { values[name] != nil }
+
   func has(_ name: String) -> Bool { !strings(name).isEmpty }
 
   /// The option's value; the last one where it stands more than once.

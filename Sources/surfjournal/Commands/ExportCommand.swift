@@ -5,9 +5,9 @@ struct ExportCommand: Command {
   static let usage = """
     Usage: surfjournal export --store PATH [--output FILE] [options]
 
-    Writes the entries of a store as CSV: to FILE, which appears whole or not at all,
-    or to standard output, with the summary on standard error then. The store is not
-    changed.
+    Writes the entries of a store as CSV: to FILE, which appears whole or not at
+    all, or to standard output, with the summary on standard error then. The store
+    is not changed.
 
     Options:
           --store PATH           store to export from
@@ -15,8 +15,9 @@ struct ExportCommand: Command {
                                  standard output
           --where PREDICATE      only entries for which this holds, such as
                                  'rating >= 4 AND location CONTAINS[cd] "rincon"'
-          --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the greatest
-                                 first; may be repeated; without it as stored
+          --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
+                                 greatest first; may be repeated; without it as
+                                 stored
           --columns LIST         attributes to write, such as date,location,rating
           --date-format FORMAT   iso8601, journal-app, or a pattern such as
                                  'yyyy-MM-dd HH:mm'; without it iso8601, exactly
@@ -26,8 +27,8 @@ struct ExportCommand: Command {
           --gzip                 compress whatever the output's name is
           --pipeline NAME        take the export settings of a pipeline: its name or
                                  the path of its definition
-          --report FILE          also write the report to FILE, which ends in .txt or
-                                 .json; may be repeated
+          --report FILE          also write the report to FILE, which ends in .txt
+                                 or .json; may be repeated
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; without it 10
@@ -37,8 +38,8 @@ struct ExportCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
-    Exit status 65 says that entries were left out because the output could not carry
-    them; the others are in 'surfjournal help'.
+    Exit status 65 says that entries were left out because the output could not
+    carry them; the others are in 'surfjournal help'.
 
     """
 
@@ -55,14 +56,7 @@ struct ExportCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
     }
-    var optionOfPath: [(path: String, option: String)] = [("export.output", "--output")]
-    for (path, option) in [("predicate", "where"), ("sort", "sort"), ("columns", "columns")]
-    where arguments.has(option) {
-      optionOfPath.append(("export.\(path)", "--\(option)"))
-    }
-    session = RunSession(
-      definition: definition, kind: .export, options: options, display: RunDisplay(arguments),
-      optionOfPath: optionOfPath, command: Self.name)
+    session = RunSession(definition, .export, options, arguments)
   }
 
   /// `export` with what the options change.

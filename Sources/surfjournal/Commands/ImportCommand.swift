@@ -15,11 +15,11 @@ struct ImportCommand: Command {
                                  path of its definition; without it surf-log
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; without it beside the store
-          --report FILE          also write the report to FILE, which ends in .txt or
-                                 .json; may be repeated
+          --report FILE          also write the report to FILE, which ends in .txt
+                                 or .json; may be repeated
           --chunk-rows N         records per save, 1 to 1000000
-          --stop-on-error        end at the first record that can't be imported; what
-                                 was saved before stays
+          --stop-on-error        end at the first record that can't be imported;
+                                 what was saved before stays
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; without it 10
@@ -29,7 +29,8 @@ struct ImportCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
-    Exit status 65 says that records were rejected; the others are in 'surfjournal help'.
+    Exit status 65 says that records were rejected; the others are in
+    'surfjournal help'.
 
     """
 
@@ -46,9 +47,7 @@ struct ImportCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
     }
-    session = RunSession(
-      definition: definition, kind: .import, options: options, display: RunDisplay(arguments),
-      optionOfPath: [("rejects", "--rejects")], command: Self.name)
+    session = RunSession(definition, .import, options, arguments)
   }
 
   func run() async -> ExitCode { await session.run() }

@@ -27,7 +27,8 @@ struct RunCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
-    Exit status 65 says that records were rejected; the others are in 'surfjournal help'.
+    Exit status 65 says that records were rejected; the others are in
+    'surfjournal help'.
 
     """
 
@@ -50,9 +51,7 @@ struct RunCommand: Command {
     if kind != .validate, options.store == nil, definition.store == nil {
       throw arguments.mistake("the pipeline '\(definition.name)' names no store; add --store PATH")
     }
-    session = RunSession(
-      definition: definition, kind: kind, options: options, display: RunDisplay(arguments),
-      optionOfPath: [("rejects", "--rejects")].filter { arguments.has(String($0.0)) }, command: Self.name)
+    session = RunSession(definition, kind, options, arguments)
   }
 
   private static func kind(

@@ -3,19 +3,28 @@ import PipelineEngine
 
 /// Runs a pipeline for a person: progress and messages on standard error, the summary as the result.
 struct RunSession: Sendable {
-  let definition: PipelineDefinition
-  let kind: RunSummary.Kind
-  let options: RunOptions
-  let display: RunDisplay
-  /// Key paths of the definition that came from options, with the options' names: mistakes there are the caller's.
-  var optionOfPath: [(path: String, option: String)] = []
-  let command: String
+  private let definition: PipelineDefinition
+  private let kind: RunSummary.Kind
+  private let options: RunOptions
+  private let arguments: Arguments
+  private let display: RunDisplay
+
+  init(
+    _ definition: PipelineDefinition, _ kind: RunSummary.Kind, _ options: RunOptions, _ arguments: Arguments
+  ) {
+    self.definition = definition
+    self.kind = kind
+    self.options = options
+    self.arguments = arguments
+    display = RunDisplay(arguments)
+  }
 
   func run() async -> ExitCode {
     let runner = PipelineRunner(definition, kind, options)
     let line = display.showsProgress ? ProgressLine(kind) : nil
     let signals = StopSignals {
-      let message = "stopping at the next chunk; what is saved stays. Signal once more to stop at once"
+      let rest = kind == .export ? "no output is left" : "what is saved stays"
+      let message = "stopping at the next chunk; \(rest). Signal once more to stop at once"
       if let line { line.tell(message) } else { Console.tell(message) }
       runner.cancel()
     }
@@ -54,8 +63,8 @@ struct RunSession: Sendable {
   private func text(of summary: RunSummary) throws(CommandFailure) -> String? {
     if display.isQuiet, summary.exitCode == .ok { return nil }
     guard display.isJSON else {
-      // Of a run that never began there is nothing to sum up.
-      let hasBegun = summary.counts.read > 0 || summary.exported > 0 || summary.issues.errors > 0
+      // Of a run that never began there is nothing to sum up but its failure, which is told already.
+      let hasBegun = !summary.inputs.isEmpty || !summary.outputs.isEmpty || summary.issues.errors > 1
       return summary.outcome == .failed && !hasBegun ? nil : summary.text()
     }
     do {
@@ -66,13 +75,22 @@ struct RunSession: Sendable {
     }
   }
 
+  /// Keys of a definition that options change, with those options: a mistake there is the caller's, if it was given.
+  private static let optionOfKey = [
+    ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
+    ("export.output", "output"),
+    ("rejects", "rejects"), ("report", "report"),
+  ]
+
   private func failure(_ error: PipelineError) -> CommandFailure {
-    let options = error.mistakes.map { mistake in
-      optionOfPath.first { mistake.path.hasPrefix($0.path) }?.option
+    let options = error.mistakes.compactMap { mistake in
+      Self.optionOfKey.first { mistake.path.hasPrefix($0.0) && arguments.isGiven($0.1) }?.1
     }
-    guard options.allSatisfy({ $0 != nil }) else { return CommandFailure(error.description, error.exitCode) }
-    let lines = zip(options, error.mistakes).map { "\($0 ?? ""): \($1.message)" }
-    return .usage(lines.joined(separator: "\n"), of: command)
+    guard options.count == error.mistakes.count else {
+      return CommandFailure(error.description, error.exitCode)
+    }
+    return arguments.mistake(
+      zip(options, error.mistakes).map { "--\($0): \($1.message)" }.joined(separator: "\n"))
   }
 }
 

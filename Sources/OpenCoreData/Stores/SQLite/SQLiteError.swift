@@ -18,6 +18,19 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   }
   package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
+  /// What a person can do about the common ones.
+  var advice: String? {
+    switch primaryCode {
+    case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
+    case SQLITE_NOTADB: "Give the path of a store, or of a file that does not exist yet."
+    case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "Check the path and the permissions of the file and its folder."
+    case SQLITE_FULL: "Free some space and try again."
+    case SQLITE_IOERR: "The disk may be full or failing: check it and try again."
+    case SQLITE_CORRUPT: "The file is damaged: restore it from a copy."
+    default: nil
+    }
+  }
+
   package var description: String {
     let statement = sql.map { " in: \($0)" } ?? ""
     return "SQLite error \(code): \(message)\(statement)"
