@@ -24,7 +24,11 @@ public final class CSVReader {
   private var hasBegun = false
   private var needsHeader: Bool
 
-  /// - Parameter start: where to go on in an input read before (see `skip(to:)`); a header is not looked for then.
+  /// - Parameters:
+  ///   - source: the bytes, from their front.
+  ///   - dialect: how records and fields are parted.
+  ///   - limits: how large they may grow.
+  ///   - start: where to go on in an input read before (see `skip(to:)`); a header is not looked for then.
   /// - Throws: `dialect-error` for a dialect or limits that cannot be; with `start`, as `skip(to:)`.
   public convenience init(
     _ source: ByteSource, dialect: CSVDialect = .csv, limits: CSVLimits = CSVLimits(),

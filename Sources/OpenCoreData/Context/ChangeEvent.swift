@@ -4,25 +4,48 @@ import Foundation
 struct ChangeEvent {
   /// Rows of segments, so that a bulk insertion is remembered without an object per row.
   private(set) var insertions: [(segment: PendingSegment, rows: Range<Int>)] = []
+  private var placeOfSegment: [ObjectIdentifier: Int] = [:]
+  /// Announced insertions that a rollback took back.
+  private(set) var withdrawals: [(segment: PendingSegment, rows: Range<Int>)] = []
   var updates: [ObjectKey: NSManagedObject] = [:]
   var deletions: [ObjectKey: NSManagedObject] = [:]
   var refreshed: [ObjectKey: NSManagedObject] = [:]
   var invalidatedAll = false
 
   var isEmpty: Bool {
-    insertions.isEmpty && updates.isEmpty && deletions.isEmpty && refreshed.isEmpty && !invalidatedAll
+    insertions.isEmpty && withdrawals.isEmpty && updates.isEmpty && deletions.isEmpty && refreshed.isEmpty
+      && !invalidatedAll
   }
 
+  /// Rows are appended to a segment at its end, so what is new in one is a single run.
   mutating func noteInsertion(_ segment: PendingSegment, rows: Range<Int>) {
-    if let last = insertions.last, last.segment === segment, last.rows.upperBound == rows.lowerBound {
-      insertions[insertions.count - 1].rows = last.rows.lowerBound..<rows.upperBound
+    if let place = placeOfSegment[ObjectIdentifier(segment)] {
+      insertions[place].rows = insertions[place].rows.lowerBound..<rows.upperBound
     } else {
+      placeOfSegment[ObjectIdentifier(segment)] = insertions.count
       insertions.append((segment, rows))
     }
   }
 
+  /// Whether the insertion of a row still waits to be announced.
   func hasInsertion(_ segment: PendingSegment, row: Int) -> Bool {
-    insertions.contains { $0.segment === segment && $0.rows.contains(row) }
+    placeOfSegment[ObjectIdentifier(segment)].map { insertions[$0].rows.contains(row) } ?? false
+  }
+
+  /// Remembers that all rows of `segments` whose insertion was announced are gone.
+  mutating func noteWithdrawal(of segments: [PendingSegment], announcedBefore last: ChangeEvent) {
+    for segment in segments {
+      let announced = last.placeOfSegment[ObjectIdentifier(segment)].map { last.insertions[$0].rows.lowerBound }
+      let rows = 0..<(announced ?? segment.batch.count)
+      if !rows.isEmpty { withdrawals.append((segment, rows)) }
+    }
+  }
+
+  /// An object has got its permanent ID.
+  mutating func rekey(_ old: ObjectKey, _ new: ObjectKey) {
+    for changes in [\ChangeEvent.updates, \.deletions, \.refreshed] {
+      if let object = self[keyPath: changes].removeValue(forKey: old) { self[keyPath: changes][new] = object }
+    }
   }
 }
 

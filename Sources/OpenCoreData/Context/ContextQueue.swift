@@ -24,6 +24,8 @@ struct ContextQueue: Sendable {
 
   /// A serial queue of a context's own.
   static func makePrivate() -> ContextQueue {
+    // The main queue has to be known by its key before anything waits for a private one.
+    _ = main
     let identity = nextIdentity.wrappingAdd(1, ordering: .relaxed).oldValue
     let queue = DispatchQueue(label: "NSManagedObjectContext \(identity)")
     queue.setSpecific(key: key, value: identity)
@@ -31,9 +33,7 @@ struct ContextQueue: Sendable {
   }
 
   /// True when the running code may touch what belongs to this queue.
-  var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: Self.key) == identity || Self.held().contains(identity)
-  }
+  var isCurrent: Bool { Self.held().contains(identity) }
 
   func async(_ block: @escaping @Sendable () -> Void) {
     dispatchQueue.async { Self.holding([identity], block) }
@@ -45,7 +45,13 @@ struct ContextQueue: Sendable {
     return try dispatchQueue.sync { try Self.holding(queues, block) }
   }
 
-  private static func held() -> [UInt64] { heldByThread.withLock { $0[currentThread] ?? [] } }
+  /// The queue that the running code stands on, and those that wait for it.
+  private static func held() -> [UInt64] {
+    let waiting = heldByThread.withLock { $0[currentThread] ?? [] }
+    // Blocks that others gave to the main queue have its key only.
+    guard let current = DispatchQueue.getSpecific(key: key), !waiting.contains(current) else { return waiting }
+    return waiting + [current]
+  }
 
   private static func holding<Result>(_ queues: [UInt64], _ block: () throws -> Result) rethrows -> Result {
     let thread = currentThread

@@ -15,13 +15,20 @@ extension NSManagedObjectContext {
   ///
   /// Unsaved changes of this context and its ancestors count unless the request says otherwise. Posts nothing.
   ///
-  /// - Throws: `NSError` for a request that does not fit the model, or what reading the store said.
+  /// - Throws: `NSError` for a request that does not fit the model or whose results are not of its type, or what
+  ///   reading the store said.
   public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
     let results = try results(of: request)
-    return results.compactMap { $0 as? ResultType }
+    // One cast for all: it looks at each result, but makes nothing for those that fit.
+    if let fitting = results as? [ResultType] { return fitting }
+    let misfit = results.first { !($0 is ResultType) }.map { "\(type(of: $0))" } ?? ""
+    throw NSError.coreData(
+      .coreData,
+      "The fetch of \(request.entity?.name ?? request.entityName ?? "") yields \(misfit), and the request promises "
+        + "\(ResultType.self). Check its resultType, and the class that the model names for the entity.")
   }
 
-  /// The number of objects that `request` would find.
+  /// The number of objects that `request` would find, its limit and offset considered.
   public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
     processPendingChanges()
     var query = try request.query(model: model)
@@ -43,7 +50,11 @@ extension NSManagedObjectContext {
     case .dictionaryResultType:
       // Dictionaries show the store only. (Apple documentation: includesPendingChanges.)
       query.includesPendingChanges = false
+      query.includesValues = true
       let names = request.propertiesToFetch?.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
+      for name in names ?? [] where query.entity.slot(named: name) == nil {
+        throw EntityPredicateSchema.unknown([name], in: query.entity)
+      }
       return try rows(query).map { dictionary(of: $0, names: names) }
     default: return try objects(of: request, query)
     }
@@ -105,14 +116,14 @@ extension NSManagedObjectContext {
       // So many of the rows below may turn out deleted or changed here.
       below.limit = query.limit + query.offset + updates.count + deletions.count
     }
+    let stored = try rowsBelow(below)
+    // After the read: what became permanent since has another key in the tables below.
     adoptPermanentIDs()
-    var result = try overlay(try rowsBelow(below), query)
+    var result = try overlay(stored, query)
     for segment in insertions.segments where query.covers(segment.batch.entity) {
-      for row in segment.liveRows {
-        let values = segment.values(row: row)
-        if try query.matches(values, of: segment.batch.entity) {
-          result.append(FetchedRow(id: segment.objectID(row: row), version: 0, values: values))
-        }
+      let filter = try QueryFilter(query, segment.batch.entity)
+      for row in segment.liveRows where filter.accepts({ segment.value(row: row, slot: $0) }) {
+        result.append(FetchedRow(id: segment.objectID(row: row), version: 0, values: segment.values(row: row)))
       }
     }
     if !query.sortKeys.isEmpty { try query.sort(&result) }
@@ -120,24 +131,23 @@ extension NSManagedObjectContext {
     return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
   }
 
-  /// `rows` without what is deleted here and with the values changed here; objects that match only now come last.
+  /// `rows` without what is deleted here and with the values changed here, those that match only now among them.
   private func overlay(_ rows: [FetchedRow], _ query: FetchQuery) throws -> [FetchedRow] {
     var seen: Set<ObjectKey> = []
     var result = try rows.compactMap { row -> FetchedRow? in
-      let key = row.id.key
-      if deletions[key] != nil { return nil }
-      guard let object = updates[key] else { return row }
-      seen.insert(key)
-      return try query.matches(object.values, of: object.entity)
+      let (key, resolved) = (row.id.key, row.id.resolved.key)
+      if deletions[key] != nil || deletions[resolved] != nil { return nil }
+      guard let object = updates[key] ?? updates[resolved] else { return row }
+      seen.insert(object.identity.key)
+      return try query.matches(object)
         ? FetchedRow(id: row.id, version: object.version, values: object.values) : nil
     }
-    for object in updates.values.sorted(by: { $0.identity.key.number < $1.identity.key.number })
-    where query.covers(object.entity) && !seen.contains(object.identity.key) {
-      if try query.matches(object.values, of: object.entity) {
-        result.append(
-          FetchedRow(id: object.objectID, version: object.version, values: object.values))
-      }
+    let late = try updates.inOrder.filter { object in
+      try query.covers(object.entity) && !seen.contains(object.identity.key) && query.matches(object)
     }
+    guard !late.isEmpty else { return result }
+    result += late.map { FetchedRow(id: $0.objectID, version: $0.version, values: $0.values) }
+    try query.sort(&result)
     return result
   }
 

@@ -5,7 +5,10 @@ extension NSManagedObjectContext {
   // MARK: Insertion
 
   /// Gives `object` a temporary ID and makes it pending here. Called by the initialisers of `NSManagedObject`.
+  ///
+  /// One that waits here for its deletion is kept instead; any other of this context is left as it is.
   public func insert(_ object: NSManagedObject) {
+    if object.managedObjectContext === self { return undelete(object) }
     precondition(
       object.managedObjectContext == nil, "The object \(object.objectID) already belongs to a context.")
     let segment = insertions.openSegment(for: object.entity)
@@ -20,6 +23,15 @@ extension NSManagedObjectContext {
     event.noteInsertion(segment, rows: row..<(row + 1))
     scheduleProcessing()
     object.awakeFromInsert()
+  }
+
+  private func undelete(_ object: NSManagedObject) {
+    let key = object.identity.key
+    guard deletions.removeValue(forKey: key) != nil else { return }
+    object.state.remove(.deleted)
+    if event.deletions.removeValue(forKey: key) == nil { event.refreshed[key] = object }
+    if !object.changedSlots.isEmpty { noteChange(of: object) }
+    scheduleProcessing()
   }
 
   /// Inserts all objects of `batch` at once. Everything that can be seen or done is as if they had been inserted one
@@ -68,7 +80,9 @@ extension NSManagedObjectContext {
       segment.isValidated = false
       // An insertion that is still to be announced carries the change with it.
       if event.hasInsertion(segment, row: row) { return }
-    } else if !object.isDeleted {
+    } else if object.isDeleted {
+      return
+    } else {
       object.state.insert(.updated)
       updates[object.identity.key] = object
     }
@@ -78,17 +92,18 @@ extension NSManagedObjectContext {
 
   /// Marks `object` for deletion at the next save; one that was never saved is forgotten at once.
   public func delete(_ object: NSManagedObject) {
+    guard !object.isDeleted else { return }
     precondition(
       object.managedObjectContext === self,
       "An object can only be deleted in its own context; ask this one for object(with: objectID).")
-    guard !object.isDeleted else { return }
     object.prepareForDeletion()
     let key = object.identity.key
     if object.isInserted, let (segment, row) = insertions.locate(object.identity) {
+      // Who never heard of the insertion need not hear of its end.
+      if !event.hasInsertion(segment, row: row) { event.deletions[key] = object }
       segment.remove(row: row)
       object.state = .deleted
       registry.remove(key)
-      event.deletions[key] = object
       object.managedObjectContext = nil
     } else {
       // The version of the row is part of the deletion, so a fault is loaded first.
@@ -108,11 +123,13 @@ extension NSManagedObjectContext {
   /// The object with `objectID` if this context has it; never reads anything.
   public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     adoptPermanentIDs()
-    let id = objectID.resolved
-    if let known = registry[id.key] { return known }
+    if let known = knownObject(objectID) { return known }
     if let (segment, row) = insertions.locate(objectID) { return handle(in: segment, row: row) }
     return nil
   }
+
+  /// The object that is filed under `id`, which may have become permanent only now, by another thread.
+  private func knownObject(_ id: NSManagedObjectID) -> NSManagedObject? { registry[id.key] ?? registry[id.resolved.key] }
 
   /// The object with `objectID`: a fault if this context does not have it yet; never reads anything.
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
@@ -144,6 +161,7 @@ extension NSManagedObjectContext {
   func register(_ object: NSManagedObject) {
     registry.insert(object, as: object.identity.key)
     if retainsRegisteredObjects { retained.insert(object) }
+    if case .temporary(let range, let row) = object.identity.reference { awaitIDs([row], range, object.entity) }
   }
 
   // MARK: Faults
@@ -151,15 +169,9 @@ extension NSManagedObjectContext {
   /// Loads a fault's values; the faults of its group that still wait come along.
   func fulfillFault(_ object: NSManagedObject) {
     do {
+      if object.values.isEmpty, let group = object.faultGroup { try load(group) }
       if !object.values.isEmpty {
         wake(object)
-      } else if let group = object.faultGroup {
-        let waiting = group.members.compactMap { registry[$0.key] }.filter { $0.isFault && $0.values.isEmpty }
-        for (member, row) in zip(waiting, try rowsBelow(for: waiting.map(\.identity))) {
-          member.faultGroup = nil
-          if let row { prime(member, row) }
-        }
-        object.values.isEmpty ? markInaccessible(object) : wake(object)
       } else if let row = try rowBelow(for: object.identity) {
         _ = realized(object, row)
       } else {
@@ -170,10 +182,18 @@ extension NSManagedObjectContext {
     }
   }
 
+  private func load(_ group: FaultGroup) throws {
+    let waiting = group.members.compactMap(knownObject).filter { $0.isFault && $0.values.isEmpty }
+    for (member, row) in zip(waiting, try rowsBelow(for: waiting.map(\.identity))) {
+      member.faultGroup = nil
+      if let row { prime(member, row) }
+    }
+  }
+
   private func markInaccessible(_ object: NSManagedObject) {
     precondition(shouldDeleteInaccessibleFaults, "No row is left for \(object.identity); it was deleted.")
     object.values = Array(repeating: .null, count: object.entity.attributeSlots.count)
-    object.state = .deleted
+    object.state = [.deleted, .inaccessible]
     object.faultGroup = nil
     deletions[object.identity.key] = object
   }
@@ -194,15 +214,18 @@ extension NSManagedObjectContext {
   private func wake(_ object: NSManagedObject) {
     object.state.remove(.fault)
     object.faultGroup = nil
+    object.state.insert(.awaking)
     object.awakeFromFetch()
+    object.state.remove(.awaking)
   }
 
   /// Turns `object` back to what the level below has. With `mergeChanges` its own changes are applied again.
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     guard !object.isInserted, !object.isDeleted else { return }
     let changed = mergeChanges ? object.changedSlots.map { ($0, object.values[$0]) } : []
+    event.updates[object.identity.key] = nil
     turnIntoFault(object)
-    for (slot, value) in changed { object.setStoredValue(value, at: slot) }
+    for (slot, value) in changed where !object.isDeleted { object.setStoredValue(value, at: slot) }
     event.refreshed[object.identity.key] = object
     scheduleProcessing()
   }
@@ -213,13 +236,14 @@ extension NSManagedObjectContext {
   }
 
   func turnIntoFault(_ object: NSManagedObject) {
-    object.willTurnIntoFault()
+    let wasFault = object.isFault
+    if !wasFault { object.willTurnIntoFault() }
     object.values = []
     object.snapshot = nil
     object.state = .fault
     object.version = 0
     updates[object.identity.key] = nil
-    object.didTurnIntoFault()
+    if !wasFault { object.didTurnIntoFault() }
   }
 
   // MARK: Permanent IDs
@@ -228,6 +252,9 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: `NSError` 134030 and the like when the store can't hand out keys.
   public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    for object in objects where object.managedObjectContext !== self {
+      throw NSError.coreData(.coreData, "The object \(object.objectID) is not of this context; ask its own for IDs.")
+    }
     let temporary = objects.filter { $0.objectID.isTemporaryID }
     guard !temporary.isEmpty else { return }
     guard let coordinator = persistentStoreCoordinator else {
@@ -239,16 +266,13 @@ extension NSManagedObjectContext {
 
   /// Takes over the permanent IDs of saved objects, once a save further down has given them.
   func adoptPermanentIDs() {
-    guard !awaitingPermanentIDs.isEmpty else { return }
-    awaitingPermanentIDs.removeAll { range, rows, entity in
-      var isDone = true
-      for row in rows {
-        let id = NSManagedObjectID(entity: entity, range: range, row: row)
-        guard let object = registry[id.key] else { continue }
-        if range.permanent(row: row) == nil { isDone = false } else { rekey(object) }
-      }
-      return isDone
+    for id in awaitingPermanentIDs.takeNews() {
+      if let object = registry[id.key] { rekey(object) }
     }
+  }
+
+  func awaitIDs(_ rows: some Sequence<Int>, _ range: TemporaryIDRange, _ entity: NSEntityDescription) {
+    awaitingPermanentIDs.add(rows, of: range, entity) { registry[$0.key] != nil }
   }
 
   func rekey(_ object: NSManagedObject) {
@@ -259,5 +283,6 @@ extension NSManagedObjectContext {
     registry.insert(object, as: new.key)
     if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }
     if let pending = deletions.removeValue(forKey: old.key) { deletions[new.key] = pending }
+    event.rekey(old.key, new.key)
   }
 }

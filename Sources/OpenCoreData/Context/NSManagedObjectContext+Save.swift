@@ -29,6 +29,10 @@ extension NSManagedObjectContext {
     }
     finishSave(saved.updated)
     notifications.post()
+    // A parent on the main queue announces what it took over when its turn ends; a private queue has no such moment.
+    if let parent, parent.concurrencyType == .privateQueue {
+      parent.performAndWait { parent.processPendingChanges() }
+    }
   }
 
   // MARK: Before
@@ -37,19 +41,25 @@ extension NSManagedObjectContext {
     callWillSave()
     processPendingChanges()
     var errors: [NSError] = []
-    func check(_ body: () throws -> Void) {
-      do { try body() } catch let error as NSError { errors.append(error) }
+    var failed: [NSManagedObjectID] = []
+    func check(_ object: NSManagedObject, _ validate: (NSManagedObject) throws -> Void) {
+      do {
+        try validate(object)
+      } catch let error as NSError {
+        errors.append(error)
+        failed.append(object.objectID)
+      }
     }
     for segment in insertions.segments {
       if segment.batch.entity.objectClass.lifecycleHooks.contains(.validation) {
-        for row in segment.liveRows { check(handle(in: segment, row: row).validateForInsert) }
+        for row in segment.liveRows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
       } else if !segment.isValidated {
-        for row in segment.invalidRows { check(handle(in: segment, row: row).validateForInsert) }
+        for row in segment.invalidRows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
       }
     }
-    for object in updates.values { check(object.validateForUpdate) }
-    for object in deletions.values { check(object.validateForDelete) }
-    if let error = NSError.validation(errors) { throw error }
+    for object in updates.inOrder { check(object) { try $0.validateForUpdate() } }
+    for object in deletions.inOrder { check(object) { try $0.validateForDelete() } }
+    if let error = NSError.validation(errors, of: failed) { throw error }
     for segment in insertions.segments { segment.isValidated = true }
   }
 
@@ -61,7 +71,8 @@ extension NSManagedObjectContext {
       guard !waiting.isEmpty else { return }
       for object in waiting {
         called.insert(ObjectIdentifier(object))
-        object.willSave()
+        // Another's willSave may have deleted it.
+        if object.managedObjectContext === self { object.willSave() }
       }
     }
     preconditionFailure("willSave() keeps making new changes; 1000 rounds did not end it.")
@@ -75,8 +86,8 @@ extension NSManagedObjectContext {
     where !segment.batch.entity.objectClass.lifecycleHooks.isDisjoint(with: hooks) {
       result += segment.liveRows.map { handle(in: segment, row: $0) }
     }
-    result += updates.values.filter(isHooked)
-    result += deletions.values.filter(isHooked)
+    result += updates.inOrder.filter(isHooked)
+    result += deletions.inOrder.filter(isHooked)
     return result
   }
 
@@ -88,19 +99,26 @@ extension NSManagedObjectContext {
       changes.insertions.append(segment.rows)
     }
     adoptPermanentIDs()
-    let updated = updates.values.sorted { $0.identity.key.number < $1.identity.key.number }
+    let updated = updates.inOrder
     for object in updated {
-      let slots = object.changedSlots
+      let slots = changesToSave(of: object)
       // An object set back to its committed values has nothing to write, and its version stays.
       guard !slots.isEmpty else { continue }
       changes.updates.append(
         UpdatedRow(
           id: object.objectID, changedSlots: slots, values: object.values, version: object.version))
     }
-    for object in deletions.values.sorted(by: { $0.identity.key.number < $1.identity.key.number }) {
+    // Nothing is left to delete of objects whose rows were gone when they were read.
+    for object in deletions.inOrder where !object.state.contains(.inaccessible) {
       changes.deletions.append(DeletedRow(id: object.objectID, version: object.version))
     }
     return (changes, updated)
+  }
+
+  /// Slots with a new value for the level below: a store does not keep transient ones.
+  private func changesToSave(of object: NSManagedObject) -> [Int] {
+    let slots = object.changedSlots
+    return parent == nil ? slots.filter { !object.entity.attributeSlots[$0].isTransient } : slots
   }
 
   // MARK: After
@@ -110,7 +128,7 @@ extension NSManagedObjectContext {
     let isRoot = parent == nil
     for segment in insertions.segments { settle(segment, isRoot: isRoot) }
     for object in updated {
-      if isRoot, !object.changedSlots.isEmpty { object.version += 1 }
+      if isRoot, !changesToSave(of: object).isEmpty { object.version += 1 }
       object.snapshot = nil
       object.state.remove(.updated)
     }
@@ -135,7 +153,7 @@ extension NSManagedObjectContext {
       if retainsRegisteredObjects { retained.insert(object) }
     }
     if !segment.handles.isEmpty {
-      awaitingPermanentIDs.append((segment.range, Array(segment.handles.keys), segment.batch.entity))
+      awaitIDs(segment.handles.keys, segment.range, segment.batch.entity)
     }
   }
 
@@ -175,7 +193,10 @@ extension NSManagedObjectContext {
 
   /// Drops all changes: inserted objects leave the context, others get their last committed values back.
   public func rollback() {
-    processPendingChanges()
+    // What was not announced yet never happened.
+    let unannounced = event
+    event = ChangeEvent()
+    event.noteWithdrawal(of: insertions.segments, announcedBefore: unannounced)
     for segment in insertions.segments {
       for (_, object) in segment.handles {
         registry.remove(object.identity.key)
@@ -190,6 +211,10 @@ extension NSManagedObjectContext {
       event.refreshed[object.identity.key] = object
     }
     for object in deletions.values {
+      if object.state.contains(.inaccessible) {
+        turnIntoFault(object)
+        continue
+      }
       object.state.remove(.deleted)
       if let snapshot = object.snapshot { object.values = snapshot }
       object.snapshot = nil
@@ -204,7 +229,7 @@ extension NSManagedObjectContext {
   /// Forgets every object, changed or not; objects still held by the client belong to no context any more.
   public func reset() {
     for object in registry.objects.union(deletions.values) {
-      object.state = []
+      object.state = object.isFault ? .fault : []
       object.managedObjectContext = nil
     }
     registry.removeAll()
@@ -212,7 +237,7 @@ extension NSManagedObjectContext {
     insertions.removeAll()
     updates = [:]
     deletions = [:]
-    awaitingPermanentIDs = []
+    awaitingPermanentIDs = AwaitedIDs()
     event = ChangeEvent()
     event.invalidatedAll = true
     processPendingChanges()

@@ -54,14 +54,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var deletions: [ObjectKey: NSManagedObject] = [:]
   /// What changed since the last `processPendingChanges`.
   var event = ChangeEvent()
-  /// Saved rows with handles that may still have to learn their permanent IDs.
-  var awaitingPermanentIDs: [(range: TemporaryIDRange, rows: [Int], entity: NSEntityDescription)] = []
+  /// Objects that may still have to learn their permanent IDs and are not pending here.
+  var awaitingPermanentIDs = AwaitedIDs()
   var isProcessingScheduled = false
 
   public init(concurrencyType: ConcurrencyType) {
     self.concurrencyType = concurrencyType
     queue = concurrencyType == .mainQueue ? .main : .makePrivate()
   }
+
+  public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
 
   /// Apple's spelling of the types.
   public convenience init(concurrencyType: NSManagedObjectContextConcurrencyType) {

@@ -67,7 +67,9 @@ extension NSManagedObjectContext {
       for (segment, rows) in changes.insertions { inserted.append(segment.rows, rows: rows) }
       info.setUnlessEmpty(inserted, NSInsertedObjectIDsKey)
       info.setUnlessEmpty(changes.updates.ids, NSUpdatedObjectIDsKey)
-      info.setUnlessEmpty(changes.deletions.ids, NSDeletedObjectIDsKey)
+      var deleted = changes.deletions.ids
+      for (segment, rows) in changes.withdrawals { deleted.append(segment.rows, rows: rows) }
+      info.setUnlessEmpty(deleted, NSDeletedObjectIDsKey)
       info.setUnlessEmpty(changes.refreshed.ids, NSRefreshedObjectIDsKey)
       return info
     }
@@ -77,7 +79,10 @@ extension NSManagedObjectContext {
     }
     info.setUnlessEmpty(inserted, NSInsertedObjectsKey)
     info.setUnlessEmpty(Set(changes.updates.values), NSUpdatedObjectsKey)
-    info.setUnlessEmpty(Set(changes.deletions.values), NSDeletedObjectsKey)
+    var deleted = Set(changes.deletions.values)
+    // Whoever heard of a row heard of its object, and the segment has kept that.
+    for (segment, rows) in changes.withdrawals { deleted.formUnion(rows.compactMap { segment.handles[$0] }) }
+    info.setUnlessEmpty(deleted, NSDeletedObjectsKey)
     info.setUnlessEmpty(Set(changes.refreshed.values), NSRefreshedObjectsKey)
     return info
   }
@@ -100,5 +105,7 @@ extension [AnyHashable: Any] {
 }
 
 extension [ObjectKey: NSManagedObject] {
+  /// By key, and so in the order of insertion among objects of one entity.
+  var inOrder: [NSManagedObject] { sorted { $0.key.number < $1.key.number }.map(\.value) }
   var ids: ObjectIDCollection { ObjectIDCollection(values.map(\.objectID)) }
 }

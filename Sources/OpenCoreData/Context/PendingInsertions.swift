@@ -2,6 +2,8 @@
 struct PendingInsertions {
   private(set) var segments: [PendingSegment] = []
   private var segmentByRange: [ObjectIdentifier: PendingSegment] = [:]
+  /// By root entity, whose objects share a sequence of keys: the last segment, if single objects can join it.
+  private var openSegments: [ObjectIdentifier: PendingSegment] = [:]
 
   var isEmpty: Bool { segments.allSatisfy { $0.liveCount == 0 } }
   var count: Int { segments.reduce(0) { $0 + $1.liveCount } }
@@ -9,19 +11,20 @@ struct PendingInsertions {
   mutating func append(_ segment: PendingSegment) {
     segments.append(segment)
     segmentByRange[ObjectIdentifier(segment.range)] = segment
+    openSegments[ObjectIdentifier(segment.batch.entity.rootEntity)] = segment.hasRoom ? segment : nil
   }
 
   mutating func removeAll() {
-    segments = []
-    segmentByRange = [:]
+    self = PendingInsertions()
   }
 
-  /// The segment that one more single object of `entity` goes to: the last one while it has room, so that objects
-  /// of several entities keep their order.
+  /// The segment that one more single object of `entity` goes to: the last one of its root entity while it has
+  /// room, so that objects which share a sequence of keys keep their order.
   mutating func openSegment(for entity: NSEntityDescription) -> PendingSegment {
-    if let last = segments.last, last.hasRoom, last.batch.entity === entity { return last }
+    let last = openSegments[ObjectIdentifier(entity.rootEntity)]
+    if let last, last.hasRoom, last.batch.entity === entity { return last }
     // Doubling keeps the number of segments small without reserving much for a single object.
-    let capacity = min(4096, max(16, (segments.last?.range.count ?? 0) * 2))
+    let capacity = min(4096, max(16, (last?.range.count ?? 0) * 2))
     let segment = PendingSegment(
       batch: ObjectBatch(entity: entity), range: TemporaryIDRange(count: capacity), isOpen: true)
     append(segment)

@@ -98,23 +98,36 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
   }
 
-  /// Opens the stores of `persistentStoreDescriptions`, making their folders; `block` is called once for each.
+  /// Opens the stores of `persistentStoreDescriptions`, making their folders; `block` is called once for each:
+  /// before this returns, or on a queue of the system's for one with `shouldAddStoreAsynchronously`.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     for description in persistentStoreDescriptions {
-      do {
-        if description.type == NSSQLiteStoreType, !description.isReadOnly, let url = description.url {
-          try FileManager.default.createDirectory(
-            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        }
-        try persistentStoreCoordinator.addPersistentStore(
-          ofType: description.type, configurationName: description.configuration, at: description.url,
-          options: description.options)
-        block(description, nil)
-      } catch {
-        block(description, error)
+      guard description.shouldAddStoreAsynchronously else {
+        load(description, block)
+        continue
       }
+      // Safe: Apple's signature does not ask for a Sendable block, and says that it then runs on another queue.
+      nonisolated(unsafe) let (description, block) = (description, block)
+      DispatchQueue.global(qos: .userInitiated).async { self.load(description, block) }
+    }
+  }
+
+  private func load(
+    _ description: NSPersistentStoreDescription, _ block: (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    do {
+      if description.type == NSSQLiteStoreType, !description.isReadOnly, let url = description.url {
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      }
+      try persistentStoreCoordinator.addPersistentStore(
+        ofType: description.type, configurationName: description.configuration, at: description.url,
+        options: description.options)
+      block(description, nil)
+    } catch {
+      block(description, error)
     }
   }
 

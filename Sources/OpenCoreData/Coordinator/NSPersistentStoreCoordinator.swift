@@ -38,10 +38,20 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       throw NSError.coreData(
         .invalidStoreType, "There is no store type \"\(storeType)\"; use NSSQLiteStoreType or NSInMemoryStoreType.")
     }
+    // Nothing can be kept there: what Apple's developers mean by it is a SQLite store in memory.
+    let file = storeType == NSInMemoryStoreType || storeURL?.path == "/dev/null" ? nil : storeURL
+    guard file != nil || storeType == NSInMemoryStoreType || storeURL != nil else {
+      throw NSError.coreData(.open, "A SQLite store needs the URL of its file; or use NSInMemoryStoreType.")
+    }
     return try lock.withLock {
+      guard stores.isEmpty else {
+        throw NSError.coreData(
+          .operation,
+          "The coordinator has a store already, \(stores[0].url?.path ?? "one in memory"), and uses one only. "
+            + "Remove it first, or make another coordinator.")
+      }
       let store = try SQLiteStore.open(
-        storeType == NSInMemoryStoreType ? nil : storeURL, type: storeType, model: managedObjectModel,
-        configuration: configuration, options: options)
+        file, type: storeType, model: managedObjectModel, configuration: configuration, options: options)
       store.persistentStoreCoordinator = self
       stores.append(store)
       return store
@@ -78,6 +88,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open func managedObjectID(forURIRepresentation uri: URL) -> NSManagedObjectID? {
     let parts = uri.pathComponents.filter { $0 != "/" }
     guard uri.scheme == "x-coredata", parts.count == 2, parts[1].hasPrefix("p"),
+      parts[1].dropFirst().utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
       let key = Int64(parts[1].dropFirst()), let entity = managedObjectModel.entitiesByName[parts[0]],
       let store = lock.withLock({ stores.first { $0.identifier.lowercased() == uri.host?.lowercased() } })
     else { return nil }

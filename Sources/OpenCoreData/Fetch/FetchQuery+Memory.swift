@@ -2,12 +2,12 @@ import Foundation
 
 /// A query over values in memory, with the same answers that SQLite gives.
 extension FetchQuery {
-  func matches(_ values: [StoredValue], of entity: NSEntityDescription) throws -> Bool {
-    guard let predicate else { return true }
-    return try predicate.matches { key in try entity.value(in: values, keyPath: key.path) }
+  /// Whether the query finds an object with the values that `object` has now.
+  func matches(_ object: NSManagedObject) throws -> Bool {
+    try QueryFilter(self, object.entity).accepts { object.values[$0] }
   }
 
-  /// Sorts stably by the sort keys, in SQLite's order of values.
+  /// Sorts by the sort keys, in SQLite's order of values; equal rows as the store does: by key, pending ones last.
   func sort(_ rows: inout [FetchedRow]) throws {
     let keyed = try rows.enumerated().map { index, row in
       (
@@ -20,9 +20,33 @@ extension FetchQuery {
         let order = key.compare(left.values[position], right.values[position])
         if order != .orderedSame { return order == .orderedAscending }
       }
-      return left.index < right.index
+      let (leftKey, rightKey) = (rows[left.index].id.key, rows[right.index].id.key)
+      if leftKey.isTemporary != rightKey.isTemporary { return rightKey.isTemporary }
+      return leftKey.isTemporary ? left.index < right.index : leftKey.number < rightKey.number
     }
     rows = sorted.map { rows[$0.index] }
+  }
+}
+
+/// The predicate of a query for objects of one entity, with the way to its attributes looked up once.
+struct QueryFilter {
+  private let predicate: BoundPredicate?
+  /// By the index of each key of the predicate.
+  private let slots: [Int]
+
+  init(_ query: FetchQuery, _ entity: NSEntityDescription) throws {
+    predicate = query.predicate
+    slots = try (predicate?.keys ?? []).map { key in
+      guard key.path.count == 1, let slot = entity.slot(named: key.path[0]) else {
+        throw EntityPredicateSchema.unknown(key.path, in: entity)
+      }
+      return slot
+    }
+  }
+
+  /// Whether an object with these values by slot is found; asked for where needed only.
+  func accepts(_ value: (Int) -> StoredValue) -> Bool {
+    predicate?.matches { value(slots[$0.index]) } ?? true
   }
 }
 

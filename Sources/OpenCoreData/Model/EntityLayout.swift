@@ -1,10 +1,12 @@
 import Foundation
 
 /// What can be worked out from an entity and its superentities: made once when the model is frozen.
-package struct EntityLayout: Sendable {
+package final class EntityLayout: Sendable {
   /// Own and inherited attributes, transient ones included, in byte order of their names.
   package let attributeSlots: [NSAttributeDescription]
   package let slotsByName: [String: Int]
+  /// What a newly inserted object has, by slot.
+  package let defaultValues: [StoredValue]
   package let propertiesByName: [String: NSPropertyDescription]
   package let attributesByName: [String: NSAttributeDescription]
   package let relationshipsByName: [String: NSRelationshipDescription]
@@ -17,6 +19,7 @@ package struct EntityLayout: Sendable {
     attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
     relationshipsByName = propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
     attributeSlots = attributesByName.values.sorted { String.byteOrder($0.name, $1.name) }
+    defaultValues = attributeSlots.map(\.defaultStoredValue)
     objectClass = EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
     slotsByName = Dictionary(
       attributeSlots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -56,7 +59,7 @@ extension NSEntityDescription {
 
   /// The top of the inheritance tree, the entity itself if it inherits from none. A root has one table and
   /// one key sequence in a store.
-  package var rootEntity: NSEntityDescription { ancestry.last ?? self }
+  package var rootEntity: NSEntityDescription { superentity == nil ? self : ancestry.last ?? self }
 
   /// The entity itself, its superentity, and so on up to the root.
   package var ancestry: [NSEntityDescription] {

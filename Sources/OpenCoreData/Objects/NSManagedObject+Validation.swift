@@ -9,8 +9,7 @@ extension NSManagedObject {
       do {
         // The overridable check is asked only where a class may have overridden it: it boxes every value.
         if Self.lifecycleHooks.contains(.validation) {
-          var value = attribute.foundationValue(from: values[slot])
-          try validateValue(&value, forKey: attribute.name)
+          try validate(attribute, slot)
         } else {
           try check(values[slot], slot: slot)
         }
@@ -19,6 +18,16 @@ extension NSManagedObject {
       }
     }
     if let error = NSError.validation(errors) { throw error }
+  }
+
+  /// Asks `validateValue(_:forKey:)` and takes the value over that it may have put in the place of the one there is.
+  private func validate(_ attribute: NSAttributeDescription, _ slot: Int) throws {
+    let before = attribute.foundationValue(from: values[slot])
+    var value = before
+    try validateValue(&value, forKey: attribute.name)
+    let after = stored(value, slot)
+    // Compared in stored form: the same value may be another object, or archive to other bytes than it came from.
+    if after != values[slot], after != stored(before, slot) { setStoredValue(after, at: slot) }
   }
 
   func check(_ value: StoredValue, slot: Int) throws {
@@ -36,11 +45,19 @@ extension NSManagedObject {
 
 extension NSError {
   /// Several validation errors as Core Data reports them: the one there is, or 1560 with `NSDetailedErrorsKey`.
-  static func validation(_ errors: [NSError]) -> NSError? {
-    guard errors.count > 1 else { return errors.first }
+  static func validation(_ errors: [NSError], of ids: [NSManagedObjectID]? = nil) -> NSError? {
+    guard errors.count > 1 else { return errors.first.map { $0.naming(ids) } }
     let all = errors.flatMap { ($0.userInfo[NSDetailedErrorsKey] as? [NSError]) ?? [$0] }
     return .coreData(
       .validationMultipleErrors, "\(all.count) values do not fit the model. See NSDetailedErrorsKey for each.",
-      [NSDetailedErrorsKey: all])
+      [NSDetailedErrorsKey: all]
+    ).naming(ids)
+  }
+
+  /// This error with the objects at fault in it. Errors of a client's own kind stay as they are.
+  private func naming(_ ids: [NSManagedObjectID]?) -> NSError {
+    guard let ids, domain == NSCocoaErrorDomain else { return self }
+    return NSError(
+      domain: domain, code: code, userInfo: userInfo.merging([OCDFailedObjectIDsErrorKey: ids]) { $1 })
   }
 }

@@ -67,7 +67,7 @@ extension NSManagedObject {
     if isInserted { state.insert(.unpacked) }
   }
 
-  /// `value` as a store keeps it in `slot`.
+  /// `value` as a store keeps it in `slot`; a value of another type stops the program.
   func stored(_ value: Any?, _ slot: Int) -> StoredValue {
     let attribute = entity.attributeSlots[slot]
     guard let stored = attribute.stored(from: value) else {

@@ -8,7 +8,18 @@ open class NSManagedObject: NSObject {
   public let entity: NSEntityDescription
   public internal(set) weak var managedObjectContext: NSManagedObjectContext?
 
-  var identity: NSManagedObjectID
+  /// Temporary and of its own alone until a context or a store gives another.
+  var identity: NSManagedObjectID {
+    get {
+      if let identityGiven { return identityGiven }
+      let made = NSManagedObjectID(entity: entity, range: TemporaryIDRange(count: 1), row: 0)
+      identityGiven = made
+      return made
+    }
+    set { identityGiven = newValue }
+  }
+  // Contexts give one at once: making another first would cost as much as the rest of the object.
+  private var identityGiven: NSManagedObjectID?
   /// By slot; empty in a fault that has nothing loaded.
   var values: [StoredValue] = []
   /// The last committed values, kept from the first change on.
@@ -26,9 +37,8 @@ open class NSManagedObject: NSObject {
   public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     precondition(!entity.isAbstract, "Objects of the abstract entity \(entity.name ?? "") can't be made.")
     self.entity = entity
-    identity = Self.placeholder(for: entity)
     super.init()
-    values = entity.attributeSlots.map(\.defaultStoredValue)
+    values = entity.layout.defaultValues
     context?.insert(self)
   }
 
@@ -41,12 +51,6 @@ open class NSManagedObject: NSObject {
     }
     self.init(entity: entity, insertInto: context)
   }
-
-  private static func placeholder(for entity: NSEntityDescription) -> NSManagedObjectID {
-    NSManagedObjectID(entity: entity, range: detachedRange, row: 0)
-  }
-  /// The identity of everything that has not been given one: an object gets its own when it enters a context.
-  private static let detachedRange = TemporaryIDRange(count: 1)
 
   // MARK: State
 
@@ -66,7 +70,7 @@ open class NSManagedObject: NSObject {
 
   /// After insertion, once in an object's life; values set here are saved.
   open func awakeFromInsert() {}
-  /// After a fault has got its values.
+  /// After a fault has got its values; values set here are no changes.
   open func awakeFromFetch() {}
   /// Before a save; changes made here are saved too.
   open func willSave() {}
@@ -122,17 +126,17 @@ open class NSManagedObject: NSObject {
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
     if isFault { fireFault() }
-    if snapshot == nil { snapshot = values }
+    if !state.contains(.awaking), snapshot == nil { snapshot = values }
     values[slot] = value
-    managedObjectContext?.noteChange(of: self)
+    if !state.contains(.awaking) { managedObjectContext?.noteChange(of: self) }
   }
 
   /// Loads the values. An object whose row is gone is marked deleted and reads as nil throughout.
   func fireFault() {
     guard let context = managedObjectContext else {
       preconditionFailure(
-        "The context of \(identity) is gone, and its values can't be loaded. Keep the context while its "
-          + "objects are in use.")
+        "\(objectID) is a fault without a context, so its values can't be loaded: the context is gone, or was "
+          + "reset. Keep it while its objects are in use.")
     }
     context.fulfillFault(self)
   }
@@ -164,6 +168,10 @@ struct ObjectState: OptionSet {
   static let fault = ObjectState(rawValue: 8)
   /// Inserted, with values newer than those packed in its segment.
   static let unpacked = ObjectState(rawValue: 16)
+  /// In `awakeFromFetch`: what is set now is no change.
+  static let awaking = ObjectState(rawValue: 32)
+  /// A fault whose row was gone: deleted, its values all nil.
+  static let inaccessible = ObjectState(rawValue: 64)
 }
 
 /// Faults of one fetch that load their rows together (`fetchBatchSize`).

@@ -24,8 +24,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
   init(entity: NSEntityDescription, store: StoreIdentity, key: Int64) {
     self.entity = entity
     reference = .permanent(store, key: key)
-    self.key = ObjectKey(
-      scope: store.scope(ofRootEntity: entity.rootEntity.name ?? ""), number: UInt64(bitPattern: key))
+    self.key = ObjectKey(scope: store.scope(ofEntity: entity.name ?? ""), number: UInt64(bitPattern: key))
   }
 
   /// The row of the batch that the object was inserted with; nil once the ID is permanent.

@@ -25,8 +25,13 @@ package final class TemporaryIDRange: Sendable {
   }
 
   private let state = Mutex(State())
-  /// True once anything in `state` may say more than "not yet": spares the lock on the common path.
-  private let isKnown = Atomic<Bool>(false)
+  /// How often something was learnt: 0 spares the lock on the common path, a greater number than last time tells a
+  /// context to look.
+  private let news = Atomic<Int>(0)
+
+  /// The sum over all ranges: while it stands still, none has learnt anything.
+  private static let newsTotal = Atomic<Int>(0)
+  static var newsTotalCount: Int { newsTotal.load(ordering: .acquiring) }
 
   private static let nextSerial = Atomic<UInt64>(1)
 
@@ -38,7 +43,7 @@ package final class TemporaryIDRange: Sendable {
   /// Records the keys of a finished save.
   func resolve(_ resolution: Resolution) {
     state.withLock { $0.resolution = resolution }
-    isKnown.store(true, ordering: .releasing)
+    noteNews()
   }
 
   /// Records a key handed out before the save (`obtainPermanentIDs(for:)`).
@@ -47,17 +52,24 @@ package final class TemporaryIDRange: Sendable {
       $0.obtained[row] = key
       $0.obtainedFrom = store
     }
-    isKnown.store(true, ordering: .releasing)
+    noteNews()
   }
+
+  private func noteNews() {
+    news.add(1, ordering: .acquiringAndReleasing)
+    Self.newsTotal.add(1, ordering: .acquiringAndReleasing)
+  }
+
+  var newsCount: Int { news.load(ordering: .acquiring) }
 
   /// Keys handed out before the save, by row.
   var keysObtained: [Int: Int64] {
-    isKnown.load(ordering: .acquiring) ? state.withLock { $0.obtained } : [:]
+    newsCount > 0 ? state.withLock { $0.obtained } : [:]
   }
 
   /// The store and key of the object in `row`, once it has them.
   func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
-    guard isKnown.load(ordering: .acquiring) else { return nil }
+    guard newsCount > 0 else { return nil }
     return state.withLock { state in
       if let key = state.obtained[row], let store = state.obtainedFrom { return (store, key) }
       guard let resolution = state.resolution else { return nil }
@@ -87,6 +99,7 @@ package final class StoreIdentity: Sendable {
   package let uuid: String
   /// Unique in the process, also when one file is opened twice.
   private let ordinal: UInt64
+  /// By the name of any entity: the number of the root of its inheritance tree.
   private let rootEntityNumbers: [String: UInt64]
 
   private static let nextOrdinal = Atomic<UInt64>(1)
@@ -97,6 +110,6 @@ package final class StoreIdentity: Sendable {
     ordinal = Self.nextOrdinal.wrappingAdd(1, ordering: .relaxed).oldValue
   }
 
-  /// Tells one key sequence from all others in the process; never 0.
-  func scope(ofRootEntity name: String) -> UInt64 { ordinal << 24 | (rootEntityNumbers[name] ?? 0) }
+  /// Tells one key sequence from all others in the process; never 0. Entities of one inheritance tree share one.
+  func scope(ofEntity name: String) -> UInt64 { ordinal << 24 | (rootEntityNumbers[name] ?? 0) }
 }

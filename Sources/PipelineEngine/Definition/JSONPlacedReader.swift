@@ -76,6 +76,7 @@ struct JSONPlacedReader {
     while true {
       try skipSpace()
       if take("]") { return .array(items) }
+      guard at < bytes.count else { throw unclosed(start, "]") }
       items.append(try readValue(path: "\(path)[\(items.count)]", depth: depth + 1))
       try skipSpace()
       if !take(","), !next("]") { throw unclosed(start, "]", orMissing: "a ',' or ']' is missing here") }
@@ -167,8 +168,8 @@ struct JSONPlacedReader {
       column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1)
   }
 
-  private func unclosed(_ start: Int, _ closing: String, orMissing message: String) -> PipelineError {
-    guard at >= bytes.count else { return mistake(at, message) }
+  private func unclosed(_ start: Int, _ closing: String, orMissing message: String = "") -> PipelineError {
+    if at < bytes.count { return mistake(at, message) }
     return mistake(start, "what begins here is not closed: a '\(closing)' is missing at the end")
   }
 

@@ -8,9 +8,19 @@ final class MistakeList {
   }
 
   func add(_ path: String, _ message: String) {
-    let place = places[path]
+    let place = place(of: path)
     mistakes.append(
       PipelineError.Mistake(path: path, line: place?.line, column: place?.column, message: message))
+  }
+
+  /// Of something that the document lacks, the place of what it is missing from.
+  private func place(of path: String) -> JSONPlacedReader.Place? {
+    var path = path[...]
+    while true {
+      if let place = places[String(path)] { return place }
+      guard !path.isEmpty else { return nil }
+      path = path[..<(path.lastIndex { $0 == "." || $0 == "[" } ?? path.startIndex)]
+    }
   }
 
   /// Whether the document has something at this key path (a dialect's name, say, brings columns it does not write).

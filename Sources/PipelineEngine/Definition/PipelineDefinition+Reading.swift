@@ -85,7 +85,9 @@ extension PipelineDefinition: Decodable {
 
   /// What single keys cannot show: names used twice, names that nothing declares.
   private func checkTogether(_ mistakes: MistakeList) {
-    if columns.isEmpty, export == nil {
+    // Columns that could not be read are not missing: their own mistakes say what is wrong.
+    let isMistaken = mistakes.mistakes.contains { $0.path.hasPrefix("columns") || $0.path.hasPrefix("export") }
+    if columns.isEmpty, export == nil, !isMistaken {
       mistakes.add("columns", "no columns are declared, so nothing could be imported; list them, or add an 'export'")
     }
     var labels: [String: String] = [:]

@@ -14,7 +14,7 @@ public struct DateFormat: Sendable, Hashable {
   public let text: String
   private let kind: Kind
 
-  /// ISO 8601, see ``ISODateReader``; written with as many fraction digits as the stored value needs.
+  /// ISO 8601; written with as many fraction digits as the stored value needs.
   public static let iso8601 = DateFormat(text: "iso8601", kind: .iso8601)
 
   /// Names that stand for a format: `iso8601`, and `journal-app` for `M/d/yy`, the app's short en_US dates.
@@ -72,5 +72,5 @@ public struct DateFormat: Sendable, Hashable {
   }
 
   /// An example in this format for messages: 2014-07-14 07:30 UTC.
-  var example: String { string(426_929_400) ?? text }
+  var example: String { string(427_015_800) ?? text }
 }

@@ -74,9 +74,12 @@ package final class SQLiteConnection {
       return known
     }
     let made = try SQLiteStatement(self, sql)
+    // Texts differ with predicates and the lengths of lists: what is kept must not grow with them for ever.
+    if cache.count >= Self.cachedStatementsMax { cache.removeAll(keepingCapacity: true) }
     cache[sql] = made
     return made
   }
+  private static let cachedStatementsMax = 100
 
   /// A statement of its own for `sql`, for a cursor that stays open while others run.
   package func cursor(_ fragment: SQLFragment) throws -> SQLiteStatement {

@@ -111,11 +111,15 @@ struct SelectPlan {
     }
     var filter = try Self.filter(query, main, numbers, keys, columns)
     filter = SQLFragment(" FROM \(main.tableName) t0") + filter
-    count = SQLFragment("SELECT count(*)") + filter
+    let slice = Self.slice(query.limit, query.offset)
+    count =
+      slice.text.isEmpty
+      ? SQLFragment("SELECT count(*)") + filter
+      : SQLFragment("SELECT count(*) FROM (SELECT 1") + filter + slice + SQLFragment(")")
     let list = (["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"] + names.map { "t0." + $0 }).joined(separator: ", ")
     select =
       SQLFragment("SELECT " + list) + filter
-      + (try Self.order(query.sortKeys, columns)) + Self.slice(query.limit, query.offset)
+      + (try Self.order(query.sortKeys, columns)) + slice
   }
 
   private static func filter(

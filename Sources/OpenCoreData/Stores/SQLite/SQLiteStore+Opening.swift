@@ -14,10 +14,11 @@ extension SQLiteStore {
     do {
       let opened = try OpenedDatabase.open(url, options: settings)
       try opened.connection.registerPredicateFunctions()
-      try prepare(opened, settings, isInMemory: url == nil)
-      if try isEmpty(opened.connection), !opened.isReadOnly {
-        try create(schema, fresh, in: opened.connection)
-      }
+      let isNew = try isEmpty(opened.connection) && !opened.isReadOnly
+      // Before anything is set: the file may be somebody else's database.
+      if !isNew { try checkCompatible(try readMetadata(opened.connection, url).metadata, fresh, url) }
+      try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
+      if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try readMetadata(opened.connection, url)
       try checkCompatible(metadata, fresh, url)
       return SQLiteStore(
@@ -32,10 +33,12 @@ extension SQLiteStore {
     try connection.integer("SELECT count(*) FROM sqlite_master") == 0
   }
 
-  private static func prepare(_ opened: OpenedDatabase, _ settings: StoreOptions, isInMemory: Bool) throws {
+  private static func prepare(
+    _ opened: OpenedDatabase, _ settings: StoreOptions, isNew: Bool, isInMemory: Bool
+  ) throws {
     let connection = opened.connection
     if !opened.isReadOnly {
-      if try isEmpty(connection) {
+      if isNew {
         // Both must be chosen before the first page is written.
         try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
       }

@@ -6,17 +6,17 @@ extension SQLiteStore {
   ///
   /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the store then is as it was.
   func save(_ changes: ChangeSet, _ participants: [any SaveParticipant]) throws {
-    guard !isReadOnly else {
-      throw NSError.coreData(
-        .save, "The store \(url?.path ?? identifier) is read-only; add it without NSReadOnlyPersistentStoreOption.")
-    }
+    guard !isReadOnly else { throw readOnlyError }
     let connection = try connection()
     var resolutions: [(TemporaryIDRange, TemporaryIDRange.Resolution)] = []
     do {
       try connection.transaction {
-        resolutions = try insert(changes.insertions, connection)
-        try update(changes.updates, connection)
-        try delete(changes.deletions, connection)
+        // A value that must be unique may pass from a deleted object to a changed or a new one in one save.
+        var faults = SaveFaults()
+        try delete(changes.deletions, connection, &faults)
+        try update(changes.updates, connection, &faults)
+        resolutions = try insert(changes.insertions, connection, &faults)
+        if let failure = faults.failure { throw failure }
         let transaction = SaveTransaction(connection, changes)
         for participant in participants { try participant.write(to: transaction) }
       }
@@ -27,14 +27,17 @@ extension SQLiteStore {
     try? didCommit()
   }
 
+  private var readOnlyError: NSError {
+    .coreData(
+      .save, "The store \(url?.path ?? identifier) is read-only; add it without NSReadOnlyPersistentStoreOption.")
+  }
+
   // MARK: Insertions
 
   private func insert(
-    _ insertions: [InsertedRows], _ connection: SQLiteConnection
+    _ insertions: [InsertedRows], _ connection: SQLiteConnection, _ faults: inout SaveFaults
   ) throws -> [(TemporaryIDRange, TemporaryIDRange.Resolution)] {
     var keys = KeySequences(connection)
-    var failures: [SaveFailure.Failure] = []
-    var isUniqueness = true
     let resolutions = try insertions.map { rows in
       let entity = try sqlEntity(rows.batch.entity)
       let obtained = rows.range.keysObtained
@@ -43,15 +46,11 @@ extension SQLiteStore {
         firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
         keysObtained: obtained)
       for fault in try insert(rows, numbering, entity, connection) {
-        isUniqueness = isUniqueness && fault.error.isUniqueness
-        failures.append(.init(id: rows.objectID(row: fault.row), message: fault.error.message))
+        faults.refuse(rows.objectID(row: fault.row), fault.error)
       }
       let resolution = TemporaryIDRange.Resolution(
         store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
       return (rows.range, resolution)
-    }
-    guard failures.isEmpty else {
-      throw SaveFailure(code: isUniqueness ? .constraintConflict : .sqlite, failures: failures)
     }
     try keys.store()
     return resolutions
@@ -125,9 +124,9 @@ extension SQLiteStore {
 
   // MARK: Updates and deletions
 
-  private func update(_ updates: [UpdatedRow], _ connection: SQLiteConnection) throws {
-    var conflicts: [SaveFailure.Failure] = []
-    var refused: [SaveFailure.Failure] = []
+  private func update(
+    _ updates: [UpdatedRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+  ) throws {
     for row in updates {
       let entity = try sqlEntity(row.id.entity)
       let stored = row.changedSlots.compactMap { slot in
@@ -139,31 +138,34 @@ extension SQLiteStore {
         try connection.run(
           text, stored.map(\.value) + [.integer(try key(of: row.id)), .integer(row.version)])
       } catch let error as SQLiteError where error.isConstraint {
-        refused.append(.init(id: row.id, message: error.message))
+        faults.refuse(row.id, error)
         continue
       }
       if connection.changedRowCount == 0 {
-        conflicts.append(.init(id: row.id, message: "its row was changed or deleted by another context"))
+        faults.conflict(row.id, "its row was changed or deleted by another context")
       }
     }
-    if !conflicts.isEmpty { throw SaveFailure(code: .mergeConflict, failures: conflicts) }
-    if !refused.isEmpty { throw SaveFailure(code: .constraintConflict, failures: refused) }
   }
 
-  private func delete(_ deletions: [DeletedRow], _ connection: SQLiteConnection) throws {
-    var conflicts: [SaveFailure.Failure] = []
+  private func delete(
+    _ deletions: [DeletedRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+  ) throws {
     for row in deletions {
       let table = try sqlEntity(row.id.entity).tableName
       let key = StoredValue.integer(try key(of: row.id))
-      try connection.run("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?", [key, .integer(row.version)])
+      do {
+        try connection.run("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?", [key, .integer(row.version)])
+      } catch let error as SQLiteError where error.isConstraint {
+        faults.refuse(row.id, error)
+        continue
+      }
       // A row that is gone already is what was wanted.
       if connection.changedRowCount == 0,
         try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [key]) != nil
       {
-        conflicts.append(.init(id: row.id, message: "its row was changed by another context"))
+        faults.conflict(row.id, "its row was changed by another context")
       }
     }
-    if !conflicts.isEmpty { throw SaveFailure(code: .mergeConflict, failures: conflicts) }
   }
 
   private func key(of id: NSManagedObjectID) throws -> Int64 {
@@ -177,18 +179,23 @@ extension SQLiteStore {
 
   /// Takes keys for `ids` now, in a transaction of its own.
   func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
-    try access("Taking keys in") { connection in
+    guard !isReadOnly else { throw readOnlyError }
+    let obtained = try access("Taking keys in") { connection in
       try connection.transaction {
         var keys = KeySequences(connection)
+        var obtained: [(range: TemporaryIDRange, row: Int, key: Int64)] = []
         for id in ids {
           guard case .temporary(let range, let row) = id.reference, range.permanent(row: row) == nil else {
             continue
           }
-          range.obtain(try keys.take(1, of: try sqlEntity(id.entity)), row: row, from: identity)
+          obtained.append((range, row, try keys.take(1, of: try sqlEntity(id.entity))))
         }
         try keys.store()
+        return obtained
       }
     }
+    // Only now: keys of a transaction that failed are given out again.
+    for one in obtained { one.range.obtain(one.key, row: one.row, from: identity) }
   }
 }
 

@@ -21,3 +21,28 @@ struct SaveFailure: Error {
     return "\(failures.count) objects \(what).\(first)"
   }
 }
+
+/// What a save gathers of objects at fault before it gives up, so that one error names all of them.
+struct SaveFaults {
+  private var conflicts: [SaveFailure.Failure] = []
+  private var refusals: [SaveFailure.Failure] = []
+  private var isUniqueness = true
+
+  /// The row is another one than the change builds on.
+  mutating func conflict(_ id: NSManagedObjectID, _ message: String) {
+    conflicts.append(.init(id: id, message: message))
+  }
+
+  /// A constraint or a trigger does not take the row.
+  mutating func refuse(_ id: NSManagedObjectID, _ error: SQLiteError) {
+    isUniqueness = isUniqueness && error.isUniqueness
+    refusals.append(.init(id: id, message: error.message))
+  }
+
+  /// Conflicts of versions come first, as in Apple's framework; nil where all went well.
+  var failure: SaveFailure? {
+    if !conflicts.isEmpty { return SaveFailure(code: .mergeConflict, failures: conflicts) }
+    if refusals.isEmpty { return nil }
+    return SaveFailure(code: isUniqueness ? .constraintConflict : .sqlite, failures: refusals)
+  }
+}

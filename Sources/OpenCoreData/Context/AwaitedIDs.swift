@@ -1,0 +1,68 @@
+/// Temporary identities under which a context keeps objects that were inserted elsewhere, or saved and not yet by the
+/// root: what has to be filed anew the day a save gives the permanent ones.
+struct AwaitedIDs {
+  private struct Entry {
+    let range: TemporaryIDRange
+    let entity: NSEntityDescription
+    var rows: Set<Int>
+    /// What the range had learnt when it was last asked.
+    var newsSeen: Int
+  }
+
+  private var entries: [ObjectIdentifier: Entry] = [:]
+  private var count = 0
+  private var sweepAt = 1024
+  private var newsTotalSeen = 0
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// - Parameter isAlive: Whether the object of an identity still exists; asked now and then to forget the others.
+  mutating func add(
+    _ rows: some Sequence<Int>, of range: TemporaryIDRange, _ entity: NSEntityDescription,
+    isAlive: (NSManagedObjectID) -> Bool
+  ) {
+    let key = ObjectIdentifier(range)
+    // News of before count too: they have not been looked at for these rows.
+    var entry = entries[key] ?? Entry(range: range, entity: entity, rows: [], newsSeen: 0)
+    let before = entry.rows.count
+    entry.rows.formUnion(rows)
+    entry.newsSeen = 0
+    newsTotalSeen = 0
+    count += entry.rows.count - before
+    entries[key] = entry
+    if count >= sweepAt {
+      // When the table has doubled, which spreads the cost.
+      filter { isAlive($0) }
+      sweepAt = max(1024, count * 2)
+    }
+  }
+
+  /// Takes out and returns the identities that may have become permanent since the last call.
+  mutating func takeNews() -> [NSManagedObjectID] {
+    let newsTotal = TemporaryIDRange.newsTotalCount
+    guard !entries.isEmpty, newsTotal != newsTotalSeen else { return [] }
+    newsTotalSeen = newsTotal
+    var result: [NSManagedObjectID] = []
+    for (key, entry) in entries {
+      // Read first: what is learnt in the meantime is news for the next call.
+      let news = entry.range.newsCount
+      guard news != entry.newsSeen else { continue }
+      let known = entry.rows.filter { entry.range.permanent(row: $0) != nil }
+      result += known.map { NSManagedObjectID(entity: entry.entity, range: entry.range, row: $0) }
+      count -= known.count
+      entries[key]?.rows.subtract(known)
+      entries[key]?.newsSeen = news
+      if entries[key]?.rows.isEmpty == true { entries[key] = nil }
+    }
+    return result
+  }
+
+  private mutating func filter(_ isKept: (NSManagedObjectID) -> Bool) {
+    for (key, entry) in entries {
+      let rows = entry.rows.filter { isKept(NSManagedObjectID(entity: entry.entity, range: entry.range, row: $0)) }
+      count -= entry.rows.count - rows.count
+      entries[key]?.rows = rows
+      if rows.isEmpty { entries[key] = nil }
+    }
+  }
+}
