@@ -44,8 +44,12 @@ let package = Package(
     .testTarget(
       name: "ModelGeneratorTests", dependencies: ["OpenCoreData"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
+    .testTarget(name: "CSVTests", dependencies: ["CSV"], swiftSettings: strict),
     .testTarget(
       name: "PipelineEngineTests", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SurfJournalTests", dependencies: ["SurfJournal", "PipelineEngine", "OpenCoreData"],
       swiftSettings: strict),
     .testTarget(
       name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine"],

@@ -87,7 +87,9 @@ struct JSONPlacedReader {
     if next("\"") || next("'") { return try readString() }
     let start = at
     while at < bytes.count, Self.isWordByte(bytes[at]) { at += 1 }
-    guard at > start else { throw unclosed(objectStart, "}", orMissing: "a key is missing here: write \"name\": value") }
+    guard at > start else {
+      throw unclosed(objectStart, "}", orMissing: "a key is missing here: write \"name\": value")
+    }
     return String(decoding: bytes[start..<at], as: UTF8.self)
   }
 

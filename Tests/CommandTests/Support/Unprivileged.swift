@@ -2,24 +2,24 @@ import Foundation
 import Glibc
 import Testing
 
-/// Runs the program as a user whom file permissions concern.
+/// Runs the program as someone whom file permissions concern.
 enum Unprivileged {
+  static func run(_ arguments: String..., in folder: Scratch) throws -> ToolOutput { try run(arguments, in: folder) }
+
   /// As root, as nobody: with a copy of the program in the scratch folder, since a build may lie where only root can
-  /// go.
+  /// go. Where nobody can't even reach the libraries, as root without the right to pass over permissions.
   static func run(_ arguments: [String], in folder: Scratch) throws -> ToolOutput {
     guard getuid() == 0 else { return try Programs.run(Tool.url.path, arguments, in: folder) }
     let copy = folder.path("surfjournal-copy")
-    if !folder.exists("surfjournal-copy") {
-      try FileManager.default.copyItem(atPath: Tool.url.path, toPath: copy)
-    }
+    if !folder.exists("surfjournal-copy") { try FileManager.default.copyItem(atPath: Tool.url.path, toPath: copy) }
     try folder.setMode(0o755, of: "surfjournal-copy")
-    return try Programs.run(
-      "/usr/bin/env",
-      ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy] + arguments, in: folder,
-      environment: ["HOME": folder.root.path])
+    let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy]
+    let bound = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", copy]
+    let canBeNobody = try run(asNobody + ["--version"], folder).status == 0
+    return try run((canBeNobody ? asNobody : bound) + arguments, folder)
   }
 
-  static func run(_ arguments: String..., in folder: Scratch) throws -> ToolOutput {
-    try run(arguments, in: folder)
+  private static func run(_ words: [String], _ folder: Scratch) throws -> ToolOutput {
+    try Programs.run("/usr/bin/env", words, in: folder, environment: ["HOME": folder.root.path])
   }
 }

@@ -1,0 +1,103 @@
+@testable import CSV
+import Foundation
+import Testing
+
+// Rules: RFC 1952; gzip is recognised by its first bytes; what came out before a fault is delivered before the fault.
+
+@Suite("Gzip is read as Python's gzip writes it, and damage is told after the good bytes")
+struct GzipReadingTests {
+  private static let text = Array("date,location\n2020-01-01,\"Queens, Waikiki\"\n2020-01-02,Rincon\n".utf8)
+
+  private func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
+    try python("import sys,gzip; sys.stdout.buffer.write(gzip.compress(sys.stdin.buffer.read(), mtime=5))", input: bytes)
+  }
+
+  /// All bytes, and the error at their end if there is one.
+  private func inflate(_ bytes: [UInt8], pieces: Int = 1 << 16) throws -> (bytes: [UInt8], error: CSVError?) {
+    let source = try ByteSource(bytes: bytes)
+    var result: [UInt8] = []
+    do throws(CSVError) {
+      while try source.read(appendingTo: &result, bytesMax: pieces) > 0 {}
+    } catch {
+      return (result, error)
+    }
+    return (result, nil)
+  }
+
+  @Test("One member, several members and zero padding, in pieces of any size", arguments: [1, 7, 1 << 16])
+  func members(pieces: Int) throws {
+    let one = try gzip(Self.text)
+    for input in [one, one + [0, 0, 0, 0]] {
+      let found = try inflate(input, pieces: pieces)
+      #expect(found.bytes == Self.text && found.error == nil)
+    }
+    let two = try inflate(one + (try gzip(Array("x,y\n".utf8))), pieces: pieces)
+    #expect(two.bytes == Self.text + Array("x,y\n".utf8) && two.error == nil)
+  }
+
+  @Test("Cut off at any byte, it is a compression error with its place, after what came out before")
+  func truncated() throws {
+    let whole = try gzip(Self.text)
+    for length in 2..<whole.count {
+      let found = try inflate(Array(whole[..<length]))
+      #expect(found.error?.code == .compression, "cut at \(length)")
+      #expect(found.error?.compressedByte == length, "cut at \(length)")
+      #expect(Self.text.starts(with: found.bytes), "cut at \(length)")
+    }
+  }
+
+  @Test("A changed byte anywhere never gives wrong text without an error")
+  func corrupted() throws {
+    let whole = try gzip(Self.text)
+    for index in 10..<whole.count {
+      var damaged = whole
+      damaged[index] ^= 0x55
+      let found = try inflate(damaged)
+      #expect(found.error?.code == .compression, "byte \(index)")
+    }
+  }
+
+  @Test("What follows the gzip data and is no padding is an error, and the data were read")
+  func trailing() throws {
+    let found = try inflate(try gzip(Self.text) + Array("rest".utf8))
+    #expect(found.bytes == Self.text && found.error?.code == .compression)
+  }
+
+  @Test("The name does not matter, only the first bytes do")
+  func magic() throws {
+    let folder = try CSVFolder()
+    try Data(try gzip(Self.text)).write(to: folder.url.appendingPathComponent("log.csv"))
+    try Data(Self.text).write(to: folder.url.appendingPathComponent("log.csv.gz"))
+    for name in try folder.names {
+      let reader = try CSVReader(ByteSource(path: folder.path(name)))
+      #expect(try readAll(reader).map(\.values) == [["2020-01-01", "Queens, Waikiki"], ["2020-01-02", "Rincon"]])
+    }
+  }
+
+  @Test("Whole records before the damage are handed out, then the error, every time it is asked")
+  func recordsBeforeDamage() throws {
+    let long = Array((0..<20_000).map { "row \($0),\($0 * 7919 % 10007)\n" }.joined().utf8)
+    let whole = try gzip(long)
+    let reader = try CSVReader(
+      ByteSource(bytes: Array(whole[..<(whole.count / 2)])), dialect: CSVDialect(hasHeader: false))
+    var block = RecordBlock()
+    var count = 0
+    let error = #expect(throws: CSVError.self) {
+      while try reader.next(into: &block, recordsMax: 100) {
+        #expect(block.string(of: block.fields[0]) == "row \(count)")
+        count += block.records.count
+      }
+    }
+    #expect(count > 1000 && error?.code == .compression)
+    #expect(throws: CSVError.self) { try reader.next(into: &block, recordsMax: 1) }
+  }
+
+  @Test("Missing files, folders and files without permission are source errors with the system's number")
+  func sources() throws {
+    let folder = try CSVFolder()
+    let missing = #expect(throws: CSVError.self) { try ByteSource(path: folder.path("none")) }
+    #expect(missing?.code == .source && missing?.errnoCode == ENOENT)
+    let directory = #expect(throws: CSVError.self) { try ByteSource(path: folder.url.path) }
+    #expect(directory?.code == .source && directory?.errnoCode == EISDIR)
+  }
+}

@@ -1,0 +1,68 @@
+@testable import CSV
+import Foundation
+import Testing
+
+// Rule: the fast scanner is a shortcut, never another opinion. Random nasty input reads the same by both scanners, in
+// pieces of any size and in blocks of any length.
+
+@Suite("Both scanners find the same records in any input")
+struct ScannerAgreementTests {
+  private static let alphabet: [[UInt8]] = ["a", ",", "\"", "\n", "\r", "\r\n", "é", "鵠", "\0", " ", "bcdefgh", "\"\""].map { Array($0.utf8) } + [[0xFF]]
+
+  private static func noise(_ seed: UInt64, _ count: Int) -> [UInt8] {
+    var random = SeededGenerator(seed: seed)
+    return (0..<count).flatMap { _ in alphabet.randomElement(using: &random) ?? [] }
+  }
+
+  @Test("Random input", arguments: 0..<60)
+  func agreement(seed: Int) throws {
+    let bytes = Self.noise(UInt64(seed), 40 + seed * 17)
+    let expected = try readAll(bytes, readBytes: 256 << 10, fast: false)
+    for (size, recordsMax) in [(1, 1), (3, 7), (64, 1000), (1 << 18, 2)] {
+      let found = try readAll(bytes, readBytes: size, fast: true, recordsMax: recordsMax)
+      #expect(found == expected, "seed \(seed), pieces of \(size), blocks of \(recordsMax)")
+    }
+  }
+
+  @Test("The comparison can fail: one changed byte is seen")
+  func canary() throws {
+    var bytes = Self.noise(7, 400)
+    let before = try readAll(bytes)
+    let index = try #require(bytes.firstIndex(of: 0x61))
+    bytes[index] = 0x78
+    #expect(try readAll(bytes) != before)
+  }
+
+  @Test("The original bytes of all records, one after the other, are the input", arguments: 0..<20)
+  func originals(seed: Int) throws {
+    let bytes = Self.noise(UInt64(1000 + seed), 300)
+    #expect(try readAll(bytes).flatMap(\.original) == bytes, "seed \(seed)")
+  }
+
+  @Test("Line and byte of every record are those that counting gives", arguments: 0..<20)
+  func positions(seed: Int) throws {
+    let bytes = Self.noise(UInt64(2000 + seed), 300)
+    for record in try readAll(bytes) {
+      let before = bytes[..<record.byte]
+      var lines = 1
+      for (index, byte) in before.enumerated() {
+        let endsLine = byte == 0x0A || (byte == 0x0D && (index + 1 >= bytes.count || bytes[index + 1] != 0x0A))
+        if endsLine { lines += 1 }
+      }
+      #expect(record.line == lines, "seed \(seed), byte \(record.byte)")
+    }
+  }
+
+  @Test("Reading on from a position gives what reading through gives", arguments: 0..<10)
+  func resuming(seed: Int) throws {
+    let bytes = Self.noise(UInt64(3000 + seed), 300)
+    let dialect = CSVDialect(hasHeader: false)
+    let reader = try CSVReader(ByteSource(bytes: bytes), dialect: dialect)
+    var block = RecordBlock()
+    guard try reader.next(into: &block, recordsMax: 20) else { return }
+    let rest = try readAll(reader)
+    let resumed = try CSVReader(ByteSource(bytes: bytes), dialect: dialect, startingAt: block.end)
+    #expect(try readAll(resumed) == rest, "seed \(seed)")
+    #expect(resumed.position == reader.position)
+  }
+}

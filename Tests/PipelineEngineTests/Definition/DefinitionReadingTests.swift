@@ -1,0 +1,180 @@
+import Foundation
+import Testing
+
+@testable import PipelineEngine
+
+/// A pipeline file says what it says: every key is read, every key but the name has a default.
+@Suite struct DefinitionReadingTests {
+  private func read(_ json: String) throws -> PipelineDefinition {
+    try PipelineDefinition(data: Data(json.utf8))
+  }
+
+  private static let everyKey = """
+    // A comment before.
+    {
+      "name": "club", 'description': 'of the club', /* in between */
+      source: ["a.csv", "-"],
+      "dialect": {
+        "name": "journal-app", "delimiter": ";", "quote": "'", "header": false,
+        "columns": ["day", "", "rating"], "trailingComma": true, "lineEnding": "crlf"
+      },
+      "columns": [
+        { "name": "day", "attribute": "date", "synonyms": ["Tag", "jour"], "formats": ["d.M.yyyy", "iso8601"],
+          "required": true, "rules": ["required", "notInFuture", { "rule": "notBefore", "date": "1900-01-01" },
+            { "rule": "notAfter", "date": "2100-01-01", "severity": "warning" }] },
+        "location",
+        { "name": "height", "rules": [
+          { "rule": "quantity", "units": ["ft"], "unitRequired": true, "ranges": false, "words": ["Flat"],
+            "min": 0.5, "max": 90 },
+          { "rule": "length", "min": 1, "max": 9 }, { "rule": "oneOf", "values": ["a", "b"] },
+          { "rule": "pattern", "matches": "[0-9]+ft" } ] },
+        { "name": "rating", "rules": [{ "rule": "range", "min": 1 }] },
+      ],
+      "key": ["date", "location"], "store": "s.sqlite", "model": "M", "entity": "E", "chunkRows": 12,
+      "errorPolicy": "stop",
+      "limits": { "issuesListedMax": 0, "fieldBytesMax": 10, "recordBytesMax": 20, "keysInMemoryMax": 30 },
+      "report": ["r.json", "r.txt"], "rejects": "bad/",
+      "export": {
+        "output": "-", "columns": ["date", { "name": "Ort", "attribute": "location" },
+          { "attribute": "date", "format": "yyyy-MM-dd" }],
+        "predicate": "rating >= 3", "sort": ["-date", "rating", { "attribute": "wind" }],
+        "dateFormat": "d.M.yyyy", "limit": 7, "gzip": true, "dialect": "journal-app",
+      },
+    }
+    """
+
+  private static var everyKeyInCode: PipelineDefinition {
+    var limits = LimitsDefinition()
+    limits.issuesListedMax = 0
+    limits.fieldBytesMax = 10
+    limits.recordBytesMax = 20
+    limits.keysInMemoryMax = 30
+    let height = QuantityRule(
+      units: ["ft"], unitRequired: true, ranges: false, words: ["Flat"], min: 0.5, max: 90)
+    return PipelineDefinition(
+      name: "club", description: "of the club", source: ["a.csv", "-"],
+      dialect: DialectDefinition(
+        name: "journal-app", delimiter: ";", quote: "'", header: false, columns: ["day", "", "rating"],
+        trailingComma: true, lineEnding: .crlf),
+      columns: [
+        ColumnDefinition(
+          "day", attribute: "date", synonyms: ["Tag", "jour"], formats: ["d.M.yyyy", "iso8601"], required: true,
+          rules: [
+            ValueRule(.required), ValueRule(.notInFuture), ValueRule(.notBefore("1900-01-01")),
+            ValueRule(.notAfter("2100-01-01"), severity: .warning),
+          ]),
+        ColumnDefinition("location"),
+        ColumnDefinition(
+          "height",
+          rules: [
+            ValueRule(.quantity(height)), ValueRule(.length(min: 1, max: 9)), ValueRule(.oneOf(["a", "b"])),
+            ValueRule(.pattern("[0-9]+ft")),
+          ]),
+        ColumnDefinition("rating", rules: [ValueRule(.range(min: 1, max: nil))]),
+      ],
+      key: ["date", "location"], store: "s.sqlite", model: "M", entity: "E", chunkRows: 12, errorPolicy: .stop,
+      limits: limits, report: ["r.json", "r.txt"], rejects: "bad/",
+      export: ExportDefinition(
+        output: "-",
+        columns: [
+          .init("date"), .init("Ort", attribute: "location"), .init("date", format: "yyyy-MM-dd"),
+        ],
+        predicate: "rating >= 3", sort: [.init("date", ascending: false), .init("rating"), .init("wind")],
+        dateFormat: "d.M.yyyy", limit: 7, gzip: true, dialect: .journalApp))
+  }
+
+  @Test func `Every key is read, comments and JSON5's liberties included`() throws {
+    #expect(try read(Self.everyKey) == Self.everyKeyInCode)
+  }
+
+  @Test func `Every key but name has a default, and null counts as left out`() throws {
+    let definition = try read(#"{"name": "n", "columns": ["date"], "store": null, "export": null}"#)
+    #expect(definition == PipelineDefinition(name: "n", columns: [ColumnDefinition("date")]))
+    #expect(definition.dialect == .rfc4180)
+    #expect((definition.model, definition.entity) == ("SurfJournalModel", "JournalEntry"))
+    #expect((definition.chunkRows, definition.errorPolicy) == (5000, .skip))
+    #expect(definition.limits.issuesListedMax == 1000)
+    #expect(definition.limits.fieldBytesMax == 1_048_576)
+    #expect(definition.limits.recordBytesMax == 16_777_216)
+    #expect(definition.limits.keysInMemoryMax == 500_000)
+  }
+
+  @Test func `A pipeline that only exports needs no columns`() throws {
+    #expect(try read(#"{"name": "n", "export": {}}"#).export == ExportDefinition())
+  }
+
+  @Test func `A text stands for a list of one`() throws {
+    let definition = try read(#"{"name": "n", "source": "a.csv", "columns": ["date"], "key": "date"}"#)
+    #expect(definition.source == ["a.csv"])
+    #expect(definition.key == ["date"])
+  }
+
+  @Test func `A byte order mark is no mistake`() throws {
+    let data = Data([0xEF, 0xBB, 0xBF]) + Data(#"{"name": "n", "export": {}}"#.utf8)
+    #expect(try PipelineDefinition(data: data).name == "n")
+  }
+
+  static let dialects: [(json: String, dialect: DialectDefinition)] = [
+    (#""rfc4180""#, .rfc4180),
+    (#""journal-app""#, .journalApp),
+    ("{}", .rfc4180),
+    (#"{"name": "journal-app"}"#, .journalApp),
+    (
+      #"{"delimiter": "\t"}"#,
+      DialectDefinition(
+        name: "rfc4180", delimiter: "\t", quote: "\"", header: true, columns: [], trailingComma: false,
+        lineEnding: .lf)
+    ),
+    (
+      #"{"columns": ["date"]}"#,
+      DialectDefinition(
+        name: "rfc4180", delimiter: ",", quote: "\"", header: false, columns: ["date"], trailingComma: false,
+        lineEnding: .lf)
+    ),
+    (
+      #"{"quote": null}"#,
+      DialectDefinition(
+        name: "rfc4180", delimiter: ",", quote: nil, header: true, columns: [], trailingComma: false, lineEnding: .lf)
+    ),
+    (
+      #"{"name": "journal-app", "header": true}"#,
+      DialectDefinition(
+        name: "journal-app", delimiter: ",", quote: nil, header: true, columns: [], trailingComma: false,
+        lineEnding: .lf)
+    ),
+  ]
+
+  @Test(arguments: dialects)
+  func `A dialect is a name, or what differs from one`(json: String, dialect: DialectDefinition) throws {
+    let columns = #"["date", "height", "period", "wind", "location", "rating"]"#
+    #expect(try read(#"{"name": "n", "columns": \#(columns), "dialect": \#(json)}"#).dialect == dialect)
+  }
+
+  @Test(arguments: dialects.map(\.dialect))
+  func `An encoded definition is read back as it was`(dialect: DialectDefinition) throws {
+    var definition = Self.everyKeyInCode
+    definition.dialect = dialect
+    definition.columns += ["wind", "period"].map { ColumnDefinition($0) }
+    definition.columns[0].synonyms.append("date")
+    let data = try JSONEncoder().encode(definition)
+    #expect(try PipelineDefinition(data: data) == definition)
+    #expect(try JSONDecoder().decode(PipelineDefinition.self, from: data) == definition)
+  }
+
+  @Test func `Relative paths start at the definition's folder, wherever the process is`() throws {
+    let folder = try RunFolder()
+    let path = try folder.write("club.json", #"{"name": "n", "export": {}}"#)
+    let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: path))
+    #expect(definition.url(for: "in/log.csv").path == folder.path("in/log.csv"))
+    #expect(definition.url(for: "/abs/log.csv").path == "/abs/log.csv")
+    let home = FileManager.default.homeDirectoryForCurrentUser
+    #expect(definition.url(for: "~/log.csv").path == home.appendingPathComponent("log.csv").path)
+    #expect(definition.url(for: "~").path == home.path)
+    #expect(definition.url(for: "~club/log.csv").path == folder.path("~club/log.csv"))
+  }
+
+  @Test func `Without a file relative paths start at the current folder`() throws {
+    let here = FileManager.default.currentDirectoryPath
+    #expect(PipelineDefinition(name: "n").url(for: "log.csv").path == here + "/log.csv")
+  }
+}

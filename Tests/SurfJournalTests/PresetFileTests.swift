@@ -1,0 +1,41 @@
+import Foundation
+import PipelineEngine
+import SurfJournal
+import Testing
+
+/// The files of `Pipelines/` and the built-in pipelines of the same names say the same.
+@Suite struct PresetFileTests {
+  private static let folder: URL = {
+    // Tests/SurfJournalTests/PresetFileTests.swift → the package.
+    let package = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    return package.appendingPathComponent("Pipelines", isDirectory: true)
+  }()
+
+  @Test(arguments: PipelineDefinition.presets.map(\.name))
+  func `A file equals the preset of its name`(name: String) throws {
+    var definition = try PipelineDefinition(contentsOf: Self.folder.appendingPathComponent("\(name).json"))
+    definition.baseDirectory = nil
+    #expect(definition == PipelineDefinition.presets.first { $0.name == name })
+  }
+
+  @Test func `Every file is a preset's and every preset has a file`() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".json") }
+    #expect(files.sorted() == PipelineDefinition.presets.map { "\($0.name).json" }.sorted())
+  }
+
+  @Test(arguments: PipelineDefinition.presets.map(\.name))
+  func `A file explains itself in comments`(name: String) throws {
+    let text = try String(contentsOf: Self.folder.appendingPathComponent("\(name).json"), encoding: .utf8)
+    #expect(text.hasPrefix("// "))
+  }
+
+  @Test(arguments: PipelineDefinition.presets)
+  func `A preset has no mistakes`(preset: PipelineDefinition) {
+    #expect(throws: Never.self) { try preset.check() }
+  }
+
+  @Test func `The first preset is the one of a bare import: a date and free text, no key`() {
+    #expect(PipelineDefinition.presets.map(\.name) == ["surf-log", "surf-log-strict", "journal-app", "round-trip"])
+    #expect(PipelineDefinition.surfLog.key.isEmpty)
+  }
+}
