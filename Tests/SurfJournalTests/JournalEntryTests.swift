@@ -3,8 +3,9 @@ import OpenCoreData
 import SurfJournal
 import Testing
 
-/// The journal's entity: found by name, typed by generated code, written as the app writes it.
-@Suite struct JournalEntryTests {
+/// The journal's entity: found by name, typed by generated code, written as the app writes it. On the main actor, for
+/// view contexts belong to the main queue.
+@MainActor @Suite struct JournalEntryTests {
   private static func container(at folder: URL) throws -> NSPersistentContainer {
     let container = NSPersistentContainer(name: "SurfJournalModel")
     let store = NSPersistentStoreDescription(url: folder.appendingPathComponent("Journal.sqlite"))
@@ -67,7 +68,7 @@ import Testing
     var testDescription: String { csv }
   }
 
-  static let lines = [
+  nonisolated static let lines = [
     Line(
       seconds: 427_015_800, texts: ["3.9", "12", "1.9", "C Street"], rating: 4, day: "7/14/14",
       csv: "7/14/14,3.9,12,1.9,C Street,4\n"),

@@ -13,7 +13,6 @@ struct ContextQueue: Sendable {
 
   private static let key = DispatchSpecificKey<UInt64>()
   private static let nextIdentity = Atomic<UInt64>(1)
-  private static let heldByThread = Mutex<[UInt: [UInt64]]>([:])
 
   /// The main queue, one and the same for all contexts of the main-queue type.
   static let main: ContextQueue = {
@@ -47,7 +46,7 @@ struct ContextQueue: Sendable {
 
   /// The queue that the running code stands on, and those that wait for it.
   private static func held() -> [UInt64] {
-    let waiting = heldByThread.withLock { $0[currentThread] ?? [] }
+    let waiting = heldByThread[currentThread]
     // Blocks that others gave to the main queue have its key only.
     guard let current = DispatchQueue.getSpecific(key: key), !waiting.contains(current) else { return waiting }
     return waiting + [current]
@@ -55,14 +54,25 @@ struct ContextQueue: Sendable {
 
   private static func holding<Result>(_ queues: [UInt64], _ block: () throws -> Result) rethrows -> Result {
     let thread = currentThread
-    let before = heldByThread.withLock { held in
-      let before = held[thread]
-      held[thread] = queues
-      return before
-    }
-    defer { heldByThread.withLock { $0[thread] = before } }
+    let before = heldByThread[thread]
+    heldByThread[thread] = queues
+    defer { heldByThread[thread] = before }
     return try block()
   }
 
+  private static let heldByThread = HeldQueues()
   private static var currentThread: UInt { UInt(pthread_self()) }
+}
+
+/// Which queues each thread holds.
+// Unchecked: the table is touched under the lock only. A lock of the system's, which the thread sanitizer knows.
+private final class HeldQueues: @unchecked Sendable {
+  private let lock = NSLock()
+  private var table: [UInt: [UInt64]] = [:]
+
+  /// Empty for a thread that holds none; such a thread takes no room.
+  subscript(thread: UInt) -> [UInt64] {
+    get { lock.withLock { table[thread] ?? [] } }
+    set { lock.withLock { table[thread] = newValue.isEmpty ? nil : newValue } }
+  }
 }

@@ -129,7 +129,9 @@ extension NSManagedObjectContext {
   }
 
   /// The object that is filed under `id`, which may have become permanent only now, by another thread.
-  private func knownObject(_ id: NSManagedObjectID) -> NSManagedObject? { registry[id.key] ?? registry[id.resolved.key] }
+  private func knownObject(_ id: NSManagedObjectID) -> NSManagedObject? {
+    registry[id.key] ?? registry[id.resolved.key]
+  }
 
   /// The object with `objectID`: a fault if this context does not have it yet; never reads anything.
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {

@@ -40,12 +40,12 @@ extension NSManagedObjectContext {
   private func prepareForSave() throws {
     callWillSave()
     processPendingChanges()
-    var errors: [NSError] = []
+    var errors: [any Error] = []
     var failed: [NSManagedObjectID] = []
     func check(_ object: NSManagedObject, _ validate: (NSManagedObject) throws -> Void) {
       do {
         try validate(object)
-      } catch let error as NSError {
+      } catch {
         errors.append(error)
         failed.append(object.objectID)
       }

@@ -87,13 +87,17 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// `$XDG_DATA_HOME`, or `~/.local/share`, and in it a folder named for the program. (XDG Base Directory
   /// Specification; Apple's is Application Support.)
   open class func defaultDirectoryURL() -> URL {
-    let environment = ProcessInfo.processInfo.environment
+    defaultDirectoryURL(environment: ProcessInfo.processInfo.environment)
+  }
+
+  static func defaultDirectoryURL(environment: [String: String]) -> URL {
     let base: URL
     // The specification has relative paths ignored.
-    if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
-      base = URL(fileURLWithPath: home, isDirectory: true)
+    if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
+      base = URL(fileURLWithPath: folder, isDirectory: true)
     } else {
-      base = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
+      let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0, isDirectory: true) : nil }
+      base = (home ?? FileManager.default.homeDirectoryForCurrentUser).appendingPathComponent(".local/share")
     }
     return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
   }

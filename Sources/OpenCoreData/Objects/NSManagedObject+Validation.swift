@@ -4,7 +4,7 @@ extension NSManagedObject {
   /// Every attribute against the model's rules: throws the one error found, or 1560 with all of them.
   func validateAttributes() throws {
     if isFault { return }
-    var errors: [NSError] = []
+    var errors: [any Error] = []
     for (slot, attribute) in entity.attributeSlots.enumerated() {
       do {
         // The overridable check is asked only where a class may have overridden it: it boxes every value.
@@ -13,7 +13,7 @@ extension NSManagedObject {
         } else {
           try check(values[slot], slot: slot)
         }
-      } catch let error as NSError {
+      } catch {
         errors.append(error)
       }
     }
@@ -45,13 +45,32 @@ extension NSManagedObject {
 
 extension NSError {
   /// Several validation errors as Core Data reports them: the one there is, or 1560 with `NSDetailedErrorsKey`.
-  static func validation(_ errors: [NSError], of ids: [NSManagedObjectID]? = nil) -> NSError? {
-    guard errors.count > 1 else { return errors.first.map { $0.naming(ids) } }
-    let all = errors.flatMap { ($0.userInfo[NSDetailedErrorsKey] as? [NSError]) ?? [$0] }
-    return .coreData(
+  ///
+  /// A class may throw errors of its own. A single one reaches whoever saves as it is; among others it is wrapped, to
+  /// be found under `NSUnderlyingErrorKey`.
+  static func validation(_ errors: [any Error], of ids: [NSManagedObjectID]? = nil) -> (any Error)? {
+    guard errors.count > 1 else { return errors.first.map { foundationError($0)?.naming(ids) ?? $0 } }
+    let all = errors.flatMap { error -> [NSError] in
+      let known = foundationError(error) ?? wrapping(error)
+      return (known.userInfo[NSDetailedErrorsKey] as? [NSError]) ?? [known]
+    }
+    return NSError.coreData(
       .validationMultipleErrors, "\(all.count) values do not fit the model. See NSDetailedErrorsKey for each.",
       [NSDetailedErrorsKey: all]
     ).naming(ids)
+  }
+
+  /// `error` if it is an NSError. (Here `as? NSError` makes one of every error, and a `catch` for NSError alone leaves
+  /// others uncaught without a word from the compiler.)
+  private static func foundationError(_ error: any Error) -> NSError? {
+    type(of: error) is NSError.Type ? error as NSError : nil
+  }
+
+  private static func wrapping(_ error: any Error) -> NSError {
+    let bridged = error as NSError
+    return NSError(
+      domain: bridged.domain, code: bridged.code,
+      userInfo: [NSLocalizedDescriptionKey: "\(error)", NSUnderlyingErrorKey: error])
   }
 
   /// This error with the objects at fault in it. Errors of a client's own kind stay as they are.

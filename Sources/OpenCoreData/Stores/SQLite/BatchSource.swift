@@ -123,6 +123,7 @@ private struct BatchScan {
 
   static func of(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<BatchScan> {
     // SQLite only ever hands back the pointer that xOpen gave it.
+    // swift-format-ignore: NeverForceUnwrap
     UnsafeMutableRawPointer(cursor!).assumingMemoryBound(to: BatchScan.self)
   }
 

@@ -90,15 +90,13 @@ package final class SQLiteStatement {
   package func row() -> [StoredValue] { (0..<columnCount).map(value) }
 
   /// The UTF-8 of a text column, valid until the next step.
-  func withText<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
-  {
+  func withText<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     let bytes = sqlite3_column_text(pointer, column)
     return try body(
       UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
   }
 
-  func withBlob<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
-  {
+  func withBlob<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     let bytes = sqlite3_column_blob(pointer, column)
     return try body(
       UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))

@@ -75,7 +75,8 @@ extension SQLiteStore {
       "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')")
     guard known == 2 else {
       throw NSError.coreData(
-        .open, "The database \(path) is not a Core Data store: it has no Z_METADATA. Give the path of a store, "
+        .open,
+        "The database \(path) is not a Core Data store: it has no Z_METADATA. Give the path of a store, "
           + "or of a file that does not exist yet.")
     }
     let rows = try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")

@@ -39,8 +39,7 @@ final class WALCheckpointer: Sendable {
       waitUntilIdle()
       _ = try connection.rows("PRAGMA wal_checkpoint(PASSIVE)")
       pagesAtLastCheckpoint.store(pages, ordering: .relaxed)
-    } else if isRunning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
-    {
+    } else if isRunning.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged {
       pagesAtLastCheckpoint.store(pages, ordering: .relaxed)
       queue.async { self.checkpoint() }
     }

@@ -1,0 +1,166 @@
+import Foundation
+@testable import OpenCoreData
+import Testing
+
+// Rules (coredata.md, "What is on disk"; Apple documentation: NSFetchRequest, includesSubentities): entities of one
+// tree share a table and a sequence of keys, in the order of insertion; a fetch of an entity finds its subentities'
+// objects unless told otherwise, pending or stored.
+
+@Suite("Entities that inherit share a table, keys and fetches")
+struct InheritanceTests {
+  private let folder: GraphFolder
+  private let stack: Stack
+  private let entities: [String: NSEntityDescription]
+
+  init() throws {
+    folder = try GraphFolder()
+    func entity(_ name: String, _ attributes: [NSAttributeDescription]) -> NSEntityDescription {
+      let entity = NSEntityDescription()
+      entity.name = name
+      entity.properties = attributes
+      return entity
+    }
+    let session = entity("Session", [Sessions.attribute("place", .stringAttributeType)])
+    session.isAbstract = true
+    let surf = entity("Surf", [Sessions.attribute("height", .doubleAttributeType)])
+    let tow = entity("TowSurf", [Sessions.attribute("driver", .stringAttributeType)])
+    let swim = entity("Swim", [Sessions.attribute("lengths", .integer32AttributeType)])
+    surf.subentities = [tow]
+    session.subentities = [surf, swim]
+    let spot = entity("Spot", [Sessions.attribute("name", .stringAttributeType)])
+    let model = NSManagedObjectModel()
+    model.entities = [session, surf, tow, swim, spot]
+    stack = try Stack(folder, model: model)
+    entities = model.entitiesByName
+  }
+
+  private func make(_ name: String, _ values: [String: Any], _ context: NSManagedObjectContext) {
+    let object = NSEntityDescription.insertNewObject(forEntityName: name, into: context)
+    for (key, value) in values { object.setValue(value, forKey: key) }
+  }
+
+  private func fill(_ context: NSManagedObjectContext) {
+    for number in 0..<3 {
+      make("Surf", ["place": "s\(number)", "height": Double(number)], context)
+      make("Spot", ["name": "spot \(number)"], context)
+      make("Swim", ["place": "w\(number)", "lengths": number], context)
+      make("TowSurf", ["place": "t\(number)", "height": 9.5, "driver": "Ann"], context)
+    }
+  }
+
+  private func places(_ name: String, _ context: NSManagedObjectContext, subentities: Bool = true) throws -> [String] {
+    let request = NSFetchRequest<NSManagedObject>(entityName: name)
+    request.includesSubentities = subentities
+    return try context.fetch(request).compactMap { $0.value(forKey: "place") as? String }
+  }
+
+  @Test("Keys follow the order of insertion across the tree, and other entities have their own")
+  func keys() throws {
+    let context = stack.context()
+    try context.performAndWait {
+      fill(context)
+      try context.save()
+    }
+    #expect(
+      try sqlite(
+        stack.file,
+        "SELECT Z_PK, Z_ENT, ZPLACE FROM ZSESSION; SELECT Z_PK, ZNAME FROM ZSPOT; SELECT * FROM Z_PRIMARYKEY")
+          == """
+          1|2|s0
+          2|4|w0
+          3|3|t0
+          4|2|s1
+          5|4|w1
+          6|3|t1
+          7|2|s2
+          8|4|w2
+          9|3|t2
+          1|spot 0
+          2|spot 1
+          3|spot 2
+          1|Session|0|9
+          2|Surf|1|0
+          3|TowSurf|2|0
+          4|Swim|1|0
+          5|Spot|0|3
+          """)
+  }
+
+  @Test("A fetch finds the subentities' objects too, pending in a parent, in the context or stored")
+  func fetching() throws {
+    let writer = stack.context()
+    let child = stack.context(writer)
+    let all = ["s0", "w0", "t0", "s1", "w1", "t1", "s2", "w2", "t2"]
+    func check(_ context: NSManagedObjectContext) throws {
+      try context.performAndWait {
+        // Pending objects come entity by entity where they were inserted in turn.
+        let found = try places("Session", context)
+        #expect(found.sorted() == all.sorted())
+        #expect(try places("Surf", context).sorted() == ["s0", "s1", "s2", "t0", "t1", "t2"])
+        #expect(try places("Surf", context, subentities: false).sorted() == ["s0", "s1", "s2"])
+        #expect(try places("TowSurf", context).sorted() == ["t0", "t1", "t2"])
+        #expect(try places("Session", context, subentities: false).isEmpty)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Surf")
+        request.predicate = NSPredicate(format: "height > 1")
+        #expect(try context.count(for: request) == 4)
+        let tow = try #require(try context.fetch(request).first { $0.entity.name == "TowSurf" })
+        #expect(tow.value(forKey: "driver") as? String == "Ann")
+      }
+    }
+    child.performAndWait { fill(child) }
+    try check(child)
+    try child.performAndWait { try child.save() }
+    try check(writer)
+    try check(child)
+    try writer.performAndWait { try writer.save() }
+    for context in [writer, child, stack.context()] { try check(context) }
+    #expect(try writer.performAndWait { try places("Session", writer) } == all)
+  }
+
+  @Test("A predicate on a subentity's attribute is refused where the entity lacks it")
+  func foreignAttribute() throws {
+    let context = stack.context()
+    context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Session")
+      request.predicate = NSPredicate(format: "driver == 'Ann'")
+      let error = #expect(throws: NSError.self) { try context.fetch(request) }
+      #expect(error?.localizedDescription.contains("driver not found in entity Session") == true)
+    }
+  }
+
+  @Test("A walk over a family gives batches of one entity each")
+  func walking() throws {
+    let context = stack.context()
+    try context.performAndWait {
+      fill(context)
+      try context.save()
+      var seen: [String] = []
+      try context.walk(NSFetchRequest<NSManagedObject>(entityName: "Session"), rowsPerBatch: 2) { batch, ids in
+        #expect(Set(ids.map(\.entity)) == [batch.entity] && ids.count == batch.count)
+        let place = try #require(batch.entity.slot(named: "place"))
+        for row in 0..<batch.count {
+          if case .text(let text) = batch.value(row: row, slot: place) { seen.append(text) }
+        }
+        return true
+      }
+      #expect(seen == ["s0", "w0", "t0", "s1", "w1", "t1", "s2", "w2", "t2"])
+    }
+  }
+
+  @Test("An object of a subentity is changed and deleted in its tree's table")
+  func changing() throws {
+    let context = stack.context()
+    try context.performAndWait {
+      fill(context)
+      try context.save()
+      let tows = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "TowSurf"))
+      tows[0].setValue("Bob", forKey: "driver")
+      tows[0].setValue("moved", forKey: "place")
+      context.delete(tows[1])
+      try context.save()
+    }
+    #expect(
+      try sqlite(stack.file, "SELECT Z_PK, Z_OPT, ZPLACE, ZDRIVER FROM ZSESSION WHERE Z_ENT = 3")
+        == "3|2|moved|Bob\n9|1|t2|Ann")
+  }
+}
