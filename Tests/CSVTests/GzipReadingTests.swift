@@ -9,7 +9,8 @@ struct GzipReadingTests {
   private static let text = Array("date,location\n2020-01-01,\"Queens, Waikiki\"\n2020-01-02,Rincon\n".utf8)
 
   private func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
-    try python("import sys,gzip; sys.stdout.buffer.write(gzip.compress(sys.stdin.buffer.read(), mtime=5))", input: bytes)
+    try python(
+      "import sys,gzip; sys.stdout.buffer.write(gzip.compress(sys.stdin.buffer.read(), mtime=5))", input: bytes)
   }
 
   /// All bytes, and the error at their end if there is one.

@@ -35,7 +35,8 @@ struct RecordParsingTests {
     Case("empty fields", ",\n,,\n", [record(["", ""]), record(["", "", ""])]),
     Case("quoted", "\"a,b\",\"c\"\n", [record(["a,b", "c"])]),
     Case("doubled quotes", "\"say \"\"hi\"\"\",\"\"\"\"\n", [record(["say \"hi\"", "\""])]),
-    Case("line ends within quotes", "\"a\nb\r\nc\rd\",e\nf,g\n", [record(["a\nb\r\nc\rd", "e"]), record(["f", "g"])]),
+    Case(
+      "line ends within quotes", "\"a\nb\r\nc\rd\",e\nf,g\n", [record(["a\nb\r\nc\rd", "e"]), record(["f", "g"])]),
     Case("quoted empty", "\"\"\n\"\",\"\"\n", [record([""]), record(["", ""])]),
     Case("ragged", "a\nb,c,d\n", [record(["a"]), record(["b", "c", "d"])]),
     Case("blank lines", "a\n\n\r\nb\n", [record(["a"]), record([], .blank), record([], .blank), record(["b"])]),
@@ -49,17 +50,23 @@ struct RecordParsingTests {
       [record(["a", "b"], .unterminatedQuote), record(["c", "d"]), record(["e"])]),
     Case("NUL", "a\0b,c\n", [record(["a\0b", "c"], .nulByte)]),
     Case("bytes that are no UTF-8", [0x61, 0xFF, 0x2C, 0x62, 0x0A], [record(["a\u{FFFD}", "b"], .invalidUTF8)]),
-    Case("cut multi-byte character", [0x61, 0xE9, 0x0A, 0x62, 0x0A], [record(["a\u{FFFD}"], .invalidUTF8), record(["b"])]),
+    Case(
+      "cut multi-byte character", [0x61, 0xE9, 0x0A, 0x62, 0x0A], [record(["a\u{FFFD}"], .invalidUTF8), record(["b"])]),
     Case("overlong encoding", [0xC0, 0x80, 0x0A], [record(["\u{FFFD}\u{FFFD}"], .invalidUTF8)]),
     Case("surrogate", [0xED, 0xA0, 0x80, 0x0A], [record(["\u{FFFD}\u{FFFD}\u{FFFD}"], .invalidUTF8)]),
     Case("nothing", "", []),
     Case("only a byte order mark", [0xEF, 0xBB, 0xBF], []),
     Case("semicolons", "a,b;c\n", [record(["a,b", "c"])], dialect: CSVDialect(delimiter: 0x3B, hasHeader: false)),
-    Case("no quotes in the dialect", "\"a\",b\n", [record(["\"a\"", "b"])], dialect: CSVDialect(quote: nil, hasHeader: false)),
-    Case("trailing comma, tolerated", "1/2/14,3,4,5,A,1,\n1/3/14,3,4,5,B,2\n",
+    Case(
+      "no quotes in the dialect", "\"a\",b\n", [record(["\"a\"", "b"])],
+      dialect: CSVDialect(quote: nil, hasHeader: false)),
+    Case(
+      "trailing comma, tolerated", "1/2/14,3,4,5,A,1,\n1/3/14,3,4,5,B,2\n",
       [record(["1/2/14", "3", "4", "5", "A", "1"]), record(["1/3/14", "3", "4", "5", "B", "2"])], dialect: .journalApp),
     Case("comment", "#x\na\n", [record(["a"])], dialect: CSVDialect(hasHeader: false, comment: 0x23)),
-    Case("blank lines skipped", "\na\n\nb\n", [record(["a"]), record(["b"])], dialect: CSVDialect(hasHeader: false, skipsBlankLines: true)),
+    Case(
+      "blank lines skipped", "\na\n\nb\n", [record(["a"]), record(["b"])],
+      dialect: CSVDialect(hasHeader: false, skipsBlankLines: true)),
   ]
 
   @Test("A case reads the same by both scanners and in pieces of any size", arguments: cases)
@@ -84,15 +91,19 @@ struct RecordParsingTests {
     #expect(try CSVReader(ByteSource(bytes: [])).readHeader() == nil)
   }
 
-  @Test("UTF-16 is refused as a whole, with the way out", arguments: [[0xFF, 0xFE, 0x61, 0x00], [0xFE, 0xFF, 0x00, 0x61]] as [[UInt8]])
+  @Test(
+    "UTF-16 is refused as a whole, with the way out",
+    arguments: [[0xFF, 0xFE, 0x61, 0x00], [0xFE, 0xFF, 0x00, 0x61]] as [[UInt8]])
   func utf16(bytes: [UInt8]) {
     let error = #expect(throws: CSVError.self) { try readAll(bytes) }
     #expect(error?.code == .encoding && error?.message.contains("iconv") == true)
   }
 
-  @Test("A dialect that contradicts itself is refused", arguments: [
-    CSVDialect(delimiter: 0x22), CSVDialect(delimiter: 0x0A), CSVDialect(comment: 0x2C), CSVDialect(columns: []),
-  ])
+  @Test(
+    "A dialect that contradicts itself is refused",
+    arguments: [
+      CSVDialect(delimiter: 0x22), CSVDialect(delimiter: 0x0A), CSVDialect(comment: 0x2C), CSVDialect(columns: []),
+    ])
   func dialects(dialect: CSVDialect) {
     let error = #expect(throws: CSVError.self) { try CSVReader(ByteSource(bytes: []), dialect: dialect) }
     #expect(error?.code == .dialect)

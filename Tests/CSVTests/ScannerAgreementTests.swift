@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Both scanners find the same records in any input")
 struct ScannerAgreementTests {
-  private static let alphabet: [[UInt8]] = ["a", ",", "\"", "\n", "\r", "\r\n", "é", "鵠", "\0", " ", "bcdefgh", "\"\""].map { Array($0.utf8) } + [[0xFF]]
+  private static let alphabet: [[UInt8]] =
+    ["a", ",", "\"", "\n", "\r", "\r\n", "é", "鵠", "\0", " ", "bcdefgh", "\"\""].map { Array($0.utf8) } + [[0xFF]]
 
   private static func noise(_ seed: UInt64, _ count: Int) -> [UInt8] {
     var random = SeededGenerator(seed: seed)

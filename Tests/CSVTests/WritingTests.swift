@@ -8,8 +8,10 @@ import Testing
 @Suite("What is written reads back to the same values")
 struct WritingTests {
   static let quoting: [(value: String, text: String)] = [
-    ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""), ("two\nlines", "\"two\nlines\""),
-    ("a\rb", "\"a\rb\""), (" lead", "\" lead\""), ("trail ", "\"trail \""), ("in side", "in side"), ("Kauaʻi", "Kauaʻi"),
+    ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""),
+    ("two\nlines", "\"two\nlines\""),
+    ("a\rb", "\"a\rb\""), (" lead", "\" lead\""), ("trail ", "\"trail \""), ("in side", "in side"),
+    ("Kauaʻi", "Kauaʻi"),
     ("a;b", "a;b"),
   ]
 
@@ -71,13 +73,16 @@ struct WritingTests {
     let bytes = try written(records, compression: .gzip())
     #expect(try written(records, compression: .gzip()) == bytes)
     #expect(Array(bytes[..<8]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0], "no name and no time")
-    let plain = try python("import sys,gzip; sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))", input: bytes)
+    let plain = try python(
+      "import sys,gzip; sys.stdout.buffer.write(gzip.decompress(sys.stdin.buffer.read()))", input: bytes)
     #expect(plain == (try written(records)))
   }
 
-  @Test("The journal app's dialect writes nothing quoted, and refuses what needs quotes with its field", arguments: [
-    ("a,b", 1), ("two\nlines", 1), ("cr\r", 1),
-  ])
+  @Test(
+    "The journal app's dialect writes nothing quoted, and refuses what needs quotes with its field",
+    arguments: [
+      ("a,b", 1), ("two\nlines", 1), ("cr\r", 1),
+    ])
   func journalApp(value: String, field: Int) throws {
     let sink = try ByteSink.memory()
     var writer = try CSVWriter(sink, dialect: .journalApp)

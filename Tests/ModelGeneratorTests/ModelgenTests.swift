@@ -87,8 +87,7 @@ import Testing
   ]
 
   @Test(arguments: badModels)
-  func `A model that no code can be made from is an error that says where and what`(_ model: BadModel) throws
-  {
+  func `A model that no code can be made from is an error that says where and what`(_ model: BadModel) throws {
     let output = try Modelgen.run(entities: model.entities, currentVersion: model.version)
     #expect(output.status == 65)
     #expect(output.messages.contains(model.message))

@@ -77,7 +77,9 @@ public struct CSVDialect: Sendable, Hashable {
     if let quote, quote == comment {
       throw CSVError(.dialect, "quote and comment sign are the same byte; choose two")
     }
-    if let columns, columns.isEmpty { throw CSVError(.dialect, "the list of columns is empty; name them or leave it out") }
+    if let columns, columns.isEmpty {
+      throw CSVError(.dialect, "the list of columns is empty; name them or leave it out")
+    }
   }
 
   private func check(_ byte: UInt8, _ role: String) throws(CSVError) {

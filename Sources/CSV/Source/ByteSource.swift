@@ -112,7 +112,8 @@ public final class ByteSource {
     var scratch = [UInt8](repeating: 0, count: min(max(left, 1), 64 << 10))
     while left > 0 {
       let got = try scratch.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
-        try read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[..<min(left, buffer.count)])))
+        try read(
+          into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[..<min(left, buffer.count)])))
       }
       if got == 0 {
         throw CSVError(

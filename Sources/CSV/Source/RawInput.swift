@@ -79,7 +79,9 @@ final class RawInput {
     case .descriptor(let descriptor, _): count = try readDescriptor(descriptor, buffer)
     case .memory(let bytes):
       count = min(buffer.count, bytes.count - position)
-      bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + count])) }
+      bytes.withUnsafeBytes {
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[position..<position + count]))
+      }
     case .generator(let fill): count = try fill(buffer)
     }
     position += count

@@ -92,7 +92,8 @@ struct BulkAndSingleInsertionTests {
         object.setValue(nil, forKey: "date")
       }
       for context in contexts[level...] { try save(context) }
-      return try sqlite(stack.file, "SELECT Z_PK, Z_OPT, ZDATE IS NULL, ZPLACE FROM ZSESSION WHERE ZRATING = 3 AND Z_PK = 18")
+      return try sqlite(
+        stack.file, "SELECT Z_PK, Z_OPT, ZDATE IS NULL, ZPLACE FROM ZSESSION WHERE ZRATING = 3 AND Z_PK = 18")
     }
     #expect(row == "18|1|1|Edited, \"17\"")
   }

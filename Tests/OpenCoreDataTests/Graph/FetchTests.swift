@@ -61,7 +61,9 @@ struct FetchTests {
       all[4].setValue("Changed", forKey: "place")
       InsertionWay.single.insert(20..<22, into: context, stack.entity)
     }
-    let whole = ["Spot 0", "Spot 2", "Spot 3", "Changed", "Spot 5", "Spot 6", "Spot 7", "Spot 8", "Spot 9", "Spot 20", "Spot 21"]
+    let whole = [
+      "Spot 0", "Spot 2", "Spot 3", "Changed", "Spot 5", "Spot 6", "Spot 7", "Spot 8", "Spot 9", "Spot 20", "Spot 21",
+    ]
     let expected = Array(limit == 0 ? whole.dropFirst(offset) : whole.dropFirst(offset).prefix(limit))
     let found = try places(context) {
       $0.fetchLimit = limit

@@ -45,7 +45,9 @@ struct IdentityTests {
     let context = stack.context()
     try context.performAndWait {
       let object = NSManagedObject.make(stack.entity, in: context)
-      #expect(object.objectID.uriRepresentation().absoluteString.wholeMatch(of: /x-coredata:\/\/\/Session\/t[0-9A-F-]{36}/) != nil)
+      #expect(
+        object.objectID.uriRepresentation().absoluteString.wholeMatch(of: /x-coredata:\/\/\/Session\/t[0-9A-F-]{36}/)
+          != nil)
       try context.save()
       let uri = object.objectID.uriRepresentation()
       #expect(uri.absoluteString == "x-coredata://\(stack.coordinator.persistentStores[0].identifier)/Session/p1")

@@ -89,10 +89,14 @@ struct ObjectStateTests {
   }
 
   static let rules = [
-    Rule(testDescription: "mandatory", code: NSValidationMissingMandatoryPropertyError) { $0.setValue(nil, forKey: "place") },
+    Rule(testDescription: "mandatory", code: NSValidationMissingMandatoryPropertyError) {
+      $0.setValue(nil, forKey: "place")
+    },
     Rule(testDescription: "too large", code: NSValidationNumberTooLargeError) { $0.setValue(6, forKey: "rating") },
     Rule(testDescription: "too small", code: NSValidationNumberTooSmallError) { $0.setValue(0, forKey: "rating") },
-    Rule(testDescription: "too long", code: NSValidationStringTooLongError) { $0.setValue("abcdefghijklm", forKey: "place") },
+    Rule(testDescription: "too long", code: NSValidationStringTooLongError) {
+      $0.setValue("abcdefghijklm", forKey: "place")
+    },
     Rule(testDescription: "too short", code: NSValidationStringTooShortError) { $0.setValue("", forKey: "place") },
     Rule(testDescription: "two at once", code: NSValidationMultipleErrorsError) {
       $0.setValue(nil, forKey: "place")
@@ -150,7 +154,8 @@ struct ObjectStateTests {
       ("h", .stringAttributeType, NSString(string: "Kauaʻi, \"鵠沼\"\n\u{0}x")),
       ("i", .decimalAttributeType, NSDecimalNumber(string: "12.5")),
       ("j", .binaryDataAttributeType, NSData(data: Data([0, 1, 255]))),
-      ("k", .UUIDAttributeType, NSUUID()), ("l", .URIAttributeType, URL(string: "https://a.b/c?d=e%20f").map { $0 as NSURL } ?? NSURL(fileURLWithPath: "/")),
+      ("k", .UUIDAttributeType, NSUUID()),
+      ("l", .URIAttributeType, URL(string: "https://a.b/c?d=e%20f").map { $0 as NSURL } ?? NSURL(fileURLWithPath: "/")),
       ("m", .transformableAttributeType, NSArray(array: [NSString(string: "x"), NSNumber(value: 3)])),
     ]
     let model = Sessions.model { entity in

@@ -26,7 +26,8 @@ struct PerformTests {
 
   private struct Odd: Error, Equatable {}
 
-  @Test("performAndWait is re-entrant, also through parent, child and parent again on one thread", .timeLimit(.minutes(1)))
+  @Test(
+    "performAndWait is re-entrant, also through parent, child and parent again on one thread", .timeLimit(.minutes(1)))
   func reentrancy() {
     let parent = stack.context()
     let child = stack.context(parent)

@@ -77,7 +77,9 @@ struct SavePipelineTests {
     #expect(try sqlite(stack.file, "SELECT Z_PK, ZPLACE FROM ZSESSION") == "1|Spot 0\n2|Spot 1\n4|Spot 7")
   }
 
-  @Test("A constraint names every object at fault, and nothing of the save is in the store", arguments: InsertionWay.allCases)
+  @Test(
+    "A constraint names every object at fault, and nothing of the save is in the store",
+    arguments: InsertionWay.allCases)
   func constraint(way: InsertionWay) throws {
     let stack = try Stack(folder, model: Sessions.model(unique: ["rating"]))
     let (writer, middle, child) = stack.chain()
@@ -92,13 +94,17 @@ struct SavePipelineTests {
       let ids = error?.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID]
       // Ratings repeat from the sixth session on.
       #expect(ids?.compactMap(\.batchRow) == [5, 6, 7])
-      #expect((error?.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject])?.compactMap(\.place) == ["Spot 5", "Spot 6", "Spot 7"])
+      #expect(
+        (error?.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject])?.compactMap(\.place) == [
+          "Spot 5", "Spot 6", "Spot 7",
+        ])
       #expect(writer.insertedObjects.count == 8, "a failed save keeps the changes")
       #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "0\n0")
       for id in ids ?? [] { writer.delete(writer.object(with: id)) }
       try writer.save()
     }
-    #expect(try sqlite(stack.file, "SELECT count(*), max(Z_PK) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "5|5\n5")
+    #expect(
+      try sqlite(stack.file, "SELECT count(*), max(Z_PK) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "5|5\n5")
   }
 
   @Test("A full disk, a locked file and a read-only store are errors of Core Data's that say what to do")

@@ -33,19 +33,19 @@ struct StoreLayoutTests {
         "PRAGMA page_size; PRAGMA auto_vacuum; PRAGMA journal_mode; PRAGMA encoding; PRAGMA user_version;"
           + "PRAGMA application_id; SELECT count(*) FROM Z_MODELCACHE; SELECT * FROM Z_PRIMARYKEY;"
           + "SELECT Z_VERSION, Z_UUID FROM Z_METADATA; SELECT ZDATE, typeof(ZDATE) FROM ZSESSION")
-        == """
-        4096
-        2
-        wal
-        UTF-8
-        0
-        0
-        0
-        1|Session|0|2
-        1|\(stack.coordinator.persistentStores[0].identifier)
-        0|integer
-        3600|integer
-        """)
+          == """
+          4096
+          2
+          wal
+          UTF-8
+          0
+          0
+          0
+          1|Session|0|2
+          1|\(stack.coordinator.persistentStores[0].identifier)
+          0|integer
+          3600|integer
+          """)
   }
 
   @Test("A store opens again with its UUID, and with another model it is error 134100 that names the entity")
@@ -91,7 +91,8 @@ struct StoreLayoutTests {
     if !keepsSharedMemory { try FileManager.default.removeItem(atPath: store.path + "-shm") }
     func contents() throws -> [String: Data] {
       let names = try FileManager.default.contentsOfDirectory(atPath: copy.path).filter { $0.contains(".sqlite") }
-      return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: copy.appendingPathComponent($0))) })
+      return try Dictionary(
+        uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: copy.appendingPathComponent($0))) })
     }
     let before = try contents()
     let model = try NSManagedObjectModel.load(contentsOf: copy.appendingPathComponent("SurfJournalModel.xcdatamodeld"))
@@ -134,7 +135,9 @@ struct StoreLayoutTests {
       InsertionWay.bulk.insert(50..<51, into: context, stack.entity)
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT * FROM SJ_CHECKPOINT; SELECT count(*) FROM ZSESSION") == "1|10|spot\n2|20|spot\n3|30|spot\n31")
+    #expect(
+      try sqlite(stack.file, "SELECT * FROM SJ_CHECKPOINT; SELECT count(*) FROM ZSESSION")
+        == "1|10|spot\n2|20|spot\n3|30|spot\n31")
   }
 }
 
@@ -144,7 +147,8 @@ private final class CheckpointTable: SaveParticipant {
   let refuses = Atomic<Bool>(false)
 
   func write(to transaction: SaveTransaction) throws {
-    try transaction.execute("CREATE TABLE IF NOT EXISTS SJ_CHECKPOINT(save INTEGER PRIMARY KEY, rows INTEGER, note TEXT)")
+    try transaction.execute(
+      "CREATE TABLE IF NOT EXISTS SJ_CHECKPOINT(save INTEGER PRIMARY KEY, rows INTEGER, note TEXT)")
     let before = try transaction.rows("SELECT ifnull(max(rows), 0) FROM SJ_CHECKPOINT")[0][0] as? Int64 ?? -1
     try transaction.execute(
       "INSERT INTO SJ_CHECKPOINT(rows, note) VALUES(?, ?)", [before + Int64(transaction.insertedCount), "spot"])

@@ -34,7 +34,8 @@ struct ExportRunTests {
   }
 
   static let cases: [Case] = [
-    Case(id: "everything by key", change: { $0.columns = [.init("date"), .init("location"), .init("rating")] },
+    Case(
+      id: "everything by key", change: { $0.columns = [.init("date"), .init("location"), .init("rating")] },
       output: """
         date,location,rating
         2020-01-03T06:30:00Z,"Queens, Waikiki",5
@@ -44,18 +45,21 @@ struct ExportRunTests {
         ,,2
 
         """),
-    Case(id: "sorted by date, nil first",
+    Case(
+      id: "sorted by date, nil first",
       change: {
         $0.columns = [.init("rating")]
         $0.sort = [.init("date")]
       }, output: "rating\n2\n\"\"\n1\n3\n5\n"),
-    Case(id: "sorted the other way with a limit",
+    Case(
+      id: "sorted the other way with a limit",
       change: {
         $0.columns = [.init("rating")]
         $0.sort = [.init("date", ascending: false)]
         $0.limit = 2
       }, output: "rating\n5\n3\n"),
-    Case(id: "a predicate, renamed columns and a date format",
+    Case(
+      id: "a predicate, renamed columns and a date format",
       change: {
         $0.columns = [.init("day", attribute: "date", format: "dd.MM.yyyy"), .init("stars", attribute: "rating")]
         $0.predicate = "rating >= 3 AND location != nil"
@@ -92,7 +96,9 @@ struct ExportRunTests {
       .plain { $0.columns[0].rules = [] }, .import, [folder.path("first.csv.gz")], store: copy)
     try await export(copy, "second.csv.gz")
     try await export(store, "plain.csv")
-    let bytes = try ["first.csv.gz", "second.csv.gz"].map { try Data(contentsOf: folder.url.appendingPathComponent($0)) }
+    let bytes = try ["first.csv.gz", "second.csv.gz"].map {
+      try Data(contentsOf: folder.url.appendingPathComponent($0))
+    }
     #expect(bytes[0] == bytes[1])
     #expect(bytes[0].starts(with: [0x1F, 0x8B]))
     #expect(try folder.read("plain.csv").hasPrefix("date,height,location,period,rating,wind\n"))

@@ -87,9 +87,11 @@ struct ImportRunTests {
     #expect(try sqlite(store, "SELECT count(*) FROM ZJOURNALENTRY") == "12")
   }
 
-  @Test("Of records with one key the first is taken, also when keys spill to a temporary database", arguments: [1, 1000])
+  @Test(
+    "Of records with one key the first is taken, also when keys spill to a temporary database", arguments: [1, 1000])
   func duplicates(keysInMemoryMax: Int) async throws {
-    let input = try folder.write("log.csv", log(30) + log(30).split(separator: "\n").dropFirst().joined(separator: "\n"))
+    let input = try folder.write(
+      "log.csv", log(30) + log(30).split(separator: "\n").dropFirst().joined(separator: "\n"))
     let definition = PipelineDefinition.plain {
       $0.key = ["date", "location"]
       $0.chunkRows = 7

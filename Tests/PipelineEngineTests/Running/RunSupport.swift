@@ -99,7 +99,8 @@ func log(_ count: Int) -> String {
   for index in 0..<count {
     let day = 1 + index / 24 % 28
     let hour = index % 24
-    text += "2020-01-\(day < 10 ? "0" : "")\(day)T\(hour < 10 ? "0" : "")\(hour):00:00Z,Spot \(index),\(index % 5 + 1)\n"
+    text +=
+      "2020-01-\(day < 10 ? "0" : "")\(day)T\(hour < 10 ? "0" : "")\(hour):00:00Z,Spot \(index),\(index % 5 + 1)\n"
   }
   return text
 }

@@ -56,8 +56,11 @@ struct Bench {
 
   private func contenders() throws -> [Contender] {
     let program = CommandLine.arguments[0]
-    func child(_ name: String, _ kind: String, _ file: String, _ store: String, limit: String?, output: String? = nil) -> Contender {
-      Contender(name: name, limit: limit, command: [program, "child", kind, file, store], outputs: [output].compactMap { $0 })
+    func child(_ name: String, _ kind: String, _ file: String, _ store: String, limit: String?, output: String? = nil)
+      -> Contender
+    {
+      Contender(
+        name: name, limit: limit, command: [program, "child", kind, file, store], outputs: [output].compactMap { $0 })
     }
     let (store, gz) = (path("ours.sqlite"), path("input.csv.gz"))
     var result: [Contender] = []
@@ -71,7 +74,8 @@ struct Bench {
     }
     result += [
       child("import, three contexts", "import", input, store, limit: importLimit, output: store),
-      child("import, one context", "import-one", input, path("one.sqlite"), limit: importLimit, output: path("one.sqlite")),
+      child(
+        "import, one context", "import-one", input, path("one.sqlite"), limit: importLimit, output: path("one.sqlite")),
       child("import, gzip", "import", gz, path("gz.sqlite"), limit: importLimit, output: path("gz.sqlite")),
       child("dry run", "validate", input, "none", limit: importLimit),
     ]
@@ -86,7 +90,8 @@ struct Bench {
       child("export, gzip", "export", path("ours.csv.gz"), store, limit: exportLimit),
       Contender(
         name: "sqlite3 .import, no checks", limit: importLimit,
-        command: ["sqlite3", path("shell.sqlite"), ".mode csv", ".import '\(input)' log"], outputs: [path("shell.sqlite")]),
+        command: ["sqlite3", path("shell.sqlite"), ".mode csv", ".import '\(input)' log"],
+        outputs: [path("shell.sqlite")]),
     ]
     return result
   }

@@ -7,7 +7,8 @@ struct InputGenerator {
   private static let places = [
     "Ocean Beach, San Francisco", "Steamer Lane", "Kauaʻi, \"Pines\"", "La Gravière", "Mundaka", "Bells Beach",
     "Nazaré, Praia do Norte", "Jeffreys Bay, \"Supertubes\"", "Raglan", "Teahupo'o", "Chiba, 志田下", "Thurso East",
-    "Malibu First Point", "Rincon", "Blacks", "Lower Trestles", "Cloudbreak", "Uluwatu", "Noosa, Tea Tree", "Muizenberg",
+    "Malibu First Point", "Rincon", "Blacks", "Lower Trestles", "Cloudbreak", "Uluwatu", "Noosa, Tea Tree",
+    "Muizenberg",
   ]
   private static let heights = ["2-3ft", "3-5ft", "1.8m", "Flat", "Waist high", "6-8ft", "0.9-1.5m", "Overhead"]
   private static let winds = ["N 4 kts", "Offshore", "WSW 12 kts", "Glassy", "Cross-shore", "NE 22 kts", "Variable"]

@@ -90,11 +90,15 @@ struct Table {
     func line(_ name: String) -> Line? { lines.first { $0.name == name } }
     guard let three = line("import, three contexts"), let one = line("import, one context") else { return [] }
     var failures: [String] = []
-    if let ratio = ratio(three), ratio < 0.5 { failures.append("the import has \(Self.text(ratio, 2)) of the limit, not 0.5") }
+    if let ratio = ratio(three), ratio < 0.5 {
+      failures.append("the import has \(Self.text(ratio, 2)) of the limit, not 0.5")
+    }
     if three.seconds > 1.2 * one.seconds {
       failures.append("three contexts take \(Self.text(three.seconds / one.seconds, 2)) × one, more than 1.2")
     }
-    if three.peakMegabytes > 96 { failures.append("the import's peak is \(Self.text(three.peakMegabytes, 1)) MB, over 96") }
+    if three.peakMegabytes > 96 {
+      failures.append("the import's peak is \(Self.text(three.peakMegabytes, 1)) MB, over 96")
+    }
     return failures
   }
 
