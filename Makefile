@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-format check-samples build docs bench generate format clean
+.PHONY: help demo test check check-format check-samples build docs bench bench-check generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 
@@ -37,6 +37,10 @@ docs: ## Build the documentation of the libraries into .build/docs
 bench: ## Run the benchmarks
 	@.ci/ensure-packages test
 	swift run --package-path Tests/Benchmarks -c release benchmarks
+
+bench-check: ## Run the benchmarks and fail where a promised floor is not kept
+	@.ci/ensure-packages test
+	swift run --package-path Tests/Benchmarks -c release benchmarks --check
 
 generate: ## Write SampleData anew
 	python3 SampleData/generate.py

@@ -82,7 +82,9 @@ struct Table {
   }
 
   private var notes: [String] {
-    lines.contains { $0.limit != nil } ? [] : ["The C programs that mark the limit are not here; no ratios."]
+    let memory = "No peak can show less than this measuring program itself had in memory when it started the process."
+    return lines.contains { $0.limit != nil }
+      ? [memory] : ["The C programs that mark the limit are not here; no ratios.", memory]
   }
 
   /// The floors that were promised and are not kept.
