@@ -22,14 +22,14 @@ struct AwaitedIDs {
     isAlive: (NSManagedObjectID) -> Bool
   ) {
     let key = ObjectIdentifier(range)
+    for row in rows {
+      let isNew = entries[key, default: Entry(range: range, entity: entity, rows: [], newsSeen: 0)].rows.insert(row)
+        .inserted
+      if isNew { count += 1 }
+    }
     // News of before count too: they have not been looked at for these rows.
-    var entry = entries[key] ?? Entry(range: range, entity: entity, rows: [], newsSeen: 0)
-    let before = entry.rows.count
-    entry.rows.formUnion(rows)
-    entry.newsSeen = 0
+    entries[key]?.newsSeen = 0
     newsTotalSeen = 0
-    count += entry.rows.count - before
-    entries[key] = entry
     if count >= sweepAt {
       // When the table has doubled, which spreads the cost.
       filter { isAlive($0) }

@@ -15,11 +15,10 @@ extension NSManagedObjectContext {
     let row = segment.batch.count
     segment.batch.appendRow()
     segment.isValidated = false
-    object.identity = segment.objectID(row: row)
+    object.identity = segment.temporaryID(row: row)
     object.managedObjectContext = self
     object.state = [.inserted, .unpacked]
     segment.keep(object, row: row)
-    registry.insert(object, as: object.identity.key)
     event.noteInsertion(segment, rows: row..<(row + 1))
     scheduleProcessing()
     object.awakeFromInsert()
@@ -54,12 +53,12 @@ extension NSManagedObjectContext {
   /// The object for a pending row, made now if nobody asked before.
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
-    let id = segment.objectID(row: row)
-    let object = makeObject(id)
+    let id = segment.temporaryID(row: row)
+    // There may be a fault for the ID from before a child handed the row up.
+    let object = registry[id.key] ?? makeObject(id)
     object.values = segment.batch.values(row: row)
     object.state = .inserted
     segment.keep(object, row: row)
-    registry.insert(object, as: id.key)
     return object
   }
 
@@ -123,9 +122,8 @@ extension NSManagedObjectContext {
   /// The object with `objectID` if this context has it; never reads anything.
   public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     adoptPermanentIDs()
-    if let known = knownObject(objectID) { return known }
     if let (segment, row) = insertions.locate(objectID) { return handle(in: segment, row: row) }
-    return nil
+    return knownObject(objectID)
   }
 
   /// The object that is filed under `id`, which may have become permanent only now, by another thread.
@@ -160,9 +158,13 @@ extension NSManagedObjectContext {
       .objectNotFound, "No object has the ID \(id). It was deleted, or it is of another store.")
   }
 
-  func register(_ object: NSManagedObject) {
+  func file(_ object: NSManagedObject) {
     registry.insert(object, as: object.identity.key)
     if retainsRegisteredObjects { retained.insert(object) }
+  }
+
+  private func register(_ object: NSManagedObject) {
+    file(object)
     if case .temporary(let range, let row) = object.identity.reference { awaitIDs([row], range, object.entity) }
   }
 
@@ -170,6 +172,7 @@ extension NSManagedObjectContext {
 
   /// Loads a fault's values; the faults of its group that still wait come along.
   func fulfillFault(_ object: NSManagedObject) {
+    if let (segment, row) = insertions.locate(object.identity), handle(in: segment, row: row) === object { return }
     do {
       if object.values.isEmpty, let group = object.faultGroup { try load(group) }
       if !object.values.isEmpty {
@@ -263,7 +266,8 @@ extension NSManagedObjectContext {
       throw NSError.coreData(.coreData, "The context has no coordinator; set one, or a parent that has one.")
     }
     try coordinator.obtainPermanentIDs(for: temporary.map(\.identity))
-    for object in temporary { rekey(object) }
+    // What is pending is found by its row: its objects are filed under the new IDs when it is saved.
+    for object in temporary where !object.isInserted { rekey(object) }
   }
 
   /// Takes over the permanent IDs of saved objects, once a save further down has given them.

@@ -146,15 +146,16 @@ extension NSManagedObjectContext {
 
   /// Handles of saved rows become unchanged objects; the context lets go of them.
   private func settle(_ segment: PendingSegment, isRoot: Bool) {
-    for object in segment.handles.values {
+    var waiting: [Int] = []
+    for (row, object) in segment.releaseHandles(keepingAll: retainsRegisteredObjects) {
       object.state = []
       object.snapshot = nil
       if isRoot { object.version = 1 }
-      if retainsRegisteredObjects { retained.insert(object) }
+      object.identity = object.identity.resolved
+      file(object)
+      if object.identity.isTemporaryID { waiting.append(row) }
     }
-    if !segment.handles.isEmpty {
-      awaitIDs(segment.handles.keys, segment.range, segment.batch.entity)
-    }
+    awaitIDs(waiting, segment.range, segment.batch.entity)
   }
 
   /// Takes what a child saved. The child's values win where both sides changed one.
@@ -228,7 +229,8 @@ extension NSManagedObjectContext {
 
   /// Forgets every object, changed or not; objects still held by the client belong to no context any more.
   public func reset() {
-    for object in registry.objects.union(deletions.values) {
+    let pending = insertions.segments.flatMap(\.handles.values)
+    for object in registry.objects.union(deletions.values).union(pending) {
       object.state = object.isFault ? .fault : []
       object.managedObjectContext = nil
     }

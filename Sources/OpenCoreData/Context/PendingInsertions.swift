@@ -41,15 +41,15 @@ struct PendingInsertions {
     }
     // A permanent ID can still be pending when it was obtained before the save.
     for segment in segments {
-      for row in segment.range.keysObtained.keys where segment.objectID(row: row).key == id.key {
-        return segment.isLive(row) ? (segment, row) : nil
-      }
+      if let row = segment.row(obtainedAs: id.key) { return segment.isLive(row) ? (segment, row) : nil }
     }
     return nil
   }
 }
 
 /// Objects of one entity inserted together or one after the other, packed; with the handles made for some of them.
+///
+/// The handles are in no registry as long as they are pending: here they are found by their row, and held.
 final class PendingSegment {
   var batch: ObjectBatch
   let range: TemporaryIDRange
@@ -79,6 +79,23 @@ final class PendingSegment {
     NSManagedObjectID(entity: batch.entity, range: range, row: row).resolved
   }
 
+  func temporaryID(row: Int) -> NSManagedObjectID {
+    NSManagedObjectID(entity: batch.entity, range: range, row: row)
+  }
+
+  /// The row whose ID became permanent before the save and has this key.
+  func row(obtainedAs key: ObjectKey) -> Int? {
+    let news = range.newsCount
+    guard news > 0 else { return nil }
+    if news != newsSeen {
+      obtainedRows = Dictionary(range.keysObtained.keys.map { (objectID(row: $0).key, $0) }) { first, _ in first }
+      newsSeen = news
+    }
+    return obtainedRows[key]
+  }
+  private var obtainedRows: [ObjectKey: Int] = [:]
+  private var newsSeen = 0
+
   func remove(row: Int) {
     guard let place = removedRows.rank(of: row) else { return }
     removedRows.insert(row, at: place)
@@ -86,6 +103,23 @@ final class PendingSegment {
   }
 
   func keep(_ handle: NSManagedObject, row: Int) { handles[row] = handle }
+
+  /// Lets go of the handles and gives back those that live on: the ones somebody else holds, or all of them.
+  func releaseHandles(keepingAll: Bool) -> [Int: NSManagedObject] {
+    var released = handles
+    handles = [:]
+    if keepingAll { return released }
+    var unheld: [Int] = []
+    var index = released.startIndex
+    // By index and in place: an iterator would hold every object once more.
+    while index != released.endIndex {
+      if isKnownUniquelyReferenced(&released.values[index]) { unheld.append(released.keys[index]) }
+      released.formIndex(after: &index)
+    }
+    if unheld.count == released.count { return [:] }
+    for row in unheld { released[row] = nil }
+    return released
+  }
 
   /// Current values of a row: the handle's where it has newer ones.
   func values(row: Int) -> [StoredValue] { handles[row]?.values ?? batch.values(row: row) }

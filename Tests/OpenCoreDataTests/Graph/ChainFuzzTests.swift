@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Any sequence of operations on a chain")
 struct ChainFuzzTests {
-  @Test("The chain and its reference agree step by step, and both ways leave equal stores", arguments: 1...16)
+  @Test("The chain and its reference agree step by step, and both ways leave equal stores", arguments: 1...10)
   func agreement(seed: Int) throws {
     let folder = try GraphFolder()
     let dumps = try InsertionWay.allCases.map { way in

@@ -76,11 +76,14 @@ struct ValueTests {
     }
     #expect(seen.count == 7 && Set(seen.map { "\($0)" }) == ["\(one.value)"])
     if case .real(let number) = one.value {
-      #expect(seen.allSatisfy { if case .real(let found) = $0 { found.bitPattern == number.bitPattern } else { false } })
+      #expect(
+        seen.allSatisfy { if case .real(let found) = $0 { found.bitPattern == number.bitPattern } else { false } })
     }
   }
 
-  @Test("What a store can't keep is refused by validation in both ways, and the rest goes in", arguments: InsertionWay.allCases)
+  @Test(
+    "What a store can't keep is refused by validation in both ways, and the rest goes in",
+    arguments: InsertionWay.allCases)
   func refused(way: InsertionWay) throws {
     let folder = try GraphFolder()
     let model = Sessions.model { $0.properties += [Sessions.attribute("value", .doubleAttributeType)] }
@@ -122,7 +125,9 @@ struct ValueTests {
     let model = Sessions.model { $0.properties += [Sessions.attribute("tags", .transformableAttributeType)] }
     let stack = try Stack(folder, model: model)
     let context = stack.context()
-    let tags = NSDictionary(dictionary: [NSString(string: "a"): NSArray(array: [NSNumber(value: 1), NSString(string: "b")])])
+    let tags = NSDictionary(dictionary: [
+      NSString(string: "a"): NSArray(array: [NSNumber(value: 1), NSString(string: "b")])
+    ])
     try context.performAndWait {
       NSManagedObject.make(stack.entity, in: context).setValue(tags, forKey: "tags")
       try context.save()
