@@ -15,7 +15,26 @@ extension NSManagedObject: KeyPathNaming {
     let recorder = KeyRecordingEntity()
     let probe: Any = Self.init(entity: recorder, insertInto: nil)
     _ = probe[keyPath: keyPath]
-    return recorder.keysAsked.isEmpty ? nil : recorder.keysAsked
+    // `\.place?.count` asks for one key on two steps, a property computed from two attributes for two on one: neither
+    // is an attribute, and no name is better than another's.
+    return recorder.keysAsked.count == keyPath.stepCount ? recorder.keysAsked : nil
+  }
+}
+
+extension AnyKeyPath {
+  /// The number of properties that the key path leads through. Only its description tells: a dot before each, besides
+  /// those in names of types.
+  fileprivate var stepCount: Int {
+    var (depth, steps) = (0, 0)
+    for character in debugDescription {
+      switch character {
+      case "<", "(", "[": depth += 1
+      case ">", ")", "]": depth -= 1
+      case "." where depth == 0: steps += 1
+      default: break
+      }
+    }
+    return steps
   }
 }
 

@@ -71,9 +71,15 @@ struct KeyPathTests {
   func computed() throws {
     context.performAndWait {
       let request = request()
-      request.sortDescriptors = [NSSortDescriptor(keyPath: \TypedSession.title, ascending: true)]
-      let error = #expect(throws: NSError.self) { try context.fetch(request) }
-      #expect(error?.code == NSCoreDataError)
+      for descriptor in [
+        NSSortDescriptor(keyPath: \TypedSession.title, ascending: true),
+        NSSortDescriptor(keyPath: \TypedSession.location?.count, ascending: true),
+        NSSortDescriptor(keyPath: \TypedSession.stars.bitWidth, ascending: true),
+      ] {
+        request.sortDescriptors = [descriptor]
+        let error = #expect(throws: NSError.self) { try context.fetch(request) }
+        #expect(error?.code == NSCoreDataError, "\(descriptor.keyPath)")
+      }
     }
   }
 
