@@ -1,9 +1,10 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-format check-samples build docs bench bench-check generate format clean
+.PHONY: help demo test check check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
+BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,13 +35,24 @@ docs: ## Build the documentation of the libraries into .build/docs
 	@.ci/ensure-packages build
 	@.ci/docs
 
-bench: ## Run the benchmarks
-	@.ci/ensure-packages test
-	swift run --package-path Tests/Benchmarks -c release benchmarks
+bench: bench-build ## Run the benchmark; ARGS="--rows 100000 --rounds 3" changes it, ARGS=--help lists how
+	$(BENCHMARKS) $(ARGS)
 
-bench-check: ## Run the benchmarks and fail where a promised floor is not kept
+bench-check: bench-build ## Run the benchmark; fail if it is slower or larger than was promised
+	$(BENCHMARKS) --check $(ARGS)
+
+bench-docs: bench-build ## Run the benchmark and write its figures into the documentation
+	$(BENCHMARKS) --markdown Sources/PipelineEngine/PipelineEngine.docc/Benchmarks.md $(ARGS)
+
+bench-peers: ## Install programs to compare with that are not among Debian's, into .build
 	@.ci/ensure-packages test
-	swift run --package-path Tests/Benchmarks -c release benchmarks --check
+	python3 -m venv .build/bench/peers
+	.build/bench/peers/bin/python3 -m pip install --quiet duckdb sqlite-utils
+
+bench-build:
+	@.ci/ensure-packages test
+	swift build --package-path Tests/Benchmarks -c release
+	swift build --package-path Tests/Benchmarks -c release --product surfjournal
 
 generate: ## Write SampleData anew
 	python3 SampleData/generate.py

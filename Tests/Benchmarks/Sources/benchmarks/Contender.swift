@@ -1,0 +1,79 @@
+import Foundation
+
+/// A program with what it needs to be timed again and again.
+struct Contender {
+  let subject: Subject
+  let group: Group
+  let command: [String]
+  /// What it writes; removed before each run.
+  var outputs: [String] = []
+  /// Records that it handles; nil where a speed would say nothing.
+  var rows: Int?
+  /// Slow ones take part in few rounds, and not in the one that warms up.
+  var roundsMax = Int.max
+  /// Throws if the run did not do what was asked for. It gets the path of what was printed.
+  var check: (_ printed: String) throws -> Void
+}
+
+/// Finds out whether a run did its work, by independent programs.
+struct Checks {
+  /// Of the table as it must be.
+  private let digest: String
+
+  /// - Parameter store: A store whose export was compared with the input.
+  init(store: String) throws {
+    digest = try Self.digest(store)
+  }
+
+  /// That a store has the rows of the input.
+  func store(_ path: String) throws {
+    let found = try Self.digest(path)
+    guard found == digest else { throw BenchmarkFailure("\(path) holds \(found); expected was \(digest)") }
+  }
+
+  /// That a table has so many rows.
+  static func table(_ name: String, of path: String, has rows: Int) throws {
+    let count = try Tool.run(["sqlite3", path, "SELECT count(*) FROM \(name)"])
+    guard count == String(rows) else { throw BenchmarkFailure("\(path) holds \(count) rows instead of \(rows)") }
+  }
+
+  static func same(_ path: String, as other: String) throws {
+    guard Tool.succeeds(["cmp", path, other]) else { throw BenchmarkFailure("\(path) differs from \(other)") }
+  }
+
+  static func text(of path: String, is expected: String) throws {
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    guard text == expected else { throw BenchmarkFailure("it printed '\(text)' instead of '\(expected)'") }
+  }
+
+  /// That a gzip file holds the bytes of another file.
+  static func gzip(_ path: String, holds other: String) throws {
+    guard Tool.succeeds(["sh", "-c", "gzip -dc \"$1\" | cmp - \"$2\"", "sh", path, other]) else {
+      throw BenchmarkFailure("\(path) does not hold the bytes of \(other)")
+    }
+  }
+
+  /// That a log has the size of another and its records in the order of their dates.
+  static func sorted(_ path: String, from other: String) throws {
+    let sizes = try Tool.run(["stat", "-c", "%s", path, other]).split(separator: "\n")
+    // The dates come first, and all are written alike: the order of their bytes is that of time.
+    let isSorted = Tool.succeeds(["sh", "-c", "tail -n +2 \"$1\" | LC_ALL=C sort -s -c -t , -k 1,1", "sh", path])
+    guard sizes.count == 2, sizes[0] == sizes[1], isSorted else {
+      throw BenchmarkFailure("\(path) is not \(other), sorted by date")
+    }
+  }
+
+  /// Number of lines, which is all that can be said of files that other programs write in their own way.
+  static func lines(of path: String, are count: Int) throws {
+    let lines = try Tool.run(["sh", "-c", "wc -l < \"$1\"", "sh", path])
+    guard lines == String(count) else { throw BenchmarkFailure("\(path) has \(lines) lines instead of \(count)") }
+  }
+
+  private static func digest(_ store: String) throws -> String {
+    let lengths = ["HEIGHT", "LOCATION", "PERIOD", "WIND"].map { "sum(length(Z\($0)))" }.joined(separator: ", ")
+    return try Tool.run([
+      "sqlite3", "-readonly", store,
+      "SELECT count(*), min(Z_PK), max(Z_PK), sum(ZDATE * (Z_PK % 97)), sum(ZRATING), \(lengths) FROM ZJOURNALENTRY",
+    ])
+  }
+}

@@ -1,0 +1,37 @@
+// What this machine's SQLite can take, with nothing on top: the limit that the benchmark's ratios refer to. It checks
+// dates, ratings and UTF-8, and keeps no other promise: no contexts, positions, messages, rejects.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entries.h"
+#include "store.h"
+
+_Noreturn void fail(const char *what, const char *why) {
+  fprintf(stderr, "limit: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void check_log(const char *log) {
+  struct reader reader = reader_open(log);
+  struct block block = block_make();
+  size_t good = 0, rejected = 0;
+  do {
+    reader_next(&reader, &block);
+    good += block.count;
+    rejected += block.rejected;
+  } while (!block.is_last);
+  printf("good %zu, rejected %zu\n", good, rejected);
+}
+
+int main(int count, char **words) {
+  calendar_start();
+  const char *command = count > 1 ? words[1] : "";
+  if (strcmp(command, "import") == 0 && count == 4) import_log(words[2], words[3]);
+  else if (strcmp(command, "export") == 0 && count == 4) export_log(words[2], words[3], false);
+  else if (strcmp(command, "export-by-date") == 0 && count == 4) export_log(words[2], words[3], true);
+  else if (strcmp(command, "check") == 0 && count == 3) check_log(words[2]);
+  else if (strcmp(command, "--version") == 0) printf("SQLite %s\n", sqlite3_libversion());
+  else fail("usage", "limit import LOG STORE | export STORE LOG | export-by-date STORE LOG | check LOG | --version");
+  return 0;
+}
