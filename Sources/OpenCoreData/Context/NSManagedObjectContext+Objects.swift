@@ -187,6 +187,13 @@ extension NSManagedObjectContext {
     }
   }
 
+  /// Reads the values of those of `objects` that are faults without any, all at once. What can't be read is left to
+  /// the fault that fires.
+  func loadTogether(_ objects: [NSManagedObject]) {
+    let faults = objects.filter { $0.isFault && $0.values.isEmpty }
+    if faults.count > 1 { try? load(FaultGroup(faults.map(\.identity))) }
+  }
+
   private func load(_ group: FaultGroup) throws {
     let waiting = group.members.compactMap(knownObject).filter { $0.isFault && $0.values.isEmpty }
     for (member, row) in zip(waiting, try rowsBelow(for: waiting.map(\.identity))) {

@@ -86,8 +86,8 @@ extension NSManagedObjectContext {
     where !segment.batch.entity.objectClass.lifecycleHooks.isDisjoint(with: hooks) {
       result += segment.liveRows.map { handle(in: segment, row: $0) }
     }
-    result += updates.inOrder.filter(isHooked)
-    result += deletions.inOrder.filter(isHooked)
+    result += updates.filter { isHooked($0.value) }.inOrder
+    result += deletions.filter { isHooked($0.value) }.inOrder
     return result
   }
 
@@ -168,11 +168,12 @@ extension NSManagedObjectContext {
       insertions.append(segment)
       event.noteInsertion(segment, rows: 0..<segment.batch.count)
     }
-    for update in changes.updates {
-      let object = object(with: update.id)
+    let touched = (changes.updates.map(\.id) + changes.deletions.map(\.id)).map(object(with:))
+    loadTogether(touched)
+    for (update, object) in zip(changes.updates, touched) {
       for slot in update.changedSlots { object.setStoredValue(update.values[slot], at: slot) }
     }
-    for deletion in changes.deletions { delete(object(with: deletion.id)) }
+    for object in touched.dropFirst(changes.updates.count) { delete(object) }
     scheduleProcessing()
   }
 

@@ -149,8 +149,8 @@ struct ExportRun {
         try context.walk(request, rowsPerBatch: min(rows, 10_000)) { batch, ids in
           queue.send(.batch(batch, ids))
         }
-      } catch let error as NSError {
-        _ = queue.send(.failure(RunFailure(store: error)))
+      } catch {
+        _ = queue.send(.failure(RunFailure(store: error as NSError)))
       }
     }
   }

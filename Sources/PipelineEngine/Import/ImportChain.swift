@@ -63,9 +63,9 @@ struct ImportChain {
         }
       }
       return []
-    } catch let error as NSError {
+    } catch {
       rollBack()
-      let failures = Self.failures(in: error)
+      let failures = Self.failures(in: error as NSError)
       guard !failures.isEmpty else { throw error }
       return failures
     }
