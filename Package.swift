@@ -18,6 +18,7 @@ let package = Package(
     // The system's libraries.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
     // A header only: the argument parser of the C library.
@@ -25,7 +26,7 @@ let package = Package(
 
     // The product, from the bottom up.
     .target(name: "OpenCoreData", dependencies: ["CSQLite", "CEmbeddedModels"], swiftSettings: strict),
-    .target(name: "CSV", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "CSV", dependencies: ["CZlib", "CXXHash"], swiftSettings: strict),
     .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV"], swiftSettings: strict),
     .target(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData"], swiftSettings: strict,

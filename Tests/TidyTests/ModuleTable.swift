@@ -2,14 +2,14 @@
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
     "OpenCoreData": ["CEmbeddedModels", "CSQLite", "FoundationXML"],
-    "CSV": ["CZlib"],
+    "CSV": ["CXXHash", "CZlib"],
     "PipelineEngine": ["CSV", "OpenCoreData"],
     "SurfJournal": ["OpenCoreData", "PipelineEngine"],
     "surfjournal": ["CGetopt", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CEmbeddedModels": [], "CGetopt": [], "CSQLite": [], "CZlib": [],
+    "CEmbeddedModels": [], "CGetopt": [], "CSQLite": [], "CXXHash": [], "CZlib": [],
   ]
 
   /// What every module may take from the system besides.

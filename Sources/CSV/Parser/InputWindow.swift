@@ -17,6 +17,8 @@ final class InputWindow {
   private(set) var isAtEnd = false
   /// What ended the input before its end.
   private(set) var failure: CSVError?
+  /// Takes the bytes that are passed by reading, in order; those that are skipped it must know already.
+  var hash: ContentHash?
 
   init(_ source: ByteSource, readBytes: Int) {
     self.source = source
@@ -46,7 +48,10 @@ final class InputWindow {
 
   func unread() -> UnsafeBufferPointer<UInt8> { bytes(next..<end) }
 
-  func advance(to offset: Int) { next = offset }
+  func advance(to offset: Int) {
+    if let hash, offset > next { hash.update(UnsafeRawBufferPointer(bytes(next..<offset))) }
+    next = offset
+  }
 
   func fail(_ error: CSVError) { failure = failure ?? error }
 

@@ -17,6 +17,13 @@ public final class CSVReader {
   /// The header, once it was read.
   public private(set) var header: CSVHeader?
 
+  /// Hashes every byte that was read, up to `position`: what separates records, and what was passed over, included.
+  /// Set it before anything is read; with a start or after `skip`, to a hash of all that lies before.
+  public var contentHash: ContentHash? {
+    get { window.hash }
+    set { window.hash = newValue }
+  }
+
   let window: InputWindow
   private var rules: ScanRules
   private let room: ScanRoom
