@@ -40,6 +40,12 @@ extension NSManagedObjectContext {
   private func prepareForSave() throws {
     callWillSave()
     processPendingChanges()
+    try checkForSave(updatesToo: true)
+    for segment in insertions.segments { segment.isValidated = true }
+  }
+
+  /// The rules of the model and of the objects' classes, for everything that is pending.
+  func checkForSave(updatesToo: Bool) throws {
     var errors: [any Error] = []
     var failed: [NSManagedObjectID] = []
     func check(_ object: NSManagedObject, _ validate: (NSManagedObject) throws -> Void) {
@@ -57,10 +63,11 @@ extension NSManagedObjectContext {
         for row in segment.invalidRows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
       }
     }
-    for object in updates.inOrder { check(object) { try $0.validateForUpdate() } }
-    for object in deletions.inOrder { check(object) { try $0.validateForDelete() } }
+    if updatesToo {
+      for object in updates.inOrder { check(object) { try $0.validateForUpdate() } }
+      for object in deletions.inOrder { check(object) { try $0.validateForDelete() } }
+    }
     if let error = NSError.validation(errors, of: failed) { throw error }
-    for segment in insertions.segments { segment.isValidated = true }
   }
 
   /// `willSave` may change objects, its own and others; it is called until nothing new comes of it.

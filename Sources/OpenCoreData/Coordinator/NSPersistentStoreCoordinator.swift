@@ -143,6 +143,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Writes all that was committed into the store files themselves and waits until the disk has it.
   public func checkpoint() throws { try lock.withLock { for store in stores { try store.checkpoint() } } }
 
+  func withStore<Result>(_ body: (SQLiteStore) throws -> Result) throws -> Result {
+    try lock.withLock { try body(try requireStore()) }
+  }
+
   private func requireStore() throws -> SQLiteStore {
     guard let store = stores.first else { throw Self.noStore }
     return store

@@ -56,8 +56,21 @@ extension PipelineDefinition: Decodable {
     definition.entity = reader.string("entity") ?? definition.entity
     definition.chunkRows = reader.integer("chunkRows", in: chunkRowsRange) ?? definition.chunkRows
     definition.errorPolicy = reader.choice("errorPolicy", ErrorPolicy.self) ?? definition.errorPolicy
+    definition.atomic = reader.bool("atomic") ?? false
+    definition.appendOnly = reader.bool("appendOnly") ?? false
     definition.report = reader.strings("report") ?? []
     definition.rejects = reader.string("rejects")
+    if let value = reader.value("duplicates") {
+      definition.duplicates =
+        DuplicatePolicy.read(value, path: "duplicates", mistakes: mistakes) ?? definition.duplicates
+      if definition.key.isEmpty { reader.note("duplicates", "there is no 'key' that says what a duplicate is; add one") }
+    }
+    if let value = reader.value("errorBudget") {
+      definition.errorBudget = ErrorBudget.read(value, path: "errorBudget", mistakes: mistakes)
+      if definition.errorPolicy == .stop {
+        reader.note("errorBudget", "'errorPolicy' is to stop at the first error already; remove one of the two")
+      }
+    }
     if let value = reader.value("dialect") {
       definition.dialect = DialectDefinition.read(value, path: "dialect", mistakes: mistakes)
     }
@@ -106,10 +119,7 @@ extension PipelineDefinition: Decodable {
       }
       attributes[column.attribute] = column.name
     }
-    for (index, attribute) in key.enumerated() where attributes[attribute] == nil {
-      let hint = NearestName.hint(for: attribute, in: columns.map(\.attribute))
-      mistakes.add("key[\(index)]", "no column fills the attribute '\(attribute)'\(hint)")
-    }
+    checkKey(attributes, mistakes)
     guard !columns.isEmpty else { return }
     for (index, name) in dialect.columns.enumerated() where !name.isEmpty {
       guard labels[HeaderMapping.folded(name)] == nil else { continue }
@@ -119,6 +129,26 @@ extension PipelineDefinition: Decodable {
     }
     for (index, path) in report.enumerated() where !path.hasSuffix(".json") && !path.hasSuffix(".txt") {
       mistakes.add("report[\(index)]", "'\(path)' must end in .json or .txt, which says how the report is written")
+    }
+  }
+
+  /// `columns` has the column of each attribute that one fills.
+  private func checkKey(_ columns: [String: String], _ mistakes: MistakeList) {
+    func check(_ attribute: String, _ path: String) {
+      guard columns[attribute] == nil else { return }
+      let hint = NearestName.hint(for: attribute, in: columns.keys.sorted())
+      mistakes.add(path, "no column fills the attribute '\(attribute)'\(hint)")
+    }
+    for (index, attribute) in key.enumerated() { check(attribute, "key[\(index)]") }
+    switch duplicates {
+    case .reject, .skip: break
+    case .keepNewest(let by): check(by, "duplicates.by")
+    case .update(let names):
+      for (index, name) in (names ?? []).enumerated() {
+        let path = "duplicates.columns[\(index)]"
+        check(name, path)
+        if key.contains(name) { mistakes.add(path, "'\(name)' is of the key, which no update changes; remove it") }
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public enum ErrorPolicy: String, Sendable, Codable, CaseIterable {
     /// Reject it and go on.
     case skip
-    /// End the run; chunks saved before stay.
+    /// End the run, as an error budget of 0 does; chunks saved before stay.
     case stop
   }
 
@@ -22,8 +22,10 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var dialect: DialectDefinition
   /// Columns of the input; may be empty only for a pipeline that exports.
   public var columns: [ColumnDefinition]
-  /// Attributes that together may occur only once in a run's input; empty for no such rule.
+  /// Attributes that together tell entries apart, in the input and in the store; empty for no such rule.
   public var key: [String]
+  /// What becomes of a record whose key is there already.
+  public var duplicates: DuplicatePolicy
   /// The store's file.
   public var store: String?
   /// Name of the managed object model.
@@ -32,6 +34,12 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// Records per save, 1…1,000,000.
   public var chunkRows: Int
   public var errorPolicy: ErrorPolicy
+  /// When to stop although the policy is to go on.
+  public var errorBudget: ErrorBudget
+  /// Whether the run is one transaction: all of it is in the store at the end, or nothing. It can't be resumed then.
+  public var atomic: Bool
+  /// Whether inputs only ever grow at their end: of one that has grown only the new records are imported.
+  public var appendOnly: Bool
   public var limits: LimitsDefinition
   /// Files that receive the report: `.json` or `.txt`.
   public var report: [String]
@@ -45,9 +53,10 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   public init(
     name: String, description: String? = nil, source: [String] = [], dialect: DialectDefinition = .rfc4180,
-    columns: [ColumnDefinition] = [], key: [String] = [], store: String? = nil,
+    columns: [ColumnDefinition] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
-    errorPolicy: ErrorPolicy = .skip, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
+    errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget = .unlimited, atomic: Bool = false,
+    appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
     rejects: String? = nil, export: ExportDefinition? = nil, baseDirectory: URL? = nil
   ) {
     self.name = name
@@ -56,11 +65,15 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.dialect = dialect
     self.columns = columns
     self.key = key
+    self.duplicates = duplicates
     self.store = store
     self.model = model
     self.entity = entity
     self.chunkRows = chunkRows
     self.errorPolicy = errorPolicy
+    self.errorBudget = errorBudget
+    self.atomic = atomic
+    self.appendOnly = appendOnly
     self.limits = limits
     self.report = report
     self.rejects = rejects
@@ -70,8 +83,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   /// The keys of the file.
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, description, source, dialect, columns, key, store, model, entity, chunkRows, errorPolicy, limits
-    case report, rejects, export
+    case name, description, source, dialect, columns, key, duplicates, store, model, entity, chunkRows
+    case errorPolicy, errorBudget, atomic, appendOnly, limits, report, rejects, export
   }
 
   /// The place a path of this definition means: `~` is the home directory, relative paths start at `baseDirectory`.

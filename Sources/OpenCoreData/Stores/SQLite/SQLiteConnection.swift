@@ -117,16 +117,18 @@ package final class SQLiteConnection {
 
   // MARK: Transactions
 
-  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; anything thrown rolls all of it back.
+  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; anything thrown rolls all of it back. Within a transaction that
+  /// is open already it is a part of that one, and what is thrown rolls back the part alone.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-    try execute("BEGIN IMMEDIATE")
+    let isPart = isInTransaction
+    try execute(isPart ? "SAVEPOINT part" : "BEGIN IMMEDIATE")
     do {
       let result = try body()
-      try execute("COMMIT")
+      try execute(isPart ? "RELEASE part" : "COMMIT")
       return result
     } catch {
       // SQLite has already rolled back by itself after some errors (a full disk among them).
-      if isInTransaction { try? execute("ROLLBACK") }
+      if isInTransaction { try? execute(isPart ? "ROLLBACK TO part; RELEASE part" : "ROLLBACK") }
       throw error
     }
   }

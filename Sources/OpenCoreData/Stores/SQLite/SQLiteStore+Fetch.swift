@@ -51,8 +51,9 @@ extension SQLiteStore {
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> StoreCursor {
     let plan = try SelectPlan(query, in: self)
     return try access("Reading") { connection in
-      // A private database has one connection only; its cursor shares it.
-      guard let path = readingPath else {
+      // A private database has one connection only, and an open transaction is seen on its own connection alone: their
+      // cursors share it.
+      guard let path = readingPath, !connection.isInTransaction else {
         return try StoreCursor(connection, plan, rowsPerBatch: rowsPerBatch, ownsSnapshot: false)
       }
       let mode: SQLiteConnection.Mode =

@@ -72,9 +72,17 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     guard !isReadOnly, url != nil else { return }
     checkpointer?.waitUntilIdle()
     try access("Writing the log into") { connection in
-      // FULL waits for readers and syncs both files whatever the synchronous setting.
-      _ = try connection.rows("PRAGMA wal_checkpoint(FULL)")
+      // FULL waits for readers, as long as the store's timeout, and syncs both files with synchronous NORMAL too.
+      let outcome = try connection.rows("PRAGMA wal_checkpoint(FULL)").first?.first
+      // Where a reader outlasts the wait, the log keeps what is committed: then it is the log that must be on the disk.
+      if outcome != .integer(0) { try syncLog() }
     }
+  }
+
+  private func syncLog() throws {
+    guard let url, let log = FileHandle(forReadingAtPath: url.path + "-wal") else { return }
+    try log.synchronize()
+    try log.close()
   }
 
   /// Called after each commit: keeps the -wal from growing without bound.
