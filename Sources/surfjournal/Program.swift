@@ -14,6 +14,9 @@ enum Program {
       validate FILE...              check CSV files as an import would; nothing is stored
       export --store PATH           write a store's entries as CSV
       run PIPELINE                  run a pipeline: a built-in one, or a definition's file
+      replay REJECTS                import a file of rejects that was mended
+      history STORE                 list what was imported into a store, and when
+      ledger drop STORE             make a store forget what was imported into it
       pipelines                     list the pipelines that can be run by name
       help [COMMAND]                show how a command is used
 
@@ -33,8 +36,8 @@ enum Program {
     """
 
   static let commands: [any Command.Type] = [
-    ImportCommand.self, ValidateCommand.self, ExportCommand.self, RunCommand.self, PipelinesCommand.self,
-    HelpCommand.self,
+    ImportCommand.self, ValidateCommand.self, ExportCommand.self, RunCommand.self, ReplayCommand.self,
+    HistoryCommand.self, LedgerCommand.self, PipelinesCommand.self, HelpCommand.self,
   ]
 
   /// What the command line comes to.

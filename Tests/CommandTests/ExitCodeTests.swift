@@ -167,7 +167,7 @@ import Testing
       import sqlite3, subprocess, sys
       store = sqlite3.connect("s", isolation_level=None)
       store.execute("BEGIN EXCLUSIVE")
-      ran = subprocess.run([sys.argv[1], "import", "log.csv", "--store", "s", "--lock-timeout", "0.3"],
+      ran = subprocess.run([sys.argv[1], "import", "log.csv", "--store", "s", "--again", "--lock-timeout", "0.3"],
                            capture_output=True, text=True)
       print(ran.returncode, ran.stderr)
       """, Tool.url.path, in: folder)

@@ -140,7 +140,7 @@ import Testing
 
   @Test func `The JSON summary is JSON to others too, and has the exit status`() throws {
     for command in ["import", "validate"] {
-      let output = try Tool.run(command, Repository.dirtyLog, "--store", "s", "--json", in: folder)
+      let output = try Tool.run(command, Repository.dirtyLog, "--store", command, "--json", in: folder)
       try folder.write(output.text, to: "summary.json")
       let read = try Programs.python(
         """
@@ -204,7 +204,7 @@ import Testing
   // MARK: The store
 
   @Test func `A second import goes on where the first one's keys ended`() throws {
-    for _ in 1...3 { _ = try Tool.run("import", "log.csv", "--store", "s", in: folder) }
+    for _ in 1...3 { _ = try Tool.run("import", "log.csv", "--store", "s", "--again", in: folder) }
     let keys = try Programs.sqlite(
       "s", "SELECT group_concat(Z_PK), (SELECT Z_MAX FROM Z_PRIMARYKEY) FROM ZJOURNALENTRY", in: folder)
     #expect(keys == "1,2,3,4,5,6|6\n")

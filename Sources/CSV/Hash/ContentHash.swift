@@ -44,8 +44,13 @@ public final class ContentHash {
   private let state: OpaquePointer
   /// Bytes hashed so far.
   public private(set) var byteCount = 0
+  /// The digest of the first bytes alone, once there are so many; see `init(headBytes:)`.
+  public private(set) var headDigest: ContentDigest?
+  private let headBytes: Int
 
-  public init() {
+  /// - Parameter headBytes: At how many bytes the digest is noted as `headDigest`.
+  public init(headBytes: Int = .max) {
+    self.headBytes = headBytes
     state = Self.makeState()
     XXH3_128bits_reset(state)
   }
@@ -55,6 +60,8 @@ public final class ContentHash {
     state = Self.makeState()
     XXH3_copyState(state, other.state)
     byteCount = other.byteCount
+    headBytes = other.headBytes
+    headDigest = other.headDigest
   }
 
   deinit { XXH3_freeState(state) }
@@ -77,6 +84,14 @@ public final class ContentHash {
   }
 
   func update(_ bytes: UnsafeRawBufferPointer) {
+    guard headDigest == nil, byteCount + bytes.count >= headBytes else { return add(bytes) }
+    let head = headBytes - byteCount
+    add(UnsafeRawBufferPointer(rebasing: bytes[..<head]))
+    headDigest = digest
+    add(UnsafeRawBufferPointer(rebasing: bytes[head...]))
+  }
+
+  private func add(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
     XXH3_128bits_update(state, start, bytes.count)
     byteCount += bytes.count

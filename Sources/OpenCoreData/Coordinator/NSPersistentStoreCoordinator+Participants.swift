@@ -30,7 +30,9 @@ extension NSPersistentStoreCoordinator {
 
   package func commitTransaction() throws {
     try withStore { store in
-      try store.access("Writing to") { try $0.execute("COMMIT") }
+      try store.access("Writing to") { connection in
+        if connection.isInTransaction { try connection.execute("COMMIT") }
+      }
       try store.didCommit()
     }
   }
@@ -57,13 +59,6 @@ extension NSPersistentStoreCoordinator {
   /// The ID of the object with a key that a store is known to have given it; nil without a store.
   package func objectID(of entity: NSEntityDescription, key: Int64) -> NSManagedObjectID? {
     persistentStores.first.map { NSManagedObjectID(entity: entity, store: $0.identity, key: key) }
-  }
-}
-
-extension ObjectIDCollection {
-  /// The key that a store has given to the object at `position`; nil while its ID is temporary.
-  package func key(at position: Int) -> Int64? {
-    if case .permanent(_, let key) = self[position].reference { key } else { nil }
   }
 }
 

@@ -42,10 +42,18 @@ public struct SaveTransaction {
     }
   }
 
+  package func run(_ sql: String, _ values: [StoredValue]) throws {
+    do {
+      try connection.run(sql, values)
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .sqlite, "A save participant's statement failed")
+    }
+  }
+
   /// The rows that one statement yields: Int64, Double, String, Data or nil for each column.
   public func rows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
     do {
-      return try connection.rows(sql, values.map(Self.stored)).map { $0.map(Self.plain) }
+      return try connection.rows(sql, values.map(Self.stored)).map { $0.map(\.plain) }
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .sqlite, "A save participant's statement failed")
     }
@@ -63,8 +71,12 @@ public struct SaveTransaction {
     }
   }
 
-  private static func plain(_ value: StoredValue) -> Any? {
-    switch value {
+}
+
+extension StoredValue {
+  /// The value as participants see it.
+  package var plain: Any? {
+    switch self {
     case .null: nil
     case .integer(let number): number
     case .real(let number): number

@@ -32,6 +32,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     if case .temporary(_, let row) = reference { row } else { nil }
   }
 
+  /// The key that a store gave to the object; nil while the ID is temporary.
+  package var storeKey: Int64? {
+    if case .permanent(_, let key) = reference { key } else { nil }
+  }
+
   public var isTemporaryID: Bool {
     if case .temporary = reference { true } else { false }
   }

@@ -146,6 +146,11 @@ public struct ObjectBatch: Sendable {
     }
   }
 
+  /// Gives the row `target` the values that the row `source` has in `slots`.
+  package mutating func copyValues(from source: Int, to target: Int, slots: [Int]) {
+    for slot in slots { cells[target * slotCount + slot] = cells[source * slotCount + slot] }
+  }
+
   package mutating func setValues(_ values: [StoredValue], row: Int) {
     for (slot, value) in values.enumerated() { setValue(value, row: row, slot: slot) }
   }

@@ -10,7 +10,7 @@ public struct ErrorBudget: Sendable, Hashable, Codable {
     self.percent = percent
   }
 
-  public static let unlimited = ErrorBudget()
+  static let unlimited = ErrorBudget()
 
   static let keys = ["errors", "percent"]
 
@@ -39,4 +39,9 @@ public struct ErrorBudget: Sendable, Hashable, Codable {
     }
     return nil
   }
+}
+
+extension PipelineDefinition {
+  /// The budget that counts: to stop at an error is to tolerate none.
+  var budget: ErrorBudget { errorPolicy == .stop ? ErrorBudget(errors: 0) : errorBudget ?? .unlimited }
 }

@@ -35,7 +35,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var chunkRows: Int
   public var errorPolicy: ErrorPolicy
   /// When to stop although the policy is to go on.
-  public var errorBudget: ErrorBudget
+  public var errorBudget: ErrorBudget?
   /// Whether the run is one transaction: all of it is in the store at the end, or nothing. It can't be resumed then.
   public var atomic: Bool
   /// Whether inputs only ever grow at their end: of one that has grown only the new records are imported.
@@ -55,7 +55,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     name: String, description: String? = nil, source: [String] = [], dialect: DialectDefinition = .rfc4180,
     columns: [ColumnDefinition] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
-    errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget = .unlimited, atomic: Bool = false,
+    errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
     appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
     rejects: String? = nil, export: ExportDefinition? = nil, baseDirectory: URL? = nil
   ) {

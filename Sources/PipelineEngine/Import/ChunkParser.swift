@@ -11,14 +11,13 @@ struct ChunkParser {
   private let definition: PipelineDefinition
   /// The columns that the input has.
   private let columns: [InputColumn]
-  /// Slots of the declared key.
-  private let keySlots: [Int]
+  private let digester: RowDigester
   private var faults: [FieldFault] = []
   private var scratch: [UInt8] = []
 
   init(
     input: String, definition: PipelineDefinition, columns set: ColumnSet, mapping: HeaderMapping,
-    entity: NSEntityDescription
+    entity: NSEntityDescription, digester: RowDigester
   ) {
     self.input = input
     self.definition = definition
@@ -31,7 +30,7 @@ struct ChunkParser {
       else { return nil }
       return InputColumn(parser: parser, field: field, slot: slot)
     }
-    keySlots = definition.key.compactMap { entity.slot(named: $0) }
+    self.digester = digester
   }
 
   mutating func parse(_ block: RecordBlock, rowCapacity: Int) -> ParsedChunk {
@@ -45,18 +44,12 @@ struct ChunkParser {
         parseFields(bytes, fields, record.firstField, block, &chunk.batch)
       {
         chunk.recordOfRow.append(Int32(index))
-        if !keySlots.isEmpty { chunk.keys.append(key(of: chunk.batch)) }
         if !faults.isEmpty { note(record, index, &chunk, isRejected: false) }
       } else {
         reject(record, index, &chunk)
-        if definition.errorPolicy == .stop {
-          chunk.readCount = index + 1
-          chunk.endsRun = true
-          return chunk
-        }
       }
     }
-    chunk.readCount = records.count
+    chunk.digests = digester.digests(of: chunk.batch)
     return chunk
   }
 
@@ -102,30 +95,11 @@ struct ChunkParser {
     return true
   }
 
-  /// The digest of the last row's key.
-  private func key(of batch: ObjectBatch) -> KeyDigest {
-    var hasher = KeyHasher()
-    let row = batch.count - 1
-    for slot in keySlots {
-      if let text = batch.bytes(row: row, slot: slot) {
-        hasher.append(text.span)
-        continue
-      }
-      switch batch.cell(row: row, slot: slot).kind {
-      case .integer: hasher.append(batch.cell(row: row, slot: slot).integer)
-      case .real: hasher.append(batch.cell(row: row, slot: slot).real)
-      default: hasher.appendNull()
-      }
-    }
-    // A key of nulls says nothing, so its record is like no other; zero stands for that.
-    return hasher.isAllNull ? KeyDigest(high: 0, low: 0) : hasher.finish()
-  }
-
   // MARK: What is wrong
 
   private mutating func reject(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk) {
     chunk.rejected.append(index)
-    let position = position(of: record, index, chunk.block)
+    let position = chunk.position(ofRecord: index, input: input)
     if let issue = RecordFaults.issue(of: record, in: chunk.block, at: position, limits: definition.limits) {
       chunk.issues.append(issue)
       return
@@ -154,16 +128,10 @@ struct ChunkParser {
       let field = chunk.block.fields[record.firstField + column.field]
       var value: [UInt8] = []
       chunk.block.appendValue(of: field, to: &value)
-      let position = position(of: record, index, chunk.block)
+      let position = chunk.position(ofRecord: index, input: input)
       chunk.issues.append(
         column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
     }
-  }
-
-  func position(of record: RecordSlice, _ index: Int, _ block: RecordBlock) -> RecordPosition {
-    RecordPosition(
-      input: input, record: UInt64(block.start.record + index), line: UInt64(record.line),
-      byte: UInt64(record.byteOffset))
   }
 }
 

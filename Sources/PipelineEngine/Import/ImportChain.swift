@@ -4,23 +4,33 @@ import OpenCoreData
 /// The contexts that a chunk passes on its way to the store.
 ///
 /// Import context (private) → view context (main queue) → writer context (private) → coordinator: each save goes
-/// one level up. A dry run has the first two only, both private, and throws the entries away at the second.
+/// one level up. A dry run has the first and the last only, both private, and throws the entries away at the second.
 struct ImportChain {
-  /// What became of a row that could not be saved.
+  /// A record that could not be saved.
   struct Failure {
+    /// Its row in the chunk's batch.
     let row: Int
     let code: IssueCode
     let message: String
   }
 
+  /// What came of a plan.
+  struct Outcome {
+    /// The records that were refused, by a rule of the model or a constraint of the store. When there are any,
+    /// nothing of the plan was saved and no context holds any of it: plan without them and save again.
+    var failures: [Failure] = []
+    /// The key of the first inserted entry; nil where none was, or none is kept.
+    var firstKey: Int64?
+  }
+
+  let coordinator: NSPersistentStoreCoordinator
   private let importContext: NSManagedObjectContext
   /// Above the import context, in the order in which they are saved.
   private let levels: [NSManagedObjectContext]
   private let isDryRun: Bool
-  let container: NSPersistentContainer
 
   init(_ container: NSPersistentContainer, chain: RunOptions.ContextChain, isDryRun: Bool) {
-    self.container = container
+    coordinator = container.persistentStoreCoordinator
     self.isDryRun = isDryRun
     let writer = container.newBackgroundContext()
     writer.name = "writer"
@@ -45,16 +55,26 @@ struct ImportChain {
     for context in levels + [importContext] { context.changeNotificationContents = .objectIDs }
   }
 
-  /// Inserts the entries of `batch` and saves them level by level.
+  // MARK: Saving
+
+  /// Applies the plan in the import context and saves it level by level. What the save participants add goes with it,
+  /// also where the plan has nothing for the store.
   ///
-  /// - Returns: The rows that were refused, by a rule of the model or a constraint of the store. When there are any,
-  ///   nothing of the batch was saved and no context holds any of it: take them out and save again.
-  /// - Throws: What stopped the save for another cause.
-  func save(_ batch: ObjectBatch) throws -> [Failure] {
-    guard batch.count > 0 else { return [] }
+  /// - Parameter lastStoredKey: Entries beyond it are not in the store, as the updated ones of a dry run may be.
+  /// - Throws: What stopped the save for another cause than its records.
+  func save(_ plan: ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64 = .max) throws -> Outcome {
+    let updates = plan.updates.filter { $0.storeKey <= lastStoredKey }
+    guard plan.inserts.count > 0 || !updates.isEmpty else {
+      if !isDryRun { try coordinator.saveParticipants() }
+      return Outcome()
+    }
     do {
+      var inserted: ObjectIDCollection?
       try importContext.performAndWait {
-        importContext.insert(batch)
+        inserted = importContext.insert(plan.inserts)
+        apply(updates, plan.updatedSlots, chunk)
+        // Updates that change nothing back and forth leave nothing to save; the participants write all the same.
+        guard importContext.hasChanges else { return isDryRun ? () : try coordinator.saveParticipants() }
         try importContext.save()
       }
       for context in levels {
@@ -62,10 +82,38 @@ struct ImportChain {
           if isDryRun { context.reset() } else { try context.save() }
         }
       }
-      return []
+      return Outcome(firstKey: isDryRun ? nil : inserted?.first?.storeKey)
     } catch {
       rollBack()
-      let failures = Self.failures(in: error as NSError)
+      let failures = Self.failures(in: error as NSError, plan)
+      guard !failures.isEmpty else { throw error }
+      return Outcome(failures: failures)
+    }
+  }
+
+  private func apply(_ updates: [ChunkPlan.Update], _ slots: [Int], _ chunk: ParsedChunk) {
+    if updates.isEmpty { return }
+    let ids = updates.compactMap { coordinator.objectID(of: chunk.batch.entity, key: $0.storeKey) }
+    let objects = importContext.objects(withIDs: ids)
+    for (update, object) in zip(updates, objects) {
+      for slot in slots {
+        object.setValue(of: chunk.batch.value(row: update.row, slot: slot), at: slot)
+      }
+    }
+  }
+
+  /// Checks entries by the rules of the model alone. Needed where a record may become part of an entry before it is
+  /// saved: its faults must be its own.
+  func validate(_ chunk: ParsedChunk) throws -> [Failure] {
+    defer { rollBack() }
+    do {
+      try importContext.performAndWait {
+        importContext.insert(chunk.batch)
+        try importContext.validateInsertions()
+      }
+      return []
+    } catch {
+      let failures = Self.failures(in: error as NSError, ChunkPlan(inserting: chunk))
       guard !failures.isEmpty else { throw error }
       return failures
     }
@@ -76,20 +124,31 @@ struct ImportChain {
     for context in [importContext] + levels { context.performAndWait { context.rollback() } }
   }
 
-  // MARK: Errors by row
+  /// After a rolled back transaction nothing is as the contexts think.
+  func reset() {
+    for context in [importContext] + levels { context.performAndWait { context.reset() } }
+  }
 
-  private static func failures(in error: NSError) -> [Failure] {
+  // MARK: Errors by record
+
+  private static func failures(in error: NSError, _ plan: ChunkPlan) -> [Failure] {
     let details = (error.userInfo[NSDetailedErrorsKey] as? [NSError]) ?? [error]
     var failures: [Int: Failure] = [:]
     for detail in details {
       for id in objectIDs(in: detail) {
-        guard let row = id.batchRow, failures[row] == nil else { continue }
+        guard let row = row(of: id, plan), failures[row] == nil else { continue }
         let isModel = (1550..<1700).contains(detail.code)
         failures[row] = Failure(
           row: row, code: isModel ? .modelError : .storeConstraint, message: detail.localizedDescription)
       }
     }
     return failures.values.sorted { $0.row < $1.row }
+  }
+
+  /// The record that made the entry what it is: the one it came from, or the last that changed it.
+  private static func row(of id: NSManagedObjectID, _ plan: ChunkPlan) -> Int? {
+    if let row = id.batchRow { return plan.insertedRows[row] }
+    return id.storeKey.flatMap { key in plan.updates.last { $0.storeKey == key }?.row }
   }
 
   private static func objectIDs(in error: NSError) -> [NSManagedObjectID] {

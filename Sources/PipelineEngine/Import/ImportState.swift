@@ -1,67 +1,69 @@
 import Foundation
-import OpenCoreData
 
 /// What an import knows of itself while it runs, over all its inputs.
-struct ImportState: ~Copyable {
-  var counts = RunCounts()
-  var log: IssueLog
+struct ImportState {
   var outcome = RunSummary.Outcome.completed
-  var files: [RunSummary.File] = []
-  var rejectsPaths: [String] = []
-  private var keys: KeyIndex
-  private var inputTotalBytes: Int?
+  /// Why it stopped, where it did.
+  var stopReason: String?
+  private(set) var files: [RunSummary.File] = []
+  private(set) var rejectsPaths: [String] = []
+  /// Of the inputs that are done with.
+  private(set) var counts = RunCounts()
+  private(set) var log: IssueLog
 
-  init(_ definition: PipelineDefinition) {
+  /// Whether anything was saved, be it to the ledger alone.
+  private(set) var hasSaved = false
+  /// Entries inserted so far, which a dry run's store does not have.
+  private(set) var insertedCount: Int64 = 0
+  /// The greatest key of the store when the run began.
+  let lastStoredKey: Int64
+  private var matcher: EntryMatcher?
+
+  /// What the ledger knows of the inputs that are imported to their end.
+  var completed: [LedgerEntry] = []
+
+  init(_ definition: PipelineDefinition, lastStoredKey: Int64) {
+    self.lastStoredKey = lastStoredKey
     log = IssueLog(listedMax: definition.limits.issuesListedMax)
-    keys = KeyIndex(keysInMemoryMax: definition.limits.keysInMemoryMax) { try SQLiteKeySpill() }
   }
 
-  mutating func begin(_ input: String, totalBytes: Int?) {
-    files.append(RunSummary.File(path: input, bytes: 0, records: 0))
-    inputTotalBytes = totalBytes
+  /// An issue of no record: an input that can't be opened, a header that does not fit.
+  mutating func note(_ issue: RecordIssue) { log.add(issue) }
+
+  /// An input is done with, to its end or not.
+  mutating func finish(_ file: RunSummary.File?, _ tally: InputTally, rejects: String?) {
+    if let file { files.append(file) }
+    counts = counts + tally.counts
+    log.merge(tally.log)
+    if let rejects { rejectsPaths.append(rejects) }
   }
 
-  /// Counts a chunk that is saved, and tells the listener.
-  mutating func add(_ chunk: ParsedChunk, _ monitor: RunMonitor) {
-    counts.read += chunk.readCount
-    counts.rejected += chunk.rejected.count
-    counts.duplicate += chunk.duplicates.count
-    for issue in chunk.issues.sorted(by: { ($0.record, $0.field ?? 0) < ($1.record, $1.field ?? 0) }) { log.add(issue) }
-    files[files.count - 1].bytes = chunk.consumedBytes
-    files[files.count - 1].records += chunk.readCount
-    monitor.report(
-      RunProgress(
-        file: files[files.count - 1].path, records: counts.read, rejected: counts.rejected,
-        bytes: chunk.consumedBytes, total: inputTotalBytes))
+  mutating func noteSaved(inserted: Int) {
+    hasSaved = true
+    insertedCount += Int64(inserted)
   }
 
-  // MARK: Keys
+  /// What tells the entries of an input with these columns apart; nil where nothing does. Inputs with the same
+  /// columns share it; for others the store is read again.
+  mutating func matcher(_ mapping: HeaderMapping, _ setup: ImportSetup) throws(RunFailure) -> EntryMatcher? {
+    if let matcher, matcher.digester == setup.digester(mapping) { return matcher }
+    let made = setup.matcher(mapping)
+    guard !made.digester.isIdle else { return nil }
+    try setup.load(made)
+    matcher = made
+    return made
+  }
 
-  /// Takes the rows whose key an earlier record of the run has out of the chunk.
-  mutating func takeDuplicates(from chunk: inout ParsedChunk, _ input: String) throws {
-    guard !chunk.keys.isEmpty else { return }
-    let none = KeyDigest(high: 0, low: 0)
-    let asked = chunk.keys.indices.filter { chunk.keys[$0] != none }
-    let earlier = try keys.insert(
-      asked.map { (chunk.keys[$0], UInt64(chunk.block.start.record) + UInt64(chunk.recordOfRow[$0])) })
-    var rows: [Int] = []
-    for (row, first) in zip(asked, earlier) {
-      guard let first else { continue }
-      rows.append(row)
-      let index = Int(chunk.recordOfRow[row])
-      let record = chunk.block.records[index]
-      let position = RecordPosition(
-        input: input, record: UInt64(chunk.block.start.record + index), line: UInt64(record.line),
-        byte: UInt64(record.byteOffset))
-      chunk.duplicates.append(index)
-      chunk.issues.append(
-        RecordIssue(
-          .primaryKey, at: position, value: RawText.shortened(chunk.block.bytes[record.contentRange]),
-          message: "record \(first) of this run has the same key and was taken; remove one of the two"))
+  mutating func renameRejects(_ old: String?, to new: String) {
+    rejectsPaths = rejectsPaths.map { $0 == old ? new : $0 }
+  }
+
+  /// Nothing of the run is in the store: what was read did not count, and its rejects are no use without it.
+  mutating func rollBack() {
+    counts = RunCounts()
+    for path in rejectsPaths {
+      for file in [path, RejectsFile.detailsPath(of: path)] { try? FileManager.default.removeItem(atPath: file) }
     }
-    chunk.removeRows(rows)
+    rejectsPaths = []
   }
-
-  /// A row with this key was not stored after all.
-  mutating func forget(_ key: KeyDigest) throws { try keys.remove(key) }
 }

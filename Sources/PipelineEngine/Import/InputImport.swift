@@ -2,196 +2,314 @@ import CSV
 import Foundation
 import OpenCoreData
 
-/// The import of one input: a thread that reads, parses and checks, and this one, which saves.
+/// The import of one input: what the reading thread sends is planned, saved and noted chunk by chunk.
 struct InputImport {
-  let file: InputFile
-  let definition: PipelineDefinition
-  let columns: ColumnSet
-  let entity: NSEntityDescription
-  let chain: ImportChain
-  let monitor: RunMonitor
-  let rejectsPath: String?
-  /// Makes sure that the run's store is open.
-  let openStore: @Sendable () throws(RunFailure) -> Void
+  private let file: InputFile
+  private let setup: ImportSetup
+  private let chain: ImportChain
+  private let ledger: Ledger
+  private let rejectsPath: String?
+  private var definition: PipelineDefinition { setup.definition }
 
-  private var input: String { file.name }
+  private var summary: RunSummary.File
+  private var tally: InputTally
+  private var entry: LedgerEntry
+  private var rejects: RejectsFile?
+  private var matcher: EntryMatcher?
+  private var mapping: HeaderMapping?
+  private var storeKeys = EntryMatcher.Keys(next: 1, base: 0)
+  private var totalBytes: Int?
+  private var wasOpened = false
+  /// Statements that end half-done imports of the same input, for the first save.
+  private var forgotten: [(sql: String, values: [StoredValue])] = []
+  /// How many of the listed issues the ledger has.
+  private var issuesWritten = 0
 
-  /// What the reading thread sends on.
-  private enum Message: Sendable {
-    /// First of all: what the header says.
-    case opened(HeaderMapping, header: [UInt8], totalBytes: Int?)
-    case chunk(ParsedChunk)
-    /// The input can't be read any further.
-    case failure(CSVError)
+  init(
+    _ file: InputFile, _ setup: ImportSetup, _ chain: ImportChain, _ ledger: Ledger, rejectsPath: String?
+  ) {
+    self.file = file
+    self.setup = setup
+    self.chain = chain
+    self.ledger = ledger
+    self.rejectsPath = rejectsPath
+    summary = RunSummary.File(path: file.name, bytes: 0, records: 0, state: .imported)
+    tally = InputTally(listedMax: setup.definition.limits.issuesListedMax)
+    entry = LedgerEntry(
+      id: 0, run: setup.runID, pipeline: setup.definition.name, pipelineDigest: setup.digest,
+      entity: setup.definition.entity, path: file.name)
   }
 
-  /// Chunks parsed ahead of the writer.
-  private static let chunksAheadMax = 2
+  // MARK: Messages
 
-  /// Reads the whole input into `state`.
-  func run(_ state: inout ImportState) throws(RunFailure) {
-    var rejects: RejectsFile?
+  /// Handles the whole input and notes what came of it in `state`.
+  ///
+  /// - Returns: What the ledger knows of it now.
+  mutating func run(_ known: [LedgerEntry], _ state: inout ImportState) throws(RunFailure) -> LedgerEntry {
+    defer { state.finish(wasOpened ? summary : nil, tally, rejects: rejectsResult) }
     do {
-      try handleAll(startReading(), &state, &rejects)
+      try handleAll(startReading(known), &state)
     } catch {
-      // What was rejected before the failure is in the file of rejects all the same.
-      try finish(&rejects, &state)
+      if let issue = error.issue(file.name) { tally.log.add(issue) }
       throw error
     }
-    try finish(&rejects, &state)
+    return entry
   }
 
-  private func handleAll(
-    _ queue: BoundedQueue<Message>, _ state: inout ImportState, _ rejects: inout RejectsFile?
+  private func startReading(_ known: [LedgerEntry]) -> BoundedQueue<InputReading.Message> {
+    let recognizer = InputRecognizer(
+      definition: definition, digest: setup.digest, path: file.name,
+      entries: setup.options.again ? [] : known.filter { $0.entity == definition.entity })
+    let setup = setup
+    return InputReading(
+      file: file, definition: definition, columns: setup.columns, entity: setup.entity, recognizer: recognizer,
+      digester: { setup.digester($0) }
+    ).start()
+  }
+
+  private mutating func handleAll(
+    _ queue: BoundedQueue<InputReading.Message>, _ state: inout ImportState
   ) throws(RunFailure) {
     defer { queue.abandon() }
-    while true {
+    while state.outcome == .completed {
       // An input may keep silent for long, as a pipe can; a wish to end must not wait for it.
-      guard queue.waitForContent(unless: monitor.isCancelled) else {
+      let isStillWanted = queue.waitForContent(unless: setup.monitor.isCancelled)
+      guard isStillWanted, !setup.monitor.isCancelled() else {
+        // Where the end is all that was missing, the input is done.
+        if case .end(let progress)? = queue.receiveIfReady() { return try complete(progress, &state) }
         state.outcome = .cancelled
         return
       }
       guard let message = queue.receive() else { return }
       switch message {
       case .failure(let error): throw RunFailure(error)
+      case .recognized(let recognition): try begin(recognition, &state)
       case .opened(let mapping, let header, let totalBytes):
-        state.begin(input, totalBytes: totalBytes)
-        try check(mapping, &state)
-        try openStore()
-        rejects = rejectsPath.map { RejectsFile(path: $0, header: header) }
-      case .chunk(var chunk):
-        try save(&chunk, &state)
-        try write(chunk, to: &rejects)
-        state.add(chunk, monitor)
-        if chunk.endsRun { state.outcome = .stopped } else if monitor.isCancelled() { state.outcome = .cancelled }
+        (self.totalBytes, wasOpened) = (totalBytes, true)
+        try open(mapping, header, &state)
+      case .chunk(let chunk): try save(chunk, &state)
+      case .end(let progress): try complete(progress, &state)
       }
-      if state.outcome != .completed { return }
     }
   }
 
-  private func check(_ mapping: HeaderMapping, _ state: inout ImportState) throws(RunFailure) {
-    for issue in mapping.issues { state.log.add(issue) }
-    guard let fault = mapping.issues.first(where: { $0.severity == .error }) else { return }
-    throw RunFailure(
-      code: fault.code, exitCode: .dataError,
-      message: "\(input): the header does not fit the pipeline: \(fault.message)")
+  private mutating func begin(_ recognition: InputRecognition, _ state: inout ImportState) throws(RunFailure) {
+    switch recognition {
+    case .fresh:
+      if setup.options.isReplay { try Replay.checkFresh(file.path) }
+      entry.id = ledger.newInputID()
+      // Whoever asks for all of it again gives up what was half done.
+      forgotten = ledger.entries.filter { !$0.isComplete && $0.path == file.name && $0.pipelineDigest == setup.digest }
+        .flatMap { Ledger.forget(input: $0.id) }
+    case .known(let known):
+      wasOpened = true
+      summary.state = .known
+      summary.importedAt = known.savedAt
+      summary.bytes = known.progress.consumedBytes
+      guard !known.isReported, known.run != setup.runID else { return entry = known }
+      // The run that imported it was killed before it could say so: this one reports in its place.
+      try resume(known)
+      try writeLedger(&state)
+    case .resumed(let known):
+      summary.state = .resumed
+      try resume(known)
+    case .grown(let known):
+      summary.state = .grown
+      entry.id = ledger.newInputID()
+      entry.progress = known.progress
+    case .refused(let reason):
+      throw RunFailure(code: .inputRefused, exitCode: .dataError, message: "\(file.name): \(reason)")
+    }
+    if summary.state != .imported, summary.state != .known { summary.firstRecord = entry.progress.position.record }
   }
 
-  private func finish(_ rejects: inout RejectsFile?, _ state: inout ImportState) throws(RunFailure) {
+  /// Takes over what an interrupted run has noted.
+  private mutating func resume(_ known: LedgerEntry) throws(RunFailure) {
+    entry = known
+    entry.run = setup.runID
     do {
-      try rejects?.commit()
+      let issues = try Ledger.issues(ofInput: known.id, setup.coordinator)
+      tally = InputTally(known, issues: issues, listedMax: definition.limits.issuesListedMax)
     } catch {
-      throw RunFailure(error)
+      throw RunFailure(store: error as NSError)
     }
-    if let rejects, rejects.count > 0 { state.rejectsPaths.append(rejects.path) }
+    issuesWritten = tally.log.listed.count
+    (summary.bytes, summary.records) = (known.progress.consumedBytes, tally.counts.read)
   }
 
-  // MARK: Reading thread
-
-  private func startReading() -> BoundedQueue<Message> {
-    let queue = BoundedQueue<Message>(capacity: Self.chunksAheadMax)
-    let reading = self
-    let thread = Thread {
-      defer { queue.finish() }
-      do throws(CSVError) {
-        try reading.read(into: queue)
-      } catch {
-        _ = queue.send(.failure(error))
-      }
+  private mutating func open(
+    _ mapping: HeaderMapping, _ header: [UInt8], _ state: inout ImportState
+  ) throws(RunFailure) {
+    let issues = mapping.issues + setup.missingKeys(mapping, input: file.name)
+    // An interrupted run has noted them already.
+    if summary.state != .resumed { for issue in issues { tally.log.add(issue) } }
+    if let fault = issues.first(where: { $0.severity == .error }) {
+      throw RunFailure(
+        code: fault.code, exitCode: .dataError,
+        message: "\(file.name): the header does not fit the pipeline: \(fault.message)")
     }
-    thread.name = "reader \(input)"
-    // The default of a secondary thread is too small for deep regular expressions.
-    thread.stackSize = 8 << 20
-    thread.start()
-    return queue
+    try setup.openStore()
+    self.mapping = mapping
+    matcher = try state.matcher(mapping, setup)
+    if summary.state != .resumed { entry.baseKey = try nextKey(state) - 1 }
+    storeKeys.base = entry.baseKey
+    try openRejects(header)
   }
 
-  private func read(into queue: BoundedQueue<Message>) throws(CSVError) {
-    let source = try ByteSource(path: file.path)
-    let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
-    let (mapping, header) = try open(reader)
-    guard queue.send(.opened(mapping, header: header, totalBytes: source.totalBytes)) else { return }
-    var parser = ChunkParser(
-      input: input, definition: definition, columns: columns, mapping: mapping, entity: entity)
+  private mutating func openRejects(_ header: [UInt8]) throws(RunFailure) {
+    guard let rejectsPath else { return }
+    let context = RejectsFile.Context(
+      run: setup.runID, pipeline: setup.options.pipelineReference ?? definition.name, input: file.name,
+      store: setup.storePath)
+    let taken = setup.isDryRun ? nil : Set(ledger.entries.filter { !$0.isComplete }.compactMap(\.rejects.path))
+    let file = RejectsFile(header: header, context: context) {
+      // What a dry run finds is found again; what an import rejects must not be written over.
+      taken.map { RejectsPlace.free(rejectsPath, taken: $0) } ?? rejectsPath
+    }
+    if summary.state == .resumed, !setup.isDryRun { try file.resume(at: entry.rejects) }
+    rejects = file
+  }
+
+  // MARK: Chunks
+
+  private mutating func save(_ chunk: ParsedChunk, _ state: inout ImportState) throws(RunFailure) {
+    do {
+      let refused = try matcher?.needsValidEntries == true ? issues(for: chain.validate(chunk), chunk) : [:]
+      try save(chunk, refused: refused, &state)
+    } catch {
+      throw error as? RunFailure ?? RunFailure(saving: error)
+    }
+    let sum = state.counts + tally.counts
+    setup.monitor.report(
+      RunProgress(
+        file: file.name, records: sum.read, rejected: sum.rejected, bytes: summary.bytes, total: totalBytes))
+  }
+
+  /// Plans the chunk and saves it; records that are refused become rejects, and the rest is planned anew.
+  private mutating func save(
+    _ chunk: ParsedChunk, refused: [Int: RecordIssue], _ state: inout ImportState
+  ) throws {
+    var refused = refused
+    let rejectsBefore = rejects?.mark ?? RejectsMark()
     while true {
-      // A block of its own for each chunk: the chunk keeps it until its rejects are written.
-      var block = RecordBlock()
-      guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { return }
-      var chunk = parser.parse(block, rowCapacity: block.records.count)
-      chunk.consumedBytes = source.consumedBytes
-      guard queue.send(.chunk(chunk)), !chunk.endsRun else { return }
+      if matcher != nil { storeKeys.next = try nextKey(state) }
+      let plan =
+        try matcher?.plan(chunk, storeKeys, refused: refused, input: file.name)
+        ?? ChunkPlan(inserting: chunk, without: refused)
+      if let reason = excess(plan, state) { return stop(plan, chunk, reason, &state) }
+      try rejects?.cutBack(to: rejectsBefore)
+      try rejects?.append(plan, of: chunk)
+      var (nextTally, nextEntry) = (tally, entry)
+      nextTally.add(plan)
+      nextEntry.note(chunk.progress, nextTally, rejects?.mark, at: Date())
+      if !setup.isDryRun { prepareLedger(nextEntry, nextTally, plan, state) }
+      let outcome = try chain.save(plan, of: chunk, lastStoredKey: setup.isDryRun ? state.lastStoredKey : .max)
+      guard outcome.failures.isEmpty else {
+        matcher?.undoChunk()
+        refused.merge(issues(for: outcome.failures, chunk)) { $1 }
+        continue
+      }
+      (tally, entry) = (nextTally, nextEntry)
+      (summary.bytes, summary.records) = (chunk.progress.consumedBytes, tally.counts.read)
+      noteSaved(plan, &state)
+      try matcher?.endChunk(chunk, plan, expected: storeKeys.next, first: outcome.firstKey ?? storeKeys.next)
+      return
     }
   }
 
-  private func open(_ reader: CSVReader) throws(CSVError) -> (mapping: HeaderMapping, header: [UInt8]) {
-    guard definition.dialect.header else {
-      let position = RecordPosition(input: input, record: 0, line: 0, byte: 0)
-      let labels = definition.dialect.columns
-      return (HeaderMapping(labels: labels, columns: columns.definitions, at: position), [])
+  private func issues(for failures: [ImportChain.Failure], _ chunk: ParsedChunk) -> [Int: RecordIssue] {
+    let pairs = failures.map { failure in
+      let issue = RecordIssue(
+        failure.code, at: chunk.position(ofRow: failure.row, input: file.name),
+        value: chunk.shownValue(ofRecord: Int(chunk.recordOfRow[failure.row])), message: failure.message)
+      return (failure.row, issue)
     }
-    guard let header = try reader.readHeader() else {
-      throw CSVError(
-        .source, "the file is empty: not even a header; check what writes it", path: input, byte: 0)
-    }
-    let position = RecordPosition(
-      input: input, record: 0, line: UInt64(header.line), byte: UInt64(header.byteOffset))
-    return (HeaderMapping(labels: header.names, columns: columns.definitions, at: position), header.bytes)
+    return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
   }
 
-  // MARK: Saving
-
-  /// Saves the chunk's entries; rows that are refused become rejects and the rest is saved without them.
-  private func save(_ chunk: inout ParsedChunk, _ state: inout ImportState) throws(RunFailure) {
+  /// The key that the next inserted entry gets.
+  private func nextKey(_ state: ImportState) throws(RunFailure) -> Int64 {
+    if setup.isDryRun { return state.lastStoredKey + state.insertedCount + 1 }
     do {
-      try state.takeDuplicates(from: &chunk, input)
-      while true {
-        let failures = try chain.save(chunk.batch)
-        guard !failures.isEmpty else { break }
-        try reject(failures, &chunk, &state)
-      }
-      state.counts.inserted += chunk.batch.count
+      return try setup.coordinator.lastKey(of: setup.entity) + 1
     } catch {
-      if let spill = error as? KeySpillError {
-        throw RunFailure(code: nil, exitCode: spill.exitCode, message: spill.description)
-      }
       throw RunFailure(store: error as NSError)
     }
   }
 
-  private func reject(
-    _ failures: [ImportChain.Failure], _ chunk: inout ParsedChunk, _ state: inout ImportState
-  ) throws {
-    let stops = definition.errorPolicy == .stop
-    for failure in stops ? failures.prefix(1) : failures[...] {
-      let index = Int(chunk.recordOfRow[failure.row])
-      let record = chunk.block.records[index]
-      let position = RecordPosition(
-        input: input, record: UInt64(chunk.block.start.record + index), line: UInt64(record.line),
-        byte: UInt64(record.byteOffset))
-      chunk.issues.append(
-        RecordIssue(
-          failure.code, at: position, value: RawText.shortened(chunk.block.bytes[record.contentRange]),
-          message: failure.message))
-      chunk.rejected.append(index)
-      if !chunk.keys.isEmpty { try state.forget(chunk.keys[failure.row]) }
-    }
-    if stops, let first = failures.first {
-      let index = Int(chunk.recordOfRow[first.row])
-      chunk.removeRows([first.row])
-      chunk.cut(afterRecord: index)
-    } else {
-      chunk.removeRows(failures.map(\.row))
-    }
+  // MARK: The budget
+
+  private func excess(_ plan: ChunkPlan, _ state: ImportState) -> String? {
+    guard !plan.rejected.isEmpty else { return nil }
+    let sum = state.counts + tally.counts + plan.counts
+    return definition.budget.excess(rejected: sum.rejected, read: sum.read)
   }
 
-  private func write(_ chunk: ParsedChunk, to rejects: inout RejectsFile?) throws(RunFailure) {
-    guard rejects != nil else { return }
-    do {
-      for index in (chunk.rejected + chunk.duplicates).sorted() {
-        try rejects?.append(chunk.block.bytes[chunk.block.records[index].range])
-      }
-    } catch {
-      throw RunFailure(error)
+  /// The chunk is not saved: what lies before it stays.
+  private mutating func stop(
+    _ plan: ChunkPlan, _ chunk: ParsedChunk, _ reason: String, _ state: inout ImportState
+  ) {
+    var last = UInt64.max
+    let before = state.counts + tally.counts
+    if let errors = definition.budget.errors, before.rejected + plan.rejected.count > errors {
+      // What comes after the record that was one too many was not looked at, so to speak.
+      last = UInt64(chunk.block.number(ofRecordAt: plan.rejected[max(0, errors - before.rejected)]))
     }
+    for issue in plan.issues where issue.record <= last { tally.log.add(issue) }
+    let saved = chunk.block.start.record - 1
+    let extent = saved == 0 ? "nothing" : saved == 1 ? "record 1" : "records 1 to \(saved)"
+    state.outcome = .stopped
+    state.stopReason = reason + (definition.atomic ? "" : "; of \(file.name) \(extent) counted, and no more")
+  }
+
+  // MARK: The ledger
+
+  private mutating func prepareLedger(
+    _ entry: LedgerEntry, _ tally: InputTally, _ plan: ChunkPlan?, _ state: ImportState
+  ) {
+    var statements = state.hasSaved ? [] : setup.runBegin
+    statements += forgotten + [Ledger.record(entry)]
+    for ordinal in issuesWritten..<max(issuesWritten, tally.log.listed.count) {
+      if let statement = Ledger.record(tally.log.listed[ordinal], ofInput: entry.id, ordinal: ordinal) {
+        statements.append(statement)
+      }
+    }
+    ledger.prepare(statements, beforeCommit: plan?.rejected.isEmpty == false ? rejects?.startSync() : nil)
+  }
+
+  private mutating func noteSaved(_ plan: ChunkPlan?, _ state: inout ImportState) {
+    ledger.didSave()
+    forgotten = []
+    issuesWritten = tally.log.listed.count
+    state.noteSaved(inserted: plan?.inserts.count ?? 0)
+  }
+
+  /// Writes what the ledger says of the input, without entries.
+  private mutating func writeLedger(_ state: inout ImportState) throws(RunFailure) {
+    guard !setup.isDryRun else { return }
+    prepareLedger(entry, tally, nil, state)
+    do {
+      try setup.coordinator.saveParticipants()
+    } catch {
+      throw RunFailure(store: error as NSError)
+    }
+    noteSaved(nil, &state)
+  }
+
+  /// The end was reached. The rejects get their name first: an input that counts as done has them.
+  private mutating func complete(_ progress: InputProgress, _ state: inout ImportState) throws(RunFailure) {
+    try rejects?.commit()
+    entry.note(progress, tally, rejects?.mark, at: Date())
+    entry.isComplete = true
+    summary.bytes = progress.consumedBytes
+    try writeLedger(&state)
+  }
+
+  /// Where the rejects are; those of an input that was not done have no name yet.
+  private var rejectsResult: String? {
+    guard let path = rejects?.path ?? entry.rejects.path, summary.state != .known || !entry.isReported else {
+      return nil
+    }
+    return entry.isComplete || setup.isDryRun ? path : RejectsFile.partPath(of: path)
   }
 }

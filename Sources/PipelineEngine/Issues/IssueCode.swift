@@ -10,7 +10,7 @@
 /// | `missing-cell` | field | frictionless | the record has fewer fields than the header |
 /// | `extra-cell` | field | frictionless | the record has more fields than the header |
 /// | `blank-row` | record | frictionless | the line is empty |
-/// | `primary-key` | record | frictionless | an earlier record of the run has the same key |
+/// | `primary-key` | record | frictionless | an earlier record or a stored entry has the same key |
 /// | `encoding-error` | record | frictionless | the bytes are not UTF-8 |
 /// | `unterminated-quote` | record | ours | the input ends inside a quoted field |
 /// | `stray-quote` | record | ours | a quote stands where RFC 4180 allows none |
@@ -27,6 +27,7 @@
 /// | `duplicate-label` | header | frictionless | two labels of the header name the same column |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
 /// | `compression-error` | file | frictionless | the gzip data are damaged or cut short |
+/// | `input-refused` | file | ours | it can't be told what of the input is in the store already |
 /// | `dialect-error` | file | frictionless | the input does not follow the declared dialect |
 /// | `pipeline-error` | pipeline | frictionless | the pipeline definition is wrong |
 public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKeyRepresentable {
@@ -62,6 +63,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let duplicateLabel = IssueCode("duplicate-label")
   public static let sourceError = IssueCode("source-error")
   public static let compressionError = IssueCode("compression-error")
+  public static let inputRefused = IssueCode("input-refused")
   public static let dialectError = IssueCode("dialect-error")
   public static let pipelineError = IssueCode("pipeline-error")
 }
@@ -105,12 +107,12 @@ extension IssueCode {
     .store: [.modelError, .storeConstraint],
     .export: [.unwritableValue],
     .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel],
-    .file: [.sourceError, .compressionError, .dialectError],
+    .file: [.sourceError, .compressionError, .inputRefused, .dialectError],
     .pipeline: [.pipelineError],
   ]
 
   private static let ours: Set<IssueCode> = [
     .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong, .recordTooLong, .modelError, .storeConstraint,
-    .unwritableValue,
+    .unwritableValue, .inputRefused,
   ]
 }

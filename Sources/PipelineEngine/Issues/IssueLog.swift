@@ -13,6 +13,16 @@ public struct IssueLog: Sendable, Equatable {
     self.listedMax = max(0, listedMax)
   }
 
+  /// A log as it was when its parts were kept; `listed` are its first issues.
+  init(
+    listedMax: Int, counts: [IssueCode: Int], errors: Int, warnings: Int, listed: [RecordIssue]
+  ) {
+    self.init(listedMax: listedMax)
+    self.counts = counts
+    (errorsTotal, warningsTotal) = (errors, warnings)
+    self.listed = Array(listed.prefix(self.listedMax))
+  }
+
   public var total: Int { errorsTotal + warningsTotal }
   public var isEmpty: Bool { total == 0 }
   /// Whether issues were counted that the list does not show.

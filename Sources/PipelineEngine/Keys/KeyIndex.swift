@@ -1,106 +1,112 @@
 /// A place for keys that no longer fit in memory.
 package protocol KeySpill: AnyObject {
-  /// Adds keys that are not here yet, in the order of their digests, with the record that first bore each.
-  func insert(_ entries: [(digest: KeyDigest, record: UInt64)]) throws
-  /// The first record of each digest that is here; `digests` in ascending order, without repetition.
-  func records(of digests: [KeyDigest]) throws -> [KeyDigest: UInt64]
-  /// Takes a key out again, if it is here.
-  func remove(_ digest: KeyDigest) throws
+  /// Adds keys, or gives those that are here another entry; in the order of their digests.
+  func set(_ entries: [(digest: KeyDigest, entry: KeyEntry)]) throws
+  /// The entries of those digests that are here; `digests` in ascending order, without repetition.
+  func entries(of digests: [KeyDigest]) throws -> [KeyDigest: KeyEntry]
 }
 
-/// The keys of a run so far: tells which records bear a key that an earlier record had. The first record wins.
+/// The keys of the store and of the run so far, and the entries that bear them.
 ///
 /// Up to `keysInMemoryMax` keys are held in memory; when they are full all move to the spill together, sorted, and
 /// memory starts anew. A filter of fixed size answers for most keys that they are not in the spill, so that a file
 /// without duplicates hardly reads from it.
-package struct KeyIndex: ~Copyable {
-  /// Most keys in memory: 24 bytes each, at 3/8 to 3/4 filling.
+///
+/// A run goes chunk by chunk: `beginChunk` with the keys it will ask for, then `entry` and `set` in the order of the
+/// records, then `endChunk`, or `undoChunk` as if none of it had been.
+package final class KeyIndex {
   package let keysInMemoryMax: Int
-  private var memory = KeyTable()
+  private var memory: KeyTable
   private var spill: (any KeySpill)?
   private var filter = KeyFilter()
   private let makeSpill: () throws -> any KeySpill
+  /// Keys of the chunk at hand that lie in the spill, as they are now.
+  private var fetched: [KeyDigest: KeyEntry] = [:]
+  private var fetchedChanges: Set<KeyDigest> = []
+  /// What this chunk has set, with what was there before.
+  private var journal: [(digest: KeyDigest, before: KeyEntry?)] = []
 
-  /// `makeSpill` is called when the bound is first exceeded.
-  package init(keysInMemoryMax: Int = 500_000, makeSpill: @escaping () throws -> any KeySpill) {
+  /// `makeSpill` is called when the bound is first exceeded. With `keepsValues` a key takes 40 bytes instead of 24, at
+  /// 3/8 to 3/4 filling.
+  package init(keysInMemoryMax: Int, keepsValues: Bool, makeSpill: @escaping () throws -> any KeySpill) {
     self.keysInMemoryMax = max(1, keysInMemoryMax)
+    memory = KeyTable(keepsValues: keepsValues)
     self.makeSpill = makeSpill
   }
 
   package var hasSpilled: Bool { spill != nil }
 
-  /// For each key of a chunk, in the order of the records: the earlier record with the same key, or `nil` for a new
-  /// key, which is then known. Throws what the spill throws.
-  package mutating func insert(_ keys: [(digest: KeyDigest, record: UInt64)]) throws -> [UInt64?] {
-    let spilled = try recordsInSpill(keys)
-    var earlier: [UInt64?] = []
-    earlier.reserveCapacity(keys.count)
-    for key in keys {
-      if let record = spilled[key.digest] {
-        earlier.append(record)
-      } else {
-        earlier.append(memory.insert(key.digest, record: key.record))
-      }
-    }
-    // Once per chunk, so that the bound is exceeded by a chunk at most.
+  /// Adds a key of the store before the first chunk. Of two entries with one key the first counts.
+  package func load(_ digest: KeyDigest, _ entry: KeyEntry) throws {
+    if memory.entry(of: digest) != nil { return }
+    if filter.mayContain(digest), try spill?.entries(of: [digest]).isEmpty == false { return }
+    memory.set(digest, entry)
     if memory.count > keysInMemoryMax { try spillMemory() }
-    return earlier
   }
 
-  /// Takes a key back because its record was not stored after all: a later record may have it.
-  package mutating func remove(_ digest: KeyDigest) throws {
-    if !memory.remove(digest) { try spill?.remove(digest) }
-  }
+  // MARK: Chunks
 
-  private func recordsInSpill(_ keys: [(digest: KeyDigest, record: UInt64)]) throws -> [KeyDigest: UInt64] {
-    guard let spill else { return [:] }
+  /// Throws what the spill throws, as the other methods do.
+  package func beginChunk(_ digests: some Sequence<KeyDigest>) throws {
+    journal.removeAll(keepingCapacity: true)
+    fetched = [:]
+    fetchedChanges = []
+    guard let spill else { return }
     var wanted: [KeyDigest] = []
-    for key in keys where filter.mayContain(key.digest) && memory.record(of: key.digest) == nil {
-      wanted.append(key.digest)
-    }
-    if wanted.isEmpty { return [:] }
+    for digest in digests where filter.mayContain(digest) && memory.entry(of: digest) == nil { wanted.append(digest) }
+    if wanted.isEmpty { return }
     wanted.sort()
     var unique: [KeyDigest] = []
     for digest in wanted where digest != unique.last { unique.append(digest) }
-    return try spill.records(of: unique)
+    fetched = try spill.entries(of: unique)
   }
 
-  private mutating func spillMemory() throws {
+  /// The entry that bears the key, as of now.
+  package func entry(of digest: KeyDigest) -> KeyEntry? {
+    if let entry = memory.entry(of: digest) { return entry }
+    return fetched.isEmpty ? nil : fetched[digest]
+  }
+
+  package func set(_ digest: KeyDigest, _ entry: KeyEntry) {
+    journal.append((digest, self.entry(of: digest)))
+    put(digest, entry)
+  }
+
+  private func put(_ digest: KeyDigest, _ entry: KeyEntry) {
+    if !fetched.isEmpty, fetched[digest] != nil {
+      fetched[digest] = entry
+      fetchedChanges.insert(digest)
+    } else {
+      memory.set(digest, entry)
+    }
+  }
+
+  /// The chunk is saved: what it set stays.
+  package func endChunk() throws {
+    journal.removeAll(keepingCapacity: true)
+    if !fetchedChanges.isEmpty {
+      let changed = fetchedChanges.sorted().compactMap { digest in fetched[digest].map { (digest, $0) } }
+      try spill?.set(changed)
+      fetchedChanges = []
+    }
+    // Once per chunk, so that the bound is exceeded by a chunk at most.
+    if memory.count > keysInMemoryMax { try spillMemory() }
+  }
+
+  /// The chunk will be looked at again: everything is as it was at its beginning.
+  package func undoChunk() {
+    for (digest, before) in journal.reversed() {
+      if let before { put(digest, before) } else { _ = memory.remove(digest) }
+    }
+    journal.removeAll(keepingCapacity: true)
+    fetchedChanges = []
+  }
+
+  private func spillMemory() throws {
     let target = try spill ?? makeSpill()
     spill = target
     let entries = memory.drain()
-    try target.insert(entries)
+    try target.set(entries)
     for entry in entries { filter.insert(entry.digest) }
-  }
-}
-
-/// Bloom filter of a fixed 8 MB: 64 million bits, four per key. It lets through one absent key in 500 at 5 million
-/// keys and one in 30 at 10 million; far beyond that it lets most through, which costs time and nothing else.
-private struct KeyFilter {
-  private static let bits = 1 << 26
-  private static let bitsPerKey = 4
-  private var words: [UInt64] = []
-
-  mutating func insert(_ digest: KeyDigest) {
-    if words.isEmpty { words = Array(repeating: 0, count: Self.bits / 64) }
-    for step in 0..<Self.bitsPerKey {
-      let position = Self.position(digest, step)
-      words[position >> 6] |= 1 << UInt64(position & 63)
-    }
-  }
-
-  func mayContain(_ digest: KeyDigest) -> Bool {
-    if words.isEmpty { return false }
-    for step in 0..<Self.bitsPerKey {
-      let position = Self.position(digest, step)
-      if words[position >> 6] & (1 << UInt64(position & 63)) == 0 { return false }
-    }
-    return true
-  }
-
-  /// Two independent hashes make as many as are wanted; the digest's halves are such.
-  @inline(__always)
-  private static func position(_ digest: KeyDigest, _ step: Int) -> Int {
-    Int((digest.high &+ UInt64(step) &* (digest.low | 1)) & UInt64(bits - 1))
   }
 }

@@ -1,54 +1,76 @@
-/// Digests and the record that first bore each, in open-addressing arrays: 24 bytes a slot, no object per key.
+/// What is known of the entry that bears a key.
+package struct KeyEntry: Sendable, Hashable {
+  /// The entry's key in the store, or the one that it will have; never 0.
+  package var storeKey: Int64
+  /// Digest of the values that an update compares; 0 where nothing is compared.
+  package var values: UInt64
+  /// The value that says which of two is newer; 0 where nothing is compared.
+  package var order: Double
+
+  package init(storeKey: Int64, values: UInt64 = 0, order: Double = 0) {
+    self.storeKey = storeKey
+    self.values = values
+    self.order = order
+  }
+}
+
+/// Digests and their entries, in open-addressing arrays: 24 bytes a slot, 40 where values are kept too; no object per
+/// key.
 struct KeyTable: Sendable {
-  /// A slot is free when its record is 0; records count from 1.
+  /// A slot is free when its store key is 0.
   private var digests: [KeyDigest]
-  private var records: [UInt64]
+  private var storeKeys: [Int64]
+  /// Empty unless values are kept.
+  private var values: [(values: UInt64, order: Double)]
+  private let keepsValues: Bool
   private(set) var count = 0
+  /// Slots of keys that were taken out again: searches go on past them.
+  private var removedCount = 0
   private var mask: Int
 
-  /// A slot whose key was taken out again: searches go on past it.
-  private static let removed = UInt64.max
+  private static let removed = Int64.min
 
-  init() {
+  init(keepsValues: Bool) {
+    self.keepsValues = keepsValues
     mask = 1023
     digests = Array(repeating: KeyDigest(high: 0, low: 0), count: mask + 1)
-    records = Array(repeating: 0, count: mask + 1)
+    storeKeys = Array(repeating: 0, count: mask + 1)
+    values = keepsValues ? Array(repeating: (0, 0), count: mask + 1) : []
   }
 
-  /// Notes `record` as the first with `digest`; the earlier record when there is one.
-  mutating func insert(_ digest: KeyDigest, record: UInt64) -> UInt64? {
-    // Three quarters full at most keeps the searches short.
-    if (count + 1) * 4 > (mask + 1) * 3 { grow() }
+  func entry(of digest: KeyDigest) -> KeyEntry? {
     let slot = slot(of: digest)
-    if records[slot] != 0 { return records[slot] }
+    return storeKeys[slot] == 0 ? nil : entry(in: slot)
+  }
+
+  mutating func set(_ digest: KeyDigest, _ entry: KeyEntry) {
+    // Three quarters full at most keeps the searches short.
+    if (count + removedCount + 1) * 4 > (mask + 1) * 3 { grow() }
+    let slot = slot(of: digest)
+    if storeKeys[slot] == 0 { count += 1 }
     digests[slot] = digest
-    records[slot] = record
-    count += 1
-    return nil
+    put(entry, in: slot)
   }
 
-  func record(of digest: KeyDigest) -> UInt64? {
-    let record = records[slot(of: digest)]
-    return record == 0 ? nil : record
-  }
-
-  /// Takes the key out again; false when it is not here. The slot stays taken until the next growth.
+  /// Takes the key out again; false when it is not here.
   mutating func remove(_ digest: KeyDigest) -> Bool {
     let slot = slot(of: digest)
-    if records[slot] == 0 { return false }
-    records[slot] = Self.removed
+    if storeKeys[slot] == 0 { return false }
+    storeKeys[slot] = Self.removed
+    count -= 1
+    removedCount += 1
     return true
   }
 
-  /// Every key with its record, in the order of the digests, leaving the table empty with its room kept.
-  mutating func drain() -> [(digest: KeyDigest, record: UInt64)] {
-    var entries: [(digest: KeyDigest, record: UInt64)] = []
+  /// Every key with its entry, in the order of the digests, leaving the table empty with its room kept.
+  mutating func drain() -> [(digest: KeyDigest, entry: KeyEntry)] {
+    var entries: [(digest: KeyDigest, entry: KeyEntry)] = []
     entries.reserveCapacity(count)
-    for slot in records.indices where records[slot] != 0 {
-      if records[slot] != Self.removed { entries.append((digests[slot], records[slot])) }
-      records[slot] = 0
+    for slot in storeKeys.indices where storeKeys[slot] != 0 {
+      if storeKeys[slot] != Self.removed { entries.append((digests[slot], entry(in: slot))) }
+      storeKeys[slot] = 0
     }
-    count = 0
+    (count, removedCount) = (0, 0)
     entries.sort { $0.digest < $1.digest }
     return entries
   }
@@ -57,22 +79,34 @@ struct KeyTable: Sendable {
   @inline(__always)
   private func slot(of digest: KeyDigest) -> Int {
     var slot = Int(truncatingIfNeeded: digest.low) & mask
-    while records[slot] != 0, digests[slot] != digest || records[slot] == Self.removed { slot = (slot + 1) & mask }
+    while storeKeys[slot] != 0, digests[slot] != digest || storeKeys[slot] == Self.removed {
+      slot = (slot + 1) & mask
+    }
     return slot
   }
 
+  private func entry(in slot: Int) -> KeyEntry {
+    guard keepsValues else { return KeyEntry(storeKey: storeKeys[slot]) }
+    return KeyEntry(storeKey: storeKeys[slot], values: values[slot].values, order: values[slot].order)
+  }
+
+  private mutating func put(_ entry: KeyEntry, in slot: Int) {
+    storeKeys[slot] = entry.storeKey
+    if keepsValues { values[slot] = (entry.values, entry.order) }
+  }
+
   private mutating func grow() {
-    let oldDigests = digests
-    let oldRecords = records
-    mask = mask * 2 + 1
+    let old = self
+    // Many that were removed need cleaning up, not room.
+    if count * 2 > mask { mask = mask * 2 + 1 }
     digests = Array(repeating: KeyDigest(high: 0, low: 0), count: mask + 1)
-    records = Array(repeating: 0, count: mask + 1)
-    count = 0
-    for index in oldRecords.indices where oldRecords[index] != 0 && oldRecords[index] != Self.removed {
-      let slot = slot(of: oldDigests[index])
-      digests[slot] = oldDigests[index]
-      records[slot] = oldRecords[index]
-      count += 1
+    storeKeys = Array(repeating: 0, count: mask + 1)
+    values = keepsValues ? Array(repeating: (0, 0), count: mask + 1) : []
+    removedCount = 0
+    for index in old.storeKeys.indices where old.storeKeys[index] != 0 && old.storeKeys[index] != Self.removed {
+      let slot = slot(of: old.digests[index])
+      digests[slot] = old.digests[index]
+      put(old.entry(in: index), in: slot)
     }
   }
 }

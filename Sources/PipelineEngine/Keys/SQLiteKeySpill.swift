@@ -29,46 +29,43 @@ package final class SQLiteKeySpill: KeySpill {
         """
         PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
         PRAGMA cache_size = -16384;
-        CREATE TABLE keys (high INTEGER, low INTEGER, record INTEGER NOT NULL, PRIMARY KEY (high, low)) WITHOUT ROWID;
+        CREATE TABLE keys (high INTEGER, low INTEGER, storeKey INTEGER NOT NULL, valuesDigest INTEGER NOT NULL,
+          position REAL NOT NULL, PRIMARY KEY (high, low)) WITHOUT ROWID;
         """)
     }
   }
 
-  package func insert(_ entries: [(digest: KeyDigest, record: UInt64)]) throws {
+  package func set(_ entries: [(digest: KeyDigest, entry: KeyEntry)]) throws {
     try Self.explained {
-      try connection.execute("BEGIN")
-      let insert = try connection.statement("INSERT OR IGNORE INTO keys VALUES (?, ?, ?)")
-      for entry in entries {
+      try connection.transaction {
+        let insert = try connection.statement("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?)")
+        for (digest, entry) in entries {
+          insert.reset()
+          try bind(digest, to: insert)
+          try insert.bind(.integer(entry.storeKey), at: 3)
+          try insert.bind(.integer(Int64(bitPattern: entry.values)), at: 4)
+          try insert.bind(.real(entry.order), at: 5)
+          _ = try insert.step()
+        }
         insert.reset()
-        try bind(entry.digest, to: insert)
-        try insert.bind(.integer(Int64(bitPattern: entry.record)), at: 3)
-        _ = try insert.step()
       }
-      insert.reset()
-      try connection.execute("COMMIT")
     }
   }
 
-  package func records(of digests: [KeyDigest]) throws -> [KeyDigest: UInt64] {
+  package func entries(of digests: [KeyDigest]) throws -> [KeyDigest: KeyEntry] {
     try Self.explained {
-      var records: [KeyDigest: UInt64] = [:]
-      let select = try connection.statement("SELECT record FROM keys WHERE high = ? AND low = ?")
+      var entries: [KeyDigest: KeyEntry] = [:]
+      let select = try connection.statement(
+        "SELECT storeKey, valuesDigest, position FROM keys WHERE high = ? AND low = ?")
       for digest in digests {
         select.reset()
         try bind(digest, to: select)
-        if try select.step() { records[digest] = UInt64(bitPattern: select.integer(0)) }
+        guard try select.step() else { continue }
+        entries[digest] = KeyEntry(
+          storeKey: select.integer(0), values: UInt64(bitPattern: select.integer(1)), order: select.real(2))
       }
       select.reset()
-      return records
-    }
-  }
-
-  package func remove(_ digest: KeyDigest) throws {
-    try Self.explained {
-      let delete = try connection.statement("DELETE FROM keys WHERE high = ? AND low = ?")
-      try bind(digest, to: delete)
-      _ = try delete.step()
-      delete.reset()
+      return entries
     }
   }
 
@@ -89,7 +86,7 @@ package final class SQLiteKeySpill: KeySpill {
 
 extension KeyIndex {
   /// An index that spills to a private temporary database.
-  package init(keysInMemoryMax: Int = 500_000) {
-    self.init(keysInMemoryMax: keysInMemoryMax) { try SQLiteKeySpill() }
+  package convenience init(keysInMemoryMax: Int = 500_000, keepsValues: Bool = false) {
+    self.init(keysInMemoryMax: keysInMemoryMax, keepsValues: keepsValues) { try SQLiteKeySpill() }
   }
 }

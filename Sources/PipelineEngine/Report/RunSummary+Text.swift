@@ -18,8 +18,9 @@ extension RunSummary {
     switch outcome {
     case .failed: return "\(subject) FAILED: \(failure?.message ?? "without a reason given")"
     case .cancelled: return "\(subject) cancelled; what was saved before stays"
-    case .stopped: return "\(subject) stopped at an error, as the pipeline's error policy says"
+    case .stopped: return "\(subject) STOPPED: \(stopReason ?? "as the pipeline's error policy says")"
     case .completed:
+      if isNothingNew { return "\(subject): nothing to do, imported before" }
       if issues.errors > 0 { return "\(subject) done, \(TextTable.count(issues.errors, "error"))" }
       if issues.warnings > 0 { return "\(subject) clean, \(TextTable.count(issues.warnings, "warning"))" }
       return "\(subject) clean"
@@ -40,7 +41,17 @@ extension RunSummary {
 
   private func describe(_ file: File) -> String {
     let name = file.path == "-" ? (kind == .export ? "standard output" : "standard input") : file.path
-    return "\(name)  (\(TextTable.bytes(file.bytes)), \(TextTable.count(file.records, "record")))"
+    return "\(name)  (\(TextTable.bytes(file.bytes)), \(TextTable.count(file.records, "record"))\(stateText(file)))"
+  }
+
+  private func stateText(_ file: File) -> String {
+    let first = file.firstRecord.map(TextTable.grouped) ?? ""
+    switch file.state {
+    case nil, .imported: return ""
+    case .known: return ", imported before: \(file.importedAt.map { $0.formatted(.iso8601) } ?? "")"
+    case .resumed: return ", gone on with at record \(first)"
+    case .grown: return ", new from record \(first) on"
+    }
   }
 
   private var totals: [(String, String)] {
@@ -81,7 +92,7 @@ extension RunSummary {
     case .completed: break
     }
     if issues.errors == 0 { return nil }
-    if let rejects { return "mend the records in \(rejects) and import that file." }
+    if let rejects { return "mend the records in \(rejects), then replay it: surfjournal replay FILE." }
     return kind == .validate ? "mend the lines named above, then import." : "mend the lines named above."
   }
 }

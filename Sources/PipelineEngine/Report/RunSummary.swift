@@ -14,7 +14,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public enum Outcome: String, Sendable, Codable {
     /// The whole input was handled, or the whole export written.
     case completed
-    /// The error policy ended it early; what was saved before stays.
+    /// The error policy or budget ended it early; what was saved before stays, unless the run was atomic.
     case stopped
     /// Someone cancelled it at a chunk border; what was saved before stays.
     case cancelled
@@ -37,6 +37,18 @@ public struct RunSummary: Sendable, Hashable, Codable {
     }
   }
 
+  /// What the ledger made of an input.
+  public enum InputState: String, Sendable, Codable {
+    /// It was read from its front.
+    case imported
+    /// It was imported before, and nothing was done.
+    case known
+    /// It was begun before, and read on from there; counts and issues are those of all its records.
+    case resumed
+    /// It had grown since it was imported, and only the new records were read.
+    case grown
+  }
+
   /// One input or output and its size.
   public struct File: Sendable, Hashable, Codable {
     public var path: String
@@ -44,11 +56,18 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var bytes: Int
     /// Records in it, header excluded, as far as it was read or written.
     public var records: Int
+    /// Nil for an output.
+    public var state: InputState?
+    /// The first record that was read, of an input that was not read from its front.
+    public var firstRecord: Int?
+    /// When a known input was imported.
+    public var importedAt: Date?
 
-    public init(path: String, bytes: Int, records: Int) {
+    public init(path: String, bytes: Int, records: Int, state: InputState? = nil) {
       self.path = path
       self.bytes = bytes
       self.records = records
+      self.state = state
     }
   }
 
@@ -76,6 +95,10 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var pipeline: String
   public var outcome: Outcome
   public var failure: Failure?
+  /// Why the run was stopped, and what of it is in the store.
+  public var stopReason: String?
+  /// Names the run in the ledger and in the files of rejects; nil for an export.
+  public var run: String?
   /// Seconds since 1970-01-01 UTC would hide it from people: ISO 8601 in JSON.
   public var startedAt: Date
   public var seconds: Double
@@ -93,7 +116,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var memoryPeakBytes: Int
 
   public init(
-    kind: Kind, pipeline: String, outcome: Outcome = .completed, failure: Failure? = nil, startedAt: Date,
+    kind: Kind, pipeline: String, outcome: Outcome = .completed, failure: Failure? = nil, stopReason: String? = nil,
+    run: String? = nil, startedAt: Date,
     seconds: Double, inputs: [File] = [], outputs: [File] = [], store: String? = nil,
     counts: RunCounts = RunCounts(), exported: Int = 0, issues: IssueLog = IssueLog(), rejects: String? = nil,
     memoryPeakBytes: Int = ProcessMemory.peakBytes
@@ -102,6 +126,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
     self.pipeline = pipeline
     self.outcome = outcome
     self.failure = failure
+    self.stopReason = stopReason
+    self.run = run
     self.startedAt = startedAt
     self.seconds = seconds
     self.inputs = inputs
@@ -120,6 +146,11 @@ extension RunSummary {
   public var rowsPerSecond: Double {
     let rows = kind == .export ? exported : counts.read
     return seconds > 0 ? Double(rows) / seconds : 0
+  }
+
+  /// Whether every input was imported before, so that there was nothing to do.
+  public var isNothingNew: Bool {
+    !inputs.isEmpty && inputs.allSatisfy { $0.state == .known && $0.records == 0 } && issues.errors == 0
   }
 
   /// By cause: 0 clean; 65 an issue of severity error, or stopped by one; 75 cancelled; otherwise the failure's.

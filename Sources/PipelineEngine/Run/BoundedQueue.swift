@@ -53,6 +53,13 @@ final class BoundedQueue<Element: Sendable>: Sendable {
     return element
   }
 
+  /// The next value if it is there already; nil for the end, and where there is nothing yet.
+  func receiveIfReady() -> Element? {
+    guard content.wait(timeout: .now()) == .success else { return nil }
+    content.signal()
+    return receive()
+  }
+
   /// The receiver stops: whoever waits to send goes on and is told so.
   func abandon() {
     isAbandoned.store(true, ordering: .releasing)

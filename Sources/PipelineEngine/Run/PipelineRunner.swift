@@ -63,16 +63,14 @@ public final class PipelineRunner: Sendable {
     for path in reports where !path.hasSuffix(".json") && !path.hasSuffix(".txt") {
       throw PipelineError(path: "report", "'\(path)' must end in .json or .txt, which says how the report is written")
     }
-    let summary: RunSummary
     switch kind {
     case .import, .validate:
-      var run = try ImportRun(definition, options, model: model, isDryRun: kind == .validate, monitor)
-      summary = run.run()
+      let run = try ImportRun(definition, options, model: model, isDryRun: kind == .validate, monitor)
+      return run.finish(ReportFiles.write(run.run(), to: reports))
     case .export:
       var run = try ExportRun(definition, options, model: model, monitor)
-      summary = run.run()
+      return ReportFiles.write(run.run(), to: reports)
     }
-    return ReportFiles.write(summary, to: reports)
   }
 
   private func runModel() throws(PipelineError) -> NSManagedObjectModel {

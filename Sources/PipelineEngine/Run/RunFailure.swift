@@ -69,7 +69,8 @@ struct RunFailure: Error {
 
   /// The failure as an issue of `input`, where it is one of the input's own.
   func issue(_ input: String) -> RecordIssue? {
-    guard let code, [.sourceError, .compressionError, .encodingError, .dialectError].contains(code) else { return nil }
+    guard let code, [.sourceError, .compressionError, .encodingError, .dialectError, .inputRefused].contains(code)
+    else { return nil }
     return RecordIssue(
       code, at: RecordPosition(input: input, record: 0, line: UInt64(line ?? 0), byte: UInt64(byte ?? 0)),
       message: message)

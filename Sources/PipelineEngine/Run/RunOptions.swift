@@ -9,6 +9,13 @@ public struct RunOptions: Sendable {
   public var inputs: [String]?
   /// The store's file instead of the definition's.
   public var store: String?
+  /// Whether inputs that the ledger knows are imported all the same, from their front.
+  public var again = false
+  /// Whether the inputs are files of rejects that were mended: one that is imported to its end is replaced by what of
+  /// it was rejected again.
+  public var isReplay = false
+  /// How the pipeline was named to the program, a name or a path: so that rejects can be fed to it again.
+  public var pipelineReference: String?
   /// Where rejected records go instead of the definition's place; a folder (ending in `/`) gets a file per input.
   public var rejects: String?
   /// Where an export goes instead of the definition's place; `-` is standard output.

@@ -65,7 +65,20 @@ struct Arguments: Sendable {
     throw mistake("--\(name) is '\(text)'; expected seconds, 0 to 86400")
   }
 
+  func percent(_ name: String) throws(CommandFailure) -> Double? {
+    guard let text = string(name) else { return nil }
+    if let number = Double(text), (0...100).contains(number) { return number }
+    throw mistake("--\(name) is '\(text)'; expected a number from 0 to 100")
+  }
+
   func mistake(_ message: String) -> CommandFailure { .usage(message, of: command) }
+
+  /// For commands with one operand, or one besides the first `count`.
+  func onlyOperand(_ what: String, after count: Int = 0) throws(CommandFailure) -> String {
+    guard operands.count > count else { throw mistake("\(what) must be named") }
+    if operands.count > count + 1 { throw mistake("'\(operands[count + 1])' is one argument too many") }
+    return operands[count]
+  }
 
   /// For commands without operands.
   func requireNoOperands() throws(CommandFailure) {

@@ -20,6 +20,11 @@ struct ImportCommand: Command {
           --chunk-rows N         records per save, 1 to 1000000
           --stop-on-error        end at the first record that can't be imported;
                                  what was saved before stays
+          --max-errors N         end when more than N records are rejected
+          --max-error-percent P  end when more than P percent are rejected
+          --atomic               all of the run or, where it does not reach its end,
+                                 nothing
+          --again                import also what the store's ledger knows already
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; without it 10
@@ -43,6 +48,8 @@ struct ImportCommand: Command {
     let definition = try PipelineDefinition(importing: arguments)
     var options = try RunOptions(arguments)
     options.inputs = arguments.operands
+    options.again = arguments.has("again")
+    options.pipelineReference = PipelineCatalog.reference(to: arguments.string("pipeline"))
     options.rejects = arguments.string("rejects")
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")

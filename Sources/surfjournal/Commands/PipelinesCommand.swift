@@ -46,7 +46,7 @@ struct PipelinesCommand: Command {
       }
     }
     do throws(CommandFailure) {
-      try Console.print(isJSON ? try Self.json(rows) : Self.text(rows))
+      try Console.print(isJSON ? try Console.json(rows) : Self.text(rows))
     } catch {
       return error.report()
     }
@@ -59,16 +59,5 @@ struct PipelinesCommand: Command {
       return "\(row.name)  (\(row.path ?? "built in"))\n\(description)"
     }
     .joined()
-  }
-
-  private static func json(_ rows: [Row]) throws(CommandFailure) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(rows), as: UTF8.self) + "\n"
-    } catch {
-      throw CommandFailure(
-        "the list can't be written as JSON: \(error). This is a fault of the program", .software)
-    }
   }
 }

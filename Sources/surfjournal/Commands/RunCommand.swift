@@ -15,6 +15,7 @@ struct RunCommand: Command {
           --store PATH           use this store instead of the pipeline's
       -o, --output FILE          export to this file instead of the pipeline's
           --dry-run              check what would be imported; nothing is stored
+          --again                import also what the store's ledger knows already
           --rejects PATH         file or folder for rejected records
           --report FILE          write the report here instead of where the pipeline
                                  says; ends in .txt or .json; may be repeated
@@ -47,6 +48,8 @@ struct RunCommand: Command {
     let inputs = arguments.strings("input")
     if !inputs.isEmpty { options.inputs = inputs }
     options.output = arguments.string("output")
+    options.again = arguments.has("again")
+    options.pipelineReference = PipelineCatalog.reference(to: name)
     options.rejects = arguments.string("rejects")
     if kind != .validate, options.store == nil, definition.store == nil {
       throw arguments.mistake("the pipeline '\(definition.name)' names no store; add --store PATH")
@@ -67,7 +70,7 @@ struct RunCommand: Command {
     guard definition.export != nil else {
       throw arguments.mistake("the pipeline '\(definition.name)' names no source; add --input FILE")
     }
-    for option in ["dry-run", "rejects"] where arguments.has(option) {
+    for option in ["dry-run", "rejects", "again"] where arguments.has(option) {
       throw arguments.mistake(
         "--\(option) is for imports, and this pipeline exports; add --input FILE to import")
     }

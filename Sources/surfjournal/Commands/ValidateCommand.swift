@@ -19,6 +19,10 @@ struct ValidateCommand: Command {
                                  or .json; may be repeated
           --chunk-rows N         records checked at a time, 1 to 1000000
           --stop-on-error        end at the first record that can't be imported
+          --max-errors N         end when more than N records are rejected
+          --max-error-percent P  end when more than P percent are rejected
+          --atomic               as the import would be
+          --again                check also what the store's ledger knows already
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; without it 10
@@ -41,6 +45,8 @@ struct ValidateCommand: Command {
     }
     var options = try RunOptions(arguments)
     options.inputs = arguments.operands
+    options.again = arguments.has("again")
+    options.pipelineReference = PipelineCatalog.reference(to: arguments.string("pipeline"))
     options.rejects = arguments.string("rejects")
     session = RunSession(try PipelineDefinition(importing: arguments), .validate, options, arguments)
   }

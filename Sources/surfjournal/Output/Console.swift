@@ -13,6 +13,17 @@ enum Console {
     }
   }
 
+  /// As JSON for other programs: keys sorted, indented, ended by a line break.
+  static func json(_ value: some Encodable) throws(CommandFailure) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    } catch {
+      throw CommandFailure("the result can't be written as JSON: \(error). This is a fault of the program", .software)
+    }
+  }
+
   /// Writes a message to standard error.
   static func tell(_ message: String) { _ = write("surfjournal: \(message)\n", to: STDERR_FILENO) }
 

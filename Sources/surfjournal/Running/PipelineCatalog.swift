@@ -54,6 +54,12 @@ struct PipelineCatalog {
         + "such as ./\(wish).json", .noInput)
   }
 
+  /// How a later run can name the same pipeline, wherever it is started: a name, or a file's whole path.
+  static func reference(to wish: String?) -> String {
+    guard let wish else { return PipelineDefinition.surfLog.name }
+    return wish.contains("/") || wish.hasSuffix(".json") ? URL(fileURLWithPath: wish).path : wish
+  }
+
   private static func read(_ path: String) throws(PipelineError) -> PipelineDefinition {
     try PipelineDefinition(contentsOf: URL(fileURLWithPath: path))
   }

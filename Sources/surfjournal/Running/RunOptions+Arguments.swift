@@ -17,11 +17,21 @@ extension RunOptions {
 
 extension PipelineDefinition {
   /// The definition that `--pipeline` names, or the default, with what the options of an import change.
-  init(importing arguments: Arguments) throws(CommandFailure) {
+  init(importing arguments: Arguments, _ pipeline: String? = nil) throws(CommandFailure) {
     self =
-      try arguments.string("pipeline").map { name throws(CommandFailure) in try PipelineCatalog.find(name) }
+      try (pipeline ?? arguments.string("pipeline")).map { name throws(CommandFailure) in try PipelineCatalog.find(name)
+      }
       ?? .surfLog
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
-    if arguments.has("stop-on-error") { errorPolicy = .stop }
+    if arguments.has("atomic") { atomic = true }
+    let errors = try arguments.integer("max-errors", in: 0...Int.max)
+    let percent = try arguments.percent("max-error-percent")
+    if errors != nil || percent != nil {
+      if arguments.has("stop-on-error") {
+        throw arguments.mistake("--stop-on-error ends at the first error; leave it or the maximum out")
+      }
+      (errorPolicy, errorBudget) = (.skip, ErrorBudget(errors: errors, percent: percent))
+    }
+    if arguments.has("stop-on-error") { (errorPolicy, errorBudget) = (.stop, nil) }
   }
 }

@@ -74,7 +74,8 @@ import Testing
     (
       "[]",
       "1:1: expected an object {…} with the keys 'name', 'description', 'source', 'dialect', 'columns', 'key', "
-        + "'store', 'model', 'entity', 'chunkRows', 'errorPolicy', 'limits', 'report', 'rejects', 'export', found a list"
+        + "'duplicates', 'store', 'model', 'entity', 'chunkRows', 'errorPolicy', 'errorBudget', 'atomic', 'appendOnly', "
+        + "'limits', 'report', 'rejects', 'export', found a list"
     ),
     (#"{"name": "", "export": {}}"#, "1:2: name: is empty; give a text or leave 'name' out"),
     (

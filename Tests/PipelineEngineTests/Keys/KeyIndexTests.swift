@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineEngine
 
-/// Duplicates are found among any number of keys within a bounded memory: as a plain dictionary would find them.
+/// Keys are found among any number of them within a bounded memory: as a plain dictionary would find them.
 @Suite struct KeyIndexTests {
   /// Digests that a small `space` makes collide often.
   private static func digest(_ value: UInt64) -> KeyDigest {
@@ -12,84 +12,113 @@ import Testing
     return hasher.finish()
   }
 
+  private static func entry(_ number: Int) -> KeyEntry {
+    KeyEntry(storeKey: Int64(number), values: UInt64(number) &* 31, order: Double(number) / 2)
+  }
+
   @Test(arguments: [1, 2, 7, 100, 1_000_000])
-  func `Chunks of random keys find the same earlier records as a dictionary`(keysInMemoryMax: Int) throws {
+  func `Chunks of random keys, some taken back, find what a dictionary finds`(keysInMemoryMax: Int) throws {
     var random = EngineRandom(UInt64(keysInMemoryMax))
-    var index = KeyIndex(keysInMemoryMax: keysInMemoryMax)
-    var plain: [KeyDigest: UInt64] = [:]
-    var record: UInt64 = 0
+    let index = KeyIndex(keysInMemoryMax: keysInMemoryMax, keepsValues: true)
+    var plain: [KeyDigest: KeyEntry] = [:]
+    var number = 0
+    for value in 0..<500 {
+      number += 1
+      let digest = Self.digest(UInt64(value % 400))
+      try index.load(digest, Self.entry(number))
+      if plain[digest] == nil { plain[digest] = Self.entry(number) }
+    }
     for chunk in 0..<60 {
-      var keys: [(digest: KeyDigest, record: UInt64)] = []
-      for _ in 0..<(chunk % 7 * 10) {
-        record += 1
-        keys.append((Self.digest(.random(in: 0..<1500, using: &random)), record))
+      let digests = (0..<(chunk % 7 * 10)).map { _ in Self.digest(.random(in: 0..<1500, using: &random)) }
+      try index.beginChunk(digests)
+      let before = plain
+      for digest in digests {
+        #expect(index.entry(of: digest) == plain[digest], "chunk \(chunk)")
+        // New ones are noted, and of the others every third changes.
+        guard plain[digest] == nil || Int.random(in: 0..<3, using: &random) == 0 else { continue }
+        number += 1
+        index.set(digest, Self.entry(number))
+        plain[digest] = Self.entry(number)
       }
-      let expected = keys.map { key -> UInt64? in
-        if let earlier = plain[key.digest] { return earlier }
-        plain[key.digest] = key.record
-        return nil
-      }
-      #expect(try index.insert(keys) == expected, "chunk \(chunk)")
-      // Some records are refused by the store after all.
-      for key in keys where plain[key.digest] == key.record && Int.random(in: 0..<8, using: &random) == 0 {
-        plain[key.digest] = nil
-        try index.remove(key.digest)
+      if chunk % 5 == 4 {
+        index.undoChunk()
+        plain = before
+      } else {
+        try index.endChunk()
       }
     }
-    let hasSpilled = index.hasSpilled
-    #expect(hasSpilled == (keysInMemoryMax < 1000))
+    #expect(index.hasSpilled == (keysInMemoryMax < 1000))
+    try index.beginChunk(plain.keys)
+    for (digest, entry) in plain { #expect(index.entry(of: digest) == entry) }
   }
 
-  @Test func `Duplicates within one chunk name its first record`() throws {
-    var index = KeyIndex(keysInMemoryMax: 2)
-    let (a, b) = (Self.digest(1), Self.digest(2))
-    #expect(try index.insert([(a, 1), (b, 2), (a, 3), (b, 4), (a, 5)]) == [nil, nil, 1, 2, 1])
-  }
-
-  @Test func `A key that is taken back can be had again, in memory and beyond it`() throws {
+  @Test func `A chunk that is undone can be gone through again`() throws {
     for keysInMemoryMax in [1, 1000] {
-      var index = KeyIndex(keysInMemoryMax: keysInMemoryMax)
-      _ = try index.insert([(Self.digest(1), 1), (Self.digest(2), 2), (Self.digest(3), 3)])
-      try index.remove(Self.digest(2))
-      try index.remove(Self.digest(99))
-      #expect(try index.insert([(Self.digest(2), 4), (Self.digest(1), 5)]) == [nil, 1])
-      #expect(try index.insert([(Self.digest(2), 6), (Self.digest(3), 7)]) == [4, 3])
+      let index = KeyIndex(keysInMemoryMax: keysInMemoryMax, keepsValues: true)
+      let (a, b) = (Self.digest(1), Self.digest(2))
+      try index.beginChunk([a])
+      index.set(a, Self.entry(1))
+      try index.endChunk()
+      for _ in 0..<2 {
+        try index.beginChunk([a, b])
+        #expect(index.entry(of: a) == Self.entry(1))
+        #expect(index.entry(of: b) == nil)
+        index.set(a, Self.entry(2))
+        index.set(b, Self.entry(3))
+        index.set(a, Self.entry(4))
+        #expect(index.entry(of: a) == Self.entry(4))
+        index.undoChunk()
+      }
+      try index.beginChunk([a, b])
+      #expect(index.entry(of: a) == Self.entry(1))
+      #expect(index.entry(of: b) == nil)
+    }
+  }
+
+  @Test func `Without values only the key in the store is kept`() throws {
+    for keysInMemoryMax in [1, 1000] {
+      let index = KeyIndex(keysInMemoryMax: keysInMemoryMax, keepsValues: false)
+      try index.load(Self.digest(1), KeyEntry(storeKey: 7))
+      try index.load(Self.digest(2), KeyEntry(storeKey: 8))
+      try index.beginChunk([Self.digest(1), Self.digest(2)])
+      #expect(index.entry(of: Self.digest(1)) == KeyEntry(storeKey: 7))
+      #expect(index.entry(of: Self.digest(2)) == KeyEntry(storeKey: 8))
     }
   }
 
   @Test func `The bound is exceeded by a chunk at most before keys move out`() throws {
-    var index = KeyIndex(keysInMemoryMax: 10)
-    _ = try index.insert((1...10).map { (Self.digest($0), $0) })
-    let before = index.hasSpilled
-    #expect(!before)
-    _ = try index.insert([(Self.digest(11), 11)])
-    let after = index.hasSpilled
-    #expect(after)
+    let index = KeyIndex(keysInMemoryMax: 10)
+    try Self.add(1...10, to: index)
+    #expect(!index.hasSpilled)
+    try Self.add(11...11, to: index)
+    #expect(index.hasSpilled)
+  }
+
+  private static func add(_ values: ClosedRange<UInt64>, to index: KeyIndex) throws {
+    try index.beginChunk(values.map(digest))
+    for value in values { index.set(digest(value), KeyEntry(storeKey: Int64(value))) }
+    try index.endChunk()
   }
 
   /// Counts what reaches it and keeps nothing else.
   private final class CountingSpill: KeySpill {
     var asked = 0
-    var inserted: [KeyDigest] = []
+    var added: [KeyDigest] = []
 
-    func insert(_ entries: [(digest: KeyDigest, record: UInt64)]) throws { inserted += entries.map(\.digest) }
+    func set(_ entries: [(digest: KeyDigest, entry: KeyEntry)]) throws { added += entries.map(\.digest) }
 
-    func records(of digests: [KeyDigest]) throws -> [KeyDigest: UInt64] {
+    func entries(of digests: [KeyDigest]) throws -> [KeyDigest: KeyEntry] {
       asked += digests.count
       return [:]
     }
-
-    func remove(_ digest: KeyDigest) throws {}
   }
 
   @Test func `Keys move out sorted, and a file without duplicates hardly asks for them`() throws {
     let spill = CountingSpill()
-    var index = KeyIndex(keysInMemoryMax: 5000) { spill }
-    for chunk: UInt64 in 0..<20 {
-      _ = try index.insert((1...1000).map { (Self.digest(chunk * 1000 + $0), chunk * 1000 + $0) })
-    }
-    #expect(spill.inserted.count == 18_000)
-    #expect(spill.inserted.prefix(6000).elementsEqual(spill.inserted.prefix(6000).sorted()))
+    let index = KeyIndex(keysInMemoryMax: 5000, keepsValues: false) { spill }
+    for chunk: UInt64 in 0..<20 { try Self.add((chunk * 1000 + 1)...(chunk * 1000 + 1000), to: index) }
+    #expect(spill.added.count == 18_000)
+    #expect(spill.added.prefix(6000).elementsEqual(spill.added.prefix(6000).sorted()))
     #expect(spill.asked < 20)
   }
 
@@ -102,32 +131,36 @@ import Testing
         with more room, or raise limits.keysInMemoryMax
         """)
     #expect(throws: KeySpillError.self) {
-      var index = KeyIndex(keysInMemoryMax: 1) { throw error }
-      _ = try index.insert([(Self.digest(1), 1), (Self.digest(2), 2)])
+      let index = KeyIndex(keysInMemoryMax: 1, keepsValues: false) { throw error }
+      try Self.add(1...2, to: index)
     }
   }
 }
 
 /// The table in memory grows, forgets and empties without losing a key.
 @Suite struct KeyTableTests {
-  @Test func `Thousands of insertions and removals leave what a dictionary has`() {
+  @Test(arguments: [false, true])
+  func `Thousands of insertions and removals leave what a dictionary has`(keepsValues: Bool) {
     var random = EngineRandom(24)
-    var table = KeyTable()
-    var plain: [KeyDigest: UInt64] = [:]
-    for record: UInt64 in 1...3000 {
+    var table = KeyTable(keepsValues: keepsValues)
+    var plain: [KeyDigest: KeyEntry] = [:]
+    for number: Int64 in 1...3000 {
       // Low halves that nearly all collide are the worst that open addressing can meet.
       let digest = KeyDigest(high: .random(in: 0..<300, using: &random), low: .random(in: 0..<4, using: &random))
-      if record % 3 == 0 {
+      if number % 3 == 0 {
         #expect(table.remove(digest) == (plain.removeValue(forKey: digest) != nil))
       } else {
-        #expect(table.insert(digest, record: record) == plain[digest])
-        if plain[digest] == nil { plain[digest] = record }
+        #expect(table.entry(of: digest) == plain[digest])
+        let entry = keepsValues ? KeyEntry(storeKey: number, values: 1, order: 2) : KeyEntry(storeKey: number)
+        table.set(digest, entry)
+        plain[digest] = entry
       }
     }
-    for (digest, record) in plain { #expect(table.record(of: digest) == record) }
+    #expect(table.count == plain.count)
+    for (digest, entry) in plain { #expect(table.entry(of: digest) == entry) }
     let drained = table.drain()
     #expect(drained.map(\.digest) == plain.keys.sorted())
-    #expect(drained.allSatisfy { plain[$0.digest] == $0.record })
+    for one in drained { #expect(plain[one.digest] == one.entry) }
     #expect(table.count == 0)
     #expect(table.drain().isEmpty)
   }

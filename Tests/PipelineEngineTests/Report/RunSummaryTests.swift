@@ -139,7 +139,7 @@ import Testing
           log.csv:12: warning: extra-label: it is ignored
           … and 1 more, of which the report lists not all
 
-        Next: mend the records in log.csv.rejects.csv and import that file.
+        Next: mend the records in log.csv.rejects.csv, then replay it: surfjournal replay FILE.
 
         """#)
   }
@@ -169,7 +169,7 @@ import Testing
     (.validate, .completed, "surf-log: dry run done, 2 errors", "Next: mend the lines named above, then import."),
     (.import, .cancelled, "surf-log: import cancelled; what was saved before stays", "Next: run it again."),
     (
-      .import, .stopped, "surf-log: import stopped at an error, as the pipeline's error policy says",
+      .import, .stopped, "surf-log: import STOPPED: as the pipeline's error policy says",
       #"Next: mend the record named above and run it again, or set "errorPolicy": "skip"."#
     ),
     (

@@ -78,7 +78,9 @@ struct RefusedEntriesTests {
       .plain { $0.errorPolicy = .stop }, .import, [input], store: store,
       model: RunModel.make(unique: ["location"]))
     #expect(summary.outcome == .stopped)
-    #expect(summary.counts == RunCounts(read: 2, inserted: 1, rejected: 1))
-    #expect(try sqlite(store, "SELECT ZLOCATION FROM ZJOURNALENTRY") == "A")
+    #expect(summary.counts == RunCounts())
+    #expect(summary.issues.counts == [.storeConstraint: 1])
+    #expect(summary.issues.listed.map(\.record) == [2])
+    #expect(try sqlite(store, "SELECT count(*) FROM ZJOURNALENTRY") == "0")
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 /// A connection to a store's file, and how it was come by.
-struct OpenedDatabase {
-  let connection: SQLiteConnection
+package struct OpenedDatabase {
+  package let connection: SQLiteConnection
   let path: String
   let isReadOnly: Bool
   var privateCopy: PrivateCopy?
@@ -18,12 +18,18 @@ struct OpenedDatabase {
     return OpenedDatabase(connection: connection, path: url.path, isReadOnly: false)
   }
 
+  /// Opens for a reader of foreign tables, as the store of a context is opened for reading. Keep the value while the
+  /// connection is in use.
+  package static func openForReading(_ path: String) throws -> OpenedDatabase {
+    try openForReading(path, options: try StoreOptions(nil))
+  }
+
   /// Opens without changing a byte of the file, its -wal or its -shm.
   ///
   /// With a -shm SQLite can be told to leave it alone. Without one but with a -wal, SQLite would have to make one,
   /// so a private copy is read. Without either, an ordinary connection makes both files and removes them again;
   /// where the folder can't be written, again a copy.
-  private static func openForReading(_ path: String, options: StoreOptions) throws -> OpenedDatabase {
+  static func openForReading(_ path: String, options: StoreOptions) throws -> OpenedDatabase {
     let files = FileManager.default
     guard files.fileExists(atPath: path) else {
       throw SQLiteError(code: 14, message: "there is no such file", sql: nil)

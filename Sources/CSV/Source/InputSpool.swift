@@ -1,0 +1,86 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Lets an input that can be read only once, such as a pipe, be looked at and then be read from its front.
+///
+/// What the look has read is kept in a file without a name in the temporary directory (`TMPDIR`), which goes with the
+/// spool or the process. One thread at a time.
+public final class InputSpool {
+  private let descriptor: Int32
+  private let name: String
+  private var file: Int32 = -1
+  private var failure: CSVError?
+
+  /// - Parameters:
+  ///   - descriptor: what to read; it is not closed.
+  ///   - name: how messages call it.
+  public init(descriptor: Int32, name: String) {
+    self.descriptor = descriptor
+    self.name = name
+  }
+
+  deinit { if file >= 0 { close(file) } }
+
+  /// The input for a first look; as much of it may be read as is wanted.
+  /// - Throws: `source-error` where the descriptor can't be read or the temporary file can't be made.
+  public func look() throws(CSVError) -> ByteSource {
+    file = try Self.makeFile()
+    let source = try ByteSource(descriptor: descriptor, name: name)
+    source.rawBytesObserver = { [unowned self] bytes in keep(bytes) }
+    return source
+  }
+
+  /// The whole input, from its front. The look is over: its source must not be read any more.
+  /// - Throws: `source-error` where what was looked at could not be kept.
+  public func whole() throws(CSVError) -> ByteSource {
+    if let failure { throw failure }
+    let spool = self
+    var offset: off_t = 0
+    var isKeptPart = file >= 0
+    let rest = try RawInput(.descriptor(descriptor, closes: false), name: name)
+    return ByteSource(
+      try RawInput(
+        .generator { buffer throws(CSVError) in
+          if isKeptPart {
+            let count = pread(spool.file, buffer.baseAddress, buffer.count, offset)
+            if count < 0 { throw Self.failure(errno) }
+            offset += count
+            if count > 0 { return count }
+            isKeptPart = false
+          }
+          return try rest.read(into: buffer)
+        }, name: name))
+  }
+
+  private func keep(_ bytes: RawSpan) {
+    guard failure == nil else { return }
+    do throws(CSVError) {
+      try bytes.withUnsafeBytes { buffer throws(CSVError) in try writeAll(buffer, to: file, name: "the temporary copy")
+      }
+    } catch {
+      failure = Self.failure(error.errnoCode ?? EIO)
+    }
+  }
+
+  private static func makeFile() throws(CSVError) -> Int32 {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir
+    var template = Array("\(folder)/input-XXXXXX".utf8CString)
+    let descriptor = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.map { mkstemp($0) } ?? -1
+    }
+    if descriptor < 0 { throw failure(errno) }
+    unlink(template)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
+  }
+
+  private static func failure(_ code: Int32) -> CSVError {
+    CSVError(
+      .source,
+      "what was read can't be kept in the temporary directory: \(systemMessage(code)). Make room there, or set TMPDIR",
+      path: "stdin", errnoCode: code)
+  }
+}

@@ -1,0 +1,40 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Has the disk take files that were written, on a thread of its own, so that the store can be written meanwhile.
+final class DiskSync: Sendable {
+  private let descriptors: [Int32]
+  private let group = DispatchGroup()
+  private let errorNumber = Atomic<Int32>(0)
+
+  /// The files stay open until `wait` has answered.
+  init(_ descriptors: [Int32]) { self.descriptors = descriptors }
+
+  func start() {
+    DispatchQueue.global().async(group: group) {
+      for descriptor in self.descriptors where fdatasync(descriptor) != 0 {
+        self.errorNumber.store(errno, ordering: .relaxed)
+      }
+    }
+  }
+
+  func wait() throws {
+    group.wait()
+    let number = errorNumber.load(ordering: .relaxed)
+    // What can't be synced at all, such as a pipe, is as safe as it can be.
+    if number != 0, number != EINVAL { throw POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO) }
+  }
+}
+
+/// Renames a file and has the disk take the new name before it is relied on.
+enum DurableRename {
+  static func move(_ source: String, to target: String) throws {
+    guard rename(source, target) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    let folder = open(URL(fileURLWithPath: target).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A folder that may be written but not read can't be opened; the file is in place all the same.
+    if folder < 0 { return }
+    defer { close(folder) }
+    if fsync(folder) != 0, errno != EINVAL { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  }
+}

@@ -1,0 +1,244 @@
+import OpenCoreData
+
+/// Decides what becomes of each entry by its key: what the store has and what the run has taken so far.
+struct EntryMatcher {
+  /// A set of attributes that only one entry may have the values of.
+  struct Uniqueness: Sendable {
+    let slots: [Int]
+    let code: IssueCode
+    /// The one column meant, where it is one.
+    let column: String?
+    let names: String
+    let severity: Severity
+  }
+
+  private let policy: DuplicatePolicy
+  private let keyNames: String
+  private let entityName: String
+  private let uniquenesses: [Uniqueness]
+  /// Attributes that an update changes.
+  private let updatedSlots: [Int]
+  let digester: RowDigester
+  private let keys: KeyIndex
+  private let uniqueValues: [KeyIndex]
+
+  init(
+    _ definition: PipelineDefinition, entity: NSEntityDescription, uniquenesses: [Uniqueness], updatedSlots: [Int]
+  ) {
+    policy = definition.duplicates
+    keyNames = definition.key.joined(separator: ", ")
+    entityName = definition.entity
+    self.uniquenesses = uniquenesses
+    self.updatedSlots = policy.updates ? updatedSlots : []
+    digester = Self.digester(definition, entity, uniquenesses, self.updatedSlots)
+    let limit = definition.limits.keysInMemoryMax
+    keys = KeyIndex(keysInMemoryMax: limit, keepsValues: policy.updates)
+    uniqueValues = uniquenesses.map { _ in KeyIndex(keysInMemoryMax: limit) }
+  }
+
+  /// Whether a record may become part of an entry before that is saved: then each must be valid by itself.
+  var needsValidEntries: Bool { policy.updates && !digester.keySlots.isEmpty }
+
+  static func digester(
+    _ definition: PipelineDefinition, _ entity: NSEntityDescription, _ uniquenesses: [Uniqueness],
+    _ updatedSlots: [Int]
+  ) -> RowDigester {
+    var digester = RowDigester()
+    digester.keySlots = definition.key.compactMap { entity.slot(named: $0) }
+    digester.uniqueSlots = uniquenesses.map(\.slots)
+    digester.valueSlots = updatedSlots
+    if case .keepNewest(let by) = definition.duplicates { digester.orderSlot = entity.slot(named: by) }
+    return digester
+  }
+
+  /// Notes the entries of the store, or a part of them; their keys in order.
+  func load(_ batch: ObjectBatch, storeKeys: (Int) -> Int64) throws {
+    let digests = digester.digests(of: batch)
+    for row in 0..<batch.count {
+      let storeKey = storeKeys(row)
+      if !digests.keys.isEmpty, digests.keys[row] != .none {
+        try keys.load(digests.keys[row], entry(digests, row, storeKey))
+      }
+      for (index, digest) in zip(uniqueValues, digests.uniques) where digest[row] != .none {
+        try index.load(digest[row], KeyEntry(storeKey: storeKey))
+      }
+    }
+  }
+
+  private func entry(_ digests: RowDigests, _ row: Int, _ storeKey: Int64) -> KeyEntry {
+    KeyEntry(
+      storeKey: storeKey, values: digests.values.isEmpty ? 0 : digests.values[row],
+      order: digests.orders.isEmpty ? 0 : digests.orders[row])
+  }
+
+  // MARK: Chunks
+
+  /// Where a chunk's entries go in the store, as far as it is known beforehand.
+  struct Keys {
+    /// The key that the first inserted entry gets.
+    var next: Int64
+    /// The last key of the store when the input was begun: entries beyond it came from the input itself.
+    var base: Int64
+  }
+
+  /// Looks at the entries in order. `refused` has an issue for each row that is known not to be storable.
+  func plan(_ chunk: ParsedChunk, _ storeKeys: Keys, refused: [Int: RecordIssue], input: String) throws -> ChunkPlan {
+    var planner = ChunkPlanner(chunk, storeKeys, input)
+    if !chunk.digests.keys.isEmpty { try keys.beginChunk(chunk.digests.keys) }
+    for (index, digests) in zip(uniqueValues, chunk.digests.uniques) { try index.beginChunk(digests) }
+    for row in 0..<chunk.batch.count {
+      if let issue = refused[row] {
+        planner.reject(row, issue)
+      } else if !settle(row, chunk, &planner), !violates(row, chunk, &planner) {
+        let storeKey = planner.insert(row)
+        note(row, chunk.digests, storeKey)
+      }
+    }
+    return planner.finish(updatedSlots)
+  }
+
+  /// Handles a record whose key is there already; false for a new one.
+  private func settle(_ row: Int, _ chunk: ParsedChunk, _ planner: inout ChunkPlanner) -> Bool {
+    let digests = chunk.digests
+    guard !digests.keys.isEmpty, digests.keys[row] != .none, let known = keys.entry(of: digests.keys[row]) else {
+      return false
+    }
+    switch policy {
+    case .reject:
+      let holder =
+        planner.isOfThisInput(known.storeKey)
+        ? "an earlier record of this input has the same key (\(keyNames)); remove one of the two"
+        : "the store has an entry with this key (\(keyNames)) already, \(entityName) p\(known.storeKey); remove the "
+          + "record, or set \"duplicates\" to skip or update"
+      planner.reject(row, .primaryKey, holder)
+    case .skip:
+      planner.plan.duplicate += 1
+    case .update:
+      update(row, known, chunk, &planner)
+    case .keepNewest:
+      let order = digests.orders[row]
+      if order > known.order {
+        update(row, known, chunk, &planner)
+      } else if order == known.order, digests.values[row] == known.values {
+        planner.plan.unchanged += 1
+      } else {
+        planner.plan.duplicate += 1
+      }
+    }
+    return true
+  }
+
+  private func update(_ row: Int, _ known: KeyEntry, _ chunk: ParsedChunk, _ planner: inout ChunkPlanner) {
+    let entry = entry(chunk.digests, row, known.storeKey)
+    if entry.values == known.values {
+      planner.plan.unchanged += 1
+    } else {
+      planner.update(known.storeKey, row)
+    }
+    if entry != known { keys.set(chunk.digests.keys[row], entry) }
+  }
+
+  private func violates(_ row: Int, _ chunk: ParsedChunk, _ planner: inout ChunkPlanner) -> Bool {
+    for (place, uniqueness) in uniquenesses.enumerated() {
+      let digest = chunk.digests.uniques[place][row]
+      guard digest != .none, let known = uniqueValues[place].entry(of: digest) else { continue }
+      let holder =
+        planner.isOfThisInput(known.storeKey)
+        ? "an earlier record of this input" : "an entry of the store, \(entityName) p\(known.storeKey),"
+      let message = "\(uniqueness.names) must be unique, and \(holder) has the same; correct one of the two"
+      planner.note(row, uniqueness.code, message, column: uniqueness.column, severity: uniqueness.severity)
+      if uniqueness.severity == .error {
+        planner.plan.rejected.append(Int(chunk.recordOfRow[row]))
+        return true
+      }
+    }
+    return false
+  }
+
+  private func note(_ row: Int, _ digests: RowDigests, _ storeKey: Int64) {
+    if !digests.keys.isEmpty, digests.keys[row] != .none {
+      keys.set(digests.keys[row], entry(digests, row, storeKey))
+    }
+    for (index, digest) in zip(uniqueValues, digests.uniques) where digest[row] != .none {
+      index.set(digest[row], KeyEntry(storeKey: storeKey))
+    }
+  }
+
+  /// The chunk is saved, its entries with keys from `first` on, which may not be the ones that were expected.
+  func endChunk(_ chunk: ParsedChunk, _ plan: ChunkPlan, expected: Int64, first: Int64) throws {
+    if expected != first {
+      for (offset, row) in plan.insertedRows.enumerated() { note(row, chunk.digests, first + Int64(offset)) }
+    }
+    for index in [keys] + uniqueValues { try index.endChunk() }
+  }
+
+  /// The chunk will be planned again.
+  func undoChunk() {
+    for index in [keys] + uniqueValues { index.undoChunk() }
+  }
+}
+
+/// Gathers the decisions on one chunk.
+private struct ChunkPlanner {
+  var plan: ChunkPlan
+  private let chunk: ParsedChunk
+  private let storeKeys: EntryMatcher.Keys
+  private let input: String
+  /// Rows of this chunk that take the values of later ones.
+  private var folds: [(target: Int, source: Int)] = []
+
+  init(_ chunk: ParsedChunk, _ storeKeys: EntryMatcher.Keys, _ input: String) {
+    plan = ChunkPlan(inserting: chunk)
+    plan.insertedRows.removeAll(keepingCapacity: true)
+    self.chunk = chunk
+    self.storeKeys = storeKeys
+    self.input = input
+  }
+
+  func isOfThisInput(_ storeKey: Int64) -> Bool { storeKey > storeKeys.base }
+
+  /// Answers the key that the entry will have.
+  mutating func insert(_ row: Int) -> Int64 {
+    plan.insertedRows.append(row)
+    return storeKeys.next + Int64(plan.insertedRows.count - 1)
+  }
+
+  mutating func update(_ storeKey: Int64, _ row: Int) {
+    plan.updated += 1
+    if storeKey >= storeKeys.next {
+      // Not in the store yet: the entry goes in with the later record's values.
+      folds.append((plan.insertedRows[Int(storeKey - storeKeys.next)], row))
+    } else {
+      plan.updates.append(ChunkPlan.Update(storeKey: storeKey, row: row))
+    }
+  }
+
+  mutating func reject(_ row: Int, _ issue: RecordIssue) {
+    plan.rejected.append(Int(chunk.recordOfRow[row]))
+    plan.issues.append(issue)
+  }
+
+  mutating func reject(_ row: Int, _ code: IssueCode, _ message: String) {
+    plan.rejected.append(Int(chunk.recordOfRow[row]))
+    note(row, code, message)
+  }
+
+  mutating func note(
+    _ row: Int, _ code: IssueCode, _ message: String, column: String? = nil, severity: Severity = .error
+  ) {
+    plan.issues.append(
+      RecordIssue(
+        code, severity: severity, at: chunk.position(ofRow: row, input: input), column: column,
+        value: chunk.shownValue(ofRecord: Int(chunk.recordOfRow[row])), message: message))
+  }
+
+  consuming func finish(_ updatedSlots: [Int]) -> ChunkPlan {
+    plan.updatedSlots = updatedSlots
+    for fold in folds { plan.inserts.copyValues(from: fold.source, to: fold.target, slots: updatedSlots) }
+    if plan.insertedRows.count < chunk.batch.count {
+      plan.inserts.removeRows(Set(0..<chunk.batch.count).subtracting(plan.insertedRows))
+    }
+    plan.sort()
+    return plan
+  }
+}

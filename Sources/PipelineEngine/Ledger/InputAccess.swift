@@ -1,0 +1,40 @@
+import CSV
+import Foundation
+
+/// An input as a run opens it: once to know it again, where the ledger has something like it, and once to read it.
+///
+/// A file is simply opened twice. Standard input and other pipes can be read once only: what the first look has read
+/// is kept for the second.
+final class InputAccess {
+  private let path: String
+  private let spool: InputSpool?
+  private var pipe: FileHandle?
+
+  init(path: String) {
+    self.path = path
+    if path == "-" {
+      spool = InputSpool(descriptor: 0, name: "stdin")
+    } else if Self.isPipe(path), let handle = FileHandle(forReadingAtPath: path) {
+      pipe = handle
+      spool = InputSpool(descriptor: handle.fileDescriptor, name: path)
+    } else {
+      spool = nil
+    }
+  }
+
+  func look() throws(CSVError) -> ByteSource {
+    if let spool { return try spool.look() }
+    return try ByteSource(path: path)
+  }
+
+  func whole() throws(CSVError) -> ByteSource {
+    if let spool { return try spool.whole() }
+    return try ByteSource(path: path)
+  }
+
+  private static func isPipe(_ path: String) -> Bool {
+    let type = try? FileManager.default.attributesOfItem(
+      atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
+    return type as? FileAttributeType != .typeRegular && type as? FileAttributeType != .typeDirectory && type != nil
+  }
+}

@@ -1,0 +1,141 @@
+import CSV
+
+/// What an input turns out to be once its bytes are compared with what the ledger knows.
+enum InputRecognition: Sendable {
+  /// Nothing the ledger has seen: it is read from its front.
+  case fresh
+  /// Imported to its end before; the run that did it may not have come to report it.
+  case known(LedgerEntry)
+  /// Begun before: it is read on from the checkpoint.
+  case resumed(LedgerEntry)
+  /// What was imported before is its front: only what follows is new.
+  case grown(LedgerEntry)
+  /// It can't be told what of it is in the store.
+  case refused(String)
+}
+
+/// Compares an input with the ledger's entries, reading no further than they reach, and not at all where none begins
+/// as it does.
+struct InputRecognizer {
+  let definition: PipelineDefinition
+  let digest: ContentDigest
+  let path: String
+  /// Entries of the store's ledger for the pipeline's entity, the newest first.
+  let entries: [LedgerEntry]
+
+  /// Length in bytes of the front by which inputs are looked for.
+  static let headBytes = 64 << 10
+
+  /// What the input is, and a hash of what lies before the place to go on from.
+  func recognize(_ access: InputAccess) throws(CSVError) -> (InputRecognition, ContentHash) {
+    let nothing = ContentHash(headBytes: Self.headBytes)
+    guard !entries.isEmpty else { return (.fresh, nothing) }
+    var look = InputLook(try access.look())
+    try look.readHead(Self.headBytes)
+    var matches: [Match] = []
+    for entry in entries.filter({ look.begins(with: $0) }).sorted(by: { $0.offset < $1.offset }) {
+      try look.read(upTo: entry.offset)
+      guard look.offset == entry.offset, look.hash.digest == entry.progress.hash else { continue }
+      matches.append(Match(entry: entry, hash: ContentHash(copying: look.hash), next: try look.peek(2)))
+    }
+    if let own = matches.last(where: { $0.entry.pipelineDigest == digest }) {
+      if !own.entry.isComplete { return (.resumed(own.entry), own.hash) }
+      if own.next.isEmpty { return (.known(own.entry), nothing) }
+      if definition.appendOnly { return (growth(of: own), own.hash) }
+    } else if let other = matches.last, definition.key.isEmpty, !other.entry.isComplete || other.next.isEmpty {
+      // A pipeline with a key tells stored entries by it; without one they would be there twice.
+      return (.refused(Self.foreign(other.entry)), nothing)
+    }
+    if let begun = entries.first(where: { $0.path == path && $0.pipelineDigest == digest && !$0.isComplete }) {
+      return (.refused(Self.changed(begun)), nothing)
+    }
+    return (.fresh, nothing)
+  }
+
+  /// An entry whose bytes the input begins with.
+  private struct Match {
+    let entry: LedgerEntry
+    /// Of those bytes.
+    let hash: ContentHash
+    /// What follows, up to two bytes.
+    let next: [UInt8]
+  }
+
+  private func growth(of match: Match) -> InputRecognition {
+    var entry = match.entry
+    guard entry.progress.endsOpen else { return .grown(entry) }
+    let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+    let lineEnd = match.next == [cr, lf] ? match.next : Array(match.next.prefix(1))
+    guard lineEnd.first == lf || lineEnd.first == cr else {
+      return .refused(
+        "its last record, number \(entry.progress.position.record - 1), was imported without a line end and has gone "
+          + "on since. Have the writer end its lines before the import, correct the entry in the store, and import "
+          + "the rest as a file of its own")
+    }
+    match.hash.update(lineEnd)
+    entry.progress.position.byteOffset += lineEnd.count
+    entry.progress.position.line += 1
+    return .grown(entry)
+  }
+
+  private static func foreign(_ entry: LedgerEntry) -> String {
+    let extent = entry.isComplete ? "imported" : "imported up to record \(entry.progress.position.record - 1)"
+    return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.path), by the pipeline "
+      + "'\(entry.pipeline)' as it was then. To import it once more by the pipeline as it is now, add --again"
+  }
+
+  private static func changed(_ entry: LedgerEntry) -> String {
+    "it was imported up to record \(entry.progress.position.record - 1) on \(LedgerDate.text(entry.savedAt)), and "
+      + "what comes before that has changed since. Put the old file back and run again, or import all of it with --again"
+  }
+}
+
+extension LedgerEntry {
+  /// How many bytes of the input it covers.
+  fileprivate var offset: Int { progress.position.byteOffset }
+}
+
+/// The front of an input, read as far as the comparisons need it.
+private struct InputLook {
+  private let source: ByteSource
+  private(set) var hash = ContentHash(headBytes: InputRecognizer.headBytes)
+  private var head: [UInt8] = []
+  /// Bytes that were read and not hashed yet.
+  private var ahead: [UInt8] = []
+  private var headDigests: [Int: ContentDigest] = [:]
+
+  init(_ source: ByteSource) { self.source = source }
+
+  /// Bytes hashed so far.
+  var offset: Int { hash.byteCount }
+
+  mutating func readHead(_ count: Int) throws(CSVError) {
+    head = try peek(count)
+  }
+
+  /// Hashes on to `target`, or to the end.
+  mutating func read(upTo target: Int) throws(CSVError) {
+    while offset < target {
+      if ahead.isEmpty, try source.read(appendingTo: &ahead) == 0 { return }
+      let taken = min(ahead.count, target - offset)
+      hash.update(ahead[..<taken])
+      ahead.removeFirst(taken)
+    }
+  }
+
+  /// The next bytes without passing them; fewer at the end.
+  mutating func peek(_ count: Int) throws(CSVError) -> [UInt8] {
+    while ahead.count < count, try source.read(appendingTo: &ahead) > 0 {}
+    return Array(ahead.prefix(count))
+  }
+
+  mutating func begins(with entry: LedgerEntry) -> Bool {
+    let count = entry.progress.headBytes
+    guard count <= head.count else { return false }
+    if let known = headDigests[count] { return known == entry.progress.headHash }
+    let hash = ContentHash()
+    hash.update(head[..<count])
+    headDigests[count] = hash.digest
+    return hash.digest == entry.progress.headHash
+  }
+}

@@ -1,0 +1,105 @@
+import CSV
+import Foundation
+import OpenCoreData
+
+/// What the ledger knows of one input: a row of `SJ_INPUT`.
+struct LedgerEntry: Sendable {
+  var id: Int64
+  /// The run that touched it last.
+  var run: String
+  var pipeline: String
+  var pipelineDigest: ContentDigest
+  var entity: String
+  /// As the person called it.
+  var path: String
+  /// Whether it was imported to its end.
+  var isComplete = false
+  /// Whether the run that completed it came to its own end, report and all.
+  var isReported = false
+  var progress = InputProgress()
+  var rejects = RejectsMark()
+  /// The last key of the store before the input was begun.
+  var baseKey: Int64 = 0
+  var counts = RunCounts()
+  /// The rest of what the report says about it.
+  var tally = InputTally.Rest()
+  var savedAt = Date(timeIntervalSince1970: 0)
+}
+
+/// How long the files of rejects were when a chunk was saved.
+struct RejectsMark: Sendable, Equatable {
+  /// Nil where none is written.
+  var path: String?
+  var bytes = 0
+  var detailBytes = 0
+  var count = 0
+}
+
+extension LedgerEntry {
+  /// Notes how far the input is.
+  mutating func note(_ progress: InputProgress, _ tally: InputTally, _ rejects: RejectsMark?, at date: Date) {
+    self.progress = progress
+    counts = tally.counts
+    self.tally = tally.rest
+    self.rejects = rejects ?? RejectsMark()
+    savedAt = date
+  }
+
+  /// The columns of `SJ_INPUT`, in the order of `values`.
+  static let columns = [
+    "inputID", "runID", "pipeline", "pipelineDigest", "entity", "path", "state", "record", "line", "byte",
+    "contentHash", "headBytes", "headHash", "endsOpen", "storedBytes", "rejectsPath", "rejectsBytes",
+    "rejectsDetailBytes", "rejectsCount", "baseKey", "recordsRead", "inserted", "updated", "unchanged", "duplicate",
+    "rejected", "tally", "savedAt",
+  ]
+
+  var values: [StoredValue] {
+    [
+      .integer(id), .text(run), .text(pipeline), .text(pipelineDigest.hex), .text(entity), .text(path),
+      .text(isComplete ? (isReported ? "complete" : "unreported") : "partial"),
+      .integer(Int64(progress.position.record)), .integer(Int64(progress.position.line)),
+      .integer(Int64(progress.position.byteOffset)), .text(progress.hash.hex), .integer(Int64(progress.headBytes)),
+      .text(progress.headHash.hex), .integer(progress.endsOpen ? 1 : 0), .integer(Int64(progress.consumedBytes)),
+      rejects.path.map { .text($0) } ?? .null, .integer(Int64(rejects.bytes)), .integer(Int64(rejects.detailBytes)),
+      .integer(Int64(rejects.count)), .integer(baseKey), .integer(Int64(counts.read)),
+      .integer(Int64(counts.inserted)), .integer(Int64(counts.updated)), .integer(Int64(counts.unchanged)),
+      .integer(Int64(counts.duplicate)), .integer(Int64(counts.rejected)), .text(tally.json),
+      .text(LedgerDate.text(savedAt)),
+    ]
+  }
+
+  /// From a row in the order of `columns`; nil where it is none of ours.
+  init?(row: [Any?]) {
+    guard row.count == Self.columns.count else { return nil }
+    func integer(_ index: Int) -> Int { (row[index] as? Int64).map(Int.init) ?? 0 }
+    func text(_ index: Int) -> String { row[index] as? String ?? "" }
+    guard let pipelineDigest = ContentDigest(hex: text(3)), let hash = ContentDigest(hex: text(10)),
+      let headHash = ContentDigest(hex: text(12))
+    else { return nil }
+    id = Int64(integer(0))
+    (run, pipeline, self.pipelineDigest, entity, path) = (text(1), text(2), pipelineDigest, text(4), text(5))
+    (isComplete, isReported) = (text(6) != "partial", text(6) == "complete")
+    progress = InputProgress(
+      position: ReaderPosition(record: integer(7), line: integer(8), byteOffset: integer(9)), hash: hash,
+      headBytes: integer(11), headHash: headHash, endsOpen: integer(13) != 0, consumedBytes: integer(14))
+    rejects = RejectsMark(
+      path: row[15] as? String, bytes: integer(16), detailBytes: integer(17), count: integer(18))
+    baseKey = Int64(integer(19))
+    counts = RunCounts(
+      read: integer(20), inserted: integer(21), updated: integer(22), unchanged: integer(23),
+      duplicate: integer(24), rejected: integer(25))
+    tally = InputTally.Rest(json: text(26))
+    savedAt = LedgerDate.date(text(27)) ?? Date(timeIntervalSince1970: 0)
+  }
+}
+
+/// Dates as the ledger writes them, to be read in any SQLite program: ISO 8601 in UTC, to the second.
+enum LedgerDate {
+  static func text(_ date: Date) -> String {
+    DateFormat.iso8601.string(date.timeIntervalSinceReferenceDate.rounded(.down)) ?? ""
+  }
+
+  static func date(_ text: String) -> Date? {
+    DateFormat.iso8601.seconds(Array(text.utf8).span).map(Date.init(timeIntervalSinceReferenceDate:))
+  }
+}

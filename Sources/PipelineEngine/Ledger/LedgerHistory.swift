@@ -1,0 +1,138 @@
+import Foundation
+import OpenCoreData
+
+/// What a store's ledger remembers, for people: the runs, the newest first, and their inputs.
+public struct LedgerHistory: Sendable, Hashable, Codable {
+  /// One input of a run.
+  public struct Input: Sendable, Hashable, Codable {
+    public var path: String
+    /// `complete`, or `partial` where a later run can go on.
+    public var state: String
+    /// XXH3 with 128 bits of the input's text, as far as it was read.
+    public var contentHash: String
+    /// Number of the next record.
+    public var nextRecord: Int
+    public var counts: RunCounts
+    /// Where its rejected records are; nil when there were none.
+    public var rejects: String?
+  }
+
+  public struct Run: Sendable, Hashable, Codable {
+    public var run: String
+    public var pipeline: String
+    /// ISO 8601, UTC.
+    public var startedAt: String
+    /// Nil while it runs, and for good once it was killed.
+    public var endedAt: String?
+    /// As in the summary; `running`, or `interrupted` for one that was killed.
+    public var outcome: String
+    public var exitCode: Int?
+    public var counts: RunCounts?
+    public var inputs: [Input]
+  }
+
+  public var runs: [Run]
+
+  /// Reads the ledger of a store without changing a byte of it.
+  ///
+  /// - Throws: `LedgerAccessError` for a file that is not there, is no store, or can't be read.
+  public init(store path: String) throws(LedgerAccessError) {
+    runs = try LedgerAccess.explained(path) {
+      let opened = try OpenedDatabase.openForReading(path)
+      defer { withExtendedLifetime(opened) {} }
+      return try LedgerAccess.hasLedger(opened.connection) ? try Self.runs(opened.connection) : []
+    }
+  }
+
+  private static func runs(_ connection: SQLiteConnection) throws -> [Run] {
+    var inputs: [String: [Input]] = [:]
+    let columns = LedgerEntry.columns.joined(separator: ", ")
+    for row in try connection.rows("SELECT \(columns) FROM SJ_INPUT ORDER BY inputID") {
+      guard let entry = LedgerEntry(row: row.map(\.plain)) else { continue }
+      inputs[entry.run, default: []].append(Input(entry))
+    }
+    let rows = try connection.rows(
+      "SELECT \(LedgerRun.columns.joined(separator: ", ")) FROM SJ_RUN ORDER BY startedAt DESC, runID")
+    return rows.map { Run($0.map(\.plain), inputs) }
+  }
+
+  /// Removes the ledger's tables; all else in the store stays. The next run knows no input.
+  ///
+  /// - Returns: Whether there was a ledger.
+  /// - Throws: `LedgerAccessError`, also for a store that another program writes to for longer than `timeoutSeconds`.
+  public static func drop(store path: String, timeoutSeconds: Double = 10) throws(LedgerAccessError) -> Bool {
+    try LedgerAccess.explained(path) {
+      let connection = try SQLiteConnection(
+        path: path, mode: .readWrite, busyTimeoutMilliseconds: Int32(clamping: Int(timeoutSeconds * 1000)))
+      defer { connection.close() }
+      guard try LedgerAccess.hasLedger(connection) else { return false }
+      try connection.transaction {
+        for table in LedgerTables.names { try connection.execute("DROP TABLE IF EXISTS \(table)") }
+      }
+      return true
+    }
+  }
+}
+
+extension LedgerHistory.Input {
+  init(_ entry: LedgerEntry) {
+    self.init(
+      path: entry.path, state: entry.isComplete ? "complete" : "partial", contentHash: entry.progress.hash.hex,
+      nextRecord: entry.progress.position.record, counts: entry.counts, rejects: entry.rejects.path)
+  }
+}
+
+extension LedgerHistory.Run {
+  init(_ row: [Any?], _ inputs: [String: [LedgerHistory.Input]]) {
+    func integer(_ index: Int) -> Int? { (row[index] as? Int64).map(Int.init) }
+    func text(_ index: Int) -> String { row[index] as? String ?? "" }
+    let counts = integer(7).map { read in
+      RunCounts(
+        read: read, inserted: integer(8) ?? 0, updated: integer(9) ?? 0, unchanged: integer(10) ?? 0,
+        duplicate: integer(11) ?? 0, rejected: integer(12) ?? 0)
+    }
+    self.init(
+      run: text(0), pipeline: text(1), startedAt: text(3), endedAt: row[4] as? String, outcome: text(5),
+      exitCode: integer(6), counts: counts, inputs: inputs[text(0)] ?? [])
+  }
+}
+
+/// A file that can't be asked for its ledger.
+public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
+  public let description: String
+  public let exitCode: ExitCode
+}
+
+private enum LedgerAccess {
+  static func explained<Result>(
+    _ path: String, _ body: () throws -> Result
+  ) throws(LedgerAccessError) -> Result {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw LedgerAccessError(description: "there is no store \(path); check the path", exitCode: .noInput)
+    }
+    do {
+      return try body()
+    } catch {
+      throw failure(error, path)
+    }
+  }
+
+  private static func failure(_ error: any Error, _ path: String) -> LedgerAccessError {
+    guard let sqlite = error as? SQLiteError else {
+      return LedgerAccessError(description: "\(path) can't be read: \(error)", exitCode: .ioError)
+    }
+    let (exitCode, advice): (ExitCode, String) =
+      switch sqlite.primaryCode {
+      case 5, 6: (.temporaryFailure, "another program is writing to it; try again later")
+      case 3, 8, 14, 23: (.noPermission, "check the permissions of the file and of its folder")
+      case 26: (.dataError, "it is no store; check the path")
+      default: (.ioError, "check the disk")
+      }
+    return LedgerAccessError(
+      description: "\(path) can't be used: \(sqlite.message); \(advice)", exitCode: exitCode)
+  }
+
+  static func hasLedger(_ connection: SQLiteConnection) throws -> Bool {
+    try !connection.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'SJ_LEDGER'").isEmpty
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import OpenCoreData
+
+/// What the ledger knows of one run: a row of `SJ_RUN`.
+struct LedgerRun: Sendable {
+  var id: String
+  var pipeline: String
+  var kind = RunSummary.Kind.import
+  var startedAt: Date
+  /// Nil while it runs, and for good once it was killed.
+  var endedAt: Date?
+  /// `running`, `interrupted`, or as in the summary.
+  var outcome = "running"
+  var exitCode: Int32?
+  var counts: RunCounts?
+
+  static let columns = [
+    "runID", "pipeline", "kind", "startedAt", "endedAt", "outcome", "exitCode", "recordsRead", "inserted", "updated",
+    "unchanged", "duplicate", "rejected",
+  ]
+
+  var values: [StoredValue] {
+    let numbers = counts.map { [$0.read, $0.inserted, $0.updated, $0.unchanged, $0.duplicate, $0.rejected] }
+    return [
+      .text(id), .text(pipeline), .text(kind.rawValue), .text(LedgerDate.text(startedAt)),
+      endedAt.map { .text(LedgerDate.text($0)) } ?? .null, .text(outcome),
+      exitCode.map { .integer(Int64($0)) } ?? .null,
+    ] + (numbers.map { $0.map { .integer(Int64($0)) } } ?? Array(repeating: .null, count: 6))
+  }
+}

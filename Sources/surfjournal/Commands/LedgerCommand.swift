@@ -1,0 +1,43 @@
+import PipelineEngine
+
+struct LedgerCommand: Command {
+  static let name = "ledger"
+  static let usage = """
+    Usage: surfjournal ledger drop STORE [options]
+
+    Removes the ledger from a store: the tables in which this program notes what was
+    imported. All else stays as it is. From then on no input is known: importing one
+    again doubles its entries, unless the pipeline has a key.
+
+    Options:
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; without it 10
+      -q, --quiet                print nothing
+      -h, --help                 show this help
+          --version              show the version
+
+    """
+
+  private let store: String
+  private let timeoutSeconds: Double
+  private let isQuiet: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let verb = arguments.operands.first else { throw arguments.mistake("say what to do: ledger drop STORE") }
+    guard verb == "drop" else { throw arguments.mistake("'\(verb)' is nothing a ledger can do; there is drop") }
+    store = try arguments.onlyOperand("a store", after: 1)
+    timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
+    isQuiet = arguments.has("quiet")
+  }
+
+  func run() async -> ExitCode {
+    do throws(LedgerAccessError) {
+      let wasThere = try LedgerHistory.drop(store: store, timeoutSeconds: timeoutSeconds)
+      if !isQuiet { Console.tell(wasThere ? "the ledger of \(store) is gone" : "\(store) has no ledger") }
+      return .ok
+    } catch {
+      return CommandFailure(error.description, error.exitCode).report()
+    }
+  }
+}
