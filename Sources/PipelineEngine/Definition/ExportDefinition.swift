@@ -5,10 +5,10 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     /// The label in the header.
     public var name: String
     public var attribute: String
-    /// For dates; the export's `dateFormat` when `nil`.
-    public var format: String?
+    /// For dates, as the export's `dateFormat`, which is taken when this is empty.
+    public var format: [String]
 
-    public init(_ name: String, attribute: String? = nil, format: String? = nil) {
+    public init(_ name: String, attribute: String? = nil, format: [String] = []) {
       self.name = name
       self.attribute = attribute ?? name
       self.format = format
@@ -34,8 +34,9 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public var predicate: String?
   /// Empty stands for the order of the store's keys.
   public var sort: [SortKey]
-  /// See ``DateFormat``.
-  public var dateFormat: String
+  /// One ``DateFormat``, which writes what of a date it has letters for; or several, of which a date takes the first
+  /// that brings it back bit for bit.
+  public var dateFormat: [String]
   /// Most entries to write.
   public var limit: Int?
   /// `nil`: as the output's name says (`.gz`).
@@ -44,7 +45,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
 
   public init(
     output: String? = nil, columns: [Column] = [], predicate: String? = nil, sort: [SortKey] = [],
-    dateFormat: String = "iso8601", limit: Int? = nil, gzip: Bool? = nil, dialect: DialectDefinition = .rfc4180
+    dateFormat: [String] = ["iso8601"], limit: Int? = nil, gzip: Bool? = nil, dialect: DialectDefinition = .rfc4180
   ) {
     self.output = output
     self.columns = columns
@@ -73,7 +74,7 @@ extension ExportDefinition {
     export.columns = (reader.items("columns") ?? []).compactMap { column($0.value, $0.path, mistakes) }
     export.predicate = reader.string("predicate")
     export.sort = (reader.items("sort") ?? []).compactMap { sortKey($0.value, $0.path, mistakes) }
-    export.dateFormat = reader.dateFormat("dateFormat") ?? export.dateFormat
+    export.dateFormat = reader.dateFormats("dateFormat") ?? export.dateFormat
     export.limit = reader.integer("limit", in: 0...Int.max)
     export.gzip = reader.bool("gzip")
     return export
@@ -87,7 +88,7 @@ extension ExportDefinition {
       reader.note("name", "is missing; give the column's label")
       return nil
     }
-    return Column(name, attribute: reader.string("attribute"), format: reader.dateFormat("format"))
+    return Column(name, attribute: reader.string("attribute"), format: reader.dateFormats("format") ?? [])
   }
 
   /// `"date"`, `"-date"` for the greatest first, or `{"attribute": "date", "ascending": false}`.
@@ -107,15 +108,18 @@ extension ExportDefinition {
 }
 
 extension ObjectReader {
-  /// The text of a date format that compiles.
-  fileprivate func dateFormat(_ key: String) -> String? {
-    guard let text = string(key) else { return nil }
-    do {
-      _ = try DateFormat(text)
-      return text
-    } catch {
-      note(key, error.message)
-      return nil
+  /// Date formats that compile: one, or a list of them.
+  fileprivate func dateFormats(_ key: String) -> [String]? {
+    guard let value = value(key), let texts = strings(key), !texts.isEmpty else { return nil }
+    var isSound = true
+    for (index, text) in texts.enumerated() {
+      do {
+        _ = try DateFormat(text)
+      } catch {
+        if case .array = value { note("\(key)[\(index)]", error.message) } else { note(key, error.message) }
+        isSound = false
+      }
     }
+    return isSound ? texts : nil
   }
 }

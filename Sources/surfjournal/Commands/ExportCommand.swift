@@ -19,8 +19,9 @@ struct ExportCommand: Command {
                                  greatest first; may be repeated; without it as
                                  stored
           --columns LIST         attributes to write, such as date,location,rating
-          --date-format FORMAT   iso8601, journal-app, or a pattern such as
-                                 'yyyy-MM-dd HH:mm'; without it iso8601, exactly
+          --date-format FORMAT   iso8601, seconds (since 2001), journal-app, or a
+                                 pattern such as 'yyyy-MM-dd HH:mm'; without it
+                                 iso8601, exactly
           --limit N              write at most N entries
           --dialect NAME         rfc4180, or journal-app: no header, short dates,
                                  nothing quoted
@@ -73,7 +74,7 @@ struct ExportCommand: Command {
       }
       export.dialect = dialect
       // Short dates are part of the journal app's dialect.
-      if name == DialectDefinition.journalApp.name { export.dateFormat = name }
+      if name == DialectDefinition.journalApp.name { export.dateFormat = [name] }
     }
     if let format = arguments.string("date-format") {
       do {
@@ -81,7 +82,7 @@ struct ExportCommand: Command {
       } catch {
         throw arguments.mistake("--date-format is '\(format)': \(error.message)")
       }
-      export.dateFormat = format
+      export.dateFormat = [format]
     }
     if let predicate = arguments.string("where") { export.predicate = predicate }
     let keys = try arguments.strings("sort").map { text throws(CommandFailure) in try sortKey(text, arguments)

@@ -48,7 +48,7 @@ import Testing
         """
         6:58: columns[0].formats[0]: the date format "yyyy-QQ-dd" has 'QQ', which is not supported; use y yy yyyy, \
         M MM, d dd, H HH, m mm, s ss, S…, X XX XXX, Z, ZZZZZ, put other letters in '…', or name a format: iso8601, \
-        journal-app
+        journal-app, seconds
         """,
         "6:73: columns[0].required: expected true or false, found a text",
         """
@@ -88,6 +88,18 @@ import Testing
     (
       #"{"name": "n", "export": {"dateFormat": "yyyy"}}"#,
       #"1:26: export.dateFormat: the date format "yyyy" names no month; a date needs year (y), month (M) and day (d)"#
+    ),
+    (
+      #"{"name": "n", "export": {"dateFormat": ["iso8601", "yyyy"]}}"#,
+      "1:52: export.dateFormat[1]: the date format \"yyyy\" names no month"
+    ),
+    (
+      #"{"name": "n", "export": {"dialect": {"null": "a,b"}}}"#,
+      "1:38: export.dialect.null: the text for no value holds a delimiter, a quote, a line end or a zero byte; take one"
+    ),
+    (
+      #"{"name": "n", "export": {"dialect": {"nulBytes": "drop"}}}"#,
+      "1:38: export.dialect.nulBytes: 'drop' is none of 'refuse', 'keep'"
     ),
     (
       #"{"name": "n", "export": {"sort": [{}]}}"#,

@@ -16,7 +16,8 @@ import Testing
       source: ["a.csv", "-"],
       "dialect": {
         "name": "journal-app", "delimiter": ";", "quote": "'", "header": false,
-        "columns": ["day", "", "rating"], "trailingComma": true, "lineEnding": "crlf"
+        "columns": ["day", "", "rating"], "trailingComma": true, "lineEnding": "crlf",
+        "null": "NULL", "nulBytes": "keep"
       },
       "columns": [
         { "name": "day", "attribute": "date", "synonyms": ["Tag", "jour"], "formats": ["d.M.yyyy", "iso8601"],
@@ -36,7 +37,7 @@ import Testing
       "report": ["r.json", "r.txt"], "rejects": "bad/",
       "export": {
         "output": "-", "columns": ["date", { "name": "Ort", "attribute": "location" },
-          { "attribute": "date", "format": "yyyy-MM-dd" }],
+          { "attribute": "date", "format": ["yyyy-MM-dd", "seconds"] }],
         "predicate": "rating >= 3", "sort": ["-date", "rating", { "attribute": "wind" }],
         "dateFormat": "d.M.yyyy", "limit": 7, "gzip": true, "dialect": "journal-app",
       },
@@ -55,7 +56,7 @@ import Testing
       name: "club", description: "of the club", source: ["a.csv", "-"],
       dialect: DialectDefinition(
         name: "journal-app", delimiter: ";", quote: "'", header: false, columns: ["day", "", "rating"],
-        trailingComma: true, lineEnding: .crlf),
+        trailingComma: true, lineEnding: .crlf, null: "NULL", nulBytes: .keep),
       columns: [
         ColumnDefinition(
           "day", attribute: "date", synonyms: ["Tag", "jour"], formats: ["d.M.yyyy", "iso8601"], required: true,
@@ -77,10 +78,10 @@ import Testing
       export: ExportDefinition(
         output: "-",
         columns: [
-          .init("date"), .init("Ort", attribute: "location"), .init("date", format: "yyyy-MM-dd"),
+          .init("date"), .init("Ort", attribute: "location"), .init("date", format: ["yyyy-MM-dd", "seconds"]),
         ],
         predicate: "rating >= 3", sort: [.init("date", ascending: false), .init("rating"), .init("wind")],
-        dateFormat: "d.M.yyyy", limit: 7, gzip: true, dialect: .journalApp))
+        dateFormat: ["d.M.yyyy"], limit: 7, gzip: true, dialect: .journalApp))
   }
 
   @Test func `Every key is read, comments and JSON5's liberties included`() throws {
@@ -148,6 +149,11 @@ import Testing
   func `A dialect is a name, or what differs from one`(json: String, dialect: DialectDefinition) throws {
     let columns = #"["date", "height", "period", "wind", "location", "rating"]"#
     #expect(try read(#"{"name": "n", "columns": \#(columns), "dialect": \#(json)}"#).dialect == dialect)
+  }
+
+  @Test func `A null token may be taken back`() throws {
+    let json = #"{"name": "n", "export": {"dialect": {"null": null, "nulBytes": "refuse"}}}"#
+    #expect(try read(json).export?.dialect == .rfc4180)
   }
 
   @Test(arguments: dialects.map(\.dialect))
