@@ -63,7 +63,9 @@ extension PipelineDefinition: Decodable {
     if let value = reader.value("duplicates") {
       definition.duplicates =
         DuplicatePolicy.read(value, path: "duplicates", mistakes: mistakes) ?? definition.duplicates
-      if definition.key.isEmpty { reader.note("duplicates", "there is no 'key' that says what a duplicate is; add one") }
+      if definition.key.isEmpty {
+        reader.note("duplicates", "there is no 'key' that says what a duplicate is; add one")
+      }
     }
     if let value = reader.value("errorBudget") {
       definition.errorBudget = ErrorBudget.read(value, path: "errorBudget", mistakes: mistakes)

@@ -26,6 +26,14 @@ struct ExportCommand: Command {
           --dialect NAME         rfc4180, or journal-app: no header, short dates,
                                  nothing quoted
           --gzip                 compress whatever the output's name is
+          --split-rows N         a file for every N entries: {part} in FILE is its
+                                 number, which stands before the ending otherwise
+          --split-month ATTRIBUTE
+                                 a file for every month of this date: {month}
+          --incremental          only what was added since the last such export to
+                                 this FILE; {date} and {time} in it are the run's
+          --hash                 write FILE.xxh128 beside the output: its hash for
+                                 xxhsum -c, and its count and content's hash
           --pipeline NAME        take the export settings of a pipeline: its name or
                                  the path of its definition
           --report FILE          also write the report to FILE, which ends in .txt
@@ -91,6 +99,14 @@ struct ExportCommand: Command {
     if let columns = arguments.string("columns") { export.columns = try self.columns(columns, arguments) }
     if let limit = try arguments.integer("limit", in: 0...Int.max) { export.limit = limit }
     if arguments.has("gzip") { export.gzip = true }
+    let rows = try arguments.integer("split-rows", in: 1...Int.max)
+    if let rows { export.split = .rows(rows) }
+    if let attribute = arguments.string("split-month") {
+      if rows != nil { throw arguments.mistake("--split-rows and --split-month exclude each other; leave one out") }
+      export.split = .month(attribute)
+    }
+    if arguments.has("incremental") { export.incremental = true }
+    if arguments.has("hash") { export.hash = true }
     return export
   }
 

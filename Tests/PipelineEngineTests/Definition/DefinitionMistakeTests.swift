@@ -102,6 +102,26 @@ import Testing
       "1:38: export.dialect.nulBytes: 'drop' is none of 'refuse', 'keep'"
     ),
     (
+      #"{"name": "n", "export": {"split": {"rows": 0}}}"#,
+      "1:36: export.split.rows: expected a whole number from 1 to "
+    ),
+    (
+      #"{"name": "n", "export": {"split": {}}}"#,
+      "1:26: export.split: has neither 'rows' nor 'month'; give one of them"
+    ),
+    (
+      #"{"name": "n", "export": {"split": {"rows": 1, "month": "date"}}}"#,
+      "1:26: export.split: has 'rows' and 'month'; files are split by one of them, so remove the other"
+    ),
+    (
+      #"{"name": "n", "export": {"output": "-", "hash": true}}"#,
+      "1:41: export.hash: needs an output file, and the output is standard output; name a file"
+    ),
+    (
+      #"{"name": "n", "export": {"output": "log-{day}.csv"}}"#,
+      "1:26: export.output: there is no placeholder {day}; known are 'part', 'month', 'date', 'time'"
+    ),
+    (
       #"{"name": "n", "export": {"sort": [{}]}}"#,
       "1:35: export.sort[0].attribute: is missing; name the attribute to sort by"
     ),
