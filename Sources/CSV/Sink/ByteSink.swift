@@ -19,7 +19,8 @@ public final class ByteSink {
   private static let bufferBytes = 64 << 10
 
   private let output: RawOutput
-  private let deflater: GzipDeflater?
+  /// Let go once the output is finished: many may wait for their names.
+  private var deflater: GzipDeflater?
   private var buffer: [UInt8] = []
   private var state = State.open
   /// Bytes taken in, before compression.
@@ -108,16 +109,28 @@ public final class ByteSink {
       try deflater?.finish { bytes throws(CSVError) in try put(bytes) }
       try output.finish()
     }
+    deflater = nil
+    buffer = []
     state = .finished
   }
 
   /// Writes out the rest, makes a file durable (fsync of file and folder) and gives it its name.
-  /// - Throws: as `write`; no file has appeared then.
-  public func commit() throws(CSVError) {
+  ///
+  /// - Parameter syncsFolder: false leaves it to `syncFolder()` to wait for the disk to know the name, which many files
+  ///   of a folder need once.
+  /// - Throws: as `write`; no file has appeared then, unless it was the folder that could not be synced.
+  public func commit(syncsFolder: Bool = true) throws(CSVError) {
     if case .finished = state {} else { try finish() }
-    try attempt { () throws(CSVError) in try output.place() }
+    try attempt { () throws(CSVError) in
+      try output.place()
+      if syncsFolder { try output.syncFolder() }
+    }
     state = .ended
   }
+
+  /// Waits until the disk knows the name of a committed file, and those that its folder was given before.
+  /// - Throws: as `write`.
+  public func syncFolder() throws(CSVError) { try output.syncFolder() }
 
   /// Gives the output up. A file does not appear; what was written straight through is not called back.
   public func cancel() {

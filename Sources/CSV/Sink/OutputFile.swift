@@ -61,7 +61,6 @@ final class OutputFile {
   func place() throws(CSVError) {
     if rename(temporaryPath, path) != 0 { throw writeFailure(errno, path) }
     isPending = false
-    try syncFolder()
   }
 
   /// Removes what was written; nothing once it has its name.
@@ -75,7 +74,7 @@ final class OutputFile {
   }
 
   /// The name itself lies in the folder, so the folder must reach the disk too.
-  private func syncFolder() throws(CSVError) {
+  func syncFolder() throws(CSVError) {
     let (folder, _) = Self.split(path)
     let folderDescriptor = Self.openForWriting(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may be written but not read cannot be opened; the file is in place all the same.

@@ -44,6 +44,11 @@ enum RawOutput {
     if case .file(let file) = self { try file.place() }
   }
 
+  /// Sees to it that the name of a placed file is on the disk.
+  func syncFolder() throws(CSVError) {
+    if case .file(let file) = self { try file.syncFolder() }
+  }
+
   /// - Parameter isFinished: whether `finish` has come to its end.
   func abandon(isFinished: Bool) {
     switch self {

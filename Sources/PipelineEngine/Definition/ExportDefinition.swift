@@ -53,9 +53,9 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public var dialect: DialectDefinition
   /// `nil` for one file.
   public var split: Split?
-  /// Whether only what was added to the store since the last such export is written, see ``ExportMark``.
+  /// Whether only what was added to the store since the last such export is written: see <doc:Exporting>.
   public var incremental: Bool
-  /// Whether a file of hashes stands beside each output, see ``OutputSeal``.
+  /// Whether a file of hashes stands beside each output: see <doc:Exporting>.
   public var hash: Bool
 
   public init(

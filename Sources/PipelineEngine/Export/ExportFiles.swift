@@ -127,11 +127,15 @@ struct ExportFiles: ~Copyable {
   mutating func place() throws(CSVError) -> [RunSummary.File] {
     try close()
     var added: [String] = []
+    var folders: Set<String> = []
     do throws(CSVError) {
       for file in files {
         try place(file.sink, file.path, &added)
         if let seal = file.seal { try place(seal, OutputSeal.path(for: file.path), &added) }
       }
+      // Links lead elsewhere: a sink's own name is where the file really is.
+      for sink in files.flatMap({ [$0.sink, $0.seal].compactMap(\.self) })
+      where folders.insert(OutputPlace.folder(of: sink.name)).inserted { try sink.syncFolder() }
     } catch {
       for path in added { try? FileManager.default.removeItem(atPath: path) }
       throw error
@@ -145,7 +149,7 @@ struct ExportFiles: ~Copyable {
 
   private func place(_ sink: ByteSink, _ path: String, _ added: inout [String]) throws(CSVError) {
     if path != "-", !FileManager.default.fileExists(atPath: path) { added.append(path) }
-    try sink.commit()
+    try sink.commit(syncsFolder: false)
   }
 
   /// Gives up everything that has no name yet.

@@ -1,4 +1,5 @@
 import CSV
+import Dispatch
 import Foundation
 import OpenCoreData
 
@@ -128,7 +129,9 @@ struct ExportRun {
     do throws(CSVError) {
       try files.begin()
       let queue = BoundedQueue<BatchMessage>(capacity: 2)
-      startReading(into: queue, keysAbove: mark?.greatestKey)
+      let hasEnded = startReading(into: queue, keysAbove: mark?.greatestKey)
+      // A reader that the end of the process cuts off would leave its -wal and -shm beside the store.
+      defer { hasEnded.wait() }
       try writeAll(from: queue, to: &files, &state)
       if state.outcome == .completed, state.failure == nil { state.outputs = try files.place() }
       files.cancel()
@@ -182,14 +185,19 @@ struct ExportRun {
     case failure(RunFailure)
   }
 
-  private func startReading(into queue: BoundedQueue<BatchMessage>, keysAbove key: Int64?) {
+  /// - Returns: What is signalled when the reader has let go of the store.
+  private func startReading(into queue: BoundedQueue<BatchMessage>, keysAbove key: Int64?) -> DispatchSemaphore {
+    let hasEnded = DispatchSemaphore(value: 0)
     let context = container.newBackgroundContext()
     context.name = "export"
     let (predicate, limit, rows) = (export.predicate, export.limit, definition.chunkRows)
     let sort = order
     let name = definition.entity
     context.perform {
-      defer { queue.finish() }
+      defer {
+        queue.finish()
+        hasEnded.signal()
+      }
       // A limit of nothing is none to a fetch request.
       guard limit != 0 else { return }
       let request = NSFetchRequest<NSManagedObject>(entityName: name)
@@ -209,6 +217,7 @@ struct ExportRun {
         _ = queue.send(.failure(RunFailure(store: error as NSError)))
       }
     }
+    return hasEnded
   }
 
   /// Months come one after the other, so that one file is open at a time.
