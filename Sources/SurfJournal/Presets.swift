@@ -33,14 +33,27 @@ extension PipelineDefinition {
     description: "The journal app's own CSV, to read and to write: no header, short dates, nothing quoted.",
     dialect: .journalApp,
     columns: [date(["journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
-    export: ExportDefinition(dateFormat: "journal-app", dialect: .journalApp))
+    export: ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp))
 
   /// Export, import, export: every value comes back as it was stored, whatever it is.
-  public static let roundTrip = PipelineDefinition(
-    name: "round-trip",
-    description: "Stores to CSV and back: every value as it is stored, without rules.",
-    columns: (["date"] + texts + ["rating"]).map { ColumnDefinition($0) },
-    export: ExportDefinition(columns: (["date"] + texts + ["rating"]).map { ExportDefinition.Column($0) }))
+  public static let roundTrip: PipelineDefinition = {
+    let formats = ["iso8601", "seconds"]
+    var dialect = DialectDefinition.rfc4180
+    dialect.null = "\\N"
+    dialect.nulBytes = .keep
+    var limits = LimitsDefinition()
+    limits.fieldBytesMax = 256 << 20
+    limits.recordBytesMax = 256 << 20
+    return PipelineDefinition(
+      name: "round-trip",
+      description: "Stores to CSV and back: every value as it is stored, without rules.",
+      dialect: dialect,
+      columns: [ColumnDefinition("date", formats: formats)] + (texts + ["rating"]).map { ColumnDefinition($0) },
+      limits: limits,
+      export: ExportDefinition(
+        columns: (["date"] + texts + ["rating"]).map { ExportDefinition.Column($0) }, dateFormat: formats,
+        dialect: dialect))
+  }()
 
   private static let texts = ["height", "period", "wind", "location"]
   private static let textLength = ValueRule(.length(min: nil, max: 1000))

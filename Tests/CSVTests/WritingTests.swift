@@ -116,6 +116,49 @@ struct SinkTests {
     #expect(try folder.names == ["out.csv"])
   }
 
+  @Test("Finished, it waits for its name; cancelled or forgotten then, nothing is left", arguments: [0, 1, 2])
+  func finished(ending: Int) throws {
+    try Data("older".utf8).write(to: folder.url.appendingPathComponent("out.csv.gz"))
+    var sink: ByteSink? = try ByteSink(path: folder.path("out.csv.gz"), compression: .gzip())
+    try sink?.write("newer")
+    try sink?.finish()
+    #expect(try String(contentsOfFile: folder.path("out.csv.gz"), encoding: .utf8) == "older")
+    #expect(try folder.names.count == 2)
+    if ending == 0 {
+      try sink?.commit(syncsFolder: false)
+      try sink?.syncFolder()
+      let bytes = try Data(contentsOf: folder.url.appendingPathComponent("out.csv.gz"))
+      #expect(bytes.count == sink?.storedBytes)
+      #expect(bytes.starts(with: [0x1F, 0x8B]))
+    } else if ending == 1 {
+      sink?.cancel()
+    }
+    sink = nil
+    #expect(try folder.names == ["out.csv.gz"])
+    if ending > 0 { #expect(try String(contentsOfFile: folder.path("out.csv.gz"), encoding: .utf8) == "older") }
+  }
+
+  @Test("A sink hashes what it takes in and what it stores", arguments: [ByteSink.Compression.none, .gzip()])
+  func hashes(compression: ByteSink.Compression) throws {
+    let sink = try ByteSink.memory(compression: compression)
+    (sink.contentHash, sink.storedHash) = (ContentHash(), ContentHash())
+    var random = SeededGenerator(seed: 9)
+    var content: [UInt8] = []
+    for size in [0, 1, 100, 70_000, 65_536, 3] {
+      let bytes = (0..<size).map { _ in UInt8.random(in: 97...99, using: &random) }
+      content += bytes
+      try sink.write(bytes)
+    }
+    try sink.commit()
+    let (whole, stored) = (ContentHash(), ContentHash())
+    whole.update(content)
+    stored.update(sink.bytes)
+    #expect(sink.contentHash?.digest == whole.digest)
+    #expect(sink.storedHash?.digest == stored.digest)
+    #expect((whole.digest == stored.digest) == (compression == .none))
+    #expect(sink.writtenBytes == content.count && sink.storedBytes == sink.bytes.count)
+  }
+
   @Test("Cancelled or forgotten, it leaves nothing new and an older file as it was", arguments: [true, false])
   func abandoned(cancels: Bool) throws {
     try Data("older".utf8).write(to: folder.url.appendingPathComponent("out.csv"))

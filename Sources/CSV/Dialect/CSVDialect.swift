@@ -24,11 +24,16 @@ public struct CSVDialect: Sendable, Hashable {
   public var comment: UInt8?
   /// What a writer ends records with.
   public var lineEnd: LineEnd
+  /// What an unquoted field without a value consists of; nil: it is empty, as the empty text is.
+  public var nullToken: [UInt8]?
+  /// Whether a zero byte is text like any other. Otherwise it marks its record `nulByte`.
+  public var keepsNulBytes: Bool
 
   public init(
     delimiter: UInt8 = UInt8(ascii: ","), quote: UInt8? = UInt8(ascii: "\""), hasHeader: Bool = true,
     columns: [String]? = nil, toleratesTrailingDelimiter: Bool = false, writesTrailingDelimiter: Bool = false,
-    skipsBlankLines: Bool = false, comment: UInt8? = nil, lineEnd: LineEnd = .lf
+    skipsBlankLines: Bool = false, comment: UInt8? = nil, lineEnd: LineEnd = .lf,
+    nullToken: [UInt8]? = nil, keepsNulBytes: Bool = false
   ) {
     self.delimiter = delimiter
     self.quote = quote
@@ -39,6 +44,8 @@ public struct CSVDialect: Sendable, Hashable {
     self.skipsBlankLines = skipsBlankLines
     self.comment = comment
     self.lineEnd = lineEnd
+    self.nullToken = nullToken
+    self.keepsNulBytes = keepsNulBytes
   }
 
   /// RFC 4180 with a header: comma, double quote.
@@ -80,6 +87,19 @@ public struct CSVDialect: Sendable, Hashable {
     if let columns, columns.isEmpty {
       throw CSVError(.dialect, "the list of columns is empty; name them or leave it out")
     }
+    if let nullToken, let fault = fault(ofNullToken: nullToken) {
+      throw CSVError(.dialect, "the text for no value \(fault); take one such as \\N")
+    }
+  }
+
+  /// Why these bytes, unquoted, would not be read as a field that consists of them; nil if they are.
+  public func fault(ofNullToken token: [UInt8]) -> String? {
+    if token.isEmpty { return "is empty, as the empty text is" }
+    if token.first == ASCII.space || token.last == ASCII.space { return "begins or ends with a space" }
+    if token.first == comment { return "begins with the comment sign" }
+    if token.starts(with: ASCII.byteOrderMark) { return "begins with a byte order mark" }
+    let special = [delimiter, quote ?? delimiter, ASCII.lf, ASCII.cr, 0]
+    return token.contains { special.contains($0) } ? "holds a delimiter, a quote, a line end or a zero byte" : nil
   }
 
   private func check(_ byte: UInt8, _ role: String) throws(CSVError) {

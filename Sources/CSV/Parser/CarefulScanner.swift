@@ -192,7 +192,7 @@ struct CarefulScanner {
     contentEnd: Int, end: Int, _ firstField: Int, _ output: inout ScanOutput, next: Int? = nil
   ) {
     let content = UnsafeRawBufferPointer(start: input.bytes + start, count: contentEnd - start)
-    if content.contains(0) { problems.insert(.nulByte) }
+    if !rules.keepsNulBytes, content.contains(0) { problems.insert(.nulByte) }
     if !problems.contains(.cut), firstInvalidUTF8(content) != nil { problems.insert(.invalidUTF8) }
     let next = next ?? end
     var counter = LineCounter()

@@ -93,7 +93,7 @@ struct FastScanner {
     } else if byte == rules.quote {
       return takeQuote(position, &open)
     } else if byte == 0 {
-      open.problems.insert(.nulByte)
+      if !rules.keepsNulBytes { open.problems.insert(.nulByte) }
     }
     return nil
   }

@@ -6,6 +6,7 @@ struct ScanRules {
   let quote: UInt8
   let comment: UInt8?
   let skipsBlankLines: Bool
+  let keepsNulBytes: Bool
   let toleratesTrailingDelimiter: Bool
   /// How many columns there are; 0 while nobody knows.
   var columnCount: Int
@@ -21,6 +22,7 @@ struct ScanRules {
     quote = dialect.quote ?? dialect.delimiter
     comment = dialect.comment
     skipsBlankLines = dialect.skipsBlankLines
+    keepsNulBytes = dialect.keepsNulBytes
     toleratesTrailingDelimiter = dialect.toleratesTrailingDelimiter
     columnCount = dialect.columns?.count ?? 0
     fieldBytesMax = limits.fieldBytesMax

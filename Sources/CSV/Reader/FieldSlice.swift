@@ -28,6 +28,10 @@ public struct FieldSlice: Sendable, Hashable {
   @inlinable public var isQuoted: Bool { packed & 1 != 0 }
   /// Whether the content holds quotes that are not part of the value, so that the range alone is not the value.
   @inlinable public var needsUnescaping: Bool { packed & 4 != 0 }
+  /// Whether the field stands in `bytes`, those of its block, as `token` without quotes.
+  @inlinable public func isUnquoted(_ token: [UInt8], in bytes: [UInt8]) -> Bool {
+    !isQuoted && count == token.count && bytes[range].elementsEqual(token)
+  }
   /// The content with the quotes around it.
   public var rangeWithQuotes: Range<Int> {
     (isQuoted ? start - 1 : start)..<(packed & FieldSlice.closedFlag != 0 ? end + 1 : end)

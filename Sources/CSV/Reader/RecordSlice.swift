@@ -6,7 +6,7 @@ public struct RecordProblems: OptionSet, Sendable, Hashable {
 
   /// Bytes that are no UTF-8 (Unicode 15, table 3-7). Not looked for in a record that is `cut`.
   public static let invalidUTF8 = RecordProblems(rawValue: 1 << 0)
-  /// A zero byte, in or out of quotes.
+  /// A zero byte, in or out of quotes, in a dialect that does not keep them.
   public static let nulByte = RecordProblems(rawValue: 1 << 1)
   /// The last field opens a quote that is not closed before the end of the input or the record limit. The record
   /// ends with the line in which the quote opens, and reading goes on with the next line.

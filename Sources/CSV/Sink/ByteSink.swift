@@ -1,7 +1,7 @@
 /// Where bytes go: a file that appears whole or not at all, the standard output, or memory; gzip on the way if
 /// asked.
 ///
-/// End with `commit()`. A sink that is cancelled, fails, or is let go without a commit leaves no file behind and an
+/// End with `commit()`, or with `finish()` now and `commit()` once other files are complete too. A sink that is cancelled, fails, or is let go without a commit leaves no file behind and an
 /// existing one as it was. One thread at a time.
 ///
 /// A library must not change how the process takes signals: to get EPIPE as an error, rather than the end of the
@@ -14,16 +14,23 @@ public final class ByteSink {
     case gzip(level: Int = 6)
   }
 
-  private enum State { case open, ended, failed(CSVError) }
+  private enum State { case open, finished, ended, failed(CSVError) }
 
   private static let bufferBytes = 64 << 10
 
   private let output: RawOutput
-  private let deflater: GzipDeflater?
+  /// Let go once the output is finished: many may wait for their names.
+  private var deflater: GzipDeflater?
   private var buffer: [UInt8] = []
   private var state = State.open
   /// Bytes taken in, before compression.
   public private(set) var writtenBytes = 0
+  /// Bytes sent on, after compression.
+  public private(set) var storedBytes = 0
+  /// Hashes the bytes taken in, before compression. Set it before the first write.
+  public var contentHash: ContentHash?
+  /// Hashes the bytes as they are stored. Set it before the first write.
+  public var storedHash: ContentHash?
 
   /// Writes to a file; "-" is the standard output.
   ///
@@ -93,23 +100,46 @@ public final class ByteSink {
     try flushBuffer()
   }
 
-  /// Writes out the rest, makes a file durable (fsync of file and folder) and gives it its name.
-  /// - Throws: as `write`; no file has appeared then.
-  public func commit() throws(CSVError) {
+  /// Writes out the rest and makes a file durable, without its name yet. Only `commit()` or `cancel()` may follow.
+  /// - Throws: as `write`.
+  public func finish() throws(CSVError) {
     try checkOpen()
     try flushBuffer()
     try attempt { () throws(CSVError) in
-      try deflater?.finish { bytes throws(CSVError) in try output.write(bytes) }
-      try output.commit()
+      try deflater?.finish { bytes throws(CSVError) in try put(bytes) }
+      try output.finish()
+    }
+    deflater = nil
+    buffer = []
+    state = .finished
+  }
+
+  /// Writes out the rest, makes a file durable (fsync of file and folder) and gives it its name.
+  ///
+  /// - Parameter syncsFolder: false leaves it to `syncFolder()` to wait for the disk to know the name, which many files
+  ///   of a folder need once.
+  /// - Throws: as `write`; no file has appeared then, unless it was the folder that could not be synced.
+  public func commit(syncsFolder: Bool = true) throws(CSVError) {
+    if case .finished = state {} else { try finish() }
+    try attempt { () throws(CSVError) in
+      try output.place()
+      if syncsFolder { try output.syncFolder() }
     }
     state = .ended
   }
 
+  /// Waits until the disk knows the name of a committed file, and those that its folder was given before.
+  /// - Throws: as `write`.
+  public func syncFolder() throws(CSVError) { try output.syncFolder() }
+
   /// Gives the output up. A file does not appear; what was written straight through is not called back.
   public func cancel() {
-    guard case .open = state else { return }
+    switch state {
+    case .open: output.abandon(isFinished: false)
+    case .finished: output.abandon(isFinished: true)
+    case .ended, .failed: return
+    }
     state = .ended
-    output.abandon()
   }
 
   private func flushBuffer() throws(CSVError) {
@@ -122,21 +152,30 @@ public final class ByteSink {
     try attempt { () throws(CSVError) in
       try bytes.withUnsafeBufferPointer { buffer throws(CSVError) in
         let raw = UnsafeRawBufferPointer(buffer)
+        contentHash?.update(raw)
         if let deflater {
-          try deflater.write(raw) { bytes throws(CSVError) in try output.write(bytes) }
+          try deflater.write(raw) { bytes throws(CSVError) in try put(bytes) }
         } else {
-          try output.write(raw)
+          try put(raw)
         }
       }
     }
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer) throws(CSVError) {
+    try output.write(bytes)
+    storedBytes += bytes.count
+    storedHash?.update(bytes)
   }
 
   private func attempt(_ work: () throws(CSVError) -> Void) throws(CSVError) {
     do throws(CSVError) {
       try work()
     } catch {
+      var isFinished = false
+      if case .finished = state { isFinished = true }
+      output.abandon(isFinished: isFinished)
       state = .failed(error)
-      output.abandon()
       throw error
     }
   }
@@ -145,7 +184,7 @@ public final class ByteSink {
     switch state {
     case .open: return
     case .failed(let error): throw error
-    case .ended: preconditionFailure("nothing is written after commit() or cancel()")
+    case .finished, .ended: preconditionFailure("nothing is written after finish(), commit() or cancel()")
     }
   }
 }

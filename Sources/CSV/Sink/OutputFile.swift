@@ -10,6 +10,8 @@ final class OutputFile {
   private let temporaryPath: String
   /// Below zero once closed.
   private var descriptor: Int32
+  /// Whether the temporary file is still there.
+  private var isPending = true
 
   private init(path: String, temporaryPath: String, descriptor: Int32) {
     self.path = path
@@ -47,28 +49,32 @@ final class OutputFile {
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(CSVError) { try writeAll(bytes, to: descriptor, name: path) }
 
-  func commit() throws(CSVError) {
+  /// Makes the bytes durable under the temporary name; nothing stays open.
+  func finish() throws(CSVError) {
     if fsync(descriptor) != 0 { throw writeFailure(errno, path) }
     let closing = close(descriptor)
     descriptor = -1
-    if closing != 0 || rename(temporaryPath, path) != 0 {
-      let code = errno
-      unlink(temporaryPath)
-      throw writeFailure(code, path)
-    }
-    try syncFolder()
+    if closing != 0 { throw writeFailure(errno, path) }
   }
 
-  /// Removes what was written; nothing after a commit.
+  /// Gives the finished file its name.
+  func place() throws(CSVError) {
+    if rename(temporaryPath, path) != 0 { throw writeFailure(errno, path) }
+    isPending = false
+  }
+
+  /// Removes what was written; nothing once it has its name.
   func abandon() {
-    if descriptor < 0 { return }
-    close(descriptor)
-    descriptor = -1
-    unlink(temporaryPath)
+    if descriptor >= 0 {
+      close(descriptor)
+      descriptor = -1
+    }
+    if isPending { unlink(temporaryPath) }
+    isPending = false
   }
 
   /// The name itself lies in the folder, so the folder must reach the disk too.
-  private func syncFolder() throws(CSVError) {
+  func syncFolder() throws(CSVError) {
     let (folder, _) = Self.split(path)
     let folderDescriptor = Self.openForWriting(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may be written but not read cannot be opened; the file is in place all the same.

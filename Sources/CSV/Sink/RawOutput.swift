@@ -29,18 +29,30 @@ enum RawOutput {
     }
   }
 
-  func commit() throws(CSVError) {
+  /// Nothing is written any more.
+  func finish() throws(CSVError) {
     switch self {
     case .descriptor(let descriptor, let name, closes: true):
       if close(descriptor) != 0 { throw writeFailure(errno, name) }
-    case .file(let file): try file.commit()
+    case .file(let file): try file.finish()
     case .descriptor, .memory, .custom: return
     }
   }
 
-  func abandon() {
+  /// Lets a finished file appear.
+  func place() throws(CSVError) {
+    if case .file(let file) = self { try file.place() }
+  }
+
+  /// Sees to it that the name of a placed file is on the disk.
+  func syncFolder() throws(CSVError) {
+    if case .file(let file) = self { try file.syncFolder() }
+  }
+
+  /// - Parameter isFinished: whether `finish` has come to its end.
+  func abandon(isFinished: Bool) {
     switch self {
-    case .descriptor(let descriptor, _, closes: true): close(descriptor)
+    case .descriptor(let descriptor, _, closes: true): if !isFinished { close(descriptor) }
     case .file(let file): file.abandon()
     case .descriptor, .memory, .custom: return
     }

@@ -2,7 +2,7 @@
 ///
 /// Quoted are values with a delimiter, a quote or a line end in them, with a space first or last, and what would be
 /// read as something else: the empty value of a record of one field, a comment sign in front of a record, a byte
-/// order mark at the start of the file. A dialect without quotes writes quotes and spaces as they are and refuses
+/// order mark at the start of the file, the dialect's text for no value. A dialect without quotes writes quotes and spaces as they are and refuses
 /// the rest.
 ///
 /// A value without copies, so that a field costs no run-time check of who else holds the writer: keep it in a local
@@ -41,11 +41,8 @@ public struct CSVWriter: ~Copyable {
   /// Adds a field. Throws as `append(field:)` of a span.
   public mutating func append(field value: String) throws(CSVError) { try append(field: value.utf8.span) }
 
-  /// Adds a field without a value: nothing stands between its delimiters.
-  public mutating func appendEmptyField() {
-    // The empty value is never refused.
-    _ = encoder.append([UInt8]().span)
-  }
+  /// Adds a field without a value: the dialect's text for it, or nothing between the delimiters.
+  public mutating func appendNull() { encoder.appendNull() }
 
   /// Ends the record. Bytes go to the sink when enough have gathered.
   /// - Throws: `unquotable-value`, the record dropped, for a record of one empty field in a dialect without quotes:

@@ -6,6 +6,7 @@ struct RecordEncoder {
     case lineEnd = "holds a line end"
     case comment = "starts with the comment sign"
     case byteOrderMark = "starts with a byte order mark, which would be taken for the file's"
+    case nullToken = "is the text that stands for no value"
     case onlyEmpty = "is empty and alone in its record, which would be a blank line"
   }
 
@@ -19,6 +20,8 @@ struct RecordEncoder {
   private let comment: UInt8?
   private let endsLinesWithCR: Bool
   private let writesTrailingDelimiter: Bool
+  /// Empty where the dialect has none.
+  private let nullToken: [UInt8]
   private var recordStart = 0
   private var isFirstRecord = true
 
@@ -28,6 +31,7 @@ struct RecordEncoder {
     comment = dialect.comment
     endsLinesWithCR = dialect.lineEnd == .crlf
     writesTrailingDelimiter = dialect.writesTrailingDelimiter
+    nullToken = dialect.nullToken ?? []
     storage = [UInt8](repeating: 0, count: capacity)
   }
 
@@ -41,7 +45,7 @@ struct RecordEncoder {
       start += 1
     }
     let isPlain = copyPlain(value, to: start)
-    if isPlain && (fieldCount > 0 || !isMistakable(value)) {
+    if isPlain && !isNullToken(value) && (fieldCount > 0 || !isMistakable(value)) {
       used = start + value.count
     } else if let quote {
       used = copyQuoted(value, to: start, quote)
@@ -52,6 +56,14 @@ struct RecordEncoder {
     }
     fieldCount += 1
     return nil
+  }
+
+  /// A field without a value: the token as it is, or nothing.
+  mutating func appendNull() {
+    makeRoom(nullToken.count + 1)
+    if fieldCount > 0 { put(delimiter) }
+    for byte in nullToken { put(byte) }
+    fieldCount += 1
   }
 
   mutating func endRecord() -> Refusal? {
@@ -133,6 +145,13 @@ struct RecordEncoder {
     return end + 1
   }
 
+  /// Whether a value would be read as none.
+  @inline(__always)
+  private func isNullToken(_ value: Span<UInt8>) -> Bool {
+    if value.count != nullToken.count || value.isEmpty { return false }
+    return nullToken.indices.allSatisfy { value[$0] == nullToken[$0] }
+  }
+
   /// Whether a first value looks like a comment or a byte order mark.
   private func isMistakable(_ value: Span<UInt8>) -> Bool {
     if let comment, !value.isEmpty, value[0] == comment { return true }
@@ -149,6 +168,7 @@ struct RecordEncoder {
       if value[index] == delimiter { return .delimiter }
       if value[index] == ASCII.lf || value[index] == ASCII.cr { return .lineEnd }
     }
+    if isNullToken(value) { return .nullToken }
     guard fieldCount == 0 else { return nil }
     if let comment, value[0] == comment { return .comment }
     return isFirstRecord && startsWithByteOrderMark(value) ? .byteOrderMark : nil

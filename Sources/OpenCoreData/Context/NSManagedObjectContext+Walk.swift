@@ -24,6 +24,24 @@ extension NSManagedObjectContext {
       try walkGathered(try rows(query), query.entity, rowsPerBatch, body)
       return
     }
+    try walk(query, rowsPerBatch, body)
+  }
+
+  /// As `walk`, over what the store has under keys greater than `key`: unsaved changes don't count, for new objects
+  /// have no key yet.
+  package func walk<ResultType>(
+    _ request: NSFetchRequest<ResultType>, keysAbove key: Int64, rowsPerBatch: Int = 5000,
+    _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+  ) throws {
+    precondition(rowsPerBatch > 0, "A batch holds at least one object.")
+    var query = try request.query(model: model)
+    query.keyAbove = key
+    try walk(query, rowsPerBatch, body)
+  }
+
+  private func walk(
+    _ query: FetchQuery, _ rowsPerBatch: Int, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+  ) throws {
     let coordinator = try requireCoordinator()
     guard !query.spansSubentities else {
       try walkGathered(try coordinator.rows(query), query.entity, rowsPerBatch, body)

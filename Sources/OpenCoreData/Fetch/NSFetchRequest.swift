@@ -69,6 +69,8 @@ struct FetchQuery: Sendable {
   var includesPendingChanges = true
   /// False: only identities are wanted.
   var includesValues = true
+  /// Only objects whose key in the store is greater; nil for all.
+  var keyAbove: Int64?
 
   func covers(_ other: NSEntityDescription) -> Bool {
     other === entity || (includesSubentities && other.isKindOf(entity: entity))

@@ -4,6 +4,14 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
     case lf, crlf
   }
 
+  /// What is done with records that hold a NUL byte.
+  public enum NulBytes: String, Sendable, Codable, CaseIterable {
+    /// They are in error: a file with them is damaged as a rule, or no text at all.
+    case refuse
+    /// NUL is a character of a text like any other.
+    case keep
+  }
+
   /// The named dialect this one is or began as.
   public var name: String
   /// One ASCII character between fields.
@@ -18,6 +26,10 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
   public var trailingComma: Bool
   /// What ends a written record; all of LF, CRLF and CR are read.
   public var lineEnding: LineEnding
+  /// The text that, unquoted, stands for nil, such as `\N`; an empty field is the empty text then, of a column of
+  /// texts. When `nil`, an empty field is nil.
+  public var null: String?
+  public var nulBytes: NulBytes
 
   /// RFC 4180 with a header; written with LF.
   public static let rfc4180 = DialectDefinition(
@@ -32,7 +44,7 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
 
   public init(
     name: String, delimiter: String, quote: String?, header: Bool, columns: [String], trailingComma: Bool,
-    lineEnding: LineEnding
+    lineEnding: LineEnding, null: String? = nil, nulBytes: NulBytes = .refuse
   ) {
     self.name = name
     self.delimiter = delimiter
@@ -41,10 +53,12 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
     self.columns = columns
     self.trailingComma = trailingComma
     self.lineEnding = lineEnding
+    self.null = null
+    self.nulBytes = nulBytes
   }
 
   private enum CodingKeys: String, CodingKey {
-    case name, delimiter, quote, header, columns, trailingComma, lineEnding
+    case name, delimiter, quote, header, columns, trailingComma, lineEnding, null, nulBytes
   }
 
   /// All keys, also a `quote` that is null: left out it would mean the one of the dialect's name.
@@ -57,11 +71,15 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
     try container.encode(columns, forKey: .columns)
     try container.encode(trailingComma, forKey: .trailingComma)
     try container.encode(lineEnding, forKey: .lineEnding)
+    try container.encode(null, forKey: .null)
+    try container.encode(nulBytes, forKey: .nulBytes)
   }
 }
 
 extension DialectDefinition {
-  static let keys = ["name", "delimiter", "quote", "header", "columns", "trailingComma", "lineEnding"]
+  static let keys = [
+    "name", "delimiter", "quote", "header", "columns", "trailingComma", "lineEnding", "null", "nulBytes",
+  ]
 
   /// A name, or an object whose keys change the dialect that its `name` gives (`rfc4180` when left out).
   static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> DialectDefinition {
@@ -81,6 +99,11 @@ extension DialectDefinition {
     dialect.columns = columns ?? (dialect.header ? [] : dialect.columns)
     dialect.trailingComma = reader.bool("trailingComma") ?? dialect.trailingComma
     dialect.lineEnding = reader.choice("lineEnding", LineEnding.self) ?? dialect.lineEnding
+    dialect.null = reader.isNull("null") ? nil : reader.string("null") ?? dialect.null
+    dialect.nulBytes = reader.choice("nulBytes", NulBytes.self) ?? dialect.nulBytes
+    if let null = dialect.null, let fault = dialect.csv.fault(ofNullToken: Array(null.utf8)) {
+      reader.note("null", "the text for no value \(fault); take one such as \"\\\\N\"")
+    }
     if dialect.delimiter == dialect.quote {
       reader.note("delimiter", "delimiter and quote are the same character; change one of them")
     }

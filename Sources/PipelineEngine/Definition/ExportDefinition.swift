@@ -5,10 +5,10 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     /// The label in the header.
     public var name: String
     public var attribute: String
-    /// For dates; the export's `dateFormat` when `nil`.
-    public var format: String?
+    /// For dates, as the export's `dateFormat`, which is taken when this is empty.
+    public var format: [String]
 
-    public init(_ name: String, attribute: String? = nil, format: String? = nil) {
+    public init(_ name: String, attribute: String? = nil, format: [String] = []) {
       self.name = name
       self.attribute = attribute ?? name
       self.format = format
@@ -26,7 +26,16 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     }
   }
 
-  /// The file to write, `-` for standard output; `nil` leaves it to the caller.
+  /// What becomes a file of its own.
+  public enum Split: Sendable, Hashable {
+    /// So many entries each, the last file fewer.
+    case rows(Int)
+    /// The entries of a month in UTC, by this attribute: a date. Those without one go to a file too.
+    case month(String)
+  }
+
+  /// The file to write, `-` for standard output; `nil` leaves it to the caller. Its name may hold `{date}` and `{time}`
+  /// of the run in UTC, and `{part}` or `{month}` of a split export, which stands before the extensions otherwise.
   public var output: String?
   /// The columns in order; empty stands for every attribute of the entity.
   public var columns: [Column]
@@ -34,17 +43,25 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public var predicate: String?
   /// Empty stands for the order of the store's keys.
   public var sort: [SortKey]
-  /// See ``DateFormat``.
-  public var dateFormat: String
+  /// One ``DateFormat``, which writes what of a date it has letters for; or several, of which a date takes the first
+  /// that brings it back bit for bit.
+  public var dateFormat: [String]
   /// Most entries to write.
   public var limit: Int?
   /// `nil`: as the output's name says (`.gz`).
   public var gzip: Bool?
   public var dialect: DialectDefinition
+  /// `nil` for one file.
+  public var split: Split?
+  /// Whether only what was added to the store since the last such export is written: see <doc:Exporting>.
+  public var incremental: Bool
+  /// Whether a file of hashes stands beside each output: see <doc:Exporting>.
+  public var hash: Bool
 
   public init(
     output: String? = nil, columns: [Column] = [], predicate: String? = nil, sort: [SortKey] = [],
-    dateFormat: String = "iso8601", limit: Int? = nil, gzip: Bool? = nil, dialect: DialectDefinition = .rfc4180
+    dateFormat: [String] = ["iso8601"], limit: Int? = nil, gzip: Bool? = nil, dialect: DialectDefinition = .rfc4180,
+    split: Split? = nil, incremental: Bool = false, hash: Bool = false
   ) {
     self.output = output
     self.columns = columns
@@ -54,68 +71,34 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     self.limit = limit
     self.gzip = gzip
     self.dialect = dialect
+    self.split = split
+    self.incremental = incremental
+    self.hash = hash
   }
 
   /// Whether the output is compressed, `path` being where it really goes.
   public func isGzip(_ path: String) -> Bool { gzip ?? path.lowercased().hasSuffix(".gz") }
 }
 
-extension ExportDefinition {
-  static let keys = ["output", "columns", "predicate", "sort", "dateFormat", "limit", "gzip", "dialect"]
-
-  static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> ExportDefinition? {
-    guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
-    var export = ExportDefinition()
-    if let dialect = reader.value("dialect") {
-      export.dialect = DialectDefinition.read(dialect, path: reader.path("dialect"), mistakes: mistakes)
-    }
-    export.output = reader.string("output")
-    export.columns = (reader.items("columns") ?? []).compactMap { column($0.value, $0.path, mistakes) }
-    export.predicate = reader.string("predicate")
-    export.sort = (reader.items("sort") ?? []).compactMap { sortKey($0.value, $0.path, mistakes) }
-    export.dateFormat = reader.dateFormat("dateFormat") ?? export.dateFormat
-    export.limit = reader.integer("limit", in: 0...Int.max)
-    export.gzip = reader.bool("gzip")
-    return export
+extension ExportDefinition.Split: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case rows, month
   }
 
-  private static func column(_ value: JSONValue, _ path: String, _ mistakes: MistakeList) -> Column? {
-    if case .string(let name) = value, !name.isEmpty { return Column(name) }
-    let keys = ["name", "attribute", "format"]
-    guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
-    guard let name = reader.string("name") ?? reader.string("attribute") else {
-      reader.note("name", "is missing; give the column's label")
-      return nil
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let rows = try container.decodeIfPresent(Int.self, forKey: .rows) {
+      self = .rows(rows)
+    } else {
+      self = .month(try container.decode(String.self, forKey: .month))
     }
-    return Column(name, attribute: reader.string("attribute"), format: reader.dateFormat("format"))
   }
 
-  /// `"date"`, `"-date"` for the greatest first, or `{"attribute": "date", "ascending": false}`.
-  private static func sortKey(_ value: JSONValue, _ path: String, _ mistakes: MistakeList) -> SortKey? {
-    if case .string(let text) = value {
-      let attribute = text.hasPrefix("-") ? String(text.dropFirst()) : text
-      if !attribute.isEmpty { return SortKey(attribute, ascending: attribute == text) }
-    }
-    let keys = ["attribute", "ascending"]
-    guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
-    guard let attribute = reader.string("attribute") else {
-      reader.note("attribute", "is missing; name the attribute to sort by")
-      return nil
-    }
-    return SortKey(attribute, ascending: reader.bool("ascending") ?? true)
-  }
-}
-
-extension ObjectReader {
-  /// The text of a date format that compiles.
-  fileprivate func dateFormat(_ key: String) -> String? {
-    guard let text = string(key) else { return nil }
-    do {
-      _ = try DateFormat(text)
-      return text
-    } catch {
-      note(key, error.message)
-      return nil
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .rows(let rows): try container.encode(rows, forKey: .rows)
+    case .month(let attribute): try container.encode(attribute, forKey: .month)
     }
   }
 }

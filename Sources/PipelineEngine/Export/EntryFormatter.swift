@@ -5,7 +5,7 @@ import OpenCoreData
 struct EntryFormatter {
   /// What of an entry a column shows.
   private enum Content: Sendable {
-    case date(DateFormat)
+    case date(DateColumn)
     case integer
     case real
     case text
@@ -28,7 +28,8 @@ struct EntryFormatter {
         continue
       }
       do {
-        columns.append((column.name, slot, try Self.content(of: type, column.format ?? export.dateFormat)))
+        columns.append(
+          (column.name, slot, try Self.content(of: type, column.format.isEmpty ? export.dateFormat : column.format)))
       } catch {
         mistakes.append(PipelineError.Mistake(path: path + ".format", message: error.message))
       }
@@ -45,9 +46,9 @@ struct EntryFormatter {
     return names.map { ExportDefinition.Column($0) }
   }
 
-  private static func content(of type: ColumnType, _ format: String) throws(PipelineError) -> Content {
+  private static func content(of type: ColumnType, _ formats: [String]) throws(PipelineError) -> Content {
     switch type {
-    case .date: .date(try DateFormat(format))
+    case .date: .date(try DateColumn(formats))
     case .integer, .boolean: .integer
     case .real: .real
     case .text: .text
@@ -68,7 +69,7 @@ struct EntryFormatter {
         let column = columns[index]
         guard try append(batch.cell(row: row, slot: column.slot), column.content, batch, &writer) else {
           writer.abandonRecord()
-          return Refusal(column: index, name: column.name, reason: "is a date that the format can't express")
+          return Refusal(column: index, name: column.name, reason: "is a date that no format of the column can express")
         }
         index += 1
       }
@@ -90,11 +91,11 @@ struct EntryFormatter {
     _ cell: ValueCell, _ content: Content, _ batch: ObjectBatch, _ writer: inout CSVWriter
   ) throws(CSVError) -> Bool {
     switch (cell.kind, content) {
-    case (.null, _): writer.appendEmptyField()
+    case (.null, _): writer.appendNull()
     case (.text, _): try writer.append(field: batch.bytes(of: cell))
-    case (.real, .date(let format)):
+    case (.real, .date(let formats)):
       scratch.removeAll(keepingCapacity: true)
-      guard format.append(cell.real, to: &scratch) else { return false }
+      guard formats.append(cell.real, to: &scratch) else { return false }
       try writer.append(field: scratch)
     case (.integer, _):
       // Ratings and the like: one digit needs no text made of it.
@@ -108,5 +109,25 @@ struct EntryFormatter {
     default: try writer.append(field: "\(cell.real)")
     }
     return true
+  }
+}
+
+/// The formats of a column of dates.
+private struct DateColumn: Sendable {
+  private let first: DateFormat
+  private let others: [DateFormat]
+
+  init(_ formats: [String]) throws(PipelineError) {
+    var compiled: [DateFormat] = []
+    for format in formats { compiled.append(try DateFormat(format)) }
+    first = compiled.first ?? .iso8601
+    others = Array(compiled.dropFirst())
+  }
+
+  /// One format alone writes what it has letters for; of several, the first that loses nothing.
+  func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
+    if others.isEmpty { return first.append(seconds, to: &output) }
+    return first.appendExactly(seconds, to: &output)
+      || others.contains { $0.appendExactly(seconds, to: &output) }
   }
 }

@@ -1,4 +1,5 @@
 import CSV
+import Dispatch
 import Foundation
 import OpenCoreData
 
@@ -13,7 +14,8 @@ struct ExportRun {
   private let formatter: EntryFormatter
   private let container: NSPersistentContainer
   private let storePath: String
-  private let outputPath: String
+  private let template: OutputTemplate
+  private let monthSlot: Int?
   private let startedAt: Date
 
   init(
@@ -32,7 +34,13 @@ struct ExportRun {
       throw PipelineError(path: "store", "there is no store to export from; name one with --store or in the pipeline")
     }
     storePath = store
-    outputPath = options.output ?? export.output.map(definition.path) ?? "-"
+    let output = options.output ?? export.output.map(definition.path) ?? "-"
+    let contradictions = export.contradictions(output: output)
+    if !contradictions.isEmpty {
+      throw PipelineError(mistakes: contradictions.map { .init(path: "export.\($0.key)", message: $0.message) })
+    }
+    template = try OutputTemplate(output, split: export.split)
+    monthSlot = try Self.monthSlot(export, entity)
     do {
       // Only to find mistakes now; the fetching context parses it again for itself.
       if let text = export.predicate {
@@ -42,10 +50,24 @@ struct ExportRun {
       throw PipelineError(path: "export.predicate", (error as NSError).localizedDescription)
     }
     try checkSort()
-    try OutputPlace.check(outputPath, key: "export.output", isNoneOf: [storePath])
+    let firstPath = template.path(OutputTemplate.Values(start: startedAt))
+    try OutputPlace.check(firstPath, key: "export.output", isNoneOf: [storePath])
     for path in ReportFiles.paths(definition, options) {
       try OutputPlace.check(path, key: "report", isNoneOf: [storePath])
     }
+  }
+
+  private static func monthSlot(
+    _ export: ExportDefinition, _ entity: NSEntityDescription
+  ) throws(PipelineError) -> Int? {
+    guard case .month(let attribute)? = export.split else { return nil }
+    let dates = entity.columnTypes.filter { $0.value == .date }.keys.sorted()
+    guard dates.contains(attribute), let slot = entity.slot(named: attribute) else {
+      throw PipelineError(
+        path: "export.split.month",
+        "\(entity.name ?? "") has no date '\(attribute)'; months are told by \(ObjectReader.list(dates))")
+    }
+    return slot
   }
 
   private func checkSort() throws(PipelineError) {
@@ -71,13 +93,13 @@ struct ExportRun {
     for store in container.persistentStoreCoordinator.persistentStores {
       try? container.persistentStoreCoordinator.remove(store)
     }
-    let isWritten = failure == nil && state.outcome == .completed
-    return RunSummary(
+    var summary = RunSummary(
       kind: .export, pipeline: definition.name, outcome: failure == nil ? state.outcome : .failed,
       failure: failure?.summary, startedAt: startedAt, seconds: begin.duration(to: clock.now) / .seconds(1),
-      outputs: isWritten
-        ? [RunSummary.File(path: outputPath, bytes: state.bytes, records: state.written)] : [],
-      store: storePath, exported: isWritten ? state.written : 0, issues: state.log)
+      outputs: state.outputs, store: storePath, exported: state.outputs.reduce(0) { $0 + $1.records },
+      issues: state.log)
+    summary.note = state.note
+    return summary
   }
 
   private func openStore() throws(RunFailure) {
@@ -101,27 +123,60 @@ struct ExportRun {
   // MARK: Writing
 
   private func write(_ state: inout ExportState) throws(RunFailure) {
-    let queue = BoundedQueue<BatchMessage>(capacity: 2)
+    let mark = try export.incremental ? readMark() : nil
+    var files = ExportFiles(
+      export, template, names: formatter.names, monthSlot: monthSlot, storePath: storePath, startedAt: startedAt)
     do throws(CSVError) {
-      let isGzip = outputPath == "-" ? export.gzip ?? false : export.isGzip(outputPath)
-      let sink = try ByteSink(path: outputPath, compression: isGzip ? .gzip() : .none)
-      var writer = try CSVWriter(sink, dialect: export.dialect.csv)
-      if export.dialect.header { try writer.write(formatter.names) }
-      startReading(into: queue)
-      try writeAll(from: queue, to: &writer, &state)
-      if state.outcome == .completed, state.failure == nil {
-        try writer.flush()
-        try sink.commit()
-        state.bytes = sink.writtenBytes
-      } else {
-        sink.cancel()
-      }
+      try files.begin()
+      let queue = BoundedQueue<BatchMessage>(capacity: 2)
+      let hasEnded = startReading(into: queue, keysAbove: mark?.greatestKey)
+      // A reader that the end of the process cuts off would leave its -wal and -shm beside the store.
+      defer { hasEnded.wait() }
+      try writeAll(from: queue, to: &files, &state)
+      if state.outcome == .completed, state.failure == nil { state.outputs = try files.place() }
+      files.cancel()
     } catch {
+      files.cancel()
       throw RunFailure(error)
     }
     if let failure = state.failure { throw failure }
-    let stored = try? FileManager.default.attributesOfItem(atPath: outputPath)[.size] as? Int
-    state.bytes = stored ?? state.bytes
+    if export.incremental, state.outcome == .completed { try finishIncrement(mark, &state) }
+  }
+
+  private func readMark() throws(RunFailure) -> ExportMark? {
+    try OutputPlace.check(template.markPath)
+    guard let mark = try ExportMark.read(template.markPath) else { return nil }
+    let lastKey: Int64
+    do {
+      lastKey = try container.persistentStoreCoordinator.lastKey(of: entity)
+    } catch {
+      throw RunFailure(store: error as NSError, path: storePath)
+    }
+    try mark.check(
+      pipeline: definition.name, store: storeUUID, entity: definition.entity, lastKey: lastKey, path: template.markPath)
+    return mark
+  }
+
+  private var storeUUID: String { container.persistentStoreCoordinator.persistentStores.first?.identifier ?? "" }
+
+  /// Only now that the outputs have their names: a mark that is ahead of them would lose entries for good.
+  private func finishIncrement(_ mark: ExportMark?, _ state: inout ExportState) throws(RunFailure) {
+    guard let greatestKey = state.greatestKey else {
+      let last = mark.map { " since \(DateText.iso8601($0.exportedAt.timeIntervalSinceReferenceDate) ?? "")" } ?? ""
+      state.note = "nothing is new\(last), so no file was written"
+      return
+    }
+    let new = ExportMark(
+      pipeline: definition.name, store: storeUUID, entity: definition.entity, greatestKey: greatestKey,
+      exported: state.outputs.reduce(0) { $0 + $1.records }, exportedAt: startedAt)
+    do {
+      try new.write(template.markPath)
+    } catch {
+      throw RunFailure(
+        code: nil, exitCode: .cannotCreate,
+        message: "the output is complete, but not the mark of how far it goes: \(error). The next export will write "
+          + "the same entries again")
+    }
   }
 
   /// What the fetching context sends to the writing thread.
@@ -130,14 +185,19 @@ struct ExportRun {
     case failure(RunFailure)
   }
 
-  private func startReading(into queue: BoundedQueue<BatchMessage>) {
+  /// - Returns: What is signalled when the reader has let go of the store.
+  private func startReading(into queue: BoundedQueue<BatchMessage>, keysAbove key: Int64?) -> DispatchSemaphore {
+    let hasEnded = DispatchSemaphore(value: 0)
     let context = container.newBackgroundContext()
     context.name = "export"
     let (predicate, limit, rows) = (export.predicate, export.limit, definition.chunkRows)
-    let sort = export.sort
+    let sort = order
     let name = definition.entity
     context.perform {
-      defer { queue.finish() }
+      defer {
+        queue.finish()
+        hasEnded.signal()
+      }
       // A limit of nothing is none to a fetch request.
       guard limit != 0 else { return }
       let request = NSFetchRequest<NSManagedObject>(entityName: name)
@@ -146,17 +206,28 @@ struct ExportRun {
       request.includesSubentities = false
       do {
         request.predicate = try predicate.map { try NSPredicate.parse(format: $0) }
-        try context.walk(request, rowsPerBatch: min(rows, 10_000)) { batch, ids in
-          queue.send(.batch(batch, ids))
+        let send = { (batch: ObjectBatch, ids: ObjectIDCollection) in queue.send(.batch(batch, ids)) }
+        let rowsPerBatch = min(rows, 10_000)
+        if let key {
+          try context.walk(request, keysAbove: key, rowsPerBatch: rowsPerBatch, send)
+        } else {
+          try context.walk(request, rowsPerBatch: rowsPerBatch, send)
         }
       } catch {
         _ = queue.send(.failure(RunFailure(store: error as NSError)))
       }
     }
+    return hasEnded
+  }
+
+  /// Months come one after the other, so that one file is open at a time.
+  private var order: [ExportDefinition.SortKey] {
+    guard case .month(let attribute)? = export.split, export.sort.isEmpty else { return export.sort }
+    return [ExportDefinition.SortKey(attribute)]
   }
 
   private func writeAll(
-    from queue: BoundedQueue<BatchMessage>, to writer: inout CSVWriter, _ state: inout ExportState
+    from queue: BoundedQueue<BatchMessage>, to files: inout ExportFiles, _ state: inout ExportState
   ) throws(CSVError) {
     defer { queue.abandon() }
     var formatter = formatter
@@ -165,16 +236,15 @@ struct ExportRun {
         if case .failure(let failure) = message { state.failure = failure }
         return
       }
-      for row in 0..<batch.count {
-        if let refusal = try formatter.write(row, of: batch, to: &writer) {
-          state.refuse(refusal, ids[row], storePath)
-        } else {
-          state.written += 1
-        }
+      try files.write(batch, with: &formatter) { row, refusal in state.refuse(refusal, ids[row], storePath) }
+      state.walked += batch.count
+      if export.incremental {
+        for index in ids.indices { state.greatestKey = max(state.greatestKey ?? 0, ids.key(at: index) ?? 0) }
       }
       monitor.report(
         RunProgress(
-          file: outputPath, records: state.written, rejected: state.log.errorsTotal, bytes: state.bytes))
+          file: files.path, records: state.walked - state.log.errorsTotal, rejected: state.log.errorsTotal,
+          bytes: files.storedBytes))
       if monitor.isCancelled() {
         state.outcome = .cancelled
         return
@@ -189,8 +259,13 @@ private struct ExportState {
   var outcome = RunSummary.Outcome.completed
   /// Set when the store can't be read any further.
   var failure: RunFailure?
-  var written = 0
-  var bytes = 0
+  /// Entries that were read, written or refused.
+  var walked = 0
+  /// Of what was read; nil while nothing was.
+  var greatestKey: Int64?
+  /// Empty until all of them have their names.
+  var outputs: [RunSummary.File] = []
+  var note: String?
 
   mutating func refuse(_ refusal: EntryFormatter.Refusal, _ id: NSManagedObjectID, _ store: String) {
     let position = RecordPosition(input: store, record: 0, line: 0, byte: 0)

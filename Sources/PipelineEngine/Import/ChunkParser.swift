@@ -12,6 +12,8 @@ struct ChunkParser {
   /// The columns that the input has.
   private let columns: [InputColumn]
   private let digester: RowDigester
+  /// What stands unquoted for nil; empty where the dialect has no such text.
+  private let nullToken: [UInt8]
   private var faults: [FieldFault] = []
   private var scratch: [UInt8] = []
 
@@ -24,6 +26,7 @@ struct ChunkParser {
     self.entity = entity
     self.mapping = mapping
     definitions = set.definitions
+    nullToken = definition.dialect.csv.nullToken ?? []
     columns = set.parsers.compactMap { parser in
       guard let field = mapping.fieldOfColumn[parser.column],
         let slot = entity.slot(named: parser.definition.attribute)
@@ -63,7 +66,9 @@ struct ChunkParser {
     var isGood = true
     for column in columns {
       let field = fields[first + column.field]
-      if field.needsUnescaping {
+      if !nullToken.isEmpty, field.isUnquoted(nullToken, in: bytes) {
+        isGood = store(column.parser.parseNull(faults: &faults), [], column.slot, &batch) && isGood
+      } else if field.needsUnescaping {
         // Out of `self` while it is read, for the faults in `self` are written meanwhile.
         var text: [UInt8] = []
         swap(&text, &scratch)

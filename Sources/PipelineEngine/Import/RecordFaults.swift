@@ -32,7 +32,10 @@ enum RecordFaults {
         .encodingError, "the text is not UTF-8\(byte); save the file as UTF-8, for example with iconv")
     }
     if problems.contains(.nulByte) {
-      return issue(.nulByte, "the record holds a NUL byte; remove it (the file may be damaged, or not text at all)")
+      return issue(
+        .nulByte,
+        "the record holds a NUL byte; remove it (the file may be damaged, or not text at all), or keep it with the "
+          + "dialect's \"nulBytes\": \"keep\"")
     }
     if problems.contains(.strayQuote) {
       return issue(

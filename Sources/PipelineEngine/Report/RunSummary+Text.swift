@@ -17,7 +17,8 @@ extension RunSummary {
     let subject = "\(pipeline): \(kind == .validate ? "dry run" : kind.rawValue)"
     switch outcome {
     case .failed: return "\(subject) FAILED: \(failure?.message ?? "without a reason given")"
-    case .cancelled: return "\(subject) cancelled; what was saved before stays"
+    case .cancelled:
+      return "\(subject) cancelled; \(kind == .export ? "no output is left" : "what was saved before stays")"
     case .stopped: return "\(subject) STOPPED: \(stopReason ?? "as the pipeline's error policy says")"
     case .completed:
       if isNothingNew { return "\(subject): nothing to do, imported before" }
@@ -33,6 +34,7 @@ extension RunSummary {
     for file in outputs { rows.append(("output", describe(file))) }
     if let store { rows.append(("store", kind == .validate ? "\(store) (untouched)" : store)) }
     if let rejects { rows.append(("rejects", rejects)) }
+    if let note { rows.append(("note", note)) }
     let rate = TextTable.grouped(Int(rowsPerSecond.rounded()))
     let memory = TextTable.bytes(memoryPeakBytes)
     rows.append(("time", "\(String(format: "%.2f", seconds)) s, \(rate) rows/s, peak memory \(memory)"))
@@ -41,7 +43,9 @@ extension RunSummary {
 
   private func describe(_ file: File) -> String {
     let name = file.path == "-" ? (kind == .export ? "standard output" : "standard input") : file.path
-    return "\(name)  (\(TextTable.bytes(file.bytes)), \(TextTable.count(file.records, "record"))\(stateText(file)))"
+    let hash = file.contentHash.map { ", xxh128 \($0)" } ?? ""
+    let records = TextTable.count(file.records, "record")
+    return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(hash)\(stateText(file)))"
   }
 
   private func stateText(_ file: File) -> String {

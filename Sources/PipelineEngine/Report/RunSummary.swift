@@ -56,6 +56,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var bytes: Int
     /// Records in it, header excluded, as far as it was read or written.
     public var records: Int
+    /// XXH3 of the content, unpacked, as 32 hexadecimal digits; nil for what was not hashed.
+    public var contentHash: String?
     /// Nil for an output.
     public var state: InputState?
     /// The first record that was read, of an input that was not read from its front.
@@ -63,10 +65,13 @@ public struct RunSummary: Sendable, Hashable, Codable {
     /// When a known input was imported.
     public var importedAt: Date?
 
-    public init(path: String, bytes: Int, records: Int, state: InputState? = nil) {
+    public init(
+      path: String, bytes: Int, records: Int, contentHash: String? = nil, state: InputState? = nil
+    ) {
       self.path = path
       self.bytes = bytes
       self.records = records
+      self.contentHash = contentHash
       self.state = state
     }
   }
@@ -103,7 +108,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var startedAt: Date
   public var seconds: Double
   public var inputs: [File]
-  /// The exported file; empty for imports.
+  /// The exported files in the order of their entries; empty for imports, and where nothing was new.
   public var outputs: [File]
   public var store: String?
   public var counts: RunCounts
@@ -112,6 +117,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var issues: Issues
   /// Where the rejected records are; nil when there are none.
   public var rejects: String?
+  /// What a person should know that no number says.
+  public var note: String?
   /// Largest memory of the process so far, in bytes.
   public var memoryPeakBytes: Int
 

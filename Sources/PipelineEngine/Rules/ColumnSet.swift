@@ -26,7 +26,10 @@ public struct ColumnSet: Sendable {
       }
       do {
         let seconds = now.timeIntervalSinceReferenceDate
-        parsers.append(try FieldParser(column, type: type, column: index, now: seconds, path: path))
+        parsers.append(
+          try FieldParser(
+            column, type: type, column: index, now: seconds, path: path,
+            keepsEmptyText: definition.dialect.null != nil))
       } catch {
         mistakes += error.mistakes
       }

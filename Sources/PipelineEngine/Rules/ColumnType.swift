@@ -26,7 +26,7 @@ public enum ColumnType: Sendable, Hashable {
 
 /// The value of one field, as its attribute stores it.
 public enum FieldValue: Sendable, Hashable {
-  /// The field is empty: nil, whatever default the model has.
+  /// The field is empty, or the dialect's text for nil: nil, whatever default the model has.
   case null
   /// Also Booleans, as 0 and 1.
   case integer(Int64)

@@ -14,12 +14,16 @@ public final class FieldParser: Sendable {
   private let quickChecks: [QuickCheck]
   private let textChecks: [TextCheck]
   private let required: (rule: Int, severity: Severity)?
+  /// Whether an empty field is an empty text, for nil has a text of its own.
+  private let keepsEmptyText: Bool
 
   /// `now`, in seconds since 2001-01-01 UTC, is the clock of `notInFuture`. Throws when rules or formats do not fit
-  /// the type, naming each by a key path that begins with `path`.
+  /// the type, naming each by a key path that begins with `path`. With `keepsEmptyText` an empty field is no nil.
   public init(
-    _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column"
+    _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column",
+    keepsEmptyText: Bool = false
   ) throws(PipelineError) {
+    self.keepsEmptyText = keepsEmptyText
     self.definition = definition
     self.type = type
     self.column = column
@@ -58,11 +62,14 @@ public final class FieldParser: Sendable {
     }
   }
 
+  /// The value of a field that says it has none.
+  func parseNull(faults: inout [FieldFault]) -> FieldValue? { empty(.null, &faults) }
+
   /// What a column that the input lacks gives its records.
   public var valueWhenAbsent: FieldValue { .null }
 
   private func parseText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
-    if bytes.isEmpty { return empty(.null, &faults) }
+    if bytes.isEmpty, !keepsEmptyText { return empty(.null, &faults) }
     if required != nil, bytes.trimmedRange.isEmpty { return empty(.text, &faults) }
     for check in quickChecks where !check.passes(bytes) {
       if refuse(check.rule, check.severity, &faults) { return nil }

@@ -7,6 +7,7 @@
 public struct DateFormat: Sendable, Hashable {
   private enum Kind: Sendable, Hashable {
     case iso8601
+    case seconds
     case pattern(DatePattern)
   }
 
@@ -17,8 +18,9 @@ public struct DateFormat: Sendable, Hashable {
   /// ISO 8601; written with as many fraction digits as the stored value needs.
   public static let iso8601 = DateFormat(text: "iso8601", kind: .iso8601)
 
-  /// Names that stand for a format: `iso8601`, and `journal-app` for `M/d/yy`, the app's short en_US dates.
-  public static let names = ["iso8601", "journal-app"]
+  /// Names that stand for a format: `iso8601`; `journal-app` for `M/d/yy`, the app's short en_US dates; `seconds` for
+  /// seconds since 2001-01-01 UTC as the shortest decimal number that reads back the same, `inf` and `-inf` included.
+  public static let names = ["iso8601", "journal-app", "seconds"]
 
   private init(text: String, kind: Kind) {
     self.text = text
@@ -29,6 +31,7 @@ public struct DateFormat: Sendable, Hashable {
   public init(_ text: String) throws(PipelineError) {
     switch text {
     case "iso8601": self = .iso8601
+    case "seconds": self.init(text: text, kind: .seconds)
     case "journal-app": self.init(text: text, kind: .pattern(try DatePattern("M/d/yy")))
     default: self.init(text: text, kind: .pattern(try DatePattern(text)))
     }
@@ -40,6 +43,8 @@ public struct DateFormat: Sendable, Hashable {
     switch kind {
     case .iso8601:
       return ISODateReader.seconds(bytes)
+    case .seconds:
+      return SecondsText.seconds(bytes)
     case .pattern(let pattern):
       guard let fields = pattern.fields(bytes), fields.exists else { return nil }
       return fields.seconds(in: bytes)
@@ -51,18 +56,31 @@ public struct DateFormat: Sendable, Hashable {
     let fields =
       switch kind {
       case .iso8601: ISODateReader.fields(bytes)
+      case .seconds: DateFields?.none
       case .pattern(let pattern): pattern.fields(bytes)
       }
     return fields.map { !$0.exists } ?? false
   }
 
   /// Appends the date as text; false, with nothing appended, when the format cannot express it: a value that is not
-  /// finite, or a year outside 0–9999 in a pattern.
+  /// finite (`seconds` has infinities too), or a year outside 0–9999 in a pattern.
   public func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
     switch kind {
     case .iso8601: DateText.append(seconds, to: &output)
+    case .seconds: SecondsText.append(seconds, to: &output)
     case .pattern(let pattern): pattern.append(seconds, to: &output)
     }
+  }
+
+  /// As `append`, and false also when reading the text would not give the value back bit for bit: a pattern leaves
+  /// out what it has no letters for, the other formats keep all that they can express.
+  public func appendExactly(_ seconds: Double, to output: inout [UInt8]) -> Bool {
+    let start = output.count
+    guard append(seconds, to: &output) else { return false }
+    guard case .pattern = kind else { return true }
+    if self.seconds(output.span.extracting(start..<output.count))?.bitPattern == seconds.bitPattern { return true }
+    output.removeLast(output.count - start)
+    return false
   }
 
   /// The date as text, or `nil` where `append` says false.

@@ -19,12 +19,21 @@ struct ExportCommand: Command {
                                  greatest first; may be repeated; without it as
                                  stored
           --columns LIST         attributes to write, such as date,location,rating
-          --date-format FORMAT   iso8601, journal-app, or a pattern such as
-                                 'yyyy-MM-dd HH:mm'; without it iso8601, exactly
+          --date-format FORMAT   iso8601, seconds (since 2001), journal-app, or a
+                                 pattern such as 'yyyy-MM-dd HH:mm'; without it
+                                 iso8601, exactly
           --limit N              write at most N entries
           --dialect NAME         rfc4180, or journal-app: no header, short dates,
                                  nothing quoted
           --gzip                 compress whatever the output's name is
+          --split-rows N         a file for every N entries: {part} in FILE is its
+                                 number, which stands before the ending otherwise
+          --split-month ATTRIBUTE
+                                 a file for every month of this date: {month}
+          --incremental          only what was added since the last such export to
+                                 this FILE; {date} and {time} in it are the run's
+          --hash                 write FILE.xxh128 beside the output: its hash for
+                                 xxhsum -c, and its count and content's hash
           --pipeline NAME        take the export settings of a pipeline: its name or
                                  the path of its definition
           --report FILE          also write the report to FILE, which ends in .txt
@@ -73,7 +82,7 @@ struct ExportCommand: Command {
       }
       export.dialect = dialect
       // Short dates are part of the journal app's dialect.
-      if name == DialectDefinition.journalApp.name { export.dateFormat = name }
+      if name == DialectDefinition.journalApp.name { export.dateFormat = [name] }
     }
     if let format = arguments.string("date-format") {
       do {
@@ -81,7 +90,7 @@ struct ExportCommand: Command {
       } catch {
         throw arguments.mistake("--date-format is '\(format)': \(error.message)")
       }
-      export.dateFormat = format
+      export.dateFormat = [format]
     }
     if let predicate = arguments.string("where") { export.predicate = predicate }
     let keys = try arguments.strings("sort").map { text throws(CommandFailure) in try sortKey(text, arguments)
@@ -90,6 +99,14 @@ struct ExportCommand: Command {
     if let columns = arguments.string("columns") { export.columns = try self.columns(columns, arguments) }
     if let limit = try arguments.integer("limit", in: 0...Int.max) { export.limit = limit }
     if arguments.has("gzip") { export.gzip = true }
+    let rows = try arguments.integer("split-rows", in: 1...Int.max)
+    if let rows { export.split = .rows(rows) }
+    if let attribute = arguments.string("split-month") {
+      if rows != nil { throw arguments.mistake("--split-rows and --split-month exclude each other; leave one out") }
+      export.split = .month(attribute)
+    }
+    if arguments.has("incremental") { export.incremental = true }
+    if arguments.has("hash") { export.hash = true }
     return export
   }
 

@@ -78,7 +78,8 @@ struct RunSession: Sendable {
   /// Keys of a definition that options change, with those options: a mistake there is the caller's, if it was given.
   private static let optionOfKey = [
     ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
-    ("export.output", "output"),
+    ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
+    ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
     ("rejects", "rejects"), ("report", "report"),
   ]
 

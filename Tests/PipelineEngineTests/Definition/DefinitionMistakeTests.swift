@@ -48,7 +48,7 @@ import Testing
         """
         6:58: columns[0].formats[0]: the date format "yyyy-QQ-dd" has 'QQ', which is not supported; use y yy yyyy, \
         M MM, d dd, H HH, m mm, s ss, S…, X XX XXX, Z, ZZZZZ, put other letters in '…', or name a format: iso8601, \
-        journal-app
+        journal-app, seconds
         """,
         "6:73: columns[0].required: expected true or false, found a text",
         """
@@ -89,6 +89,38 @@ import Testing
     (
       #"{"name": "n", "export": {"dateFormat": "yyyy"}}"#,
       #"1:26: export.dateFormat: the date format "yyyy" names no month; a date needs year (y), month (M) and day (d)"#
+    ),
+    (
+      #"{"name": "n", "export": {"dateFormat": ["iso8601", "yyyy"]}}"#,
+      "1:52: export.dateFormat[1]: the date format \"yyyy\" names no month"
+    ),
+    (
+      #"{"name": "n", "export": {"dialect": {"null": "a,b"}}}"#,
+      "1:38: export.dialect.null: the text for no value holds a delimiter, a quote, a line end or a zero byte; take one"
+    ),
+    (
+      #"{"name": "n", "export": {"dialect": {"nulBytes": "drop"}}}"#,
+      "1:38: export.dialect.nulBytes: 'drop' is none of 'refuse', 'keep'"
+    ),
+    (
+      #"{"name": "n", "export": {"split": {"rows": 0}}}"#,
+      "1:36: export.split.rows: expected a whole number from 1 to "
+    ),
+    (
+      #"{"name": "n", "export": {"split": {}}}"#,
+      "1:26: export.split: has neither 'rows' nor 'month'; give one of them"
+    ),
+    (
+      #"{"name": "n", "export": {"split": {"rows": 1, "month": "date"}}}"#,
+      "1:26: export.split: has 'rows' and 'month'; files are split by one of them, so remove the other"
+    ),
+    (
+      #"{"name": "n", "export": {"output": "-", "hash": true}}"#,
+      "1:41: export.hash: needs an output file, and the output is standard output; name a file"
+    ),
+    (
+      #"{"name": "n", "export": {"output": "log-{day}.csv"}}"#,
+      "1:26: export.output: there is no placeholder {day}; known are 'part', 'month', 'date', 'time'"
     ),
     (
       #"{"name": "n", "export": {"sort": [{}]}}"#,

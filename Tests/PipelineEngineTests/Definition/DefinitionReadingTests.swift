@@ -16,7 +16,8 @@ import Testing
       source: ["a.csv", "-"],
       "dialect": {
         "name": "journal-app", "delimiter": ";", "quote": "'", "header": false,
-        "columns": ["day", "", "rating"], "trailingComma": true, "lineEnding": "crlf"
+        "columns": ["day", "", "rating"], "trailingComma": true, "lineEnding": "crlf",
+        "null": "NULL", "nulBytes": "keep"
       },
       "columns": [
         { "name": "day", "attribute": "date", "synonyms": ["Tag", "jour"], "formats": ["d.M.yyyy", "iso8601"],
@@ -35,10 +36,11 @@ import Testing
       "limits": { "issuesListedMax": 0, "fieldBytesMax": 10, "recordBytesMax": 20, "keysInMemoryMax": 30 },
       "report": ["r.json", "r.txt"], "rejects": "bad/",
       "export": {
-        "output": "-", "columns": ["date", { "name": "Ort", "attribute": "location" },
-          { "attribute": "date", "format": "yyyy-MM-dd" }],
+        "output": "out/{date}.csv", "columns": ["date", { "name": "Ort", "attribute": "location" },
+          { "attribute": "date", "format": ["yyyy-MM-dd", "seconds"] }],
         "predicate": "rating >= 3", "sort": ["-date", "rating", { "attribute": "wind" }],
         "dateFormat": "d.M.yyyy", "limit": 7, "gzip": true, "dialect": "journal-app",
+        "split": { "rows": 1000 }, "hash": true,
       },
     }
     """
@@ -55,7 +57,7 @@ import Testing
       name: "club", description: "of the club", source: ["a.csv", "-"],
       dialect: DialectDefinition(
         name: "journal-app", delimiter: ";", quote: "'", header: false, columns: ["day", "", "rating"],
-        trailingComma: true, lineEnding: .crlf),
+        trailingComma: true, lineEnding: .crlf, null: "NULL", nulBytes: .keep),
       columns: [
         ColumnDefinition(
           "day", attribute: "date", synonyms: ["Tag", "jour"], formats: ["d.M.yyyy", "iso8601"], required: true,
@@ -75,12 +77,13 @@ import Testing
       key: ["date", "location"], store: "s.sqlite", model: "M", entity: "E", chunkRows: 12, errorPolicy: .stop,
       limits: limits, report: ["r.json", "r.txt"], rejects: "bad/",
       export: ExportDefinition(
-        output: "-",
+        output: "out/{date}.csv",
         columns: [
-          .init("date"), .init("Ort", attribute: "location"), .init("date", format: "yyyy-MM-dd"),
+          .init("date"), .init("Ort", attribute: "location"), .init("date", format: ["yyyy-MM-dd", "seconds"]),
         ],
         predicate: "rating >= 3", sort: [.init("date", ascending: false), .init("rating"), .init("wind")],
-        dateFormat: "d.M.yyyy", limit: 7, gzip: true, dialect: .journalApp))
+        dateFormat: ["d.M.yyyy"], limit: 7, gzip: true, dialect: .journalApp, split: .rows(1000),
+        hash: true))
   }
 
   @Test func `Every key is read, comments and JSON5's liberties included`() throws {
@@ -148,6 +151,20 @@ import Testing
   func `A dialect is a name, or what differs from one`(json: String, dialect: DialectDefinition) throws {
     let columns = #"["date", "height", "period", "wind", "location", "rating"]"#
     #expect(try read(#"{"name": "n", "columns": \#(columns), "dialect": \#(json)}"#).dialect == dialect)
+  }
+
+  @Test func `A split by month is read, and written as it is read`() throws {
+    let definition = try read(#"{"name": "n", "export": {"split": {"month": "date"}, "incremental": true}}"#)
+    #expect(definition.export == ExportDefinition(split: .month("date"), incremental: true))
+    let export = try JSONEncoder().encode(definition.export)
+    #expect(try JSONDecoder().decode(ExportDefinition.self, from: export) == definition.export)
+    let split = try JSONDecoder().decode(ExportDefinition.Split.self, from: Data(#"{"rows": 3}"#.utf8))
+    #expect(split == .rows(3))
+  }
+
+  @Test func `A null token may be taken back`() throws {
+    let json = #"{"name": "n", "export": {"dialect": {"null": null, "nulBytes": "refuse"}}}"#
+    #expect(try read(json).export?.dialect == .rfc4180)
   }
 
   @Test(arguments: dialects.map(\.dialect))

@@ -61,7 +61,7 @@ struct ExportRunTests {
     Case(
       id: "a predicate, renamed columns and a date format",
       change: {
-        $0.columns = [.init("day", attribute: "date", format: "dd.MM.yyyy"), .init("stars", attribute: "rating")]
+        $0.columns = [.init("day", attribute: "date", format: ["dd.MM.yyyy"]), .init("stars", attribute: "rating")]
         $0.predicate = "rating >= 3 AND location != nil"
       }, output: "day,stars\n03.01.2020,5\n"),
     Case(id: "a limit of none", change: { $0.limit = 0 }, output: "date,height,location,period,rating,wind\n"),
@@ -107,7 +107,7 @@ struct ExportRunTests {
   @Test("An entry that the dialect can't carry is left out and named; the others are written")
   func refusesUnquotable() async throws {
     let summary = try await run(
-      .plain { $0.export = ExportDefinition(dateFormat: "journal-app", dialect: .journalApp) }, .export, store: store
+      .plain { $0.export = ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp) }, .export, store: store
     ) { $0.output = folder.path("app.csv") }
     #expect(try folder.read("app.csv") == "1/2/20,,,,,3\n12/31/19,,,,Kauaʻi,\n,,,,,2\n")
     #expect(summary.issues.counts == [.unwritableValue: 2])

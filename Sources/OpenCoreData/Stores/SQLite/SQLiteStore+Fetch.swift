@@ -140,6 +140,7 @@ struct SelectPlan {
       let marks = Array(repeating: "?", count: keys.count).joined(separator: ",")
       conditions.append(SQLFragment("t0.Z_PK IN (\(marks))", keys.map(StoredValue.integer)))
     }
+    if let key = query.keyAbove { conditions.append(SQLFragment("t0.Z_PK > ?", [.integer(key)])) }
     if let predicate = query.predicate { conditions.append(try predicate.sql { try columns($0.path) }) }
     guard !conditions.isEmpty else { return SQLFragment("") }
     return SQLFragment(" WHERE ") + .joined(conditions, separator: " AND ")

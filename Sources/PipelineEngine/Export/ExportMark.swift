@@ -1,0 +1,77 @@
+import CSV
+import Foundation
+
+/// How far the incremental exports of a pipeline have come. It lies beside their outputs, for the store is only read.
+///
+/// An entry is new when its key is greater than any that was written before: stores give keys in ascending order and
+/// never twice. An entry that was changed keeps its key, and so is not written again.
+struct ExportMark: Sendable, Hashable, Codable {
+  var formatVersion = 1
+  var pipeline: String
+  /// The store's UUID.
+  var store: String
+  var entity: String
+  /// The greatest that was written.
+  var greatestKey: Int64
+  /// Entries of the last export that wrote any.
+  var exported: Int
+  /// The start of that export.
+  var exportedAt: Date
+
+  /// The mark in the file, nil if there is none yet.
+  ///
+  /// - Throws: 74 where it can't be read, 65 where it is no mark.
+  static func read(_ path: String) throws(RunFailure) -> ExportMark? {
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(fileURLWithPath: path))
+    } catch {
+      throw RunFailure(
+        code: nil, exitCode: .ioError,
+        message: "the mark of earlier exports can't be read: \((error as NSError).localizedDescription); "
+          + "check the permissions of \(path)")
+    }
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    guard let mark = try? decoder.decode(ExportMark.self, from: data), mark.formatVersion == 1 else {
+      throw RunFailure(
+        code: nil, exitCode: .dataError,
+        message: "\(path) is no mark of earlier exports, or was changed; restore it, or remove it to export everything")
+    }
+    return mark
+  }
+
+  /// Whether the store, pipeline and entity of an export are those of the mark; `lastKey` is the greatest that the
+  /// store has ever given.
+  ///
+  /// - Throws: 65 with what differs.
+  func check(pipeline: String, store: String, entity: String, lastKey: Int64, path: String) throws(RunFailure) {
+    let reason: String
+    if self.store != store {
+      reason = "it is of another store, \(self.store), and this one is \(store)"
+    } else if self.entity != entity {
+      reason = "it counts the entity \(self.entity), and this pipeline exports \(entity)"
+    } else if self.pipeline != pipeline {
+      reason = "it is of the pipeline '\(self.pipeline)', and this one is '\(pipeline)'"
+    } else if lastKey < greatestKey {
+      reason = "entry \(greatestKey) was exported, and the store has given no key above \(lastKey): it is an older copy"
+    } else {
+      return
+    }
+    throw RunFailure(
+      code: nil, exitCode: .dataError,
+      message: "the mark \(path) does not fit: \(reason). Export to another output, or remove the mark to export "
+        + "everything anew")
+  }
+
+  /// The file appears whole or not at all.
+  func write(_ path: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    let sink = try ByteSink(path: path)
+    try sink.write(Array(try encoder.encode(self) + Data("\n".utf8)))
+    try sink.commit()
+  }
+}
