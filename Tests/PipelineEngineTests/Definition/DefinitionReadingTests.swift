@@ -33,7 +33,7 @@ import Testing
       "key": ["date", "location"], "store": "s.sqlite", "model": "M", "entity": "E", "chunkRows": 12,
       "errorPolicy": "stop",
       "limits": { "issuesListedMax": 0, "fieldBytesMax": 10, "recordBytesMax": 20, "keysInMemoryMax": 30 },
-      "report": ["r.json", "r.txt"], "rejects": "bad/",
+      "report": ["r.json", "r.txt"], "charts": ["rating"], "rejects": "bad/",
       "export": {
         "output": "-", "columns": ["date", { "name": "Ort", "attribute": "location" },
           { "attribute": "date", "format": "yyyy-MM-dd" }],
@@ -73,7 +73,7 @@ import Testing
         ColumnDefinition("rating", rules: [ValueRule(.range(min: 1, max: nil))]),
       ],
       key: ["date", "location"], store: "s.sqlite", model: "M", entity: "E", chunkRows: 12, errorPolicy: .stop,
-      limits: limits, report: ["r.json", "r.txt"], rejects: "bad/",
+      limits: limits, report: ["r.json", "r.txt"], charts: ["rating"], rejects: "bad/",
       export: ExportDefinition(
         output: "-",
         columns: [
