@@ -11,7 +11,8 @@ extension PipelineDefinition {
   public static let surfLog = PipelineDefinition(
     name: "surf-log",
     description: "Surf logs as people keep them: a readable date, a rating from 1 to 5 if there is one, free text.",
-    columns: [date(["iso8601", "journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating])
+    columns: [date(["iso8601", "journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
+    charts: charts)
 
   /// For logs that programs write: heights and periods are quantities, and a session is logged once.
   public static let surfLogStrict = PipelineDefinition(
@@ -25,7 +26,7 @@ extension PipelineDefinition {
       ColumnDefinition("location", rules: [ValueRule(.required), textLength]),
       rating,
     ],
-    key: ["date", "location"])
+    key: ["date", "location"], charts: charts)
 
   /// The journal app's own export, read and written: no header, short dates, nothing quoted.
   public static let journalApp = PipelineDefinition(
@@ -33,7 +34,7 @@ extension PipelineDefinition {
     description: "The journal app's own CSV, to read and to write: no header, short dates, nothing quoted.",
     dialect: .journalApp,
     columns: [date(["journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
-    export: ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp))
+    charts: charts, export: ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp))
 
   /// Export, import, export: every value comes back as it was stored, whatever it is.
   public static let roundTrip: PipelineDefinition = {
@@ -49,12 +50,14 @@ extension PipelineDefinition {
       description: "Stores to CSV and back: every value as it is stored, without rules.",
       dialect: dialect,
       columns: [ColumnDefinition("date", formats: formats)] + (texts + ["rating"]).map { ColumnDefinition($0) },
-      limits: limits,
+      limits: limits, charts: charts,
       export: ExportDefinition(
         columns: (["date"] + texts + ["rating"]).map { ExportDefinition.Column($0) }, dateFormat: formats,
         dialect: dialect))
   }()
 
+  /// What the reports of all of them show.
+  private static let charts = ["date", "rating", "location"]
   private static let texts = ["height", "period", "wind", "location"]
   private static let textLength = ValueRule(.length(min: nil, max: 1000))
   private static let rating = ColumnDefinition("rating", rules: [ValueRule(.range(min: 1, max: 5))])

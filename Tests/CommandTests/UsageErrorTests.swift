@@ -57,7 +57,8 @@ import Testing
     Mistake(
       "a timeout in words", "export", "--store", "s", "--lock-timeout", "long", message: "expected seconds"),
     Mistake(
-      "a report of another kind", "validate", "a", "--report", "r.html", message: "must be .json or .txt"),
+      "a report of another kind", "validate", "a", "--report", "r.yml",
+      message: "must be .txt, .json, .xml, .html or .prom"),
     Mistake(
       "an unknown dialect", "export", "--store", "s", "--dialect", "jurnal-app",
       message: "did you mean 'journal-app'?"),

@@ -106,6 +106,12 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
     count += part.count
   }
 
+  /// The key that a store has given to the object at `position`, without making its ID; nil while it has none.
+  package func key(at position: Int) -> Int64? {
+    if parts.count == 1, case .keys(_, _, let keys) = parts[0] { return keys[position] }
+    return self[position].storeKey
+  }
+
   public subscript(position: Int) -> NSManagedObjectID {
     precondition(indices.contains(position), "There is no ID \(position) among \(count).")
     var rest = position

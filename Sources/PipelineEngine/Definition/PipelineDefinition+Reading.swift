@@ -59,6 +59,7 @@ extension PipelineDefinition: Decodable {
     definition.atomic = reader.bool("atomic") ?? false
     definition.appendOnly = reader.bool("appendOnly") ?? false
     definition.report = reader.strings("report") ?? []
+    definition.charts = reader.strings("charts")
     definition.rejects = reader.string("rejects")
     if let value = reader.value("duplicates") {
       definition.duplicates =
@@ -129,8 +130,9 @@ extension PipelineDefinition: Decodable {
       let text = "'\(name)' is not one of the columns; declare it there, or write \"\" to ignore the field\(hint)"
       mistakes.add(mistakes.knows("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
     }
-    for (index, path) in report.enumerated() where !path.hasSuffix(".json") && !path.hasSuffix(".txt") {
-      mistakes.add("report[\(index)]", "'\(path)' must end in .json or .txt, which says how the report is written")
+    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
+      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
+      mistakes.add("report[\(index)]", text)
     }
   }
 
@@ -142,6 +144,11 @@ extension PipelineDefinition: Decodable {
       mistakes.add(path, "no column fills the attribute '\(attribute)'\(hint)")
     }
     for (index, attribute) in key.enumerated() { check(attribute, "key[\(index)]") }
+    for (index, attribute) in (charts ?? []).enumerated() {
+      if !columns.isEmpty { check(attribute, "charts[\(index)]") }
+      guard (charts ?? []).prefix(index).contains(attribute) else { continue }
+      mistakes.add("charts[\(index)]", "'\(attribute)' has a chart already; remove one")
+    }
     switch duplicates {
     case .reject, .skip: break
     case .keepNewest(let by): check(by, "duplicates.by")

@@ -41,8 +41,11 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// Whether inputs only ever grow at their end: of one that has grown only the new records are imported.
   public var appendOnly: Bool
   public var limits: LimitsDefinition
-  /// Files that receive the report: `.json` or `.txt`.
+  /// Files that receive the report, each as its ending says, see ``ReportFormat``.
   public var report: [String]
+  /// Attributes whose values the report counts and shows as charts: dates by month, whole numbers, texts. When `nil`
+  /// the first date that a column fills and every whole number.
+  public var charts: [String]?
   /// File for the rejected records; beside the report and named after the input when `nil`.
   public var rejects: String?
   public var export: ExportDefinition?
@@ -57,7 +60,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
     appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
-    rejects: String? = nil, export: ExportDefinition? = nil, baseDirectory: URL? = nil
+    charts: [String]? = nil, rejects: String? = nil, export: ExportDefinition? = nil, baseDirectory: URL? = nil
   ) {
     self.name = name
     self.description = description
@@ -76,6 +79,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.appendOnly = appendOnly
     self.limits = limits
     self.report = report
+    self.charts = charts
     self.rejects = rejects
     self.export = export
     self.baseDirectory = baseDirectory
@@ -84,7 +88,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// The keys of the file.
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, description, source, dialect, columns, key, duplicates, store, model, entity, chunkRows
-    case errorPolicy, errorBudget, atomic, appendOnly, limits, report, rejects, export
+    case errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, export
   }
 
   /// The place a path of this definition means: `~` is the home directory, relative paths start at `baseDirectory`.

@@ -134,7 +134,7 @@ struct ImportSetup {
         let request = NSFetchRequest<NSManagedObject>(entityName: definition.entity)
         request.includesSubentities = false
         try context.walk(request, rowsPerBatch: 5000) { batch, ids in
-          try matcher.load(batch) { ids[$0].storeKey ?? 0 }
+          try matcher.load(batch) { ids.key(at: $0) ?? 0 }
           return !monitor.isCancelled()
         }
       }

@@ -6,6 +6,8 @@ public struct IssueLog: Sendable, Equatable {
   public private(set) var listed: [RecordIssue] = []
   /// Number of issues per code, errors and warnings together.
   public private(set) var counts: [IssueCode: Int] = [:]
+  /// Number of warnings per code.
+  public private(set) var warningCounts: [IssueCode: Int] = [:]
   public private(set) var errorsTotal = 0
   public private(set) var warningsTotal = 0
 
@@ -38,7 +40,9 @@ public struct IssueLog: Sendable, Equatable {
     counts[code, default: 0] += 1
     switch severity {
     case .error: errorsTotal += 1
-    case .warning: warningsTotal += 1
+    case .warning:
+      warningsTotal += 1
+      warningCounts[code, default: 0] += 1
     }
     if listed.count < listedMax { listed.append(issue()) }
   }
@@ -46,6 +50,7 @@ public struct IssueLog: Sendable, Equatable {
   /// Appends a later part of the same run, such as the log of the next chunk.
   public mutating func merge(_ later: IssueLog) {
     counts.merge(later.counts, uniquingKeysWith: +)
+    warningCounts.merge(later.warningCounts, uniquingKeysWith: +)
     errorsTotal += later.errorsTotal
     warningsTotal += later.warningsTotal
     listed += later.listed.prefix(listedMax - listed.count)

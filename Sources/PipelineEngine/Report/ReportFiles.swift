@@ -1,7 +1,7 @@
 import CSV
 import Foundation
 
-/// Writes a run's report to files, as JSON or text by their names. Each appears whole or not at all.
+/// Writes a run's report to files, each in the format that its name says. Each appears whole or not at all.
 enum ReportFiles {
   /// Where this run's reports go: the caller's places, or the definition's.
   static func paths(_ definition: PipelineDefinition, _ options: RunOptions) -> [String] {
@@ -18,7 +18,7 @@ enum ReportFiles {
     var summary = summary
     for path in paths {
       do {
-        try write(summary, to: path)
+        try write(summary, to: path, all: paths)
       } catch {
         guard summary.failure == nil else { continue }
         var failure = (error as? CSVError).map(RunFailure.init)?.summary
@@ -31,14 +31,21 @@ enum ReportFiles {
     return summary
   }
 
-  private static func write(_ summary: RunSummary, to path: String) throws {
+  /// - Parameter paths: All reports of the run: a page that shows some issues names the one that lists them.
+  private static func write(_ summary: RunSummary, to path: String, all paths: [String]) throws {
     let sink = try ByteSink(path: path)
-    if path.hasSuffix(".json") {
-      try sink.write(Array(try summary.json()))
-    } else {
-      // A file has room for every issue that the summary lists.
-      try sink.write(summary.text(issuesShownMax: .max))
+    switch ReportFormat(path: path) {
+    case .json: try sink.write(Array(try summary.json()))
+    case .junit: try sink.write(summary.junit())
+    case .html: try sink.write(summary.html(issuesListedIn: listing(paths)))
+    case .prometheus: try sink.write(summary.prometheus())
+    // A file has room for every issue that the summary lists.
+    case .text, nil: try sink.write(summary.text(issuesShownMax: .max))
     }
     try sink.commit()
+  }
+
+  private static func listing(_ paths: [String]) -> String? {
+    [ReportFormat.json, .text].lazy.compactMap { format in paths.first { ReportFormat(path: $0) == format } }.first
   }
 }

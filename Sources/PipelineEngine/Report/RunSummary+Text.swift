@@ -5,27 +5,12 @@ extension RunSummary {
   ///
   /// At most `issuesShownMax` issues are shown one by one; the rest is in the JSON report.
   public func text(issuesShownMax: Int = 20) -> String {
-    var lines = [verdict, ""]
+    var lines = ["\(subject) \(verdict.phrase)", ""]
     lines += TextTable.rows(places)
     lines += TextTable.rows(totals)
     lines += problems(issuesShownMax)
     if let next = nextStep { lines += ["", "Next: \(next)"] }
     return lines.joined(separator: "\n") + "\n"
-  }
-
-  private var verdict: String {
-    let subject = "\(pipeline): \(kind == .validate ? "dry run" : kind.rawValue)"
-    switch outcome {
-    case .failed: return "\(subject) FAILED: \(failure?.message ?? "without a reason given")"
-    case .cancelled:
-      return "\(subject) cancelled; \(kind == .export ? "no output is left" : "what was saved before stays")"
-    case .stopped: return "\(subject) STOPPED: \(stopReason ?? "as the pipeline's error policy says")"
-    case .completed:
-      if isNothingNew { return "\(subject): nothing to do, imported before" }
-      if issues.errors > 0 { return "\(subject) done, \(TextTable.count(issues.errors, "error"))" }
-      if issues.warnings > 0 { return "\(subject) clean, \(TextTable.count(issues.warnings, "warning"))" }
-      return "\(subject) clean"
-    }
   }
 
   private var places: [(String, String)] {
@@ -88,7 +73,8 @@ extension RunSummary {
     return lines
   }
 
-  private var nextStep: String? {
+  /// What to do now; nil when nothing is left to do, or when the failure says it.
+  var nextStep: String? {
     switch outcome {
     case .failed: return nil
     case .cancelled: return "run it again."
@@ -126,8 +112,9 @@ enum TextTable {
     return text
   }
 
-  static func count(_ value: Int, _ noun: String) -> String {
-    "\(grouped(value)) \(noun)\(value == 1 ? "" : "s")"
+  /// `plural` where an s at the end does not make one.
+  static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(grouped(value)) \(value == 1 ? noun : plural ?? noun + "s")"
   }
 
   /// Decimal units, one digit behind the point.

@@ -82,6 +82,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
     public var warnings: Int
     /// Number of issues by code.
     public var counts: [IssueCode: Int]
+    /// How many of `counts` are warnings.
+    public var warningCounts: [IssueCode: Int]
     public var listed: [RecordIssue]
     /// Whether there were more than are listed.
     public var isTruncated: Bool
@@ -90,6 +92,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
       errors = log.errorsTotal
       warnings = log.warningsTotal
       counts = log.counts
+      warningCounts = log.warningCounts
       listed = log.listed
       isTruncated = log.isTruncated
     }
@@ -115,6 +118,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   /// Entries written by an export.
   public var exported: Int
   public var issues: Issues
+  /// What the entries that were taken look like; nil where nobody counted.
+  public var profile: EntryProfile?
   /// Where the rejected records are; nil when there are none.
   public var rejects: String?
   /// What a person should know that no number says.

@@ -60,8 +60,9 @@ public final class PipelineRunner: Sendable {
       isCancelled: { self.cancellation.isRequested }, report: { self.continuation.yield($0) })
     let model = try runModel()
     let reports = ReportFiles.paths(definition, options)
-    for path in reports where !path.hasSuffix(".json") && !path.hasSuffix(".txt") {
-      throw PipelineError(path: "report", "'\(path)' must end in .json or .txt, which says how the report is written")
+    for path in reports where ReportFormat(path: path) == nil {
+      throw PipelineError(
+        path: "report", "'\(path)' must end in \(ReportFormat.endings), which says how the report is written")
     }
     switch kind {
     case .import, .validate:

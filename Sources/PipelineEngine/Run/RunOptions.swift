@@ -20,7 +20,7 @@ public struct RunOptions: Sendable {
   public var rejects: String?
   /// Where an export goes instead of the definition's place; `-` is standard output.
   public var output: String?
-  /// Files that receive the report instead of the definition's: `.json` or `.txt`.
+  /// Files that receive the report instead of the definition's, each as its ending says.
   public var reports: [String]?
   /// How long to wait for a store that another program writes to, 0 or more.
   public var lockTimeoutSeconds = 10.0

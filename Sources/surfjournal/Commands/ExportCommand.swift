@@ -36,8 +36,8 @@ struct ExportCommand: Command {
                                  xxhsum -c, and its count and content's hash
           --pipeline NAME        take the export settings of a pipeline: its name or
                                  the path of its definition
-          --report FILE          also write the report to FILE, which ends in .txt
-                                 or .json; may be repeated
+          --report FILE          also write the report to FILE, which ends in .txt,
+                                 .json, .xml, .html or .prom; may be repeated
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; without it 10

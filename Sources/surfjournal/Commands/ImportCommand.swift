@@ -15,8 +15,8 @@ struct ImportCommand: Command {
                                  path of its definition; without it surf-log
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; without it beside the store
-          --report FILE          also write the report to FILE, which ends in .txt
-                                 or .json; may be repeated
+          --report FILE          also write the report to FILE, which ends in .txt,
+                                 .json, .xml, .html or .prom; may be repeated
           --chunk-rows N         records per save, 1 to 1000000
           --stop-on-error        end at the first record that can't be imported;
                                  what was saved before stays

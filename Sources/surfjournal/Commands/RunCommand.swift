@@ -18,7 +18,8 @@ struct RunCommand: Command {
           --again                import also what the store's ledger knows already
           --rejects PATH         file or folder for rejected records
           --report FILE          write the report here instead of where the pipeline
-                                 says; ends in .txt or .json; may be repeated
+                                 says; ends in .txt, .json, .xml, .html or .prom;
+                                 may be repeated
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; without it 10

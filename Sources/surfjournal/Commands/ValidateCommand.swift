@@ -15,8 +15,8 @@ struct ValidateCommand: Command {
                                  path of its definition; without it surf-log
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; without it they aren't written
-          --report FILE          also write the report to FILE, which ends in .txt
-                                 or .json; may be repeated
+          --report FILE          also write the report to FILE, which ends in .txt,
+                                 .json, .xml, .html or .prom; may be repeated
           --chunk-rows N         records checked at a time, 1 to 1000000
           --stop-on-error        end at the first record that can't be imported
           --max-errors N         end when more than N records are rejected

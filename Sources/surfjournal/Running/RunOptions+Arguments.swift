@@ -7,9 +7,9 @@ extension RunOptions {
     store = arguments.string("store")
     if let seconds = try arguments.seconds("lock-timeout") { lockTimeoutSeconds = seconds }
     let reports = arguments.strings("report")
-    for path in reports where !path.hasSuffix(".json") && !path.hasSuffix(".txt") {
+    for path in reports where ReportFormat(path: path) == nil {
       throw arguments.mistake(
-        "--report is '\(path)'; its ending must be .json or .txt, which says how it is written")
+        "--report is '\(path)'; its ending must be \(ReportFormat.endings), which says how it is written")
     }
     if !reports.isEmpty { self.reports = reports }
   }

@@ -34,7 +34,7 @@ import Testing
         "key": ["dates"],
         "errorPolicy": "skp",
         "limits": { "fieldBytesMax": 1.5 },
-        "report": ["out.xml"]
+        "report": ["out.yml"]
       }
       """
     #expect(
@@ -61,7 +61,10 @@ import Testing
         "10:11: key[0]: no column fills the attribute 'dates'; did you mean 'date'?",
         "11:3: errorPolicy: 'skp' is none of 'skip', 'stop'; did you mean 'skip'?",
         "12:15: limits.fieldBytesMax: expected a whole number from 1 to 1073741824, found a number",
-        "13:14: report[0]: 'out.xml' must end in .json or .txt, which says how the report is written",
+        """
+        13:14: report[0]: 'out.yml' must end in .txt, .json, .xml, .html or .prom, which says how the report is \
+        written
+        """,
       ])
     let error = try #require(mistakes(json))
     #expect(error.code == .pipelineError)

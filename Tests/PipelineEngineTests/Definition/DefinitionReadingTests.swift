@@ -34,7 +34,7 @@ import Testing
       "key": ["date", "location"], "store": "s.sqlite", "model": "M", "entity": "E", "chunkRows": 12,
       "errorPolicy": "stop",
       "limits": { "issuesListedMax": 0, "fieldBytesMax": 10, "recordBytesMax": 20, "keysInMemoryMax": 30 },
-      "report": ["r.json", "r.txt"], "rejects": "bad/",
+      "report": ["r.json", "r.txt"], "charts": ["rating"], "rejects": "bad/",
       "export": {
         "output": "out/{date}.csv", "columns": ["date", { "name": "Ort", "attribute": "location" },
           { "attribute": "date", "format": ["yyyy-MM-dd", "seconds"] }],
@@ -75,7 +75,7 @@ import Testing
         ColumnDefinition("rating", rules: [ValueRule(.range(min: 1, max: nil))]),
       ],
       key: ["date", "location"], store: "s.sqlite", model: "M", entity: "E", chunkRows: 12, errorPolicy: .stop,
-      limits: limits, report: ["r.json", "r.txt"], rejects: "bad/",
+      limits: limits, report: ["r.json", "r.txt"], charts: ["rating"], rejects: "bad/",
       export: ExportDefinition(
         output: "out/{date}.csv",
         columns: [

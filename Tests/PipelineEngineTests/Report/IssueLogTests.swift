@@ -25,6 +25,7 @@ import Testing
     #expect(log.isTruncated)
     #expect(log.listed.map(\.record) == [1, 2, 3])
     #expect(log.counts == [.typeError: 3, .blankRow: 997])
+    #expect(log.warningCounts == [.blankRow: 997])
     #expect((log.errorsTotal, log.warningsTotal, log.total) == (3, 997, 1000))
   }
 
@@ -37,6 +38,7 @@ import Testing
     log.merge(later)
     #expect(log.listed.map(\.record) == [1, 2, 3])
     #expect(log.counts == [.typeError: 2, .primaryKey: 3])
+    #expect(log.warningCounts == [.primaryKey: 3])
     #expect((log.errorsTotal, log.warningsTotal) == (2, 3))
     #expect(log.isTruncated)
   }
@@ -102,6 +104,7 @@ import Testing
   @Test func `Every code has a scope, a name of its own, and known kin`() {
     #expect(Set(IssueCode.all).count == IssueCode.all.count)
     #expect(IssueCode.all.allSatisfy { $0.scope != nil })
+    #expect(IssueCode.all.filter { $0.explanation == nil } == [])
     #expect(IssueCode(rawValue: "no-such-code").scope == nil)
     #expect(!IssueCode(rawValue: "no-such-code").isFrictionless)
     #expect(IssueCode.typeError.isFrictionless)

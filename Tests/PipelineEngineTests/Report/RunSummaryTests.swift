@@ -79,6 +79,9 @@ import Testing
             "severity" : "warning"
           }
         ],
+        "warningCounts" : {
+          "extra-label" : 1
+        },
         "warnings" : 1
       },
       "kind" : "import",

@@ -1,0 +1,33 @@
+extension IssueCode {
+  /// What the code means and what to do, in one or two sentences for someone who has not read the documentation; nil
+  /// for a code that this version does not know.
+  public var explanation: String? { Self.explanations[self] }
+
+  private static let explanations: [IssueCode: String] = [
+    .typeError: "The text can't be read as the type of its column, such as a word where a number belongs.",
+    .constraintError: "The value can be read, but breaks a rule that the pipeline has for its column.",
+    .missingCell: "The record has fewer fields than the header. A line break or a delimiter may have been lost.",
+    .extraCell: "The record has more fields than the header. A text with a comma may stand without quotes.",
+    .blankRow: "The line is empty. Remove it.",
+    .primaryKey: "The key of the record is there already, so it would make the same entry twice.",
+    .encodingError: "The bytes are not UTF-8. Save the file in that encoding.",
+    .unterminatedQuote: "A quote is opened and never closed. Reading went on with the line after it.",
+    .strayQuote: "A quote stands where none may be. Put the whole field in quotes, and double the quotes in it.",
+    .nulByte: "A field holds a NUL byte. The file may be damaged, or in another encoding such as UTF-16.",
+    .fieldTooLong: "A field is longer than the pipeline's limit fieldBytesMax.",
+    .recordTooLong: "A record is longer than the pipeline's limit recordBytesMax.",
+    .modelError: "The data model's own validation refused the entry.",
+    .storeConstraint: "A constraint of the store refused the entry.",
+    .unwritableValue:
+      "The dialect of the output can't carry a value, so the entry was left out. Choose another dialect.",
+    .blankHeader: "The line of the header is empty.",
+    .missingLabel: "The header lacks a column that the pipeline needs.",
+    .extraLabel: "The header names a column that the pipeline does not know. It is ignored.",
+    .blankLabel: "A label of the header is empty. Its column is ignored.",
+    .duplicateLabel: "Two labels of the header name the same column.",
+    .sourceError: "The input can't be opened or read.",
+    .compressionError: "The compressed data are damaged or cut short. Fetch the file again.",
+    .dialectError: "The input does not follow the dialect that the pipeline declares.",
+    .pipelineError: "The definition of the pipeline is wrong.",
+  ]
+}

@@ -1,0 +1,39 @@
+/// What was read and what was written.
+struct PagePlaces {
+  private let summary: RunSummary
+
+  init(_ summary: RunSummary) { self.summary = summary }
+
+  var markup: Markup? {
+    let rows = files("Input", summary.inputs) + files("Output", summary.outputs) + places
+    if rows.isEmpty { return nil }
+    return """
+      <section aria-labelledby="files">
+      <h2 id="files">Files</h2>
+      <dl class="files">
+      \(rows)</dl>
+      </section>
+      """
+  }
+
+  private func files(_ kind: String, _ files: [RunSummary.File]) -> [Markup] {
+    files.map { file in
+      row(kind, summary.name(of: file), "\(TextTable.bytes(file.bytes)), \(TextTable.count(file.records, "record"))")
+    }
+  }
+
+  private var places: [Markup] {
+    var rows: [Markup] = []
+    if let store = summary.store { rows.append(row("Store", store, summary.kind == .validate ? "untouched" : nil)) }
+    if let rejects = summary.rejects { rows.append(row("Rejects", rejects, "the rejected records as they were")) }
+    return rows
+  }
+
+  private func row(_ kind: String, _ path: String, _ note: String?) -> Markup {
+    """
+    <div><dt>\(kind)</dt><dd><span class="path">\(path)</span>\
+    \(note.map { " <span class=\"about\">\($0)</span>" as Markup })</dd></div>
+
+    """
+  }
+}

@@ -1,0 +1,105 @@
+/// What is wrong, by code: what the code means, and examples.
+struct PageProblems {
+  private let summary: RunSummary
+  private let listedIn: String?
+
+  /// Examples of one code.
+  static let examplesMax = 20
+  /// Those that are seen at once; the others at a click, and on paper.
+  private static let openMax = 5
+
+  init(_ summary: RunSummary, listedIn: String?) {
+    self.summary = summary
+    self.listedIn = listedIn
+  }
+
+  var markup: Markup? {
+    let codes = summary.issues.counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+    if codes.isEmpty { return nil }
+    // One pass, however many issues the report lists.
+    let examples = Dictionary(grouping: summary.issues.listed, by: \.code)
+    return """
+      <section aria-labelledby="problems">
+      <h2 id="problems">What is wrong</h2>
+      \(codes.map { group($0, examples[$0] ?? []) })
+      \(limit)
+      </section>
+      """
+  }
+
+  private func group(_ code: IssueCode, _ listed: [RecordIssue]) -> Markup {
+    let total = summary.issues.counts[code] ?? 0
+    let warnings = summary.issues.warningCounts[code] ?? 0
+    let tone = warnings == total ? "warning" : "error"
+    let kinds = warnings > 0 && warnings < total ? " (\(TextTable.count(warnings, "warning")))" : ""
+    let shown = listed.prefix(Self.examplesMax)
+    return """
+      <article class="group \(tone)">
+      <h3><span class="count">\(TextTable.grouped(total))</span> \
+      <span class="code">\(code.rawValue)</span> <span class="kind">\(tone)\(total == 1 ? "" : "s")\(kinds)</span></h3>
+      \(code.explanation.map { "<p class=\"explanation\">\($0)</p>" as Markup })
+      <ol class="examples">
+      \(shown.prefix(Self.openMax).map(example))</ol>
+      \(more(shown.dropFirst(Self.openMax)))
+      \(remainder(shown.count, of: total))
+      </article>
+
+      """
+  }
+
+  private func more(_ issues: ArraySlice<RecordIssue>) -> Markup? {
+    guard let first = issues.first else { return nil }
+    if issues.count == 1 { return "<ol class=\"examples\">\n\(example(first))</ol>" }
+    return """
+      <details class="more"><summary>\(issues.count) more</summary>
+      <ol class="examples">
+      \(issues.map(example))</ol>
+      </details>
+      """
+  }
+
+  private func example(_ issue: RecordIssue) -> Markup {
+    var place = issue.line > 0 ? "line \(issue.line)" : "the file"
+    if summary.inputs.count > 1 {
+      let name = issue.input.split(separator: "/").last.map(String.init) ?? issue.input
+      place = issue.line > 0 ? "\(name):\(issue.line)" : name
+    }
+    let column = issue.column ?? issue.field.map { "field \($0)" }
+    return """
+      <li><span class="place" title="\(issue.input)">\(place)</span> \
+      <span class="column">\(column ?? "")</span> \
+      <span class="said">\(issue.value.flatMap { $0.isEmpty ? nil : $0 }.map { "<code>\($0)</code> " as Markup })\
+      <span class="message">\(issue.message)</span></span></li>
+
+      """
+  }
+
+  private func remainder(_ shown: Int, of total: Int) -> Markup? {
+    guard shown < total else { return nil }
+    let (shownText, totalText) = (TextTable.grouped(shown), TextTable.grouped(total))
+    return "<p class=\"note\">\(shownText) of \(totalText) shown\(whereTheRestIs)</p>"
+  }
+
+  private var whereTheRestIs: Markup {
+    let listed = TextTable.grouped(summary.issues.listed.count)
+    switch (listedIn, summary.issues.isTruncated) {
+    case (let path?, false): return "; all are in <span class=\"path\">\(path)</span>."
+    case (let path?, true): return "; the first \(listed) of all issues are in <span class=\"path\">\(path)</span>."
+    case (nil, _): return ". A report that ends in .json lists more."
+    }
+  }
+
+  /// Says that the list ended at its limit, and where the records are all the same.
+  private var limit: Markup? {
+    guard summary.issues.isTruncated else { return nil }
+    let listed = TextTable.count(summary.issues.listed.count, "issue")
+    let rejects: Markup? = summary.rejects.map {
+      " Every rejected record is in <span class=\"path\">\($0)</span>."
+    }
+    return """
+      <p class="note">Only the first \(listed) of \
+      \(TextTable.grouped(summary.issues.errors + summary.issues.warnings)) were listed, as the pipeline's limit \
+      issuesListedMax says; the numbers are complete.\(rejects)</p>
+      """
+  }
+}

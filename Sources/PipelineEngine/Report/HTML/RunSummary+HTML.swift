@@ -1,0 +1,124 @@
+import Foundation
+
+extension RunSummary {
+  /// The report as a page for a browser: one file that needs no other, no network and no script.
+  ///
+  /// - Parameter issuesListedIn: Path of a report that lists the issues one by one, for those that the page leaves
+  ///   out; nil where there is none.
+  public func html(issuesListedIn: String? = nil) -> String {
+    let page: Markup = """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <meta name="referrer" content="no-referrer">
+      <link rel="icon" href="data:,">
+      <title>\(subject) \(verdict.phrase)</title>
+      <style>
+      \(PageStyle.sheet)
+      </style>
+      </head>
+      <body>
+      <main>
+      \(PageHeader(self).markup)
+      \(PageTotals(self).markup)
+      \(PageProblems(self, listedIn: issuesListedIn).markup)
+      \(PageProfile(self).markup)
+      \(PagePlaces(self).markup)
+      </main>
+      <footer>
+      <p>Report of surfjournal, format \(formatVersion). Times are UTC.</p>
+      </footer>
+      </body>
+      </html>
+
+      """
+    return page.text
+  }
+
+  /// What a person calls the file.
+  func name(of file: File) -> String {
+    file.path == "-" ? (kind == .export ? "standard output" : "standard input") : file.path
+  }
+}
+
+/// The top of the page: what ran, how it went, what to do now.
+struct PageHeader {
+  private let summary: RunSummary
+
+  init(_ summary: RunSummary) { self.summary = summary }
+
+  var markup: Markup {
+    let verdict = summary.verdict
+    return """
+      <header class="verdict \(verdict.tone.rawValue)">
+      <p class="eyebrow">\(summary.pipeline) <span class="dot">·</span> \(summary.action)</p>
+      <h1>\(Self.icon(verdict.tone))<span>\(verdict.headline)</span></h1>
+      <p class="lede">\(sentence)</p>
+      \(failure)
+      \(next)
+      <p class="when"><time datetime="\(summary.startedAt.ISO8601Format())">\(time)</time></p>
+      </header>
+      """
+  }
+
+  private var time: String {
+    summary.startedAt.ISO8601Format().replacingOccurrences(of: "T", with: " ").replacingOccurrences(
+      of: "Z", with: " UTC")
+  }
+
+  private var sentence: String {
+    let entries = TextTable.count(summary.exported, "entry", "entries")
+    let read = TextTable.count(summary.counts.read, "record")
+    switch (summary.kind, summary.outcome) {
+    case (.export, .completed): return "\(entries) written."
+    case (.export, _): return "It ended after \(entries)."
+    case (.validate, .completed): return "\(read) checked, and the store left as it was: \(fates("could be imported"))."
+    case (.import, .completed): return "\(read) read: \(fates("in the store"))."
+    case (_, .failed): return "The run could not go on after \(read)."
+    case (_, .stopped): return "The pipeline's error policy ended the run after \(read)."
+    case (_, .cancelled): return "Someone ended the run after \(read); what was saved before stays."
+    }
+  }
+
+  /// What became of the records; `good` of most of them, one hopes.
+  private func fates(_ good: String) -> String {
+    let counts = summary.counts
+    if counts.read == 0 { return "there was nothing new" }
+    let taken = counts.inserted + counts.updated + counts.unchanged
+    if taken == counts.read { return "all \(good)" }
+    let all = [
+      ("\(TextTable.grouped(taken)) \(good)", taken),
+      ("\(TextTable.grouped(counts.duplicate)) there already", counts.duplicate),
+      ("\(TextTable.grouped(counts.rejected)) rejected", counts.rejected),
+    ]
+    return all.filter { $0.1 > 0 }.map(\.0).joined(separator: ", ")
+  }
+
+  private var failure: Markup? {
+    guard let failure = summary.failure else { return nil }
+    return "<p class=\"notice\"><strong>What happened</strong> \(failure.message)</p>"
+  }
+
+  private var next: Markup? {
+    guard let next = summary.nextStep else { return nil }
+    return "<p class=\"notice\"><strong>Next</strong> \(next.prefix(1).uppercased() + next.dropFirst())</p>"
+  }
+
+  /// A shape besides the colour, for those who can't tell colours apart.
+  private static func icon(_ tone: RunVerdict.Tone) -> Markup {
+    let stroke: Markup =
+      switch tone {
+      case .clean: "<path d=\"M9.5 16.5l4.5 4.5 8.5-9.5\"/>"
+      case .warnings, .errors: "<path d=\"M16 9v9M16 22.6v.4\"/>"
+      case .stopped, .cancelled: "<path d=\"M12.5 11v10M19.5 11v10\"/>"
+      case .failed: "<path d=\"M11 11l10 10M21 11L11 21\"/>"
+      }
+    return """
+      <svg class="icon" viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="16"/>\(stroke)</svg>
+      """
+  }
+}

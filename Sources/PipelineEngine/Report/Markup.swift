@@ -1,0 +1,56 @@
+/// A piece of XML or HTML. What is interpolated into its literals is escaped, so a value can't become markup; only
+/// other pieces go in as they are.
+///
+/// ```swift
+/// let cell: Markup = "<td title=\"\(path)\">\(value)</td>"
+/// ```
+struct Markup: Sendable, ExpressibleByStringInterpolation {
+  private(set) var text: String
+
+  init(stringLiteral text: String) { self.text = text }
+  init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
+
+  struct Interpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+
+    mutating func appendLiteral(_ literal: String) { text += literal }
+    mutating func appendInterpolation(_ value: String) { text += Markup.escaped(value) }
+    mutating func appendInterpolation(_ value: Int) { text += String(value) }
+    mutating func appendInterpolation(_ markup: Markup) { text += markup.text }
+    mutating func appendInterpolation(_ pieces: [Markup]) { for piece in pieces { text += piece.text } }
+    mutating func appendInterpolation(_ markup: Markup?) { if let markup { text += markup.text } }
+  }
+
+  /// Safe between tags and in quoted attributes. Characters that XML 1.0 can't hold, or that would make a reader see
+  /// something else (bidirectional overrides), are shown by number: `\u{202E}`.
+  private static func escaped(_ value: String) -> String {
+    var text = ""
+    text.reserveCapacity(value.utf8.count)
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\"": text += "&quot;"
+      case "'": text += "&#39;"
+      case "\n", "\t": text.unicodeScalars.append(scalar)
+      default:
+        if isHidden(scalar) {
+          text += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        } else {
+          text.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return text
+  }
+
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+    default: scalar.value & 0xFFFE == 0xFFFE
+    }
+  }
+}

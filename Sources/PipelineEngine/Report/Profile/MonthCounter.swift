@@ -1,0 +1,70 @@
+/// Counts dates by their month in UTC. Dates of one month in a row cost two comparisons each.
+struct MonthCounter: Sendable {
+  /// Months since January of year 0, the proleptic Gregorian calendar's.
+  private var months: NumberCounter
+  /// The month of the date before, its first second and the first one after it, since 2001-01-01.
+  private var start = 0.0
+  private var end = 0.0
+  /// Dates of that month that `months` has not been told of yet.
+  private var pending = 0
+  private var month: Int64 = 0
+
+  /// Years 1 to 9999: what ISO 8601 writes with four digits.
+  private static let first = Double(CivilCalendar.days(year: 1, month: 1, day: 1) * CivilCalendar.secondsPerDay)
+  private static let last = Double(CivilCalendar.days(year: 10_000, month: 1, day: 1) * CivilCalendar.secondsPerDay)
+
+  init() {
+    months = NumberCounter(distinctMax: EntryProfile.monthsMax)
+  }
+
+  /// `seconds` since 2001-01-01 UTC, any number.
+  @inline(__always)
+  mutating func add(_ seconds: Double) {
+    if seconds >= start, seconds < end { pending &+= 1 } else { addElsewhere(seconds) }
+  }
+
+  private mutating func addElsewhere(_ seconds: Double) {
+    flush()
+    // False for what is not a number, too.
+    guard seconds >= Self.first, seconds < Self.last else { return months.addOther() }
+    let days = Int((seconds / Double(CivilCalendar.secondsPerDay)).rounded(.down))
+    let date = CivilCalendar.date(days: days)
+    month = Int64(date.year * 12 + date.month - 1)
+    let firstDay = days - date.day + 1
+    let length = CivilCalendar.daysInMonth(date.month, of: date.year)
+    start = Double(firstDay * CivilCalendar.secondsPerDay)
+    end = Double((firstDay + length) * CivilCalendar.secondsPerDay)
+    pending = 1
+  }
+
+  mutating func add(month: Int64, times: Int) { months.add(month, times: times) }
+  mutating func addOther(_ times: Int) { months.addOther(times) }
+
+  private mutating func flush() {
+    if pending > 0 { months.add(month, times: pending) }
+    pending = 0
+  }
+
+  /// What is counted so far, `pending` dates included.
+  var counts: NumberCounter {
+    var copy = self
+    copy.flush()
+    return copy.months
+  }
+
+  /// 2014-07.
+  static func name(_ month: Int64) -> String {
+    let year = String(month / 12)
+    let number = month % 12 + 1
+    return String(repeating: "0", count: max(0, 4 - year.count)) + year + (number < 10 ? "-0" : "-") + "\(number)"
+  }
+
+  /// The inverse of `name`; nil for what is no month's name.
+  static func month(named name: String) -> Int64? {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let year = Int64(parts[0]), let month = Int64(parts[1]),
+      (1...9999).contains(year), (1...12).contains(month)
+    else { return nil }
+    return year * 12 + month - 1
+  }
+}

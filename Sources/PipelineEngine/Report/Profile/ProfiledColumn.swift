@@ -1,0 +1,104 @@
+import OpenCoreData
+
+/// One attribute of an ``EntryProfiler``: its place in a batch and the counter of its kind.
+struct ProfiledColumn: Sendable {
+  let attribute: String
+  private let kind: EntryProfile.Chart.Kind
+  private let slot: Int
+  private var empty = 0
+  // One of them is there. A counter is changed where it lies: taken out of an enumeration, its tables would be copied.
+  private var months: MonthCounter?
+  private var integers: NumberCounter?
+  private var texts: TextCounter?
+
+  init(_ attribute: String, _ kind: EntryProfile.Chart.Kind, slot: Int) {
+    self.attribute = attribute
+    self.kind = kind
+    self.slot = slot
+    switch kind {
+    case .months: months = MonthCounter()
+    case .integers: integers = NumberCounter(distinctMax: EntryProfile.valuesMax)
+    case .texts: texts = TextCounter(distinctMax: EntryProfile.valuesMax)
+    }
+  }
+
+  mutating func add(_ batch: ObjectBatch, _ rows: some Collection<Int>) {
+    empty += months?.add(batch, slot, rows) ?? integers?.add(batch, slot, rows) ?? texts?.add(batch, slot, rows) ?? 0
+  }
+
+  /// What was counted, to be shown and to go on from.
+  var chart: EntryProfile.Chart {
+    var chart = EntryProfile.Chart(attribute: attribute, kind: kind, empty: empty)
+    if let months = months?.counts {
+      chart.counts = months.all.map { .init(MonthCounter.name($0.number), $0.count) }
+      chart.other = months.other
+    }
+    if let integers {
+      chart.counts = integers.all.map { .init(String($0.number), $0.count) }
+      chart.other = integers.other
+    }
+    if let texts {
+      chart.counts = texts.all.map { .init($0.text, $0.count) }
+      chart.other = texts.other
+    }
+    return chart
+  }
+
+  /// Goes on from `chart`. What it says of a value that this column's kind can't have counts as `other`.
+  mutating func resume(_ chart: EntryProfile.Chart) {
+    empty += chart.empty
+    addOther(chart.other)
+    for count in chart.counts where count.entries > 0 {
+      if months != nil, let month = MonthCounter.month(named: count.value) {
+        months?.add(month: month, times: count.entries)
+      } else if integers != nil, let number = Int64(count.value) {
+        integers?.add(number, times: count.entries)
+      } else if texts != nil {
+        texts?.add(Array(count.value.utf8).span, times: count.entries)
+      } else {
+        addOther(count.entries)
+      }
+    }
+  }
+
+  private mutating func addOther(_ times: Int) {
+    months?.addOther(times)
+    integers?.addOther(times)
+    texts?.addOther(times)
+  }
+}
+
+/// Each counts the values of one column and answers how many rows have none.
+extension MonthCounter {
+  fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+    var empty = 0
+    for row in rows {
+      let cell = batch.cells[row * batch.slotCount + slot]
+      if cell.kind == .real { add(cell.real) } else { empty += 1 }
+    }
+    return empty
+  }
+}
+
+extension NumberCounter {
+  fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+    var empty = 0
+    for row in rows {
+      let cell = batch.cells[row * batch.slotCount + slot]
+      if cell.kind == .integer { add(cell.integer) } else { empty += 1 }
+    }
+    return empty
+  }
+}
+
+extension TextCounter {
+  fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+    var empty = 0
+    let arena = batch.arena.span
+    for row in rows {
+      let cell = batch.cells[row * batch.slotCount + slot]
+      if cell.kind == .text { add(arena.extracting(cell.range)) } else { empty += 1 }
+    }
+    return empty
+  }
+}

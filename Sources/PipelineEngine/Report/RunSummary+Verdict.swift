@@ -1,0 +1,40 @@
+/// How a run went, in the words of every rendering.
+struct RunVerdict: Sendable, Equatable {
+  /// How good or bad it is; a page has a colour for each.
+  enum Tone: String, Sendable {
+    case clean, warnings, errors, stopped, cancelled, failed
+  }
+
+  let tone: Tone
+  /// As a line goes on after the run's name: `done, 2 errors`.
+  let phrase: String
+  /// By itself: `Done, 2 errors`.
+  let headline: String
+}
+
+extension RunSummary {
+  /// `surf-log: dry run`
+  var subject: String { "\(pipeline): \(action)" }
+
+  /// What the run was for, in words.
+  var action: String { kind == .validate ? "dry run" : kind.rawValue }
+
+  var verdict: RunVerdict {
+    func verdict(_ tone: RunVerdict.Tone, _ phrase: String, _ headline: String? = nil) -> RunVerdict {
+      RunVerdict(tone: tone, phrase: phrase, headline: headline ?? phrase.prefix(1).uppercased() + phrase.dropFirst())
+    }
+    switch outcome {
+    case .failed: return verdict(.failed, "FAILED: \(failure?.message ?? "without a reason given")", "Failed")
+    case .cancelled:
+      return verdict(
+        .cancelled, "cancelled; \(kind == .export ? "no output is left" : "what was saved before stays")", "Cancelled")
+    case .stopped:
+      return verdict(.stopped, "STOPPED: \(stopReason ?? "as the pipeline's error policy says")", "Stopped")
+    case .completed:
+      if isNothingNew { return verdict(.clean, "nothing to do, imported before", "Nothing to do") }
+      if issues.errors > 0 { return verdict(.errors, "done, \(TextTable.count(issues.errors, "error"))") }
+      if issues.warnings > 0 { return verdict(.warnings, "clean, \(TextTable.count(issues.warnings, "warning"))") }
+      return verdict(.clean, "clean")
+    }
+  }
+}
