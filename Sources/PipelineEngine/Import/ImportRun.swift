@@ -22,7 +22,8 @@ struct ImportRun {
       columns: try ColumnSet(definition, types: entity.columnTypes, now: startedAt),
       container: NSPersistentContainer(name: definition.model, managedObjectModel: model),
       storePath: options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path),
-      monitor: monitor, runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest)
+      monitor: monitor, runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
+      profiler: try EntryProfiler.wanted(definition, options, entity))
     inputs =
       options.inputs?.map { InputFile(name: $0, path: $0) }
       ?? definition.source.map { InputFile(name: $0, path: definition.path($0)) }
@@ -227,13 +228,15 @@ struct ImportRun {
   }
 
   private func summary(_ state: ImportState, _ failure: RunFailure?, seconds: Double) -> RunSummary {
-    RunSummary(
+    var summary = RunSummary(
       kind: isDryRun ? .validate : .import, pipeline: definition.name,
       outcome: failure == nil ? state.outcome : .failed, failure: failure?.summary,
       stopReason: state.stopReason.map { definition.atomic ? $0 + "; nothing of this run is in the store" : $0 },
       run: setup.runID, startedAt: setup.startedAt, seconds: seconds, inputs: state.files, store: storePath,
       counts: state.counts, issues: state.log,
       rejects: state.rejectsPaths.isEmpty ? nil : state.rejectsPaths.joined(separator: ", "))
+    summary.profile = state.profile
+    return summary
   }
 }
 

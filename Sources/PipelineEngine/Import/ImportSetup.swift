@@ -17,6 +17,8 @@ struct ImportSetup {
   let runID: String
   let startedAt: Date
   let digest: ContentDigest
+  /// Counts what the entries are like, where a report will show it.
+  let profiler: EntryProfiler?
 
   var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
 

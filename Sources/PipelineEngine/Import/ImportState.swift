@@ -10,6 +10,7 @@ struct ImportState {
   /// Of the inputs that are done with.
   private(set) var counts = RunCounts()
   private(set) var log: IssueLog
+  private(set) var profile: EntryProfile?
 
   /// Whether anything was saved, be it to the ledger alone.
   private(set) var hasSaved = false
@@ -34,6 +35,7 @@ struct ImportState {
   mutating func finish(_ file: RunSummary.File?, _ tally: InputTally, rejects: String?) {
     if let file { files.append(file) }
     counts = counts + tally.counts
+    if let part = tally.profile { profile = profile?.merged(with: part) ?? part }
     log.merge(tally.log)
     if let rejects { rejectsPaths.append(rejects) }
   }
@@ -61,6 +63,7 @@ struct ImportState {
   /// Nothing of the run is in the store: what was read did not count, and its rejects are no use without it.
   mutating func rollBack() {
     counts = RunCounts()
+    profile = nil
     for path in rejectsPaths {
       for file in [path, RejectsFile.detailsPath(of: path)] { try? FileManager.default.removeItem(atPath: file) }
     }

@@ -34,7 +34,7 @@ struct InputImport {
     self.ledger = ledger
     self.rejectsPath = rejectsPath
     summary = RunSummary.File(path: file.name, bytes: 0, records: 0, state: .imported)
-    tally = InputTally(listedMax: setup.definition.limits.issuesListedMax)
+    tally = InputTally(listedMax: setup.definition.limits.issuesListedMax, profiler: setup.profiler)
     entry = LedgerEntry(
       id: 0, run: setup.runID, pipeline: setup.definition.name, pipelineDigest: setup.digest,
       entity: setup.definition.entity, path: file.name)
@@ -129,7 +129,8 @@ struct InputImport {
     entry.run = setup.runID
     do {
       let issues = try Ledger.issues(ofInput: known.id, setup.coordinator)
-      tally = InputTally(known, issues: issues, listedMax: definition.limits.issuesListedMax)
+      tally = InputTally(
+        known, issues: issues, listedMax: definition.limits.issuesListedMax, profiler: setup.profiler)
     } catch {
       throw RunFailure(store: error as NSError)
     }
@@ -200,7 +201,7 @@ struct InputImport {
       try rejects?.cutBack(to: rejectsBefore)
       try rejects?.append(plan, of: chunk)
       var (nextTally, nextEntry) = (tally, entry)
-      nextTally.add(plan)
+      nextTally.add(plan, of: chunk)
       nextEntry.note(chunk.progress, nextTally, rejects?.mark, at: Date())
       if !setup.isDryRun { prepareLedger(nextEntry, nextTally, plan, state) }
       let outcome = try chain.save(plan, of: chunk, lastStoredKey: setup.isDryRun ? state.lastStoredKey : .max)

@@ -4,18 +4,31 @@ import Foundation
 struct InputTally {
   var counts = RunCounts()
   var log: IssueLog
+  /// Nil where nobody will see it.
+  private var profiler: EntryProfiler?
 
-  init(listedMax: Int) { log = IssueLog(listedMax: listedMax) }
+  init(listedMax: Int, profiler: EntryProfiler?) {
+    log = IssueLog(listedMax: listedMax)
+    self.profiler = profiler
+  }
 
   /// As a checkpoint has it: so that a run that goes on says the same in the end as one that was not interrupted.
-  init(_ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int) {
+  init(_ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
     counts = entry.counts
     log = IssueLog(
       listedMax: listedMax, counts: entry.tally.issues, errors: entry.tally.errors, warnings: entry.tally.warnings,
       listed: issues)
+    // Where the interrupted run did not count them, the entries before the checkpoint would be missing.
+    guard var profiler, let kept = entry.tally.profile.flatMap(EntryProfile.init(keptText:)) else { return }
+    profiler.resume(kept)
+    self.profiler = profiler
   }
 
-  mutating func add(_ plan: ChunkPlan) {
+  var profile: EntryProfile? { profiler?.profile }
+
+  mutating func add(_ plan: ChunkPlan, of chunk: ParsedChunk) {
+    profiler?.add(plan.inserts)
+    if !plan.updates.isEmpty { profiler?.add(chunk.batch, rows: plan.updates.map(\.row)) }
     counts = counts + plan.counts
     for issue in plan.issues { log.add(issue) }
   }
@@ -25,9 +38,14 @@ struct InputTally {
     var errors = 0
     var warnings = 0
     var issues: [IssueCode: Int] = [:]
+    /// See ``EntryProfile/keptText``.
+    var profile: String?
   }
 
-  var rest: Rest { Rest(errors: log.errorsTotal, warnings: log.warningsTotal, issues: log.counts) }
+  var rest: Rest {
+    Rest(
+      errors: log.errorsTotal, warnings: log.warningsTotal, issues: log.counts, profile: profile?.keptText)
+  }
 }
 
 extension InputTally.Rest {

@@ -14,6 +14,8 @@ public struct RunOptions: Sendable {
   /// Whether the inputs are files of rejects that were mended: one that is imported to its end is replaced by what of
   /// it was rejected again.
   public var isReplay = false
+  /// Whether the summary is to have a profile of the entries, also where no report is written to a file.
+  public var profilesEntries = false
   /// How the pipeline was named to the program, a name or a path: so that rejects can be fed to it again.
   public var pipelineReference: String?
   /// Where rejected records go instead of the definition's place; a folder (ending in `/`) gets a file per input.

@@ -5,7 +5,7 @@ import PipelineEngine
 struct RunSession: Sendable {
   private let definition: PipelineDefinition
   private let kind: RunSummary.Kind
-  private let options: RunOptions
+  private var options: RunOptions
   private let arguments: Arguments
   private let display: RunDisplay
 
@@ -15,6 +15,7 @@ struct RunSession: Sendable {
     self.definition = definition
     self.kind = kind
     self.options = options
+    self.options.profilesEntries = arguments.has("json")
     self.arguments = arguments
     display = RunDisplay(arguments)
   }

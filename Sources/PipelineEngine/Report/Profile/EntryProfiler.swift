@@ -29,15 +29,20 @@ struct EntryProfiler: Sendable {
   }
 
   /// Goes on from what an interrupted run had counted. Attributes that it did not count begin at nothing.
-  init(
-    resuming profile: EntryProfile, _ definition: PipelineDefinition, entity: NSEntityDescription
-  ) throws(PipelineError) {
-    try self.init(definition, entity: entity)
+  mutating func resume(_ profile: EntryProfile) {
     for index in columns.indices {
       if let chart = profile.charts.first(where: { $0.attribute == columns[index].attribute }) {
         columns[index].resume(chart)
       }
     }
+  }
+
+  /// Nil where no report will show it: the counting is not for nothing. Mistakes in `charts` are told all the same.
+  static func wanted(
+    _ definition: PipelineDefinition, _ options: RunOptions, _ entity: NSEntityDescription
+  ) throws(PipelineError) -> EntryProfiler? {
+    let profiler = try EntryProfiler(definition, entity: entity)
+    return options.profilesEntries || !ReportFiles.paths(definition, options).isEmpty ? profiler : nil
   }
 
   private static func defaultCharts(
