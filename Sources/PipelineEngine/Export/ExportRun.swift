@@ -52,6 +52,10 @@ struct ExportRun {
     try checkSort()
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))
     try OutputPlace.check(firstPath, key: "export.output", isNoneOf: [storePath])
+    if OutputPlace.isSpecial(firstPath), let key = export.incremental ? "incremental" : export.hash ? "hash" : nil {
+      throw PipelineError(
+        path: "export.\(key)", "puts a file beside the output, and \(firstPath) is no regular file; name one")
+    }
     for path in ReportFiles.paths(definition, options) {
       try OutputPlace.check(path, key: "report", isNoneOf: [storePath])
     }

@@ -24,14 +24,20 @@ enum OutputPlace {
         code: nil, exitCode: .cannotCreate,
         message: "\(path) can't be created: there is no folder \(folder); make it, or check the path")
     }
-    // What is no regular file is written straight through, without a new file beside it.
-    let isRegular = (try? files.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular
     let mayReplace = !exists || files.isWritableFile(atPath: path)
-    guard mayReplace, exists && !isRegular || files.isWritableFile(atPath: folder) else {
+    guard mayReplace, isSpecial(path) || files.isWritableFile(atPath: folder) else {
       throw RunFailure(
         code: nil, exitCode: .noPermission,
         message: "\(path) can't be written: permission denied; check the permissions of it and of its folder")
     }
+  }
+
+  /// Whether there is something that is neither a regular file nor a folder, as a pipe or /dev/null: it is written straight through,
+  /// without a new file beside it.
+  static func isSpecial(_ path: String) -> Bool {
+    let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type] as? FileAttributeType
+    return type.map { $0 != .typeRegular && $0 != .typeDirectory } ?? false
   }
 
   static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }

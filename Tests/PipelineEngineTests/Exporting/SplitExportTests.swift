@@ -132,6 +132,36 @@ import Testing
     #expect(try outputs == ["out-00001.csv", "out-00003.csv"])
   }
 
+  @Test func `Of files that can't all be named, those named already are taken back`() async throws {
+    var export = ExportDefinition(columns: [.init("rating")], split: .rows(2), hash: true)
+    export.output = folder.path("out.csv")
+    let entity = try #require(RunModel.make().entitiesByName["JournalEntry"])
+    var batch = ObjectBatch(entity: entity, rowCapacity: 5)
+    for rating in 1...5 {
+      batch.appendRow()
+      batch.setInteger(Int64(rating), at: try #require(entity.slot(named: "rating")))
+    }
+    _ = try folder.write("out-00001.csv", "older")
+    var files = ExportFiles(
+      export, try OutputTemplate(folder.path("out.csv"), split: export.split), names: ["rating"], monthSlot: nil,
+      storePath: store, startedAt: Date())
+    var formatter = try EntryFormatter(export, entity: entity)
+    try files.begin()
+    try files.write(batch, with: &formatter) { _, _ in Issue.record("refused") }
+    // What the third file is to be called became a folder meanwhile.
+    try FileManager.default.createDirectory(atPath: folder.path("out-00003.csv"), withIntermediateDirectories: true)
+    do {
+      _ = try files.place()
+      Issue.record("a folder was replaced")
+    } catch {
+      #expect(error.code == .write)
+    }
+    files.cancel()
+    // An older file that was replaced is not brought back, but what is under its name is whole.
+    #expect(try outputs == ["out-00001.csv", "out-00003.csv"])
+    #expect(try folder.read("out-00001.csv") == "rating\n1\n2\n")
+  }
+
   static let mistakes: [(id: String, change: @Sendable (inout ExportDefinition) -> Void, line: String)] = [
     (
       "no such attribute", { $0.split = .month("day") },
@@ -172,6 +202,18 @@ import Testing
               split: key == "split" ? .rows(1) : nil, incremental: key == "incremental", hash: key == "hash")
           }, .export, store: store
         ) { $0.output = "-" }
+      }
+      #expect(error?.path == "export.\(key)")
+    }
+  }
+
+  @Test func `Beside what is no file there is no place for another`() async throws {
+    for key in ["incremental", "hash"] {
+      let error = await #expect(throws: PipelineError.self) {
+        try await run(
+          .plain { $0.export = ExportDefinition(incremental: key == "incremental", hash: key == "hash") }, .export,
+          store: store
+        ) { $0.output = "/dev/null" }
       }
       #expect(error?.path == "export.\(key)")
     }
