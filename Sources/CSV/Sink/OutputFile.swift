@@ -87,18 +87,47 @@ final class OutputFile {
   private static func create(for path: String, mode: mode_t?, messagePath: String) throws(CSVError) -> OutputFile {
     let (folder, name) = split(path)
     if name.isEmpty { throw writeFailure(EISDIR, messagePath) }
+    // A long name plus ours could go over the system's 255 bytes.
+    let stem = name.utf8.count > 200 ? "output" : name
+    removeLeftovers(of: stem, in: folder)
     while true {
       let unique = String(UInt64.random(in: .min ... .max), radix: 36)
-      // A long name plus ours could go over the system's 255 bytes.
-      let stem = name.utf8.count > 200 ? "output" : name
       let temporaryPath = "\(folder)/.\(stem).\(unique).partial"
       let descriptor = openForWriting(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
       if descriptor >= 0 {
+        // The lock tells others that somebody is writing; it goes with this process. Some file systems have none.
+        let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        if isTaken || !isLinked(descriptor) {
+          close(descriptor)
+          continue
+        }
         if let mode { fchmod(descriptor, mode) }
         return OutputFile(path: path, temporaryPath: temporaryPath, descriptor: descriptor)
       }
       if errno != EEXIST { throw writeFailure(errno, messagePath) }
     }
+  }
+
+  /// Removes what processes that were killed have left of the same file: nobody holds its lock any more.
+  private static func removeLeftovers(of stem: String, in folder: String) {
+    guard let listing = opendir(folder) else { return }
+    defer { closedir(listing) }
+    while let item = readdir(listing) {
+      let name = withUnsafeBytes(of: item.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard name.hasPrefix(".\(stem)."), name.hasSuffix(".partial") else { continue }
+      let unique = name.dropFirst(stem.utf8.count + 2).dropLast(".partial".count)
+      guard !unique.isEmpty, unique.allSatisfy({ $0.isASCII && ($0.isNumber || $0.isLowercase) }) else { continue }
+      let descriptor = openForWriting("\(folder)/\(name)", O_WRONLY | O_CLOEXEC)
+      if descriptor < 0 { continue }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(name)") }
+      close(descriptor)
+    }
+  }
+
+  /// False where another process took the new file for a leftover before it was locked.
+  private static func isLinked(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
   private static func openForWriting(_ path: String, _ flags: Int32) -> Int32 {

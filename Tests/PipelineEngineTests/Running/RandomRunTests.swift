@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+@testable import PipelineEngine
+
+/// Random dirty files, stores and policies: a dry run says what the real run then does, and both are as a simple
+/// reckoning over a list of entries has it.
+@Suite struct RandomRunTests {
+  struct Entry: Equatable {
+    var day: Int
+    var place: String?
+    var rating: Int?
+  }
+
+  /// What a policy comes to, record by record.
+  struct Reckoning {
+    var entries: [Entry]
+    var counts = RunCounts()
+    let policy: DuplicatePolicy
+    let key: [String]
+
+    mutating func take(_ record: Entry) {
+      counts.read += 1
+      guard let place = entries.firstIndex(where: { isSame($0, record) }) else {
+        counts.inserted += 1
+        entries.append(record)
+        return
+      }
+      switch policy {
+      case .reject: counts.rejected += 1
+      case .skip: counts.duplicate += 1
+      case .update: update(place, record)
+      case .keepNewest:
+        if record.day > entries[place].day {
+          update(place, record)
+        } else if record == entries[place] {
+          counts.unchanged += 1
+        } else {
+          counts.duplicate += 1
+        }
+      }
+    }
+
+    private mutating func update(_ place: Int, _ record: Entry) {
+      var changed = record
+      if case .update(let columns?) = policy {
+        changed = entries[place]
+        if columns.contains("rating") { changed.rating = record.rating }
+      }
+      if changed == entries[place] { counts.unchanged += 1 } else { counts.updated += 1 }
+      entries[place] = changed
+    }
+
+    private func isSame(_ left: Entry, _ right: Entry) -> Bool {
+      if key == ["location"] { return left.place != nil && left.place == right.place }
+      return !key.isEmpty && left.day == right.day && left.place == right.place
+    }
+  }
+
+  @Test(arguments: 0..<60)
+  func `The counts of a dry run are those of the run, and both are right`(seed: Int) async throws {
+    var random = EngineRandom(UInt64(seed) + 1)
+    let folder = try RunFolder()
+    let store = folder.path("store.sqlite")
+    let choices: [(key: [String], policy: DuplicatePolicy)] = [
+      ([], .reject), (["date", "location"], .reject), (["location"], .skip), (["date", "location"], .skip),
+      (["date", "location"], .update(columns: nil)), (["location"], .update(columns: ["rating"])),
+      (["location"], .update(columns: nil)), (["location"], .keepNewest(by: "date")),
+    ]
+    let choice = choices[seed % choices.count]
+    let definition = PipelineDefinition.plain {
+      $0.key = choice.key
+      $0.duplicates = choice.policy
+      $0.columns[2].rules = [ValueRule(.range(min: 1, max: 5))]
+      $0.chunkRows = [1, 7, 50, 1000].randomElement(using: &random) ?? 1
+      $0.limits.keysInMemoryMax = [1, 10, 100_000].randomElement(using: &random) ?? 1
+      $0.limits.issuesListedMax = 100_000
+    }
+    var reckoning = Reckoning(entries: [], policy: choice.policy, key: choice.key)
+    var inputs: [String] = []
+    for number in 0..<Int.random(in: 1...3, using: &random) {
+      inputs.append(try folder.write("\(number).csv", Self.file(&reckoning, number, &random)))
+    }
+    // The first inputs make the store; the last ones are compared.
+    let split = Int.random(in: 0..<inputs.count, using: &random)
+    let chain: RunOptions.ContextChain = Bool.random(using: &random) ? .one : .three
+    var before = RunCounts()
+    if split > 0 {
+      before = try await run(definition, .import, Array(inputs[..<split]), store: store) { $0.contextChain = chain }
+        .counts
+    }
+    let rest = Array(inputs[split...])
+    let bytes = try? Data(contentsOf: URL(fileURLWithPath: store))
+    let dry = try await run(definition, .validate, rest, store: store)
+    #expect(try bytes == nil || Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
+    let real = try await run(definition, .import, rest, store: store) { $0.contextChain = chain }
+    #expect(dry.counts == real.counts)
+    #expect(dry.issues == real.issues)
+    #expect(before + real.counts == reckoning.counts)
+    #expect(try Self.rows(store) == reckoning.entries)
+    #expect(real.counts.isConserved)
+  }
+
+  /// Records of few days and places, so that keys meet; about one in six is bad.
+  private static func file(
+    _ reckoning: inout Reckoning, _ number: Int, _ random: inout EngineRandom
+  ) -> String {
+    // No two files are the same input.
+    var text = "date,location,rating,file \(number)\n"
+    for _ in 0..<Int.random(in: 0...120, using: &random) {
+      let day = Int.random(in: 1...9, using: &random)
+      let place = Int.random(in: 0...6, using: &random)
+      let rating = Int.random(in: 0...5, using: &random)
+      let fields = ["2020-01-0\(day)", place == 0 ? "" : "P\(place)", rating == 0 ? "" : "\(rating)", "x"]
+      switch Int.random(in: 0..<24, using: &random) {
+      case 0: text += "soon,\(fields[1]),3,x\n"
+      case 1: text += "2020-01-01,\(fields[1]),9,x\n"
+      case 2: text += "2020-01-01\n"
+      case 3: text += "\n"
+      default:
+        text += fields.joined(separator: ",") + "\n"
+        reckoning.take(Entry(day: day, place: place == 0 ? nil : fields[1], rating: rating == 0 ? nil : rating))
+        continue
+      }
+      reckoning.counts.read += 1
+      reckoning.counts.rejected += 1
+    }
+    return text
+  }
+
+  private static func rows(_ store: String) throws -> [Entry] {
+    let query =
+      "SELECT CAST((ZDATE - 599529600) / 86400 AS INTEGER) + 1, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK"
+    return try sqlite(store, query).split(separator: "\n").map { line in
+      let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      return Entry(day: Int(fields[0]) ?? 0, place: fields[1].isEmpty ? nil : fields[1], rating: Int(fields[2]))
+    }
+  }
+}
