@@ -5,7 +5,7 @@
 #endif
 
 /// The system's own words for an error number, and what a person can do about the common ones.
-func systemMessage(_ code: Int32) -> String {
+package func systemMessage(_ code: Int32) -> String {
   var text = [CChar](repeating: 0, count: 256)
   _ = strerror_r(code, &text, text.count)
   let words = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

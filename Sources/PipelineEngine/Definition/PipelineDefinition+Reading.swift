@@ -61,6 +61,16 @@ extension PipelineDefinition: Decodable {
     definition.report = reader.strings("report") ?? []
     definition.charts = reader.strings("charts")
     definition.rejects = reader.string("rejects")
+    definition.timeoutSeconds = reader.number("timeoutSeconds", in: timeoutSecondsRange)
+    if let value = reader.value("inbox") {
+      definition.inbox = InboxDefinition.read(value, path: "inbox", mistakes: mistakes)
+      if !definition.source.isEmpty {
+        reader.note("inbox", "the files of 'source' are the inputs already; remove one of the two")
+      }
+    }
+    if let value = reader.value("log") {
+      definition.log = LogDefinition.read(value, path: "log", mistakes: mistakes)
+    }
     if let value = reader.value("duplicates") {
       definition.duplicates =
         DuplicatePolicy.read(value, path: "duplicates", mistakes: mistakes) ?? definition.duplicates

@@ -19,6 +19,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var description: String?
   /// Input files in order.
   public var source: [String]
+  /// A folder whose files are the inputs, instead of `source`.
+  public var inbox: InboxDefinition?
   public var dialect: DialectDefinition
   /// Columns of the input; may be empty only for a pipeline that exports.
   public var columns: [ColumnDefinition]
@@ -48,23 +50,31 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var charts: [String]?
   /// File for the rejected records; beside the report and named after the input when `nil`.
   public var rejects: String?
+  /// The log of the run; none when `nil`.
+  public var log: LogDefinition?
+  /// Seconds after which the run ends at the next chunk border, 0 to 86,400; without an end when `nil` or 0.
+  public var timeoutSeconds: Double?
   public var export: ExportDefinition?
   /// Folder that relative paths start from; not part of the file. The current directory when `nil`.
   public var baseDirectory: URL?
 
   public static let chunkRowsRange = 1...1_000_000
+  public static let timeoutSecondsRange = 0.0...86_400.0
 
   public init(
-    name: String, description: String? = nil, source: [String] = [], dialect: DialectDefinition = .rfc4180,
+    name: String, description: String? = nil, source: [String] = [],
+    inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180,
     columns: [ColumnDefinition] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
     appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
-    charts: [String]? = nil, rejects: String? = nil, export: ExportDefinition? = nil, baseDirectory: URL? = nil
+    charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil, timeoutSeconds: Double? = nil,
+    export: ExportDefinition? = nil, baseDirectory: URL? = nil
   ) {
     self.name = name
     self.description = description
     self.source = source
+    self.inbox = inbox
     self.dialect = dialect
     self.columns = columns
     self.key = key
@@ -81,14 +91,16 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.report = report
     self.charts = charts
     self.rejects = rejects
+    self.log = log
+    self.timeoutSeconds = timeoutSeconds
     self.export = export
     self.baseDirectory = baseDirectory
   }
 
   /// The keys of the file.
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, description, source, dialect, columns, key, duplicates, store, model, entity, chunkRows
-    case errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, export
+    case name, description, source, inbox, dialect, columns, key, duplicates, store, model, entity, chunkRows
+    case errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds, export
   }
 
   /// The place a path of this definition means: `~` is the home directory, relative paths start at `baseDirectory`.

@@ -42,12 +42,22 @@ public enum RawText {
     case "\t": return "\\t"
     case "\"": return "\\\""
     case "\\": return "\\\\"
-    default:
-      // Format characters (bidirectional overrides among them) could make a report read as something else.
-      let category = scalar.properties.generalCategory
-      let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
-      return hidden.contains(category) ? "\\u{\(hex(scalar.value, width: 2))}" : String(Character(scalar))
+    default: return plain(scalar)
     }
+  }
+
+  /// `text` on one line: line breaks, control characters and those of format escaped, everything else as it is.
+  static func oneLine(_ text: String) -> String {
+    var shown = ""
+    for scalar in text.unicodeScalars { shown += plain(scalar) }
+    return shown
+  }
+
+  private static func plain(_ scalar: Unicode.Scalar) -> String {
+    // Format characters (bidirectional overrides among them) could make a report read as something else.
+    let category = scalar.properties.generalCategory
+    let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
+    return hidden.contains(category) ? "\\u{\(hex(scalar.value, width: 2))}" : String(Character(scalar))
   }
 
   private static func hex(_ value: UInt32, width: Int) -> String {

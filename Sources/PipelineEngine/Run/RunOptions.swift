@@ -24,6 +24,16 @@ public struct RunOptions: Sendable {
   public var output: String?
   /// Files that receive the report instead of the definition's, each as its ending says.
   public var reports: [String]?
+  /// The log's file instead of the definition's; `-` is standard error. One of these three is enough to have a log.
+  public var logFile: String?
+  public var logLevel: LogDefinition.Level?
+  public var logFormat: LogDefinition.Format?
+  /// Whether a log on standard error tells only what is wrong.
+  public var isQuiet = false
+  /// Is told of what does not end the run, such as a log that can't be written any more; once each.
+  public var warn: @Sendable (String) -> Void = { _ in }
+  /// Seconds after which the run ends at the next chunk border, instead of the definition's; 0 for no end.
+  public var timeoutSeconds: Double?
   /// How long to wait for a store that another program writes to, 0 or more.
   public var lockTimeoutSeconds = 10.0
   /// The clock of `notInFuture`, read once at the start of the run.

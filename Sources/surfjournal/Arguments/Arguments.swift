@@ -71,6 +71,17 @@ struct Arguments: Sendable {
     throw mistake("--\(name) is '\(text)'; expected a number from 0 to 100")
   }
 
+  /// One of the names of `Choice`.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, _ type: Choice.Type
+  ) throws(CommandFailure) -> Choice? where Choice.RawValue == String {
+    guard let text = string(name) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    let hint = NearestName.hint(for: text, in: names)
+    throw mistake("--\(name) is '\(text)'; known are \(names.joined(separator: ", "))\(hint)")
+  }
+
   func mistake(_ message: String) -> CommandFailure { .usage(message, of: command) }
 
   /// For commands with one operand, or one besides the first `count`.

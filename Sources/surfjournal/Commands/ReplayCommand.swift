@@ -26,6 +26,10 @@ struct ReplayCommand: Command {
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; without it 10
+          --timeout SECONDS      end at the next chunk after so long; 0 for never
+          --log FILE             add a log of the run to FILE; - is standard error
+          --log-level LEVEL      error, warning, info or debug; without it info
+          --log-format FORMAT    text, or json: an object a line; without it text
           --json                 print the summary as JSON
       -q, --quiet                print nothing if nothing is wrong
           --no-progress          show no progress on a terminal

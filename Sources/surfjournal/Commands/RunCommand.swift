@@ -6,12 +6,12 @@ struct RunCommand: Command {
     Usage: surfjournal run PIPELINE [options]
 
     Runs a pipeline as its definition says. PIPELINE is a name that 'surfjournal
-    pipelines' lists, or the path of a definition. A pipeline with a source imports;
-    one with an export section and no source exports.
+    pipelines' lists, or the path of a definition. A pipeline with a source or an
+    inbox imports; one with an export section and neither exports.
 
     Options:
-          --input FILE           read this instead of the pipeline's source; may be
-                                 repeated; - is standard input
+          --input FILE           read this instead of the pipeline's source or
+                                 inbox; may be repeated; - is standard input
           --store PATH           use this store instead of the pipeline's
       -o, --output FILE          export to this file instead of the pipeline's
           --dry-run              check what would be imported; nothing is stored
@@ -23,6 +23,10 @@ struct RunCommand: Command {
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; without it 10
+          --timeout SECONDS      end at the next chunk after so long; 0 for never
+          --log FILE             add a log of the run to FILE; - is standard error
+          --log-level LEVEL      error, warning, info or debug; without it info
+          --log-format FORMAT    text, or json: an object a line; without it text
           --json                 print the summary as JSON
       -q, --quiet                print nothing if nothing is wrong
           --no-progress          show no progress on a terminal
@@ -61,7 +65,7 @@ struct RunCommand: Command {
   private static func kind(
     of definition: PipelineDefinition, _ arguments: Arguments
   ) throws(CommandFailure) -> RunSummary.Kind {
-    let hasSource = !definition.source.isEmpty || arguments.has("input")
+    let hasSource = !definition.source.isEmpty || definition.inbox != nil || arguments.has("input")
     if hasSource {
       if arguments.has("output") {
         throw arguments.mistake("--output is for exports, and this pipeline imports")

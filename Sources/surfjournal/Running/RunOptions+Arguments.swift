@@ -6,6 +6,11 @@ extension RunOptions {
     self.init()
     store = arguments.string("store")
     if let seconds = try arguments.seconds("lock-timeout") { lockTimeoutSeconds = seconds }
+    timeoutSeconds = try arguments.seconds("timeout")
+    logFile = arguments.string("log")
+    logLevel = try arguments.choice("log-level", LogDefinition.Level.self)
+    logFormat = try arguments.choice("log-format", LogDefinition.Format.self)
+    isQuiet = arguments.has("quiet")
     let reports = arguments.strings("report")
     for path in reports where ReportFormat(path: path) == nil {
       throw arguments.mistake(

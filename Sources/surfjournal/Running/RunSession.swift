@@ -21,12 +21,17 @@ struct RunSession: Sendable {
   }
 
   func run() async -> ExitCode {
+    let line = display.showsProgress && !logsToTerminal ? ProgressLine(kind) : nil
+    let tell: @Sendable (String) -> Void = { message in
+      if let line { line.tell(message) } else { Console.tell(message) }
+    }
+    var options = options
+    options.warn = tell
     let runner = PipelineRunner(definition, kind, options)
-    let line = display.showsProgress ? ProgressLine(kind) : nil
     let signals = StopSignals {
       let rest = kind == .export ? "no output is left" : "what is saved stays"
       let message = "stopping at the next chunk; \(rest). Signal once more to stop at once"
-      if let line { line.tell(message) } else { Console.tell(message) }
+      tell(message)
       runner.cancel()
     }
     defer { withExtendedLifetime(signals) {} }
@@ -42,6 +47,12 @@ struct RunSession: Sendable {
       line?.erase()
       return failure(error).report()
     }
+  }
+
+  /// Where lines of a log come, one that is renewed all the time can't stand.
+  private var logsToTerminal: Bool {
+    let isAsked = definition.log != nil || options.logFile != nil || options.logLevel != nil || options.logFormat != nil
+    return isAsked && (options.logFile ?? definition.log?.file ?? "-") == "-"
   }
 
   // MARK: Results
@@ -81,7 +92,7 @@ struct RunSession: Sendable {
     ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
     ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
     ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
-    ("rejects", "rejects"), ("report", "report"),
+    ("rejects", "rejects"), ("report", "report"), ("log", "log"),
   ]
 
   private func failure(_ error: PipelineError) -> CommandFailure {

@@ -35,6 +35,7 @@ import Testing
       "errorPolicy": "stop",
       "limits": { "issuesListedMax": 0, "fieldBytesMax": 10, "recordBytesMax": 20, "keysInMemoryMax": 30 },
       "report": ["r.json", "r.txt"], "charts": ["rating"], "rejects": "bad/",
+      "log": { "file": "run.log", "level": "debug", "format": "json" }, "timeoutSeconds": 1.5,
       "export": {
         "output": "out/{date}.csv", "columns": ["date", { "name": "Ort", "attribute": "location" },
           { "attribute": "date", "format": ["yyyy-MM-dd", "seconds"] }],
@@ -76,6 +77,7 @@ import Testing
       ],
       key: ["date", "location"], store: "s.sqlite", model: "M", entity: "E", chunkRows: 12, errorPolicy: .stop,
       limits: limits, report: ["r.json", "r.txt"], charts: ["rating"], rejects: "bad/",
+      log: LogDefinition(file: "run.log", level: .debug, format: .json), timeoutSeconds: 1.5,
       export: ExportDefinition(
         output: "out/{date}.csv",
         columns: [

@@ -1,0 +1,152 @@
+import Foundation
+
+/// A folder in which files arrive: which of them are whole, and where they go once they are done with.
+struct Inbox: Sendable {
+  /// The folder's path.
+  let folder: String
+  let processed: String
+  let failed: String
+  let patterns: [String]
+  let settleSeconds: Double
+  /// The clock that files' times are compared with.
+  var now: @Sendable () -> Date = { Date() }
+  /// Waits between two looks at the same files.
+  var pause: @Sendable (_ seconds: Double) -> Void = { Thread.sleep(forTimeInterval: $0) }
+
+  /// The inbox of a definition, whose paths start at its file; those of `processed` and `failed` at the inbox.
+  init(_ inbox: InboxDefinition, in definition: PipelineDefinition) {
+    folder = definition.url(for: inbox.folder).path
+    var inside = definition
+    inside.baseDirectory = URL(fileURLWithPath: folder, isDirectory: true)
+    processed = inside.url(for: inbox.processed).path
+    failed = inside.url(for: inbox.failed).path
+    patterns = inbox.pattern
+    settleSeconds = inbox.settleSeconds
+  }
+
+  /// A file that is ready, as it was when it was looked at.
+  struct File: Sendable, Equatable {
+    let name: String
+    let path: String
+    /// What the name leads to.
+    let identity: FileIdentity
+  }
+
+  /// What was found in one look.
+  struct Listing: Sendable, Equatable {
+    /// The oldest first; of equal age by name.
+    var ready: [File] = []
+    /// By name.
+    var leftAlone: [LeftAlone] = []
+  }
+
+  /// Something in the folder that is no input, or not yet.
+  struct LeftAlone: Sendable, Equatable {
+    let name: String
+    let reason: Reason
+  }
+
+  enum Reason: String, Sendable, CaseIterable {
+    case hidden = "its name begins with a dot"
+    case temporary = "its name is that of a file still being written"
+    case unmatched = "its name fits none of the inbox's patterns"
+    case folder = "it is a folder"
+    case special = "it is no regular file"
+    case brokenLink = "it is a link that leads nowhere"
+    case unsettled = "it was changed a moment ago"
+    case growing = "it is being written to"
+    case unreadableName = "its name is not UTF-8; rename it"
+
+    /// Whether a person who waits for the file would want to know; the others are no inputs at all.
+    var isWorthTelling: Bool {
+      switch self {
+      case .hidden, .unmatched, .folder: false
+      case .temporary, .special, .brokenLink, .unsettled, .growing, .unreadableName: true
+      }
+    }
+  }
+
+  private static let temporaryEndings = [".part", ".tmp", ".crdownload", "~"]
+  /// Between two looks at a file whose age is in doubt.
+  private static let secondsBetweenLooksMax = 1.0
+
+  // MARK: Looking
+
+  /// Looks at every file of the folder. One whose time of modification may not tell when it was written last, such as a
+  /// copy that keeps times, is looked at twice, up to a second apart.
+  ///
+  /// - Throws: 66 where there is no such folder, 77 where it may not be read.
+  func list() throws(RunFailure) -> Listing {
+    var listing = Listing()
+    var doubtful: [File] = []
+    for name in try names() {
+      switch look(at: name) {
+      case .ready(let file, let isCertain): isCertain ? listing.ready.append(file) : doubtful.append(file)
+      case .leftAlone(let reason): listing.leftAlone.append(LeftAlone(name: name, reason: reason))
+      case .gone: break
+      }
+    }
+    if !doubtful.isEmpty { pause(min(settleSeconds, Self.secondsBetweenLooksMax)) }
+    for file in doubtful {
+      // One that is gone now was no input.
+      guard let status = stat.of(file.path) else { continue }
+      if FileIdentity(status) == file.identity {
+        listing.ready.append(file)
+      } else {
+        listing.leftAlone.append(LeftAlone(name: file.name, reason: .growing))
+      }
+    }
+    listing.ready.sort { Self.order($0) < Self.order($1) }
+    listing.leftAlone.sort { $0.name < $1.name }
+    return listing
+  }
+
+  private static func order(_ file: File) -> (Int, Int, String) {
+    (file.identity.modifiedSeconds, file.identity.modifiedNanoseconds, file.name)
+  }
+
+  private func names() throws(RunFailure) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    } catch {
+      let isRefused = stat.of(folder) != nil && access(folder, R_OK | X_OK) != 0
+      let advice = isRefused ? "permission denied; check its permissions" : "there is no such folder; make it"
+      throw RunFailure(
+        code: .sourceError, exitCode: isRefused ? .noPermission : .noInput,
+        message: "the inbox \(folder) can't be read: \(advice)")
+    }
+  }
+
+  private enum Look {
+    case ready(File, isCertain: Bool)
+    case leftAlone(Reason)
+    case gone
+  }
+
+  private func look(at name: String) -> Look {
+    if name.hasPrefix(".") { return .leftAlone(.hidden) }
+    let path = "\(folder)/\(name)"
+    guard let own = stat.of(path, followingLinks: false) else {
+      // A name that is not UTF-8 comes with a mark in its place, and leads nowhere so.
+      return name.unicodeScalars.contains("\u{FFFD}") ? .leftAlone(.unreadableName) : .gone
+    }
+    guard let status = own.type == S_IFLNK ? stat.of(path) : own else { return .leftAlone(.brokenLink) }
+    if status.type == S_IFDIR { return .leftAlone(.folder) }
+    if Self.temporaryEndings.contains(where: name.hasSuffix) { return .leftAlone(.temporary) }
+    guard patterns.contains(where: { fnmatch($0, name, 0) == 0 }) else { return .leftAlone(.unmatched) }
+    if status.type != S_IFREG { return .leftAlone(.special) }
+    let file = File(name: name, path: path, identity: FileIdentity(status))
+    let age = age(status.st_mtim)
+    // A time just to come is one of now, by a clock that goes ahead.
+    if abs(age) < settleSeconds { return .leftAlone(.unsettled) }
+    // A later one says nothing; and the time of the last change of any kind, which nobody can set, says more.
+    let isCertain = settleSeconds == 0 || age >= 0 && Self.age(status.st_ctim, at: now()) >= settleSeconds
+    return .ready(file, isCertain: isCertain)
+  }
+
+  private func age(_ time: timespec) -> Double { Self.age(time, at: now()) }
+
+  private static func age(_ time: timespec, at now: Date) -> Double {
+    now.timeIntervalSince1970 - Double(time.tv_sec) - Double(time.tv_nsec) / 1e9
+  }
+}

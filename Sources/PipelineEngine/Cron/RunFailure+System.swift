@@ -1,0 +1,46 @@
+import CSV
+import Foundation
+
+extension RunFailure {
+  /// A system call that failed at a file; `what` says what could not be done, such as "can't be locked".
+  init(_ path: String, _ what: String, errno code: Int32) {
+    let exitCode: ExitCode =
+      switch code {
+      case EACCES, EPERM: .noPermission
+      case ENOENT, ENOTDIR, EISDIR, EROFS, ELOOP, ENAMETOOLONG: .cannotCreate
+      default: .ioError
+      }
+    self.init(code: nil, exitCode: exitCode, message: "\(path) \(what): \(systemMessage(code))")
+  }
+}
+
+/// What tells a file from another that bears its name later, and from itself once it was written to.
+struct FileIdentity: Sendable, Hashable {
+  let device: UInt64
+  let inode: UInt64
+  let bytes: Int64
+  let modifiedSeconds: Int
+  let modifiedNanoseconds: Int
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    bytes = Int64(status.st_size)
+    modifiedSeconds = status.st_mtim.tv_sec
+    modifiedNanoseconds = status.st_mtim.tv_nsec
+  }
+
+  /// The same file, whatever was written to it.
+  func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+}
+
+extension stat {
+  /// The status of what a path leads to, or of the link itself; nil, with `errno`, where it leads nowhere.
+  static func of(_ path: String, followingLinks: Bool = true) -> stat? {
+    var status = stat()
+    return (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
+  }
+
+  /// Such as `S_IFREG`.
+  var type: mode_t { st_mode & S_IFMT }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Synchronization
+
+/// Keeps two runs from one store: an exclusive flock(2) on `<store>.lock`, a file beside the store.
+///
+/// Not on the store itself: SQLite keeps locks of its own there, and closing any descriptor of it drops them. The lock
+/// goes with the process that holds it, however that ends, so a dead holder's is free. The file says who holds it and
+/// is removed before the lock is given up; so whoever has locked a file checks that it still bears the name.
+final class RunLock: Sendable {
+  /// The lock's file.
+  let path: String
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Below zero once released.
+    var descriptor: Int32
+    /// Folders that were made for the lock, the innermost first.
+    var madeFolders: [String]
+  }
+
+  /// Takes the lock or says at once who has it; nobody is waited for.
+  ///
+  /// - Throws: 75 with the holder's name where it is held; 77, 73 or 74 where it can't be taken.
+  init(storePath: String, pipeline: String, now: Date) throws(RunFailure) {
+    let store = Self.resolved(storePath)
+    path = store + ".lock"
+    var made: [String] = []
+    do throws(RunFailure) {
+      let descriptor = try Self.acquire(path, store: storePath, madeFolders: &made)
+      let holder = LockHolder(pipeline: pipeline, since: now)
+      let line = Array(holder.line.utf8)
+      guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, line, line.count, 0) == line.count else {
+        let code = errno
+        unlink(path)
+        close(descriptor)
+        throw RunFailure(path, "can't be written", errno: code)
+      }
+      state = Mutex(State(descriptor: descriptor, madeFolders: made))
+    } catch {
+      for folder in made { rmdir(folder) }
+      throw error
+    }
+  }
+
+  deinit { release() }
+
+  /// Lets the next run in; later calls do nothing.
+  func release() {
+    state.withLock { state in
+      guard state.descriptor >= 0 else { return }
+      // While it is locked: afterwards the name could be another run's already.
+      unlink(path)
+      close(state.descriptor)
+      state.descriptor = -1
+      // Those that nothing was put into. One that is not empty stays.
+      for folder in state.madeFolders { rmdir(folder) }
+    }
+  }
+
+  /// One store has one lock, by whatever links a path leads to it.
+  private static func resolved(_ path: String) -> String {
+    let url = URL(fileURLWithPath: path)
+    if FileManager.default.fileExists(atPath: path) { return url.resolvingSymlinksInPath().path }
+    return url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent).path
+  }
+
+  // MARK: Acquiring
+
+  /// - Returns: The descriptor that holds the lock.
+  private static func acquire(
+    _ path: String, store: String, madeFolders: inout [String]
+  ) throws(RunFailure) -> Int32 {
+    while true {
+      // A link is not followed: what it leads to would be overwritten.
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0o644)
+      if descriptor < 0, errno == ENOENT, makeFolders(above: path, &madeFolders) { continue }
+      guard descriptor >= 0 else { throw failure(path, errno) }
+      do throws(RunFailure) {
+        if try lock(descriptor, path, store: store) { return descriptor }
+      } catch {
+        close(descriptor)
+        throw error
+      }
+      close(descriptor)
+    }
+  }
+
+  /// False where the file was removed by its former holder meanwhile: there is a new one to be locked.
+  private static func lock(_ descriptor: Int32, _ path: String, store: String) throws(RunFailure) -> Bool {
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      switch errno {
+      case EINTR: continue
+      case EWOULDBLOCK: throw held(path, store: store)
+      case let code: throw failure(path, code)
+      }
+    }
+    var locked = stat()
+    guard fstat(descriptor, &locked) == 0 else { throw failure(path, errno) }
+    guard let named = stat.of(path, followingLinks: false),
+      FileIdentity(named).isSameFile(as: FileIdentity(locked))
+    else { return false }
+    guard locked.type == S_IFREG, locked.st_size == 0 || LockHolder(contentOf: descriptor) != nil else {
+      throw RunFailure(
+        code: nil, exitCode: .cannotCreate,
+        message: "\(path) is needed as the lock of \(store), but is something else; move it away, or move the store")
+    }
+    return true
+  }
+
+  private static func makeFolders(above path: String, _ made: inout [String]) -> Bool {
+    var missing: [String] = []
+    var folder = OutputPlace.folder(of: path)
+    while stat.of(folder) == nil, errno == ENOENT, folder != "/" {
+      missing.append(folder)
+      folder = OutputPlace.folder(of: folder)
+    }
+    for folder in missing.reversed() {
+      guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { return false }
+      made.insert(folder, at: 0)
+    }
+    return !missing.isEmpty
+  }
+
+  private static func failure(_ path: String, _ code: Int32) -> RunFailure {
+    switch code {
+    case ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL:
+      RunFailure(
+        code: nil, exitCode: .ioError,
+        message: "\(path) can't be locked: its file system has no flock; keep the store on a local disk")
+    case ELOOP:
+      RunFailure(
+        code: nil, exitCode: .cannotCreate,
+        message: "\(path) is a symbolic link, which a lock must not be; remove it")
+    default: RunFailure(path, "can't be made to lock the store", errno: code)
+    }
+  }
+
+  /// How often the holder's name is looked for: it writes its name a moment after it has locked the file.
+  private static let looksMax = 10
+  private static let secondsBetweenLooks = 0.01
+
+  private static func held(_ path: String, store: String) -> RunFailure {
+    var holder: LockHolder?
+    for look in 1...looksMax {
+      holder = LockHolder(contentOf: path)
+      if holder?.isDead == false || look == looksMax { break }
+      Thread.sleep(forTimeInterval: secondsBetweenLooks)
+    }
+    return RunFailure(
+      code: nil, exitCode: .temporaryFailure,
+      message: "\(store) is in use by \(holder?.description ?? "another process, which locks \(path)"); try again later"
+    )
+  }
+}
+
+/// Who holds a lock: the line in its file.
+struct LockHolder: Codable, Equatable {
+  let pid: Int32
+  let host: String
+  let pipeline: String
+  /// ISO 8601, in UTC.
+  let since: String
+
+  /// This process.
+  init(pipeline: String, since: Date) {
+    pid = getpid()
+    host = Self.hostHere
+    self.pipeline = pipeline
+    self.since = DateText.iso8601(since.timeIntervalSinceReferenceDate.rounded(.down)) ?? ""
+  }
+
+  /// Nil where the file holds something else, or nothing yet.
+  init?(contentOf path: String) {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    self.init(data)
+  }
+
+  /// Reads from the front, wherever the descriptor stands.
+  init?(contentOf descriptor: Int32) {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    self.init(Data(bytes[..<count]))
+  }
+
+  private init?(_ data: Data) {
+    guard let holder = try? JSONDecoder().decode(LockHolder.self, from: data) else { return nil }
+    self = holder
+  }
+
+  var line: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Numbers and texts can always be encoded; without a line the lock holds all the same.
+    let data = (try? encoder.encode(self)) ?? Data()
+    return String(decoding: data, as: UTF8.self) + "\n"
+  }
+
+  /// Whether it can be seen that the process is no more: then the line is its, and the lock another's.
+  var isDead: Bool { host == Self.hostHere && kill(pid, 0) != 0 && errno == ESRCH }
+
+  var description: String {
+    "pid \(pid)\(host == Self.hostHere ? "" : " on \(host)") (pipeline \(pipeline), since \(since))"
+  }
+
+  /// Without asking a name server, as Foundation does.
+  private static let hostHere: String = {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count) == 0 else { return "localhost" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }()
+}

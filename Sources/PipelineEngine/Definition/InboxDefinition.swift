@@ -1,0 +1,63 @@
+/// A folder whose files a pipeline imports, and where they go afterwards.
+public struct InboxDefinition: Sendable, Hashable, Codable {
+  /// The folder, relative to the definition's file.
+  public var folder: String
+  /// Shell patterns (fnmatch(3): `*`, `?`, `[a-z]`) of the names of files to import.
+  public var pattern: [String]
+  /// Folder for files that were imported; relative to the inbox. It gets a folder for each day.
+  public var processed: String
+  /// The same for files that could not be.
+  public var failed: String
+  /// Seconds for which a file must have been left unchanged before it is taken for whole, 0 to 86,400.
+  public var settleSeconds: Double
+
+  public static let patternDefault = ["*.csv", "*.csv.gz"]
+  public static let settleSecondsRange = 0.0...86_400.0
+
+  public init(
+    folder: String, pattern: [String] = patternDefault, processed: String = "processed", failed: String = "failed",
+    settleSeconds: Double = 10
+  ) {
+    self.folder = folder
+    self.pattern = pattern
+    self.processed = processed
+    self.failed = failed
+    self.settleSeconds = settleSeconds
+  }
+
+  private enum CodingKeys: String, CodingKey, CaseIterable {
+    case folder, pattern, processed, failed, settleSeconds
+  }
+
+  /// A text stands for the folder with everything else as usual.
+  static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> InboxDefinition? {
+    if case .string(let folder) = value, !folder.isEmpty { return InboxDefinition(folder: folder) }
+    let keys = CodingKeys.allCases.map(\.rawValue)
+    guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
+    var inbox = InboxDefinition(folder: reader.string("folder") ?? "")
+    if reader.value("folder") == nil { mistakes.add(path, "'folder' is missing; name the folder that files arrive in") }
+    inbox.pattern = reader.strings("pattern") ?? inbox.pattern
+    if inbox.pattern.isEmpty {
+      reader.note("pattern", "no pattern is given, so no file would do; leave it out or add one")
+    }
+    for (index, pattern) in inbox.pattern.enumerated() where pattern.contains("/") {
+      let path = mistakes.knows("\(path).pattern[\(index)]") ? "\(path).pattern[\(index)]" : "\(path).pattern"
+      mistakes.add(path, "'\(pattern)' has a slash, and names have none; the inbox's own folders are not looked into")
+    }
+    inbox.processed = reader.string("processed") ?? inbox.processed
+    inbox.failed = reader.string("failed") ?? inbox.failed
+    inbox.settleSeconds = reader.number("settleSeconds", in: settleSecondsRange) ?? inbox.settleSeconds
+    return inbox
+  }
+}
+
+extension ObjectReader {
+  /// A number within bounds, whole or not.
+  func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+    guard let number = number(key) else { return nil }
+    if range.contains(number) { return number }
+    note(
+      key, "expected \(range.lowerBound.formatted()) to \(range.upperBound.formatted()), found \(number.formatted())")
+    return nil
+  }
+}
