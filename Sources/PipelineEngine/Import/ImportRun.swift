@@ -5,7 +5,9 @@ import OpenCoreData
 /// One import or dry run, from its inputs to its summary.
 struct ImportRun {
   private let setup: ImportSetup
+  /// The inputs that are named; those of an inbox are looked for when the run begins.
   private let inputs: [InputFile]
+  private let inbox: Inbox?
   private var definition: PipelineDefinition { setup.definition }
   private var options: RunOptions { setup.options }
   private var isDryRun: Bool { setup.isDryRun }
@@ -27,18 +29,21 @@ struct ImportRun {
     inputs =
       options.inputs?.map { InputFile(name: $0, path: $0) }
       ?? definition.source.map { InputFile(name: $0, path: definition.path($0)) }
+    inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     try checkDefinition()
     let filesRead = inputs.map(\.path) + (storePath.map { [$0] } ?? [])
     for path in ReportFiles.paths(definition, options) {
       try OutputPlace.check(path, key: "report", isNoneOf: filesRead)
     }
-    for path in rejectsPaths.compactMap({ $0 }) {
+    for path in rejectsPaths(inputs).compactMap({ $0 }) {
       try OutputPlace.check(path, key: "rejects", isNoneOf: filesRead)
     }
   }
 
   private func checkDefinition() throws(PipelineError) {
-    if inputs.isEmpty { throw PipelineError(path: "source", "there is no input; name a file, or - for standard input") }
+    if inputs.isEmpty, inbox == nil {
+      throw PipelineError(path: "source", "there is no input; name a file, or - for standard input")
+    }
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
     }
@@ -49,51 +54,83 @@ struct ImportRun {
       let hint = NearestName.hint(for: name, in: setup.entity.columnTypes.keys.sorted())
       throw PipelineError(path: "key", "\(definition.entity) has no attribute '\(name)'\(hint)")
     }
-    if inputs.count > 1, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish) {
+    if inputs.count > 1 || inbox != nil, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish)
+    {
       throw PipelineError(
         path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
     }
   }
 
+  /// What came of the work, and what is held until the report is written.
+  struct Outcome {
+    var summary: RunSummary
+    fileprivate var lock: RunLock?
+    fileprivate var files: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
+  }
+
   /// Does the work, up to the point where all that was imported is on the disk. The report is still to be written, and
   /// then `finish`.
-  func run() -> RunSummary {
+  func run() -> Outcome {
     let clock = ContinuousClock()
     let begin = clock.now
     var state = ImportState(definition, lastStoredKey: 0)
+    var outcome = Outcome(summary: summary(state, nil, seconds: 0))
     var failure: RunFailure?
     do throws(RunFailure) {
       try ReportFiles.check(ReportFiles.paths(definition, options))
-      try checkRejects()
+      outcome.lock = try takeLock()
+      let inputs = try inputs + filesOfInbox()
+      setup.monitor.log.log(
+        .runStarted(
+          kind: isDryRun ? .validate : .import, pipeline: definition.name, store: storePath, inputs: inputs.count))
+      try checkRejects(inputs)
       try setup.openExistingStore()
       state = ImportState(definition, lastStoredKey: try lastStoredKey())
-      failure = try importAll(&state)
+      failure = try importAll(inputs, &state)
       try checkpoint()
       if options.isReplay { try replaceInputs(&state) }
     } catch {
       failure = failure ?? error
     }
-    return summary(state, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
+    outcome.files = state.filesDone
+    outcome.summary = summary(state, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
+    return outcome
   }
 
-  /// The report is written: notes it, and lets go of the store.
-  func finish(_ summary: RunSummary) -> RunSummary {
-    defer { setup.closeStore() }
-    guard hasStoreToWrite else { return summary }
-    do {
-      try noteEnd(summary)
-      return summary
+  /// The report is written: notes it, moves what came from an inbox, and lets go of the store.
+  func finish(_ outcome: Outcome) -> RunSummary {
+    var summary = outcome.summary
+    defer {
+      setup.closeStore()
+      outcome.lock?.release()
+    }
+    do throws(RunFailure) {
+      if hasStoreToWrite { try noteEnd(summary) }
+      try moveFiles(outcome.files)
     } catch {
-      var summary = summary
-      summary.failure = summary.failure ?? RunFailure(store: error as NSError, path: storePath).summary
+      guard summary.failure == nil else { return summary }
+      summary.failure = error.summary
       summary.outcome = .failed
-      return summary
+    }
+    return summary
+  }
+
+  private func takeLock() throws(RunFailure) -> RunLock? {
+    guard !isDryRun, let storePath else { return nil }
+    do throws(RunFailure) {
+      return try RunLock(storePath: storePath, pipeline: definition.name, now: setup.startedAt)
+    } catch {
+      setup.monitor.log.log(.lockHeld(message: error.message))
+      throw error
     }
   }
 
   /// A run that had nothing to do leaves the store as it was.
-  private func noteEnd(_ summary: RunSummary) throws {
-    let coordinator = setup.coordinator
+  private func noteEnd(_ summary: RunSummary) throws(RunFailure) {
+    try store { try noteEnd(summary, $0) }
+  }
+
+  private func noteEnd(_ summary: RunSummary, _ coordinator: NSPersistentStoreCoordinator) throws {
     let isKnown =
       try LedgerTables.exist(in: coordinator)
       && !coordinator.participantRows("SELECT 1 FROM SJ_RUN WHERE runID = ?", [setup.runID]).isEmpty
@@ -109,6 +146,30 @@ struct ImportRun {
     try coordinator.checkpoint()
   }
 
+  // MARK: The inbox
+
+  private func filesOfInbox() throws(RunFailure) -> [InputFile] {
+    guard let inbox else { return [] }
+    let listing = try inbox.list()
+    for item in listing.leftAlone where item.reason.isWorthTelling {
+      setup.monitor.log.log(.inputLeftAlone(item.name, reason: item.reason.rawValue))
+    }
+    return listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
+  }
+
+  /// A file that was read to its end, whatever was rejected of it, is processed; one that can't be read or was too bad
+  /// has failed. What stopped for another cause stays for the next run.
+  private func moveFiles(_ files: [(file: Inbox.File, outcome: Inbox.Outcome)]) throws(RunFailure) {
+    guard let inbox, !isDryRun else { return }
+    for (file, outcome) in files {
+      switch try inbox.move(file, to: outcome, on: setup.startedAt) {
+      case .moved(let path): setup.monitor.log.log(.inputMoved(file.name, to: path))
+      case .gone: setup.monitor.log.log(.inputNotMoved(file.name, reason: "it is gone"))
+      case .changed: setup.monitor.log.log(.inputNotMoved(file.name, reason: "it was changed meanwhile"))
+      }
+    }
+  }
+
   // MARK: Inputs
 
   /// What of a replayed input was rejected again takes its place.
@@ -119,21 +180,23 @@ struct ImportRun {
     }
   }
 
-  private func importAll(_ state: inout ImportState) throws(RunFailure) -> RunFailure? {
+  private func importAll(
+    _ inputs: [InputFile], _ state: inout ImportState
+  ) throws(RunFailure) -> RunFailure? {
     let chain = ImportChain(setup.container, chain: options.contextChain, isDryRun: isDryRun)
     let ledger = try readLedger()
     if !isDryRun { setup.coordinator.addSaveParticipant(ledger) }
     defer { setup.coordinator.removeSaveParticipant(ledger) }
-    return try transaction(chain, &state) { state throws(RunFailure) in importEach(chain, ledger, &state) }
+    return try transaction(chain, &state) { state throws(RunFailure) in importEach(inputs, chain, ledger, &state) }
   }
 
   /// An input that can't be read does not keep the others from being imported, unless the policy is to stop.
   private func importEach(
-    _ chain: ImportChain, _ ledger: Ledger, _ state: inout ImportState
+    _ inputs: [InputFile], _ chain: ImportChain, _ ledger: Ledger, _ state: inout ImportState
   ) -> RunFailure? {
     var first: RunFailure?
     var known = ledger.entries
-    for (input, rejectsPath) in zip(inputs, rejectsPaths) {
+    for (input, rejectsPath) in zip(inputs, rejectsPaths(inputs)) {
       var part = InputImport(input, setup, chain, ledger, rejectsPath: rejectsPath)
       do throws(RunFailure) {
         let entry = try part.run(known, &state)
@@ -142,9 +205,17 @@ struct ImportRun {
           known.insert(entry, at: 0)
           state.completed.append(entry)
         }
+        if let file = input.inboxFile {
+          if entry.isComplete { state.filesDone.append((file, .processed)) }
+          if state.outcome == .stopped { state.filesDone.append((file, .failed)) }
+        }
       } catch {
         ledger.clear()
+        setup.monitor.log.log(.inputFailed(input.name, code: error.code, message: error.message))
         first = first ?? error
+        if let file = input.inboxFile, error.exitCode == .dataError, !error.concernsStore {
+          state.filesDone.append((file, .failed))
+        }
         if definition.errorPolicy == .stop || definition.atomic || error.concernsStore { return first }
       }
       if state.outcome != .completed { break }
@@ -211,16 +282,16 @@ struct ImportRun {
   // MARK: Rejects
 
   /// For each input the place of its rejects. A dry run leaves no files behind unless it was told to.
-  private var rejectsPaths: [String?] {
+  private func rejectsPaths(_ inputs: [InputFile]) -> [String?] {
     if isDryRun, options.rejects == nil { return inputs.map { _ in nil } }
     if options.isReplay { return inputs.map { Replay.nextPath(of: $0.path) } }
     return RejectsPlace.paths(for: inputs.map(\.name), definition, options, store: storePath)
   }
 
   /// Better to learn before the import than at the first reject that it has no place to go.
-  private func checkRejects() throws(RunFailure) {
+  private func checkRejects(_ inputs: [InputFile]) throws(RunFailure) {
     let isWished = RejectsPlace.wish(definition, options) != nil
-    for path in rejectsPaths.compactMap({ $0 }) {
+    for path in rejectsPaths(inputs).compactMap({ $0 }) {
       // The folder of a store that is not there yet is made with it.
       let isBesideStore = storePath.map(OutputPlace.folder) == OutputPlace.folder(of: path)
       if isWished || !isBesideStore { try OutputPlace.check(path) }
@@ -245,4 +316,6 @@ struct InputFile: Sendable {
   let name: String
   /// `-` for standard input.
   let path: String
+  /// Set for a file of an inbox.
+  var inboxFile: Inbox.File?
 }

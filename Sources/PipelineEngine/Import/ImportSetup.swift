@@ -76,6 +76,15 @@ struct ImportSetup {
     for store in coordinator.persistentStores { try? coordinator.remove(store) }
   }
 
+  /// Tells the log of a chunk that is saved and of what is wrong in it.
+  func log(_ plan: ChunkPlan, of chunk: ParsedChunk, input: String) {
+    let log = monitor.log
+    if log.takes(.debug) {
+      log.log(.chunkSaved(input, record: chunk.progress.position.record - 1, rows: plan.inserts.count))
+    }
+    for issue in plan.issues { log.log(.issue(issue)) }
+  }
+
   // MARK: Keys
 
   /// What entries are told apart and compared by, where an input has the columns of `mapping`.

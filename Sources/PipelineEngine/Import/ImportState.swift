@@ -20,6 +20,8 @@ struct ImportState {
   let lastStoredKey: Int64
   private var matcher: EntryMatcher?
 
+  /// Files of the inbox that are done with.
+  var filesDone: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
   /// What the ledger knows of the inputs that are imported to their end.
   var completed: [LedgerEntry] = []
 
@@ -64,6 +66,7 @@ struct ImportState {
   mutating func rollBack() {
     counts = RunCounts()
     profile = nil
+    filesDone.removeAll { $0.outcome == .processed }
     for path in rejectsPaths {
       for file in [path, RejectsFile.detailsPath(of: path)] { try? FileManager.default.removeItem(atPath: file) }
     }

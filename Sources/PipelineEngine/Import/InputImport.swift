@@ -86,6 +86,7 @@ struct InputImport {
       case .recognized(let recognition): try begin(recognition, &state)
       case .opened(let mapping, let header, let totalBytes):
         (self.totalBytes, wasOpened) = (totalBytes, true)
+        setup.monitor.log.log(.inputOpened(file.name, bytes: totalBytes))
         try open(mapping, header, &state)
       case .chunk(let chunk): try save(chunk, &state)
       case .end(let progress): try complete(progress, &state)
@@ -105,6 +106,7 @@ struct InputImport {
       wasOpened = true
       summary.state = .known
       summary.importedAt = known.savedAt
+      setup.monitor.log.log(.inputKnown(file.name, importedAt: LedgerDate.text(known.savedAt)))
       summary.bytes = known.progress.consumedBytes
       guard !known.isReported, known.run != setup.runID else { return entry = known }
       // The run that imported it was killed before it could say so: this one reports in its place.
@@ -120,7 +122,10 @@ struct InputImport {
     case .refused(let reason):
       throw RunFailure(code: .inputRefused, exitCode: .dataError, message: "\(file.name): \(reason)")
     }
-    if summary.state != .imported, summary.state != .known { summary.firstRecord = entry.progress.position.record }
+    guard summary.state == .resumed || summary.state == .grown else { return }
+    let position = entry.progress.position
+    summary.firstRecord = position.record
+    setup.monitor.log.log(.inputResumed(file.name, record: position.record - 1, byte: position.byteOffset))
   }
 
   /// Takes over what an interrupted run has noted.
@@ -213,6 +218,7 @@ struct InputImport {
       (tally, entry) = (nextTally, nextEntry)
       (summary.bytes, summary.records) = (chunk.progress.consumedBytes, tally.counts.read)
       noteSaved(plan, &state)
+      setup.log(plan, of: chunk, input: file.name)
       try matcher?.endChunk(chunk, plan, expected: storeKeys.next, first: outcome.firstKey ?? storeKeys.next)
       return
     }
@@ -256,7 +262,10 @@ struct InputImport {
       // What comes after the record that was one too many was not looked at, so to speak.
       last = UInt64(chunk.block.number(ofRecordAt: plan.rejected[max(0, errors - before.rejected)]))
     }
-    for issue in plan.issues where issue.record <= last { tally.log.add(issue) }
+    for issue in plan.issues where issue.record <= last {
+      tally.log.add(issue)
+      setup.monitor.log.log(.issue(issue))
+    }
     let saved = chunk.block.start.record - 1
     let extent = saved == 0 ? "nothing" : saved == 1 ? "record 1" : "records 1 to \(saved)"
     state.outcome = .stopped
@@ -304,6 +313,7 @@ struct InputImport {
     entry.isComplete = true
     summary.bytes = progress.consumedBytes
     try writeLedger(&state)
+    setup.monitor.log.log(.inputCompleted(file.name, tally.counts))
   }
 
   /// Where the rejects are; those of an input that was not done have no name yet.

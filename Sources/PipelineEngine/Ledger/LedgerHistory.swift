@@ -61,7 +61,15 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
   /// - Returns: Whether there was a ledger.
   /// - Throws: `LedgerAccessError`, also for a store that another program writes to for longer than `timeoutSeconds`.
   public static func drop(store path: String, timeoutSeconds: Double = 10) throws(LedgerAccessError) -> Bool {
-    try LedgerAccess.explained(path) {
+    guard FileManager.default.fileExists(atPath: path) else { throw .missing(path) }
+    let lock: RunLock
+    do throws(RunFailure) {
+      lock = try RunLock(storePath: path, pipeline: "ledger drop", now: Date())
+    } catch {
+      throw LedgerAccessError(description: error.message, exitCode: error.exitCode)
+    }
+    defer { lock.release() }
+    return try LedgerAccess.explained(path) {
       let connection = try SQLiteConnection(
         path: path, mode: .readWrite, busyTimeoutMilliseconds: Int32(clamping: Int(timeoutSeconds * 1000)))
       defer { connection.close() }
@@ -101,6 +109,10 @@ extension LedgerHistory.Run {
 public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
   public let description: String
   public let exitCode: ExitCode
+
+  fileprivate static func missing(_ path: String) -> LedgerAccessError {
+    LedgerAccessError(description: "there is no store \(path); check the path", exitCode: .noInput)
+  }
 }
 
 private enum LedgerAccess {
@@ -108,7 +120,7 @@ private enum LedgerAccess {
     _ path: String, _ body: () throws -> Result
   ) throws(LedgerAccessError) -> Result {
     guard FileManager.default.fileExists(atPath: path) else {
-      throw LedgerAccessError(description: "there is no store \(path); check the path", exitCode: .noInput)
+      throw .missing(path)
     }
     do {
       return try body()

@@ -27,7 +27,9 @@ extension RunSummary {
     case .failed: return verdict(.failed, "FAILED: \(failure?.message ?? "without a reason given")", "Failed")
     case .cancelled:
       return verdict(
-        .cancelled, "cancelled; \(kind == .export ? "no output is left" : "what was saved before stays")", "Cancelled")
+        .cancelled,
+        "cancelled; \(stopReason.map { "\($0); " } ?? "")\(kind == .export ? "no output is left" : "what was saved before stays")",
+        "Cancelled")
     case .stopped:
       return verdict(.stopped, "STOPPED: \(stopReason ?? "as the pipeline's error policy says")", "Stopped")
     case .completed:

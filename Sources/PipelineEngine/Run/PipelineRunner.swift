@@ -56,21 +56,45 @@ public final class PipelineRunner: Sendable {
   }
 
   private func runHere() throws(PipelineError) -> RunSummary {
-    let monitor = RunMonitor(
-      isCancelled: { self.cancellation.isRequested }, report: { self.continuation.yield($0) })
     let model = try runModel()
     let reports = ReportFiles.paths(definition, options)
     for path in reports where ReportFormat(path: path) == nil {
       throw PipelineError(
         path: "report", "'\(path)' must end in \(ReportFormat.endings), which says how the report is written")
     }
+    let log: EventLog
+    do throws(RunFailure) {
+      log = try EventLog.of(definition, options)
+    } catch {
+      return RunSummary(
+        kind: kind, pipeline: definition.name, outcome: .failed, failure: error.summary, startedAt: options.now(),
+        seconds: 0)
+    }
+    let summary = try run(model, reports, Deadline(definition, options), log)
+    log.log(.runEnded(summary))
+    return summary
+  }
+
+  private func run(
+    _ model: NSManagedObjectModel, _ reports: [String], _ deadline: Deadline, _ log: EventLog
+  ) throws(PipelineError) -> RunSummary {
+    let monitor = RunMonitor(
+      isCancelled: { self.cancellation.isRequested || deadline.hasPassed() },
+      report: { self.continuation.yield($0) }, log: log)
+    func explained(_ summary: RunSummary) -> RunSummary {
+      var summary = summary
+      if summary.outcome == .cancelled, !cancellation.isRequested { summary.stopReason = deadline.message }
+      return summary
+    }
     switch kind {
     case .import, .validate:
       let run = try ImportRun(definition, options, model: model, isDryRun: kind == .validate, monitor)
-      return run.finish(ReportFiles.write(run.run(), to: reports))
+      var outcome = run.run()
+      outcome.summary = ReportFiles.write(explained(outcome.summary), to: reports)
+      return run.finish(outcome)
     case .export:
       var run = try ExportRun(definition, options, model: model, monitor)
-      return ReportFiles.write(run.run(), to: reports)
+      return ReportFiles.write(explained(run.run()), to: reports)
     }
   }
 
@@ -86,6 +110,7 @@ public final class PipelineRunner: Sendable {
 struct RunMonitor: Sendable {
   let isCancelled: @Sendable () -> Bool
   let report: @Sendable (RunProgress) -> Void
+  let log: EventLog
 }
 
 /// A wish to end, seen by every thread of the run.
