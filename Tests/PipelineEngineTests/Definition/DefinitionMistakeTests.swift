@@ -85,6 +85,14 @@ import Testing
       #"{"name": "n"}"#,
       "1:1: columns: no columns are declared, so nothing could be imported; list them, or add an 'export'"
     ),
+    (
+      #"{"name": "n", "columns": ["date"], "charts": ["dat"]}"#,
+      "1:47: charts[0]: no column fills the attribute 'dat'; did you mean 'date'?"
+    ),
+    (
+      #"{"name": "n", "columns": ["date"], "charts": ["date", "date"]}"#,
+      "1:55: charts[1]: 'date' has a chart already; remove one"
+    ),
     (#"{"name": "n", "export": {}, "zzz": 1}"#, "1:29: zzz: unknown key 'zzz'; known are 'name', "),
     (#"{"name": "n", "export": []}"#, "1:15: export: expected an object {…} with the keys 'output', 'columns', "),
     (#"{"name": "n", "export": {"limit": -1}}"#, "1:26: export.limit: expected a whole number from 0 to "),
