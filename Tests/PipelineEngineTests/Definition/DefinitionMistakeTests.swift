@@ -78,7 +78,7 @@ import Testing
       "[]",
       "1:1: expected an object {…} with the keys 'name', 'description', 'source', 'dialect', 'columns', 'key', "
         + "'duplicates', 'store', 'model', 'entity', 'chunkRows', 'errorPolicy', 'errorBudget', 'atomic', 'appendOnly', "
-        + "'limits', 'report', 'rejects', 'export', found a list"
+        + "'limits', 'report', 'charts', 'rejects', 'export', found a list"
     ),
     (#"{"name": "", "export": {}}"#, "1:2: name: is empty; give a text or leave 'name' out"),
     (
