@@ -72,7 +72,7 @@ extension RunSummary {
   private func inputCase(_ file: File) -> TestCase {
     let group = "\(pipeline).input"
     let listed = issues.listed.count { $0.input == file.path && $0.severity == .error }
-    let size: Markup = "<system-out>\(TextTable.count(file.records, "record"))</system-out>"
+    let size: Markup = "<system-out>\(TextTable.count(file.records, "record"))\(stateText(file))</system-out>"
     // With one input, every error is its own.
     let errors = inputs.count == 1 ? issues.errors : listed
     if errors > 0 {

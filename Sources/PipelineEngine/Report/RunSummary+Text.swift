@@ -33,7 +33,8 @@ extension RunSummary {
     return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(hash)\(stateText(file)))"
   }
 
-  private func stateText(_ file: File) -> String {
+  /// What the ledger made of an input, as it follows its number of records.
+  func stateText(_ file: File) -> String {
     let first = file.firstRecord.map(TextTable.grouped) ?? ""
     switch file.state {
     case nil, .imported: return ""

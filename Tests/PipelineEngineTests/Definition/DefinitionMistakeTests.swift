@@ -78,12 +78,20 @@ import Testing
       "[]",
       "1:1: expected an object {…} with the keys 'name', 'description', 'source', 'dialect', 'columns', 'key', "
         + "'duplicates', 'store', 'model', 'entity', 'chunkRows', 'errorPolicy', 'errorBudget', 'atomic', 'appendOnly', "
-        + "'limits', 'report', 'rejects', 'export', found a list"
+        + "'limits', 'report', 'charts', 'rejects', 'export', found a list"
     ),
     (#"{"name": "", "export": {}}"#, "1:2: name: is empty; give a text or leave 'name' out"),
     (
       #"{"name": "n"}"#,
       "1:1: columns: no columns are declared, so nothing could be imported; list them, or add an 'export'"
+    ),
+    (
+      #"{"name": "n", "columns": ["date"], "charts": ["dat"]}"#,
+      "1:47: charts[0]: no column fills the attribute 'dat'; did you mean 'date'?"
+    ),
+    (
+      #"{"name": "n", "columns": ["date"], "charts": ["date", "date"]}"#,
+      "1:55: charts[1]: 'date' has a chart already; remove one"
     ),
     (#"{"name": "n", "export": {}, "zzz": 1}"#, "1:29: zzz: unknown key 'zzz'; known are 'name', "),
     (#"{"name": "n", "export": []}"#, "1:15: export: expected an object {…} with the keys 'output', 'columns', "),

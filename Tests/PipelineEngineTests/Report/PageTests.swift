@@ -17,7 +17,10 @@ import Testing
       .completed, .validate, "errors",
       ["the store left as it was: 11,111 could be imported", "would be inserted", "What would be taken"]
     ),
-    (.stopped, .import, "stopped", ["<span>Stopped</span>", "ended the run after 12,345 records"]),
+    (
+      .stopped, .import, "stopped",
+      ["<span>Stopped</span>", "was ended after 12,345 records", "more than it tolerates"]
+    ),
     (.cancelled, .import, "cancelled", ["<span>Cancelled</span>", "Run it again."]),
     (
       .failed, .import, "failed",
@@ -34,6 +37,7 @@ import Testing
     summary.outcome = outcome
     summary.kind = kind
     summary.exported = 7
+    if outcome == .stopped { summary.stopReason = "more than it tolerates" }
     if outcome == .failed { summary.failure = .init(message: "no room left; make some", exitCode: .ioError) }
     let html = summary.html()
     #expect(html.contains("<header class=\"verdict \(tone)\">"))
@@ -52,6 +56,21 @@ import Testing
     #expect(cut.contains("of \(count) shown; the first 30 of all issues are in"))
     #expect(cut.contains("Only the first 30 issues of 1,235 were listed, as the pipeline's limit issuesListedMax says"))
     #expect(cut.components(separatedBy: "<li>").count - 1 <= 30)
+  }
+
+  @Test func `What the ledger made of an input is beside it, and a run with nothing to do says so`() throws {
+    var summary = try ReportSample.clean()
+    summary.note = "the report can't be had twice"
+    summary.inputs[0].state = .resumed
+    summary.inputs[0].firstRecord = 1501
+    summary.inputs[0].contentHash = "0123456789abcdef0123456789abcdef"
+    #expect(
+      summary.html().contains("4,000 records, gone on with at record 1,501, xxh128 0123456789abcdef0123456789abcdef"))
+    #expect(summary.html().contains("<strong>Note</strong> the report can&#39;t be had twice"))
+    #expect(summary.junit().contains("4,000 records, gone on with at record 1,501</system-out>"))
+    summary.inputs[0].state = .known
+    summary.inputs[0].records = 0
+    #expect(summary.html().contains("Every input was imported before; the store is as it was."))
   }
 
   @Test func `Numbers that don't add up are an alarm`() throws {

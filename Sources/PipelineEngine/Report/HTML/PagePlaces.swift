@@ -18,7 +18,9 @@ struct PagePlaces {
 
   private func files(_ kind: String, _ files: [RunSummary.File]) -> [Markup] {
     files.map { file in
-      row(kind, summary.name(of: file), "\(TextTable.bytes(file.bytes)), \(TextTable.count(file.records, "record"))")
+      let records = TextTable.count(file.records, "record") + summary.stateText(file)
+      let hash = file.contentHash.map { ", xxh128 \($0)" } ?? ""
+      return row(kind, summary.name(of: file), "\(TextTable.bytes(file.bytes)), \(records)\(hash)")
     }
   }
 

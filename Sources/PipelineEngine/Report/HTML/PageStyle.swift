@@ -164,6 +164,7 @@ enum PageStyle {
       section { margin-top: 1.6rem; }
       details::details-content { content-visibility: visible; block-size: auto; }
       .table { display: none; }
+      .group > .more { border-top: 0; }
       .more summary { display: none; }
       figure, .examples li, .notice { break-inside: avoid; }
       h2, h3 { break-after: avoid; }

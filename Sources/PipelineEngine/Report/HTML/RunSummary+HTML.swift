@@ -58,8 +58,10 @@ struct PageHeader {
       <p class="eyebrow">\(summary.pipeline) <span class="dot">·</span> \(summary.action)</p>
       <h1>\(Self.icon(verdict.tone))<span>\(verdict.headline)</span></h1>
       <p class="lede">\(sentence)</p>
-      \(failure)
-      \(next)
+      \(notice("What happened", summary.failure?.message))
+      \(notice("Why", summary.stopReason))
+      \(notice("Note", summary.note))
+      \(notice("Next", summary.nextStep.map { $0.prefix(1).uppercased() + $0.dropFirst() }))
       <p class="when"><time datetime="\(summary.startedAt.ISO8601Format())">\(time)</time></p>
       </header>
       """
@@ -73,13 +75,14 @@ struct PageHeader {
   private var sentence: String {
     let entries = TextTable.count(summary.exported, "entry", "entries")
     let read = TextTable.count(summary.counts.read, "record")
+    if summary.isNothingNew { return "Every input was imported before; the store is as it was." }
     switch (summary.kind, summary.outcome) {
     case (.export, .completed): return "\(entries) written."
     case (.export, _): return "It ended after \(entries)."
     case (.validate, .completed): return "\(read) checked, and the store left as it was: \(fates("could be imported"))."
     case (.import, .completed): return "\(read) read: \(fates("in the store"))."
     case (_, .failed): return "The run could not go on after \(read)."
-    case (_, .stopped): return "The pipeline's error policy ended the run after \(read)."
+    case (_, .stopped): return "The run was ended after \(read)."
     case (_, .cancelled): return "Someone ended the run after \(read); what was saved before stays."
     }
   }
@@ -98,14 +101,9 @@ struct PageHeader {
     return all.filter { $0.1 > 0 }.map(\.0).joined(separator: ", ")
   }
 
-  private var failure: Markup? {
-    guard let failure = summary.failure else { return nil }
-    return "<p class=\"notice\"><strong>What happened</strong> \(failure.message)</p>"
-  }
-
-  private var next: Markup? {
-    guard let next = summary.nextStep else { return nil }
-    return "<p class=\"notice\"><strong>Next</strong> \(next.prefix(1).uppercased() + next.dropFirst())</p>"
+  private func notice(_ title: String, _ text: String?) -> Markup? {
+    guard let text else { return nil }
+    return "<p class=\"notice\"><strong>\(title)</strong> \(text)</p>"
   }
 
   /// A shape besides the colour, for those who can't tell colours apart.

@@ -13,6 +13,15 @@ struct MonthCounter: Sendable {
   private static let first = Double(CivilCalendar.days(year: 1, month: 1, day: 1) * CivilCalendar.secondsPerDay)
   private static let last = Double(CivilCalendar.days(year: 10_000, month: 1, day: 1) * CivilCalendar.secondsPerDay)
 
+  /// The first day of each month from 1900 to 2099 and of the one after them: looked up faster than computed.
+  private static let firstDays = (0...2400).map { index in
+    Int32(CivilCalendar.days(year: 1900 + index / 12, month: index % 12 + 1, day: 1))
+  }
+  private static let tableFirstMonth = 1900 * 12
+  private static let tableFirstDay = CivilCalendar.days(year: 1900, month: 1, day: 1)
+  private static let tableLastDay = CivilCalendar.days(year: 2100, month: 1, day: 1)
+  private let firstDays = Self.firstDays
+
   init() {
     months = NumberCounter(distinctMax: EntryProfile.monthsMax)
   }
@@ -27,14 +36,31 @@ struct MonthCounter: Sendable {
     flush()
     // False for what is not a number, too.
     guard seconds >= Self.first, seconds < Self.last else { return months.addOther() }
-    let days = Int((seconds / Double(CivilCalendar.secondsPerDay)).rounded(.down))
-    let date = CivilCalendar.date(days: days)
-    month = Int64(date.year * 12 + date.month - 1)
-    let firstDay = days - date.day + 1
-    let length = CivilCalendar.daysInMonth(date.month, of: date.year)
-    start = Double(firstDay * CivilCalendar.secondsPerDay)
-    end = Double((firstDay + length) * CivilCalendar.secondsPerDay)
+    var whole = Int(seconds)
+    if Double(whole) > seconds { whole -= 1 }
+    let days = (whole >= 0 ? whole : whole - (CivilCalendar.secondsPerDay - 1)) / CivilCalendar.secondsPerDay
+    month = Int64(number(ofDay: days))
+    start = Double(firstDay(Int(month)) * CivilCalendar.secondsPerDay)
+    end = Double(firstDay(Int(month) + 1) * CivilCalendar.secondsPerDay)
     pending = 1
+  }
+
+  /// The month of a day, by an estimate from the mean length of months that is at most one off.
+  private func number(ofDay days: Int) -> Int {
+    guard days >= Self.tableFirstDay, days < Self.tableLastDay else {
+      let date = CivilCalendar.date(days: days)
+      return date.year * 12 + date.month - 1
+    }
+    var index = (days - Self.tableFirstDay) * 4800 / CivilCalendar.daysPerCycle
+    while Int(firstDays[index]) > days { index -= 1 }
+    while Int(firstDays[index + 1]) <= days { index += 1 }
+    return Self.tableFirstMonth + index
+  }
+
+  private func firstDay(_ month: Int) -> Int {
+    let index = month - Self.tableFirstMonth
+    return firstDays.indices.contains(index)
+      ? Int(firstDays[index]) : CivilCalendar.days(year: month / 12, month: month % 12 + 1, day: 1)
   }
 
   mutating func add(month: Int64, times: Int) { months.add(month, times: times) }

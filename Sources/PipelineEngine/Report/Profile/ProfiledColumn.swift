@@ -68,13 +68,15 @@ struct ProfiledColumn: Sendable {
   }
 }
 
-/// Each counts the values of one column and answers how many rows have none.
+/// Each counts the values of one column and answers how many rows have none. (`==` on another module's enumeration would
+/// be a call for each row.)
 extension MonthCounter {
   fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+    let (cells, width) = (batch.cells, batch.slotCount)
     var empty = 0
     for row in rows {
-      let cell = batch.cells[row * batch.slotCount + slot]
-      if cell.kind == .real { add(cell.real) } else { empty += 1 }
+      let cell = cells[row &* width &+ slot]
+      if case .real = cell.kind { add(cell.real) } else { empty &+= 1 }
     }
     return empty
   }
@@ -82,10 +84,11 @@ extension MonthCounter {
 
 extension NumberCounter {
   fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+    let (cells, width) = (batch.cells, batch.slotCount)
     var empty = 0
     for row in rows {
-      let cell = batch.cells[row * batch.slotCount + slot]
-      if cell.kind == .integer { add(cell.integer) } else { empty += 1 }
+      let cell = cells[row &* width &+ slot]
+      if case .integer = cell.kind { add(cell.integer) } else { empty &+= 1 }
     }
     return empty
   }
@@ -93,11 +96,12 @@ extension NumberCounter {
 
 extension TextCounter {
   fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+    let (cells, width, arena) = (batch.cells, batch.slotCount, batch.arena)
+    let bytes = arena.span
     var empty = 0
-    let arena = batch.arena.span
     for row in rows {
-      let cell = batch.cells[row * batch.slotCount + slot]
-      if cell.kind == .text { add(arena.extracting(cell.range)) } else { empty += 1 }
+      let cell = cells[row &* width &+ slot]
+      if case .text = cell.kind { add(bytes.extracting(cell.range)) } else { empty &+= 1 }
     }
     return empty
   }

@@ -1,19 +1,22 @@
 /// Counts how often each text occurs, up to a bound of different ones: open addressing over bytes, no String.
+///
+/// Texts are told apart by 128 bits of a mixing hash. Of the few hundred that are kept, two share one with a chance far
+/// below that of a memory fault; whoever builds such texts on purpose would only bend a bar of his own chart.
 struct TextCounter: Sendable {
-  private struct Entry {
-    var hash: UInt64
-    /// Where its words lie, eight bytes each, the last one filled up with zeros.
-    var start: Int
-    var byteCount: Int
-    var count: Int
+  private struct Digest: Equatable {
+    var low: UInt64
+    var high: UInt64
   }
 
   private let distinctMax: Int
   private let mask: Int
-  /// Index into `entries` and 1; 0 where the slot is free.
+  /// Index into `counts` and 1; 0 where the slot is free.
   private var slots: [UInt16]
-  private var entries: [Entry] = []
-  private var words: [UInt64] = []
+  private var digests: [Digest] = []
+  private var counts: [Int] = []
+  /// The texts, one after the other, and where each ends.
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
   private(set) var other = 0
 
   init(distinctMax: Int) {
@@ -26,79 +29,78 @@ struct TextCounter: Sendable {
 
   @inline(__always)
   mutating func add(_ text: Span<UInt8>, times: Int = 1) {
-    guard text.count <= EntryProfile.textBytesMax else {
-      other &+= times
-      return
-    }
-    let hash = Self.hash(text)
-    var slot = Int(truncatingIfNeeded: hash >> 32) & mask
+    let digest = Self.digest(text)
+    var slot = Int(truncatingIfNeeded: digest.low) & mask
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
-      if entries[index].hash == hash, isEqual(entries[index], text) {
-        entries[index].count &+= times
+      if digests[index] == digest {
+        counts[index] &+= times
         return
       }
       slot = (slot + 1) & mask
     }
-    insert(text, hash, times, slot)
+    insert(text, digest, times, slot)
   }
 
   mutating func addOther(_ times: Int) { other &+= times }
 
-  private mutating func insert(_ text: Span<UInt8>, _ hash: UInt64, _ times: Int, _ slot: Int) {
-    guard entries.count < distinctMax else {
+  private mutating func insert(_ text: Span<UInt8>, _ digest: Digest, _ times: Int, _ slot: Int) {
+    guard counts.count < distinctMax, text.count <= EntryProfile.textBytesMax else {
       other &+= times
       return
     }
-    entries.append(Entry(hash: hash, start: words.count, byteCount: text.count, count: times))
-    for offset in stride(from: 0, to: text.count, by: 8) { words.append(Self.word(text, at: offset)) }
-    slots[slot] = UInt16(entries.count)
+    digests.append(digest)
+    counts.append(times)
+    for index in text.indices { bytes.append(text[index]) }
+    ends.append(bytes.count)
+    slots[slot] = UInt16(counts.count)
+  }
+
+  /// Eight bytes at a time; the last eight may overlap those before them, which costs less than a loop over the rest.
+  @inline(__always)
+  private static func digest(_ text: Span<UInt8>) -> Digest {
+    let count = text.count
+    var digest = Digest(low: UInt64(count) &* 0x9E37_79B9_7F4A_7C15, high: UInt64(count))
+    // Longer ones are not counted by themselves.
+    if count > EntryProfile.textBytesMax { return digest }
+    if count >= 8 {
+      var offset = 0
+      while offset &+ 8 < count {
+        mix(word(text, at: offset), &digest)
+        offset &+= 8
+      }
+      mix(word(text, at: count &- 8), &digest)
+    } else {
+      var word: UInt64 = 0
+      for index in text.indices { word = word << 8 | UInt64(text[index]) }
+      mix(word, &digest)
+    }
+    return digest
   }
 
   @inline(__always)
-  private func isEqual(_ entry: Entry, _ text: Span<UInt8>) -> Bool {
-    guard entry.byteCount == text.count else { return false }
-    var index = entry.start
-    var offset = 0
-    while offset < text.count {
-      if words[index] != Self.word(text, at: offset) { return false }
-      index += 1
-      offset += 8
-    }
-    return true
+  private static func mix(_ word: UInt64, _ digest: inout Digest) {
+    let product = (word ^ digest.low).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    let second = (word &+ digest.high &* 0x9FB2_1C65_1E98_DF25).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
+    digest.low = product.low ^ product.high
+    digest.high = second.low ^ second.high
   }
 
-  @inline(__always)
-  private static func hash(_ text: Span<UInt8>) -> UInt64 {
-    var hash = UInt64(text.count) &* 0x9E37_79B9_7F4A_7C15
-    var offset = 0
-    while offset < text.count {
-      hash = (hash ^ word(text, at: offset)) &* 0xD6E8_FEB8_6659_FD93
-      hash ^= hash >> 32
-      offset += 8
-    }
-    return hash
-  }
-
-  /// The eight bytes from `offset` on, fewer at the end.
+  /// The last byte is asked for first: one check of the bounds does for all eight.
   @inline(__always)
   private static func word(_ text: Span<UInt8>, at offset: Int) -> UInt64 {
-    var word: UInt64 = 0
-    if offset + 8 <= text.count {
-      for index in 0..<8 { word |= UInt64(text[offset + index]) << UInt64(index * 8) }
-    } else {
-      for index in offset..<text.count { word |= UInt64(text[index]) << UInt64((index - offset) * 8) }
-    }
-    return word
+    let last = UInt64(text[offset &+ 7]) << 56
+    let high =
+      last | UInt64(text[offset &+ 6]) << 48 | UInt64(text[offset &+ 5]) << 40 | UInt64(text[offset &+ 4]) << 32
+    return high | UInt64(text[offset &+ 3]) << 24 | UInt64(text[offset &+ 2]) << 16 | UInt64(text[offset &+ 1]) << 8
+      | UInt64(text[offset])
   }
 
   /// The most frequent first, then by text.
   var all: [(text: String, count: Int)] {
-    entries.map { entry in
-      let bytes = (0..<entry.byteCount).map { index in
-        UInt8(truncatingIfNeeded: words[entry.start + index / 8] >> UInt64(index % 8 * 8))
-      }
-      return (String(decoding: bytes, as: UTF8.self), entry.count)
+    counts.indices.map { index in
+      let start = index == 0 ? 0 : ends[index - 1]
+      return (String(decoding: bytes[start..<ends[index]], as: UTF8.self), counts[index])
     }
     .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
   }
