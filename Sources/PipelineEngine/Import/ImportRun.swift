@@ -176,7 +176,7 @@ struct ImportRun {
   private func replaceInputs(_ state: inout ImportState) throws(RunFailure) {
     for entry in state.completed {
       try Replay.replace(entry.path, by: entry.rejects.path)
-      state.renameRejects(entry.rejects.path, to: entry.path)
+      state.renameRejects(entry.rejects.path, to: URL(fileURLWithPath: entry.path).path)
     }
   }
 

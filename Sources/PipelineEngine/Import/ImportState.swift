@@ -67,9 +67,7 @@ struct ImportState {
     counts = RunCounts()
     profile = nil
     filesDone.removeAll { $0.outcome == .processed }
-    for path in rejectsPaths {
-      for file in [path, RejectsFile.detailsPath(of: path)] { try? FileManager.default.removeItem(atPath: file) }
-    }
+    for path in rejectsPaths { RejectsFile.remove(path) }
     rejectsPaths = []
   }
 }

@@ -16,8 +16,7 @@ struct InputTally {
   init(_ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
     counts = entry.counts
     log = IssueLog(
-      listedMax: listedMax, counts: entry.tally.issues, errors: entry.tally.errors, warnings: entry.tally.warnings,
-      listed: issues)
+      listedMax: listedMax, counts: entry.tally.issues, warningCounts: entry.tally.warnings, listed: issues)
     // Where the interrupted run did not count them, the entries before the checkpoint would be missing.
     guard var profiler, let kept = entry.tally.profile.flatMap(EntryProfile.init(keptText:)) else { return }
     profiler.resume(kept)
@@ -35,16 +34,15 @@ struct InputTally {
 
   /// What a checkpoint keeps in one column: all but the counts and the listed issues.
   struct Rest: Sendable, Codable {
-    var errors = 0
-    var warnings = 0
+    /// By code, warnings included.
     var issues: [IssueCode: Int] = [:]
+    var warnings: [IssueCode: Int] = [:]
     /// See ``EntryProfile/keptText``.
     var profile: String?
   }
 
   var rest: Rest {
-    Rest(
-      errors: log.errorsTotal, warnings: log.warningsTotal, issues: log.counts, profile: profile?.keptText)
+    Rest(issues: log.counts, warnings: log.warningCounts, profile: profile?.keptText)
   }
 }
 

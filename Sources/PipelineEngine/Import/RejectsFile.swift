@@ -196,9 +196,15 @@ final class RejectsFile {
 
   private func removeParts(of path: String) {
     (records, details) = (nil, nil)
-    for target in [path, Self.detailsPath(of: path)] {
-      try? FileManager.default.removeItem(atPath: Self.partPath(of: target))
-    }
+    Self.remove(Self.partPath(of: path))
+  }
+
+  /// Removes the file with this name, or with this name of one that is not done, and the one beside it.
+  static func remove(_ path: String) {
+    let ending = partPath(of: "")
+    let isPart = path.hasSuffix(ending)
+    let details = isPart ? partPath(of: detailsPath(of: String(path.dropLast(ending.count)))) : detailsPath(of: path)
+    for file in [path, details] { try? FileManager.default.removeItem(atPath: file) }
   }
 
   private static func failure(_ error: any Error, _ path: String) -> RunFailure {

@@ -25,6 +25,7 @@ extension IssueCode {
     .extraLabel: "The header names a column that the pipeline does not know. It is ignored.",
     .blankLabel: "A label of the header is empty. Its column is ignored.",
     .duplicateLabel: "Two labels of the header name the same column.",
+    .inputRefused: "It can't be told what of the input is in the store already, so nothing of it was imported.",
     .sourceError: "The input can't be opened or read.",
     .compressionError: "The compressed data are damaged or cut short. Fetch the file again.",
     .dialectError: "The input does not follow the dialect that the pipeline declares.",

@@ -17,11 +17,12 @@ public struct IssueLog: Sendable, Equatable {
 
   /// A log as it was when its parts were kept; `listed` are its first issues.
   init(
-    listedMax: Int, counts: [IssueCode: Int], errors: Int, warnings: Int, listed: [RecordIssue]
+    listedMax: Int, counts: [IssueCode: Int], warningCounts: [IssueCode: Int], listed: [RecordIssue]
   ) {
     self.init(listedMax: listedMax)
-    self.counts = counts
-    (errorsTotal, warningsTotal) = (errors, warnings)
+    (self.counts, self.warningCounts) = (counts, warningCounts)
+    warningsTotal = warningCounts.values.reduce(0, +)
+    errorsTotal = counts.values.reduce(0, +) - warningsTotal
     self.listed = Array(listed.prefix(self.listedMax))
   }
 

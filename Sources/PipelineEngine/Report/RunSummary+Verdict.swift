@@ -33,7 +33,7 @@ extension RunSummary {
     case .stopped:
       return verdict(.stopped, "STOPPED: \(stopReason ?? "as the pipeline's error policy says")", "Stopped")
     case .completed:
-      if isNothingNew { return verdict(.clean, "nothing to do, imported before", "Nothing to do") }
+      if isNothingNew { return verdict(.clean, "has nothing to do: imported before", "Nothing to do: imported before") }
       if issues.errors > 0 { return verdict(.errors, "done, \(TextTable.count(issues.errors, "error"))") }
       if issues.warnings > 0 { return verdict(.warnings, "clean, \(TextTable.count(issues.warnings, "warning"))") }
       return verdict(.clean, "clean")

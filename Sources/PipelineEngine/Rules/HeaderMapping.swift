@@ -110,6 +110,13 @@ private struct LabelResolver {
       if hasNone { text += ". If the file has no header, name its columns in the pipeline's dialect" }
       add(.missingLabel, .error, nil, column.name, nil, text)
     }
+    // Entries of nothing but nil would be what came of it.
+    if hasNone, !issues.contains(where: { $0.code == .missingLabel }) {
+      let known = columns.map { "'\($0.name)'" }.joined(separator: ", ")
+      let text = "no label is one of the pipeline's columns, \(known); this is another file, or it has no header: then "
+        + "name its columns in the pipeline's dialect"
+      add(.missingLabel, .error, nil, nil, nil, text)
+    }
   }
 
   private mutating func add(

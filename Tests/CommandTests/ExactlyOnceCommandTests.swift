@@ -1,0 +1,283 @@
+import Foundation
+import Testing
+
+/// What a person with cron relies on, through the program itself: runs repeated, killed, overlapping, on a pipe.
+@Suite(.serialized) struct ExactlyOnceCommandTests {
+  private let folder: Scratch
+  init() throws { folder = try Scratch() }
+
+  private func rows() throws -> String { try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) }
+
+  @Test func `A job that runs twice does nothing the second time and says so`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
+    let second = try Tool.run("import", "log.csv", "--store", "s", in: folder)
+    #expect(second.status == 0)
+    #expect(second.text.hasPrefix("surf-log: import has nothing to do: imported before\n"))
+    #expect(try Tool.run("import", "log.csv", "--store", "s", "-q", in: folder).text.isEmpty)
+    #expect(try Tool.run("validate", "log.csv", "--store", "s", in: folder).text.contains("has nothing to do"))
+    #expect(try rows() == "2\n")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", "--again", in: folder).status == 0)
+    #expect(try rows() == "4\n")
+  }
+
+  @Test func `run knows what import has imported, and the other way round`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    try folder.write(#"{"name": "p", "source": "log.csv", "store": "s", "columns": [{"name": "date", "formats": ["iso8601", "journal-app"]}, "rating"]}"#, to: "p.json")
+    #expect(try Tool.run("run", "p.json", in: folder).status == 0)
+    #expect(try Tool.run("run", "p.json", in: folder).text.contains("has nothing to do"))
+    let other = try Tool.run("import", "log.csv", "--store", "s", "--pipeline", "p.json", in: folder)
+    #expect(other.text.contains("has nothing to do"))
+    #expect(try Tool.run("run", "p.json", "--again", in: folder).status == 0)
+    #expect(try rows() == "4\n")
+  }
+
+  // MARK: Standard input
+
+  @Test(arguments: ["cat", "gzip -c"]) func `Standard input is known and resumed too`(filter: String) throws {
+    try Logs.write(records: 30_000, to: "big.csv", in: folder)
+    let stopped = try Tool.shell(
+      """
+      (head -c 700000 big.csv; echo 'never,,,,,') | \(filter) |
+        "$surfjournal" import - --store s --chunk-rows 1000 --stop-on-error --json
+      """, in: folder)
+    #expect(stopped.status == 65)
+    let before = try stopped.json().counts.inserted
+    #expect(before > 5000 && before % 1000 == 0)
+    let script = "\(filter) < big.csv | \"$surfjournal\" import - --store s --chunk-rows 1000 --json"
+    let resumed = try Tool.shell(script, in: folder)
+    #expect(resumed.status == 0, "\(resumed.messages)")
+    #expect(resumed.text.contains("\"state\" : \"resumed\""))
+    #expect(resumed.text.contains("\"firstRecord\" : \(before + 1),"))
+    #expect(try resumed.json().counts == Summary.Counts(read: 30_000, inserted: 30_000))
+    #expect(
+      try Programs.sqlite("s", "SELECT count(*), count(DISTINCT ZLOCATION) FROM ZJOURNALENTRY", in: folder)
+        == "30000|30000\n")
+    let known = try Tool.shell(script, in: folder)
+    #expect(known.status == 0)
+    #expect(known.text.contains("\"state\" : \"known\""))
+    // Begins like it and is another: all of it is read, from its front.
+    let other = try Tool.shell(
+      "(cat big.csv; tail -1 big.csv) | \"$surfjournal\" import - --store s --json", in: folder)
+    #expect(try other.json().counts.inserted == 30_001)
+  }
+
+  // MARK: Overlap
+
+  @Test func `The second of two runs on one store exits 75 and names the first; a dead one holds nothing`() throws {
+    try folder.write(Logs.two, to: "log.csv")
+    let output = try Tool.shell(
+      """
+      mkfifo pipe; exec 3<>pipe; cat log.csv >&3
+      "$surfjournal" import - --store s -q < pipe & first=$!
+      for n in $(seq 200); do [ -e s.lock ] && break; sleep 0.05; done
+      "$surfjournal" import log.csv --store s; echo "second $?" >&2
+      "$surfjournal" ledger drop s 2>/dev/null; echo "drop $?" >&2
+      kill -9 $first; wait $first
+      "$surfjournal" import log.csv --store s -q; echo "third $?" >&2
+      """, in: folder)
+    #expect(output.messages.contains("second 75"))
+    #expect(output.messages.contains("third 0"))
+    #expect(output.messages.contains("pid ") && output.messages.contains("surf-log"))
+    #expect(output.messages.contains("drop 66") || output.messages.contains("drop 75"))
+    #expect(try rows() == "2\n")
+    #expect(try folder.names == ["log.csv", "pipe", "s"])
+  }
+
+  @Test func `A run that takes too long ends at a chunk border with 75, and the next goes on`() throws {
+    try Logs.write(records: 30_000, to: "log.csv", in: folder)
+    let output = try Tool.shell(
+      """
+      mkfifo pipe; exec 3<>pipe; cat log.csv >&3 & "$surfjournal" import - --store s --timeout 2 < pipe
+      """, in: folder)
+    #expect(output.status == 75)
+    #expect(output.text.contains("the timeout of 2 s ended it"))
+    let counted = try rows()
+    let before = try #require(Int(counted.dropLast()))
+    #expect(before % 5000 == 0 && before < 30_000)
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
+    #expect(try rows() == "30000\n")
+  }
+
+  // MARK: Replay
+
+  private static let dirty =
+    Logs.header + "2014-07-14,3ft,,,A,4\nsoon,3ft,,,B,4\n2014-07-16,3ft,,,C,9\n2014-07-17,3ft,,,D,4\nlater,3ft,,,E,4\n"
+
+  @Test func `A mended file of rejects is replayed record by record, each once`() throws {
+    try folder.write(Self.dirty, to: "log.csv")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)
+    let rejects = "log.csv.rejects.csv"
+    #expect(try folder.text(rejects) == Logs.header + "soon,3ft,,,B,4\n2014-07-16,3ft,,,C,9\nlater,3ft,,,E,4\n")
+    // Nothing is mended: nothing changes.
+    #expect(try Tool.run("replay", rejects, in: folder).status == 65)
+    #expect(try folder.text(rejects) == Logs.header + "soon,3ft,,,B,4\n2014-07-16,3ft,,,C,9\nlater,3ft,,,E,4\n")
+    try mend(rejects, "soon", "2014-07-15")
+    let first = try Tool.run("replay", rejects, "--json", in: folder)
+    #expect(first.status == 65)
+    #expect(try first.json().counts == Summary.Counts(read: 3, inserted: 1, rejected: 2))
+    #expect(try first.json().rejects?.hasSuffix("/" + rejects) == true)
+    #expect(try folder.text(rejects) == Logs.header + "2014-07-16,3ft,,,C,9\nlater,3ft,,,E,4\n")
+    try mend(rejects, "C,9", "C,5")
+    try mend(rejects, "later", "2014-07-18")
+    #expect(try Tool.run("replay", rejects, in: folder).status == 0)
+    #expect(!folder.exists(rejects) && !folder.exists(rejects + ".jsonl"))
+    #expect(
+      try Programs.sqlite(
+        "s", "SELECT group_concat(ZLOCATION, '') FROM (SELECT * FROM ZJOURNALENTRY ORDER BY Z_PK)", in: folder)
+        == "ADBCE\n")
+    #expect(try folder.names.filter { $0.contains(".replayed") }.count == 6)
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).text.contains("has nothing to do"))
+  }
+
+  @Test func `A replay that was killed at its very end is finished by the next`() throws {
+    try folder.write(Self.dirty, to: "log.csv")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)
+    let rejects = "log.csv.rejects.csv"
+    try mend(rejects, "soon", "2014-07-15")
+    let mended = try folder.data(rejects)
+    let details = try folder.data(rejects + ".jsonl")
+    #expect(try Tool.run("replay", rejects, in: folder).status == 65)
+    let rest = try folder.data(rejects)
+    // As it was before the rest took the file's place.
+    try folder.data(rejects).write(to: folder.url(rejects + ".next"))
+    try folder.data(rejects + ".jsonl").write(to: folder.url(rejects + ".next.jsonl"))
+    try mended.write(to: folder.url(rejects))
+    try details.write(to: folder.url(rejects + ".jsonl"))
+    #expect(try Tool.run("replay", rejects, in: folder).status == 0)
+    #expect(try folder.data(rejects) == rest)
+    #expect(!folder.exists(rejects + ".next"))
+    // And as it was when the file was away already.
+    try FileManager.default.moveItem(at: folder.url(rejects), to: folder.url(rejects + ".next"))
+    #expect(try Tool.run("replay", rejects, in: folder).messages.contains("is finished"))
+    #expect(try folder.data(rejects) == rest)
+    #expect(try rows() == "3\n")
+  }
+
+  @Test func `A file of rejects without the one beside it needs to be told the pipeline and the store`() throws {
+    try folder.write(Self.dirty, to: "log.csv")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)
+    let rejects = "log.csv.rejects.csv"
+    try FileManager.default.removeItem(at: folder.url(rejects + ".jsonl"))
+    #expect(try Tool.run("replay", rejects, in: folder).status == 64)
+    #expect(try Tool.run("replay", rejects, "--pipeline", "surf-log", in: folder).status == 64)
+    #expect(try Tool.run("replay", rejects, "--pipeline", "surf-log", "--store", "s", in: folder).status == 65)
+    #expect(try Tool.run("replay", "none.csv", "--pipeline", "surf-log", "--store", "s", in: folder).status == 66)
+  }
+
+  @Test func `Rejects of an earlier run are never written over`() throws {
+    for (number, place) in ["A", "B"].enumerated() {
+      try folder.write(Logs.header + "never,,,,\(place),\n", to: "log.csv")
+      let output = try Tool.run("import", "log.csv", "--store", "s", "--json", in: folder)
+      let name = number == 0 ? "log.csv.rejects.csv" : "log.csv.rejects.2.csv"
+      #expect(try output.json().rejects?.hasSuffix("/" + name) == true)
+      #expect(try folder.text(name) == Logs.header + "never,,,,\(place),\n")
+    }
+  }
+
+  @Test func `Each reject has its issues in the lines beside the file`() throws {
+    try folder.write(Self.dirty, to: "log.csv")
+    _ = try Tool.run("import", "log.csv", "--store", "s", in: folder)
+    let read = try Programs.python(
+      """
+      import json
+      lines = [json.loads(line) for line in open("log.csv.rejects.csv.jsonl")]
+      head, rest = lines[0], lines[1:]
+      print(head["pipeline"], head["input"], all(line["run"] == head["run"] for line in rest))
+      source = open("log.csv", "rb").read()
+      for line in rest:
+          print(line["reject"], line["code"], line["line"], line["column"], line["value"],
+                source[line["byte"]:].split(b"\\n")[0].decode())
+      """, in: folder)
+    #expect(
+      read == """
+        surf-log log.csv True
+        1 type-error 3 date soon soon,3ft,,,B,4
+        2 constraint-error 4 rating 9 2014-07-16,3ft,,,C,9
+        3 type-error 6 date later later,3ft,,,E,4
+
+        """)
+  }
+
+  private func mend(_ name: String, _ old: String, _ new: String) throws {
+    try folder.write(try folder.text(name).replacingOccurrences(of: old, with: new), to: name)
+  }
+
+  // MARK: The inbox
+
+  @Test func `What arrives in an inbox is imported and moved, once`() throws {
+    try folder.makeFolder("in")
+    try folder.write(
+      #"{"name": "nightly", "inbox": {"folder": "in", "settleSeconds": 0}, "store": "s", "columns": ["date", "location"]}"#,
+      to: "nightly.json")
+    try folder.write("date,location\n2020-01-01,A\nnever,B\n", to: "in/a.csv")
+    try folder.write("nothing that fits\n1\n", to: "in/b.csv")
+    try folder.write("date,location\n2020-01-01,C\n", to: "in/c.csv.part")
+    let output = try Tool.run("run", "nightly.json", "--json", in: folder)
+    #expect(output.status == 65)
+    #expect(try output.json().counts == Summary.Counts(read: 2, inserted: 1, rejected: 1))
+    let day = try Programs.run("/bin/date", ["-u", "+%F"], in: folder).text.trimmingCharacters(in: .newlines)
+    let found = try Tool.shell("cd in; find . -type f | sort", in: folder).text
+    #expect(found == "./c.csv.part\n./failed/\(day)/b.csv\n./processed/\(day)/a.csv\n")
+    #expect(try Tool.run("run", "nightly.json", "-q", in: folder).status == 0)
+    // The same content under a new name, killed before the move or sent twice: known, and moved as well.
+    try folder.write("date,location\n2020-01-01,A\nnever,B\n", to: "in/a.csv")
+    #expect(try Tool.run("run", "nightly.json", "-q", in: folder).status == 0)
+    #expect(try Tool.shell("ls in/processed/\(day)", in: folder).text == "a.2.csv\na.csv\n")
+    #expect(try rows() == "1\n")
+  }
+
+  @Test func `A log tells the run line by line, as JSON if wanted`() throws {
+    try folder.write(Self.dirty, to: "log.csv")
+    let output = try Tool.run(
+      "import", "log.csv", "--store", "s", "-q", "--log", "run.log", "--log-format", "json", "--log-level", "debug",
+      in: folder)
+    #expect(output.status == 65)
+    let read = try Programs.python(
+      """
+      import json
+      for line in open("run.log"):
+          event = json.loads(line)
+          print(event["level"], event["event"])
+      """, in: folder)
+    #expect(
+      read == """
+        info run-started
+        info input-opened
+        debug chunk-saved
+        error issue
+        error issue
+        error issue
+        info input-completed
+        warning run-ended
+
+        """)
+  }
+
+  // MARK: History
+
+  @Test func `history tells what was imported, and ledger drop makes a store forget it`() throws {
+    try folder.write(Self.dirty, to: "log.csv")
+    _ = try Tool.run("import", "log.csv", "--store", "s", in: folder)
+    let text = try Tool.run("history", "s", in: folder)
+    #expect(text.status == 0)
+    #expect(text.text.contains("surf-log  completed, exit status 65"))
+    #expect(text.text.contains("log.csv  complete: 5 read, 2 inserted, 3 rejected; rejects in "))
+    let json = try Tool.run("history", "s", "--json", in: folder)
+    try folder.write(json.text, to: "history.json")
+    let read = try Programs.python(
+      """
+      import json
+      run = json.load(open("history.json"))["runs"][0]
+      print(run["outcome"], run["counts"]["read"], run["inputs"][0]["state"])
+      """, in: folder)
+    #expect(read == "completed 5 complete\n")
+    #expect(try Tool.run("ledger", "drop", "s", in: folder).status == 0)
+    #expect(try Programs.sqlite("s", "SELECT count(*) FROM sqlite_master WHERE name LIKE 'SJ%'", in: folder) == "0\n")
+    #expect(try Tool.run("history", "s", in: folder).text.contains("has no ledger"))
+    #expect(try Tool.run("history", "none", in: folder).status == 66)
+    #expect(try Tool.run("ledger", "drop", "none", in: folder).status == 66)
+    #expect(try Tool.run("ledger", "paint", "s", in: folder).status == 64)
+    #expect(try Tool.run("history", "log.csv", in: folder).status == 65)
+  }
+}
