@@ -152,7 +152,7 @@ enum LogLine {
 
   /// ISO 8601 in UTC with milliseconds.
   static func stamp(_ time: Date) -> String {
-    let milliseconds = Int((time.timeIntervalSinceReferenceDate * 1000).rounded(.down))
+    let milliseconds = Int((time.timeIntervalSinceReferenceDate * 1000).rounded())
     let fraction = (milliseconds % 1000 + 1000) % 1000
     let seconds = DateText.iso8601(Double((milliseconds - fraction) / 1000)) ?? ""
     return seconds.dropLast() + String(format: ".%03dZ", fraction)
