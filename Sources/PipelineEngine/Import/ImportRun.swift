@@ -16,17 +16,14 @@ struct ImportRun {
     _ monitor: RunMonitor
   ) throws(PipelineError) {
     let startedAt = options.now()
-    let entity = try definition.entity(in: model)
+    let fit = try ImportFit(definition, model: model, now: startedAt)
     setup = ImportSetup(
-      definition: definition, options: options, isDryRun: isDryRun, entity: entity,
-      columns: try ColumnSet(definition, types: entity.columnTypes, now: startedAt),
+      definition: definition, options: options, isDryRun: isDryRun, entity: fit.entity, columns: fit.columns,
       container: NSPersistentContainer(name: definition.model, managedObjectModel: model),
       storePath: options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path),
       monitor: monitor, runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
-      profiler: try EntryProfiler.wanted(definition, options, entity))
-    inputs =
-      options.inputs?.map { InputFile(name: $0, path: $0) }
-      ?? definition.source.map { InputFile(name: $0, path: definition.path($0)) }
+      profiler: try EntryProfiler.wanted(definition, options, fit.entity))
+    inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     try checkDefinition()
     let filesRead = inputs.map(\.path) + (storePath.map { [$0] } ?? [])
     for path in ReportFiles.paths(definition, options) {
@@ -38,16 +35,15 @@ struct ImportRun {
   }
 
   private func checkDefinition() throws(PipelineError) {
-    if inputs.isEmpty { throw PipelineError(path: "source", "there is no input; name a file, or - for standard input") }
+    // Of optional sources there may be none today.
+    if inputs.isEmpty, options.inputs != nil || definition.source.isEmpty {
+      throw PipelineError(path: "source", "there is no input; name a file, or - for standard input")
+    }
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
     }
     if !isDryRun, storePath == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
-    }
-    for name in definition.key where setup.entity.slot(named: name) == nil {
-      let hint = NearestName.hint(for: name, in: setup.entity.columnTypes.keys.sorted())
-      throw PipelineError(path: "key", "\(definition.entity) has no attribute '\(name)'\(hint)")
     }
     if inputs.count > 1, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish) {
       throw PipelineError(
@@ -238,11 +234,4 @@ struct ImportRun {
     summary.profile = state.profile
     return summary
   }
-}
-
-/// An input as the person calls it, and its place.
-struct InputFile: Sendable {
-  let name: String
-  /// `-` for standard input.
-  let path: String
 }
