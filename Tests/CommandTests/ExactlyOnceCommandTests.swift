@@ -23,7 +23,9 @@ import Testing
 
   @Test func `run knows what import has imported, and the other way round`() throws {
     try folder.write(Logs.two, to: "log.csv")
-    try folder.write(#"{"name": "p", "source": "log.csv", "store": "s", "columns": [{"name": "date", "formats": ["iso8601", "journal-app"]}, "rating"]}"#, to: "p.json")
+    try folder.write(
+      #"{"name": "p", "source": "log.csv", "store": "s", "columns": [{"name": "date", "formats": ["iso8601", "journal-app"]}, "rating"]}"#,
+      to: "p.json")
     #expect(try Tool.run("run", "p.json", in: folder).status == 0)
     #expect(try Tool.run("run", "p.json", in: folder).text.contains("has nothing to do"))
     let other = try Tool.run("import", "log.csv", "--store", "s", "--pipeline", "p.json", in: folder)

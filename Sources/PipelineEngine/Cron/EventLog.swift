@@ -88,6 +88,14 @@ final class EventLog: Sendable {
     }
   }
 
+  /// Refuses to log into a file that the run reads.
+  static func checkPlace(
+    _ definition: PipelineDefinition, _ options: RunOptions, isNoneOf others: [String]
+  ) throws(PipelineError) {
+    guard let path = Place(definition, options)?.path else { return }
+    try OutputPlace.check(path, key: "log", isNoneOf: others)
+  }
+
   /// Whether events of a level are written; for what is costly to find out.
   func takes(_ level: LogDefinition.Level) -> Bool { self.level.map { level <= $0 } ?? false }
 

@@ -18,30 +18,29 @@ struct ImportRun {
     _ monitor: RunMonitor
   ) throws(PipelineError) {
     let startedAt = options.now()
-    let entity = try definition.entity(in: model)
+    let fit = try ImportFit(definition, model: model, now: startedAt)
     setup = ImportSetup(
-      definition: definition, options: options, isDryRun: isDryRun, entity: entity,
-      columns: try ColumnSet(definition, types: entity.columnTypes, now: startedAt),
+      definition: definition, options: options, isDryRun: isDryRun, entity: fit.entity, columns: fit.columns,
       container: NSPersistentContainer(name: definition.model, managedObjectModel: model),
       storePath: options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path),
       monitor: monitor, runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
-      profiler: try EntryProfiler.wanted(definition, options, entity))
-    inputs =
-      options.inputs?.map { InputFile(name: $0, path: $0) }
-      ?? definition.source.map { InputFile(name: $0, path: definition.path($0)) }
+      profiler: try EntryProfiler.wanted(definition, options, fit.entity))
+    inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     try checkDefinition()
     let filesRead = inputs.map(\.path) + (storePath.map { [$0] } ?? [])
     for path in ReportFiles.paths(definition, options) {
       try OutputPlace.check(path, key: "report", isNoneOf: filesRead)
     }
+    try EventLog.checkPlace(definition, options, isNoneOf: filesRead)
     for path in rejectsPaths(inputs).compactMap({ $0 }) {
       try OutputPlace.check(path, key: "rejects", isNoneOf: filesRead)
     }
   }
 
   private func checkDefinition() throws(PipelineError) {
-    if inputs.isEmpty, inbox == nil {
+    // Of optional sources there may be none today.
+    if inputs.isEmpty, inbox == nil, options.inputs != nil || definition.source.isEmpty {
       throw PipelineError(path: "source", "there is no input; name a file, or - for standard input")
     }
     if definition.columns.isEmpty {
@@ -49,10 +48,6 @@ struct ImportRun {
     }
     if !isDryRun, storePath == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
-    }
-    for name in definition.key where setup.entity.slot(named: name) == nil {
-      let hint = NearestName.hint(for: name, in: setup.entity.columnTypes.keys.sorted())
-      throw PipelineError(path: "key", "\(definition.entity) has no attribute '\(name)'\(hint)")
     }
     if inputs.count > 1 || inbox != nil, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish)
     {
@@ -161,13 +156,21 @@ struct ImportRun {
   /// has failed. What stopped for another cause stays for the next run.
   private func moveFiles(_ files: [(file: Inbox.File, outcome: Inbox.Outcome)]) throws(RunFailure) {
     guard let inbox, !isDryRun else { return }
+    let log = setup.monitor.log
+    var first: RunFailure?
     for (file, outcome) in files {
-      switch try inbox.move(file, to: outcome, on: setup.startedAt) {
-      case .moved(let path): setup.monitor.log.log(.inputMoved(file.name, to: path))
-      case .gone: setup.monitor.log.log(.inputNotMoved(file.name, reason: "it is gone"))
-      case .changed: setup.monitor.log.log(.inputNotMoved(file.name, reason: "it was changed meanwhile"))
+      do throws(RunFailure) {
+        switch try inbox.move(file, to: outcome, on: setup.startedAt) {
+        case .moved(let path): log.log(.inputMoved(file.name, to: path))
+        case .gone: log.log(.inputNotMoved(file.name, reason: "it is gone"))
+        case .changed: log.log(.inputNotMoved(file.name, reason: "it was changed meanwhile"))
+        }
+      } catch {
+        log.log(.inputNotMoved(file.name, reason: error.message))
+        first = first ?? error
       }
     }
+    if let first { throw first }
   }
 
   // MARK: Inputs
@@ -309,13 +312,4 @@ struct ImportRun {
     summary.profile = state.profile
     return summary
   }
-}
-
-/// An input as the person calls it, and its place.
-struct InputFile: Sendable {
-  let name: String
-  /// `-` for standard input.
-  let path: String
-  /// Set for a file of an inbox.
-  var inboxFile: Inbox.File?
 }

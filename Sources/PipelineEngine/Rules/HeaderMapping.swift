@@ -113,7 +113,8 @@ private struct LabelResolver {
     // Entries of nothing but nil would be what came of it.
     if hasNone, !issues.contains(where: { $0.code == .missingLabel }) {
       let known = columns.map { "'\($0.name)'" }.joined(separator: ", ")
-      let text = "no label is one of the pipeline's columns, \(known); this is another file, or it has no header: then "
+      let text =
+        "no label is one of the pipeline's columns, \(known); this is another file, or it has no header: then "
         + "name its columns in the pipeline's dialect"
       add(.missingLabel, .error, nil, nil, nil, text)
     }
