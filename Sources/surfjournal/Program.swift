@@ -17,6 +17,7 @@ enum Program {
       replay REJECTS                import a file of rejects that was mended
       history STORE                 list what was imported into a store, and when
       ledger drop STORE             make a store forget what was imported into it
+      check PIPELINE...             explain what pipelines do, and what is wrong with them
       pipelines                     list the pipelines that can be run by name
       help [COMMAND]                show how a command is used
 
@@ -37,7 +38,7 @@ enum Program {
 
   static let commands: [any Command.Type] = [
     ImportCommand.self, ValidateCommand.self, ExportCommand.self, RunCommand.self, ReplayCommand.self,
-    HistoryCommand.self, LedgerCommand.self, PipelinesCommand.self, HelpCommand.self,
+    HistoryCommand.self, LedgerCommand.self, CheckCommand.self, PipelinesCommand.self, HelpCommand.self,
   ]
 
   /// What the command line comes to.

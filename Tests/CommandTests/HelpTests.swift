@@ -3,7 +3,7 @@ import Testing
 
 /// What the program says of itself. The snapshots are recorded anew with SURFJOURNAL_RECORD=1 in the environment.
 @Suite struct HelpTests {
-  static let commands = ["import", "validate", "export", "run", "pipelines", "help"]
+  static let commands = ["import", "validate", "export", "run", "check", "pipelines", "help"]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
 
   private let folder: Scratch

@@ -6,7 +6,7 @@ import Foundation
 /// is walked here, for the places; each text and number is still decoded by Foundation.
 struct JSONPlacedReader {
   /// Where something stands: line and column (in characters), both from 1.
-  struct Place: Sendable, Equatable {
+  struct Place: Sendable, Hashable {
     var line: Int
     var column: Int
   }

@@ -1,38 +1,52 @@
 /// Gathers every mistake of a definition, so that one reading shows them all.
 final class MistakeList {
-  private(set) var mistakes: [PipelineError.Mistake] = []
-  private let places: [String: JSONPlacedReader.Place]
+  private let places: DefinitionPlaces
+  private var found: [(mistake: PipelineError.Mistake, document: Int)] = []
+  /// Key paths of the mistakes within the whole, which for inherited values are not those of their own file.
+  private(set) var paths: Set<String> = []
+  /// Places of texts that are told of already, by document.
+  private var unreadable: [Int: Set<JSONPlacedReader.Place>] = [:]
+  /// The keys that each object read so far may have, by its key path without indices.
+  private(set) var keysTaken: [String: Set<String>] = [:]
 
-  init(places: [String: JSONPlacedReader.Place] = [:]) {
+  init(_ places: DefinitionPlaces = DefinitionPlaces()) {
     self.places = places
   }
 
+  var mistakes: [PipelineError.Mistake] { found.map(\.mistake) }
+
   func add(_ path: String, _ message: String) {
-    let place = place(of: path)
-    mistakes.append(
-      PipelineError.Mistake(path: path, line: place?.line, column: place?.column, message: message))
+    let origin = places.origin(of: path)
+    paths.insert(path)
+    if let origin, let place = origin.place, unreadable[origin.document]?.contains(place) == true { return }
+    found.append((places.mistake(path, message), origin?.document ?? 0))
   }
 
-  /// Of something that the document lacks, the place of what it is missing from.
-  private func place(of path: String) -> JSONPlacedReader.Place? {
-    var path = path[...]
-    while true {
-      if let place = places[String(path)] { return place }
-      guard !path.isEmpty else { return nil }
-      path = path[..<(path.lastIndex { $0 == "." || $0 == "[" } ?? path.startIndex)]
-    }
+  func add(_ origin: PlacedValue.Origin, _ message: String) {
+    found.append((places.mistake(at: origin, message), origin.document))
+  }
+
+  /// For a text that can't be had as it should be: nothing further is said of it.
+  func addUnreadable(_ origin: PlacedValue.Origin, _ message: String) {
+    add(origin, message)
+    if let place = origin.place { unreadable[origin.document, default: []].insert(place) }
+  }
+
+  func noteKeys(_ keys: [String], of path: String) {
+    keysTaken[DefinitionPath.pattern(path), default: []].formUnion(keys)
   }
 
   /// Whether the document has something at this key path (a dialect's name, say, brings columns it does not write).
-  func knows(_ path: String) -> Bool { places[path] != nil }
+  func knows(_ path: String) -> Bool { places.origins[path] != nil }
 
-  /// In the order of the document where places are known.
+  /// In the order of the document where places are known, those of the definition before those of its base.
   var sorted: [PipelineError.Mistake] {
-    mistakes.enumerated().sorted { left, right in
-      (left.element.line ?? 0, left.element.column ?? 0, left.offset)
-        < (right.element.line ?? 0, right.element.column ?? 0, right.offset)
+    found.enumerated().sorted { left, right in
+      let (a, b) = (left.element.mistake, right.element.mistake)
+      return (left.element.document, a.line ?? 0, a.column ?? 0, left.offset)
+        < (right.element.document, b.line ?? 0, b.column ?? 0, right.offset)
     }
-    .map(\.element)
+    .map(\.element.mistake)
   }
 }
 
@@ -51,6 +65,7 @@ struct ObjectReader {
     self.members = members
     self.path = path
     self.mistakes = mistakes
+    mistakes.noteKeys(keys, of: path)
     for key in members.keys.sorted() where !keys.contains(key) {
       let hint = NearestName.of(key, in: keys).map { "did you mean '\($0)'?" } ?? "known are \(Self.list(keys))"
       mistakes.add(self.path(key), "unknown key '\(key)'; \(hint)")

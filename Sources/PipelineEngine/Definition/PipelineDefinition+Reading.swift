@@ -1,34 +1,50 @@
 import Foundation
 
 extension PipelineDefinition: Decodable {
-  /// From any decoder, without places in mistakes. ``init(data:file:)`` reads a file's bytes with them.
+  /// From any decoder: taken literally, without `extends` and variables, and without places in mistakes.
+  /// ``init(data:file:surroundings:)`` reads a file's bytes with all of them.
   public init(from decoder: any Decoder) throws {
     let mistakes = MistakeList()
-    let definition = Self.read(try JSONValue(from: decoder), mistakes: mistakes)
+    var value = try JSONValue(from: decoder)
+    if case .object(var members) = value {
+      if members["extends"] ?? .null != .null {
+        mistakes.add("extends", "works in files only; read the file, or write here what it would inherit")
+      }
+      for key in DefinitionLoader.ownKeys { members[key] = nil }
+      value = .object(members)
+    }
+    let definition = Self.read(value, mistakes: mistakes)
     guard let definition, mistakes.mistakes.isEmpty else { throw PipelineError(mistakes: mistakes.sorted) }
     self = definition
   }
 
-  /// From the bytes of a definition; `file` is named in mistakes and gives relative paths their start.
-  public init(data: Data, file: URL? = nil) throws(PipelineError) {
-    do throws(PipelineError) {
-      var reader = JSONPlacedReader(data)
-      let value = try reader.read()
-      let mistakes = MistakeList(places: reader.places)
-      let definition = Self.read(value, mistakes: mistakes)
-      guard let definition, mistakes.mistakes.isEmpty else { throw PipelineError(mistakes: mistakes.sorted) }
-      self = definition
-      baseDirectory = file?.absoluteURL.deletingLastPathComponent()
-    } catch {
-      throw PipelineError(code: error.code, file: file?.relativePath, mistakes: error.mistakes)
+  /// From the bytes of a definition and the files that it extends.
+  ///
+  /// - Parameters:
+  ///   - data: JSON with comments, in UTF-8.
+  ///   - file: Named in mistakes; gives relative paths their start.
+  ///   - surroundings: Variables, and the pipelines that `extends` may name.
+  /// - Throws: Every mistake with its place.
+  public init(
+    data: Data, file: URL? = nil, surroundings: DefinitionSurroundings = DefinitionSurroundings()
+  ) throws(PipelineError) {
+    let (definition, mistakes) = try Self.reading(data, file: file, surroundings)
+    guard let definition, mistakes.mistakes.isEmpty else {
+      throw PipelineError(file: file?.relativePath, mistakes: mistakes.sorted)
     }
+    self = definition
   }
 
   /// From a file; a file that cannot be read is a `source-error`.
-  public init(contentsOf file: URL) throws(PipelineError) {
-    let data: Data
+  public init(
+    contentsOf file: URL, surroundings: DefinitionSurroundings = DefinitionSurroundings()
+  ) throws(PipelineError) {
+    try self.init(data: try Self.data(file), file: file, surroundings: surroundings)
+  }
+
+  static func data(_ file: URL) throws(PipelineError) -> Data {
     do {
-      data = try Data(contentsOf: file)
+      return try Data(contentsOf: file)
     } catch {
       let reason = (error as NSError).localizedDescription
       throw PipelineError(
@@ -36,19 +52,41 @@ extension PipelineDefinition: Decodable {
         mistakes: [.init(path: "", message: "cannot read the pipeline: \(reason); check the path and its permissions")]
       )
     }
-    try self.init(data: data, file: file)
+  }
+
+  /// What could be read, and everything that is wrong with it.
+  ///
+  /// Throws where nothing can be read at all: for a mistake of syntax, or a base that is not there.
+  static func reading(
+    _ data: Data, file: URL?, _ surroundings: DefinitionSurroundings
+  ) throws(PipelineError) -> (definition: PipelineDefinition?, mistakes: MistakeList) {
+    do throws(PipelineError) {
+      var loader = DefinitionLoader(file: file, surroundings: surroundings)
+      let (value, places, mistakes) = try loader.load(data)
+      var definition = read(value, mistakes: mistakes)
+      definition?.baseDirectory = file?.absoluteURL.deletingLastPathComponent()
+      let columnPaths = definition?.places.columnPaths ?? []
+      definition?.places = places
+      definition?.places.columnPaths = columnPaths
+      return (definition, mistakes)
+    } catch {
+      throw PipelineError(code: error.code, file: file?.relativePath, mistakes: error.mistakes)
+    }
   }
 
   /// `nil` when so much is missing that no definition can be made; otherwise `mistakes` says whether it is usable.
-  private static func read(_ value: JSONValue, mistakes: MistakeList) -> PipelineDefinition? {
+  static func read(_ value: JSONValue, mistakes: MistakeList) -> PipelineDefinition? {
     let keys = CodingKeys.allCases.map(\.rawValue)
     guard let reader = ObjectReader(value, path: "", keys: keys, mistakes: mistakes) else { return nil }
     var definition = PipelineDefinition(name: reader.string("name") ?? "")
     if reader.value("name") == nil { mistakes.add("", "'name' is missing; every pipeline has a name for its reports") }
     definition.description = reader.string("description")
     definition.source = reader.strings("source") ?? []
-    definition.columns = (reader.items("columns") ?? []).compactMap {
-      ColumnDefinition.read($0.value, path: $0.path, mistakes: mistakes)
+    definition.sourceOptional = reader.bool("sourceOptional") ?? false
+    for item in reader.items("columns") ?? [] {
+      guard let column = ColumnDefinition.read(item.value, path: item.path, mistakes: mistakes) else { continue }
+      definition.columns.append(column)
+      definition.places.columnPaths.append(item.path)
     }
     definition.key = reader.strings("key") ?? []
     definition.store = reader.string("store")
@@ -109,6 +147,11 @@ extension PipelineDefinition: Decodable {
     if !mistakes.mistakes.isEmpty { throw PipelineError(mistakes: mistakes.sorted) }
   }
 
+  /// Where a column stands in the definition that it was read from.
+  func columnPath(_ index: Int) -> String {
+    places.columnPaths.indices.contains(index) ? places.columnPaths[index] : "columns[\(index)]"
+  }
+
   /// What single keys cannot show: names used twice, names that nothing declares.
   private func checkTogether(_ mistakes: MistakeList) {
     // Columns that could not be read are not missing: their own mistakes say what is wrong.
@@ -119,30 +162,31 @@ extension PipelineDefinition: Decodable {
     var labels: [String: String] = [:]
     var attributes: [String: String] = [:]
     for (index, column) in columns.enumerated() {
+      let path = columnPath(index)
       for label in [column.name] + column.synonyms {
         let folded = HeaderMapping.folded(label)
         if let other = labels[folded] {
-          mistakes.add("columns[\(index)]", "the label '\(label)' is also column '\(other)'; a label means one column")
+          mistakes.add(path, "the label '\(label)' is also column '\(other)'; a label means one column")
         }
         labels[folded] = column.name
       }
       if let other = attributes[column.attribute] {
         let text = "the attribute '\(column.attribute)' is already filled by column '\(other)'; remove one"
-        mistakes.add("columns[\(index)]", text)
+        mistakes.add(path, text)
       }
       attributes[column.attribute] = column.name
     }
     checkKey(attributes, mistakes)
+    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
+      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
+      mistakes.add("report[\(index)]", text)
+    }
     guard !columns.isEmpty else { return }
     for (index, name) in dialect.columns.enumerated() where !name.isEmpty {
       guard labels[HeaderMapping.folded(name)] == nil else { continue }
       let hint = NearestName.hint(for: name, in: columns.map(\.name))
       let text = "'\(name)' is not one of the columns; declare it there, or write \"\" to ignore the field\(hint)"
       mistakes.add(mistakes.knows("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
-    }
-    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
-      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
-      mistakes.add("report[\(index)]", text)
     }
   }
 

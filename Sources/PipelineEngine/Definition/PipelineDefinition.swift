@@ -4,7 +4,8 @@ import Foundation
 ///
 /// The file is JSON with comments (JSON5). Every key but `name` has a default. Unknown keys, wrong types and values
 /// out of range are refused, all of them at once, each with its key path, line and column, see ``PipelineError``.
-/// Paths are relative to the definition's file; `-` is standard input or output.
+/// Paths are relative to the definition's file; `-` is standard input or output. A file may extend another one and
+/// use variables of the environment, see <doc:PipelineFiles>.
 public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// What to do with a record that cannot be imported.
   public enum ErrorPolicy: String, Sendable, Codable, CaseIterable {
@@ -17,8 +18,10 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// Name shown in reports.
   public var name: String
   public var description: String?
-  /// Input files in order.
+  /// Input files in order, or patterns of their names, see ``InputFiles``.
   public var source: [String]
+  /// Whether it is no mistake that a source is not there, or that nothing matches a pattern.
+  public var sourceOptional: Bool
   /// A folder whose files are the inputs, instead of `source`.
   public var inbox: InboxDefinition?
   public var dialect: DialectDefinition
@@ -57,14 +60,16 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var export: ExportDefinition?
   /// Folder that relative paths start from; not part of the file. The current directory when `nil`.
   public var baseDirectory: URL?
+  /// Where its parts were written, if it was read from a file.
+  var places = DefinitionPlaces()
 
   public static let chunkRowsRange = 1...1_000_000
   public static let timeoutSecondsRange = 0.0...86_400.0
 
   public init(
-    name: String, description: String? = nil, source: [String] = [],
-    inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180,
-    columns: [ColumnDefinition] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
+    name: String, description: String? = nil, source: [String] = [], sourceOptional: Bool = false,
+    inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180, columns: [ColumnDefinition] = [],
+    key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
     appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
@@ -74,6 +79,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.name = name
     self.description = description
     self.source = source
+    self.sourceOptional = sourceOptional
     self.inbox = inbox
     self.dialect = dialect
     self.columns = columns
@@ -99,16 +105,13 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   /// The keys of the file.
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, description, source, inbox, dialect, columns, key, duplicates, store, model, entity, chunkRows
-    case errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds, export
+    case name, description, source, sourceOptional, inbox, dialect, columns, key, duplicates, store, model, entity
+    case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds
+    case export
   }
 
   /// The place a path of this definition means: `~` is the home directory, relative paths start at `baseDirectory`.
   public func url(for path: String) -> URL {
-    if path == "~" || path.hasPrefix("~/") {
-      let home = FileManager.default.homeDirectoryForCurrentUser
-      return path == "~" ? home : home.appendingPathComponent(String(path.dropFirst(2)))
-    }
-    return URL(fileURLWithPath: path, relativeTo: baseDirectory).absoluteURL
+    DefinitionPath.url(path, from: baseDirectory)
   }
 }

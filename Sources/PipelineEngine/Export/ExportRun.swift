@@ -26,8 +26,10 @@ struct ExportRun {
     self.monitor = monitor
     startedAt = options.now()
     export = definition.export ?? ExportDefinition()
-    entity = try definition.entity(in: model)
-    formatter = try EntryFormatter(export, entity: entity)
+    let fit = try ExportFit(definition, model: model)
+    entity = fit.entity
+    formatter = fit.formatter
+    monthSlot = fit.monthSlot
     container = NSPersistentContainer(name: definition.model, managedObjectModel: model)
     let store = options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path)
     guard let store else {
@@ -40,16 +42,6 @@ struct ExportRun {
       throw PipelineError(mistakes: contradictions.map { .init(path: "export.\($0.key)", message: $0.message) })
     }
     template = try OutputTemplate(output, split: export.split)
-    monthSlot = try Self.monthSlot(export, entity)
-    do {
-      // Only to find mistakes now; the fetching context parses it again for itself.
-      if let text = export.predicate {
-        _ = try NSPredicate.parse(format: text).predicateNode().bound(to: EntityPredicateSchema(entity: entity))
-      }
-    } catch {
-      throw PipelineError(path: "export.predicate", (error as NSError).localizedDescription)
-    }
-    try checkSort()
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))
     try OutputPlace.check(firstPath, key: "export.output", isNoneOf: [storePath])
     if OutputPlace.isSpecial(firstPath), let key = export.incremental ? "incremental" : export.hash ? "hash" : nil {
@@ -58,27 +50,6 @@ struct ExportRun {
     }
     for path in ReportFiles.paths(definition, options) {
       try OutputPlace.check(path, key: "report", isNoneOf: [storePath])
-    }
-  }
-
-  private static func monthSlot(
-    _ export: ExportDefinition, _ entity: NSEntityDescription
-  ) throws(PipelineError) -> Int? {
-    guard case .month(let attribute)? = export.split else { return nil }
-    let dates = entity.columnTypes.filter { $0.value == .date }.keys.sorted()
-    guard dates.contains(attribute), let slot = entity.slot(named: attribute) else {
-      throw PipelineError(
-        path: "export.split.month",
-        "\(entity.name ?? "") has no date '\(attribute)'; months are told by \(ObjectReader.list(dates))")
-    }
-    return slot
-  }
-
-  private func checkSort() throws(PipelineError) {
-    for (index, key) in export.sort.enumerated() where entity.slot(named: key.attribute) == nil {
-      let hint = NearestName.hint(for: key.attribute, in: entity.columnTypes.keys.sorted())
-      throw PipelineError(
-        path: "export.sort[\(index)]", "\(entity.name ?? "") has no attribute '\(key.attribute)'\(hint)")
     }
   }
 

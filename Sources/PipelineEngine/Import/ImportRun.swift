@@ -18,17 +18,14 @@ struct ImportRun {
     _ monitor: RunMonitor
   ) throws(PipelineError) {
     let startedAt = options.now()
-    let entity = try definition.entity(in: model)
+    let fit = try ImportFit(definition, model: model, now: startedAt)
     setup = ImportSetup(
-      definition: definition, options: options, isDryRun: isDryRun, entity: entity,
-      columns: try ColumnSet(definition, types: entity.columnTypes, now: startedAt),
+      definition: definition, options: options, isDryRun: isDryRun, entity: fit.entity, columns: fit.columns,
       container: NSPersistentContainer(name: definition.model, managedObjectModel: model),
       storePath: options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path),
       monitor: monitor, runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
-      profiler: try EntryProfiler.wanted(definition, options, entity))
-    inputs =
-      options.inputs?.map { InputFile(name: $0, path: $0) }
-      ?? definition.source.map { InputFile(name: $0, path: definition.path($0)) }
+      profiler: try EntryProfiler.wanted(definition, options, fit.entity))
+    inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     try checkDefinition()
     let filesRead = inputs.map(\.path) + (storePath.map { [$0] } ?? [])
@@ -41,7 +38,8 @@ struct ImportRun {
   }
 
   private func checkDefinition() throws(PipelineError) {
-    if inputs.isEmpty, inbox == nil {
+    // Of optional sources there may be none today.
+    if inputs.isEmpty, inbox == nil, options.inputs != nil || definition.source.isEmpty {
       throw PipelineError(path: "source", "there is no input; name a file, or - for standard input")
     }
     if definition.columns.isEmpty {
@@ -49,10 +47,6 @@ struct ImportRun {
     }
     if !isDryRun, storePath == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
-    }
-    for name in definition.key where setup.entity.slot(named: name) == nil {
-      let hint = NearestName.hint(for: name, in: setup.entity.columnTypes.keys.sorted())
-      throw PipelineError(path: "key", "\(definition.entity) has no attribute '\(name)'\(hint)")
     }
     if inputs.count > 1 || inbox != nil, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish)
     {
@@ -309,13 +303,4 @@ struct ImportRun {
     summary.profile = state.profile
     return summary
   }
-}
-
-/// An input as the person calls it, and its place.
-struct InputFile: Sendable {
-  let name: String
-  /// `-` for standard input.
-  let path: String
-  /// Set for a file of an inbox.
-  var inboxFile: Inbox.File?
 }

@@ -47,7 +47,8 @@ struct InputImport {
   /// - Returns: What the ledger knows of it now.
   mutating func run(_ known: [LedgerEntry], _ state: inout ImportState) throws(RunFailure) -> LedgerEntry {
     defer { state.finish(wasOpened ? summary : nil, tally, rejects: rejectsResult) }
-    do {
+    do throws(RunFailure) {
+      if let failure = file.failure { throw failure }
       try handleAll(startReading(known), &state)
     } catch {
       if let issue = error.issue(file.name) { tally.log.add(issue) }

@@ -4,14 +4,17 @@ public struct PipelineError: Error, Sendable, Equatable {
   public struct Mistake: Sendable, Hashable, Codable {
     /// Key path within the definition, such as `columns[2].formats[0]`; empty for the document as a whole.
     public var path: String
+    /// The file in which it stands, where that is not the definition's own but one that it extends.
+    public var file: String?
     /// Place in the file, both from 1 and the column in characters; `nil` when not read from text.
     public var line: Int?
     public var column: Int?
     /// What is wrong and what to do about it.
     public var message: String
 
-    public init(path: String, line: Int? = nil, column: Int? = nil, message: String) {
+    public init(path: String, file: String? = nil, line: Int? = nil, column: Int? = nil, message: String) {
       self.path = path
+      self.file = file
       self.line = line
       self.column = column
       self.message = message
@@ -46,12 +49,17 @@ public struct PipelineError: Error, Sendable, Equatable {
 extension PipelineError: CustomStringConvertible {
   /// One line per mistake: `file:line:column: key path: message`.
   public var description: String {
-    mistakes.map { mistake in
-      var place = file ?? "pipeline"
-      if let line = mistake.line { place += ":\(line)" }
-      if let column = mistake.column { place += ":\(column)" }
-      return "\(place): " + (mistake.path.isEmpty ? "" : "\(mistake.path): ") + mistake.message
-    }
-    .joined(separator: "\n")
+    mistakes.map { $0.line(in: file) }.joined(separator: "\n")
+  }
+}
+
+extension PipelineError.Mistake {
+  /// `file:line:column: key path: message`, `definition` being the file of the definition.
+  func line(in definition: String?) -> String {
+    if file ?? definition == nil, line == nil, path.isEmpty { return message }
+    var place = file ?? definition ?? "pipeline"
+    if let line { place += ":\(line)" }
+    if let column { place += ":\(column)" }
+    return "\(place): " + (path.isEmpty ? "" : "\(path): ") + message
   }
 }

@@ -52,11 +52,16 @@ public final class PipelineRunner: Sendable {
       cancel()
     }
     continuation.finish()
-    return try outcome.get()
+    do throws(PipelineError) {
+      return try outcome.get()
+    } catch {
+      // What only a run can see is told where the file says it, too.
+      throw definition.places.placed(error)
+    }
   }
 
   private func runHere() throws(PipelineError) -> RunSummary {
-    let model = try runModel()
+    let model = try definition.model(options.model)
     let reports = ReportFiles.paths(definition, options)
     for path in reports where ReportFormat(path: path) == nil {
       throw PipelineError(
@@ -96,13 +101,6 @@ public final class PipelineRunner: Sendable {
       var run = try ExportRun(definition, options, model: model, monitor)
       return ReportFiles.write(explained(run.run()), to: reports)
     }
-  }
-
-  private func runModel() throws(PipelineError) -> NSManagedObjectModel {
-    if let model = options.model ?? NSManagedObjectModel.embedded(named: definition.model) { return model }
-    throw PipelineError(
-      path: "model", "no model '\(definition.model)' is part of this program; use SurfJournalModel, or give one in code"
-    )
   }
 }
 

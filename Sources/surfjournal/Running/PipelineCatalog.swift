@@ -26,8 +26,8 @@ struct PipelineCatalog {
     }
     for folder in folders.reversed() {
       let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      for file in files where file.hasSuffix(".json") && !file.hasSuffix(".schema.json") {
-        let name = String(file.dropLast(".json".count))
+      for file in files {
+        guard let name = name(of: file) else { continue }
         let path = "\(folder)/\(file)"
         items[name] = Item(
           name: name, path: path, definition: Result { () throws(PipelineError) in try read(path) })
@@ -39,19 +39,13 @@ struct PipelineCatalog {
   /// The pipeline that a person means by a name, or by a path: anything with a slash or ending in `.json`.
   static func find(_ wish: String) throws(CommandFailure) -> PipelineDefinition {
     do throws(PipelineError) {
-      if wish.contains("/") || wish.hasSuffix(".json") { return try read(wish) }
-      for folder in folders {
-        let path = "\(folder)/\(wish).json"
-        if FileManager.default.fileExists(atPath: path) { return try read(path) }
+      switch try place(of: wish) {
+      case .file(let file): return try PipelineDefinition(contentsOf: file, surroundings: surroundings)
+      case .definition(let definition): return definition
       }
     } catch {
       throw CommandFailure(error.description, error.exitCode)
     }
-    if let preset = PipelineDefinition.presets.first(where: { $0.name == wish }) { return preset }
-    let hint = NearestName.hint(for: wish, in: items.map(\.name))
-    throw CommandFailure(
-      "there is no pipeline '\(wish)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its path, "
-        + "such as ./\(wish).json", .noInput)
   }
 
   /// How a later run can name the same pipeline, wherever it is started: a name, or a file's whole path.
@@ -60,7 +54,49 @@ struct PipelineCatalog {
     return wish.contains("/") || wish.hasSuffix(".json") ? URL(fileURLWithPath: wish).path : wish
   }
 
+  /// Looks at it as closely as a run would; a name that nothing bears is an error of the review.
+  static func review(_ wish: String) -> PipelineReview {
+    do throws(PipelineError) {
+      switch try place(of: wish) {
+      case .file(let file): return PipelineReview(contentsOf: file, surroundings: surroundings)
+      case .definition(let definition): return PipelineReview(definition)
+      }
+    } catch {
+      return PipelineReview(error)
+    }
+  }
+
+  private static func place(of wish: String) throws(PipelineError) -> DefinitionSurroundings.Base {
+    if wish.contains("/") || wish.hasSuffix(".json") { return .file(URL(fileURLWithPath: wish)) }
+    if let base = bases(wish).first { return base }
+    let hint = NearestName.hint(for: wish, in: names)
+    throw PipelineError(
+      code: .sourceError,
+      "there is no pipeline '\(wish)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its path, "
+        + "such as ./\(wish).json")
+  }
+
+  /// What definitions may refer to.
+  private static var surroundings: DefinitionSurroundings { DefinitionSurroundings(names: names, bases: bases) }
+
+  /// What a name means, the nearest first.
+  @Sendable private static func bases(_ name: String) -> [DefinitionSurroundings.Base] {
+    let files = folders.map { "\($0)/\(name).json" }.filter { FileManager.default.fileExists(atPath: $0) }
+    let preset = PipelineDefinition.presets.first { $0.name == name }
+    return files.map { .file(URL(fileURLWithPath: $0)) } + (preset.map { [.definition($0)] } ?? [])
+  }
+
+  private static var names: [String] {
+    let files = folders.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
+    return Set(files.compactMap(name) + PipelineDefinition.presets.map(\.name)).sorted()
+  }
+
+  /// The name of the pipeline that a file defines, if it is a definition.
+  private static func name(of file: String) -> String? {
+    file.hasSuffix(".json") && !file.hasSuffix(".schema.json") ? String(file.dropLast(".json".count)) : nil
+  }
+
   private static func read(_ path: String) throws(PipelineError) -> PipelineDefinition {
-    try PipelineDefinition(contentsOf: URL(fileURLWithPath: path))
+    try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), surroundings: surroundings)
   }
 }

@@ -1,0 +1,57 @@
+import Foundation
+
+extension PipelineDefinition {
+  /// What is no mistake but likely not meant, seen from here and now.
+  var warnings: [PipelineError.Mistake] {
+    let found = MistakeList(places)
+    for variable in places.defaulted {
+      found.add(variable.origin, "the environment variable '\(variable.name)' is not set, so its default is used")
+    }
+    func warn(_ path: String, _ message: String) { found.add(path, message) }
+    if !sourceOptional {
+      for (index, source) in source.enumerated() {
+        guard let message = missing(source) else { continue }
+        warn("source[\(index)]", message)
+      }
+    }
+    if let store { warnOfStore(path(store), warn) }
+    for (index, path) in report.enumerated() { Self.warn(of: self.path(path), "report[\(index)]", warn) }
+    if let rejects {
+      let path = path(rejects)
+      // A place that ends in `/` is a folder for files.
+      Self.warn(of: rejects.hasSuffix("/") ? path + "/rejects" : path, "rejects", warn)
+    }
+    if let output = export?.output, !output.contains("{") { Self.warn(of: path(output), "export.output", warn) }
+    if limits.fieldBytesMax > limits.recordBytesMax {
+      warn("limits.fieldBytesMax", "is more than 'recordBytesMax', so no field can become that long")
+    }
+    return found.sorted
+  }
+
+  private func missing(_ source: String) -> String? {
+    var one = self
+    one.source = [source]
+    guard let input = InputFiles.expand(one).first, input.path != "-" else { return nil }
+    if input.isUnmatchedPattern { return "no file matches '\(source)' now" }
+    return FileManager.default.fileExists(atPath: input.path) ? nil : "there is no file \(source) now"
+  }
+
+  private func warnOfStore(_ path: String, _ warn: (String, String) -> Void) {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: path) else { return }
+    if columns.isEmpty {
+      warn("store", "there is no store \(path) to export from; check the path, or import into it first")
+    } else if !files.fileExists(atPath: OutputPlace.folder(of: path)) {
+      warn("store", "there is no folder \(OutputPlace.folder(of: path)); the first import will make it")
+    }
+  }
+
+  /// Whether a file could be written there now; a run would refuse to begin.
+  private static func warn(of path: String, _ key: String, _ warn: (String, String) -> Void) {
+    do throws(RunFailure) {
+      try OutputPlace.check(path)
+    } catch {
+      warn(key, error.message)
+    }
+  }
+}

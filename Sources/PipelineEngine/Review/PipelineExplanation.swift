@@ -1,0 +1,135 @@
+import OpenCoreData
+
+/// What a definition does, in plain words.
+public struct PipelineExplanation: Sendable {
+  /// One side of the pipeline, and what there is to say about it.
+  public struct Topic: Sendable, Hashable, Encodable {
+    public let name: String
+    public let lines: [String]
+  }
+
+  /// In the order in which records pass them.
+  public let topics: [Topic]
+
+  /// The keys that the topics below tell of; others are listed as they stand.
+  private static let keysTold: Set<String> = [
+    "name", "description", "source", "sourceOptional", "dialect", "columns", "key", "duplicates", "store", "model",
+    "entity", "chunkRows", "errorPolicy", "errorBudget", "atomic", "appendOnly", "report", "rejects", "export",
+  ]
+
+  init(_ definition: PipelineDefinition, entity: NSEntityDescription) {
+    var topics: [Topic] = []
+    func add(_ name: String, _ lines: [String?]) {
+      let lines = lines.compactMap(\.self)
+      if !lines.isEmpty { topics.append(Topic(name: name, lines: lines)) }
+    }
+    add("About", [definition.description])
+    if !definition.columns.isEmpty {
+      add("Imports", [Self.sources(definition), Self.words(definition.dialect)])
+      add("Columns", definition.columns.map { Self.words($0, entity.columnTypes) })
+      add("Key", [Self.key(definition)])
+      add("Errors", [Self.errors(definition)])
+    }
+    add("Store", [Self.store(definition)])
+    if !definition.columns.isEmpty { add("Rejects", [Self.rejects(definition)]) }
+    add("Reports", definition.report)
+    if let export = definition.export { add("Exports", Self.words(export)) }
+    if case .object(let members) = definition.leastJSON {
+      let rest = members.filter { !Self.keysTold.contains($0.key) }.sorted { $0.key < $1.key }
+      add("Besides", rest.map { "\($0.key): \($0.value.words)" })
+    }
+    self.topics = topics
+  }
+
+  // MARK: Imports
+
+  private static func sources(_ definition: PipelineDefinition) -> String {
+    guard !definition.source.isEmpty else { return "the files named on the command line, plain or gzipped" }
+    let isPattern = definition.source.contains { InputFiles.isPattern($0) }
+    let count = InputFiles.expand(definition).count { !$0.isUnmatchedPattern }
+    let now = isPattern ? ", \(count) \(count == 1 ? "file" : "files") now" : ""
+    let optional = definition.sourceOptional ? "; none need be there" : ""
+    return definition.source.joined(separator: ", ") + now + optional
+  }
+
+  private static func words(_ dialect: DialectDefinition) -> String {
+    let delimiter = dialect.delimiter == "\t" ? "tabs" : "'\(dialect.delimiter)'"
+    let quote = dialect.quote.map { "quoted by \($0)" } ?? "nothing quoted"
+    let header =
+      dialect.header ? "with a header" : "without a header, the fields being \(Self.fields(dialect.columns))"
+    return "as CSV, \(header), fields parted by \(delimiter), \(quote)"
+  }
+
+  private static func fields(_ columns: [String]) -> String {
+    columns.map { $0.isEmpty ? "(ignored)" : $0 }.joined(separator: ", ")
+  }
+
+  private static func words(_ column: ColumnDefinition, _ types: [String: ColumnType]) -> String {
+    let others = column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"
+    let attribute = column.attribute == column.name ? "" : " → \(column.attribute)"
+    let type = types[column.attribute]
+    let formats = column.formats.isEmpty && type == .date ? ["iso8601"] : column.formats
+    var parts = [(type?.noun ?? "") + (formats.isEmpty ? "" : " as \(formats.joined(separator: " or "))")]
+    if column.required { parts.append("the column must be there") }
+    parts += column.rules.map(\.words)
+    return column.name + others + attribute + ": " + parts.joined(separator: "; ")
+  }
+
+  private static func key(_ definition: PipelineDefinition) -> String? {
+    guard !definition.key.isEmpty else { return nil }
+    let then =
+      switch definition.duplicates {
+      case .reject: "is rejected"
+      case .skip: "is passed over"
+      case .update(nil): "updates the entry"
+      case .update(let columns?): "updates \(columns.joined(separator: ", ")) of the entry"
+      case .keepNewest(let by): "updates the entry if its \(by) is greater"
+      }
+    return "\(definition.key.joined(separator: ", ")): a record whose key is there already \(then)"
+  }
+
+  private static func errors(_ definition: PipelineDefinition) -> String {
+    var text =
+      definition.errorPolicy == .stop
+      ? "the first bad record ends the run" : "bad records are rejected and the run goes on"
+    if let budget = definition.errorBudget {
+      let bounds = [budget.errors.map { "\($0)" }, budget.percent.map { "\(QuantityPattern.plain($0)) %" }]
+      text += ", up to \(bounds.compactMap(\.self).joined(separator: " or ")) of them"
+    }
+    return text
+  }
+
+  private static func rejects(_ definition: PipelineDefinition) -> String {
+    if let rejects = definition.rejects { return rejects }
+    return "beside \(definition.report.isEmpty ? "the store" : "the report"), named after the input"
+  }
+
+  // MARK: Store and export
+
+  private static func store(_ definition: PipelineDefinition) -> String {
+    let name = definition.store ?? "the one named on the command line"
+    let model = ", \(definition.entity) of \(definition.model)"
+    if definition.columns.isEmpty { return name + model }
+    let saves = definition.atomic ? "all or nothing" : "\(definition.chunkRows) records a save"
+    let growing = definition.appendOnly ? "; of a file that has grown only the new records" : ""
+    return "\(name)\(model), \(saves)\(growing)"
+  }
+
+  private static func words(_ export: ExportDefinition) -> [String] {
+    var lines = ["to \(export.output ?? "the place named on the command line"), \(words(export.dialect))"]
+    let columns = export.columns.map { $0.name == $0.attribute ? $0.name : "\($0.attribute) as \($0.name)" }
+    lines.append(columns.isEmpty ? "every attribute" : columns.joined(separator: ", "))
+    if let predicate = export.predicate { lines.append("where \(predicate)") }
+    if !export.sort.isEmpty {
+      let keys = export.sort.map { $0.ascending ? $0.attribute : "\($0.attribute), greatest first" }
+      lines.append("by " + keys.joined(separator: ", then "))
+    }
+    if let limit = export.limit { lines.append("at most \(limit) entries") }
+    let told: Set<String> = ["output", "dialect", "columns", "predicate", "sort", "limit"]
+    if case .object(let members) = export.leastJSON {
+      let rest = members.filter { !told.contains($0.key) }.sorted { $0.key < $1.key }
+      lines += rest.map { "\($0.key): \($0.value.words)" }
+    }
+    return lines
+  }
+}

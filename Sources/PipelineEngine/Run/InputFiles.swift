@@ -1,0 +1,118 @@
+import Foundation
+
+/// The files that the sources of a definition mean when its run starts.
+///
+/// A source is a path, or a pattern as shells have it: `*` and `?` and `[a-z]` within a name, `{a,b}` for either, `**`
+/// as a whole name for any number of folders, none included. Names that begin with a dot are not matched, folders
+/// neither. What a pattern matches comes in the order of the names' bytes; a file that an earlier source named already
+/// is not taken again. A path that is there is taken as it is written, whatever characters it has.
+enum InputFiles {
+  /// Folders in folders that `**` looks into at most; links to folders are not followed.
+  private static let depthMax = 64
+
+  /// The inputs of a run over the definition's own sources. A pattern without a match stays as an input that can't be
+  /// read, unless the definition says that sources are optional.
+  static func expand(_ definition: PipelineDefinition) -> [InputFile] {
+    var inputs: [InputFile] = []
+    for source in definition.source {
+      let path = definition.path(source)
+      if path == "-" || exists(path) {
+        inputs.append(InputFile(name: source, path: path))
+      } else if isPattern(source) {
+        let known = Set(inputs.map(\.path))
+        let found = matches(source, from: definition.baseDirectory)
+        inputs += found.filter { !known.contains($0.path) }
+        if found.isEmpty, !definition.sourceOptional {
+          inputs.append(InputFile(name: source, path: path, isUnmatchedPattern: true))
+        }
+      } else if !definition.sourceOptional {
+        inputs.append(InputFile(name: source, path: path))
+      }
+    }
+    return inputs
+  }
+
+  static func isPattern(_ source: String) -> Bool { source.contains { "*?[{".contains($0) } }
+
+  // MARK: Matching
+
+  /// The files that a pattern matches, named as the pattern begins.
+  private static func matches(_ pattern: String, from base: URL?) -> [InputFile] {
+    let isRelative = DefinitionPath.isRelative(pattern)
+    let folder = isRelative ? DefinitionPath.url(".", from: base).path + "/" : ""
+    // Of the home directory, which the pattern only alludes to, no character is a wildcard either.
+    let whole =
+      pattern.hasPrefix("~/")
+      ? escaped(DefinitionPath.url("~", from: nil).path) + pattern.dropFirst() : escaped(folder) + pattern
+    var paths = Set<String>()
+    collect(whole, depth: 0, into: &paths)
+    return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { path in
+      InputFile(name: path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path, path: path)
+    }
+  }
+
+  /// Follows the first `**`, if there is one: in the folder before it and in all below it.
+  private static func collect(_ pattern: String, depth: Int, into paths: inout Set<String>) {
+    guard let range = pattern.range(of: "/**/") ?? trailing(pattern) else {
+      for path in glob(pattern) where !path.hasSuffix("/") { paths.insert(path) }
+      return
+    }
+    let front = String(pattern[..<range.lowerBound])
+    let rest = String(pattern[range.upperBound...])
+    for folder in front.isEmpty ? ["/"] : glob(front + "/") {
+      descend(folder, rest.isEmpty ? "*" : rest, depth: depth, into: &paths)
+    }
+  }
+
+  /// `logs/**` is all that is below `logs`.
+  private static func trailing(_ pattern: String) -> Range<String.Index>? {
+    pattern.hasSuffix("/**") ? pattern.range(of: "/**", options: .backwards) : nil
+  }
+
+  /// `folder` ends in `/`.
+  private static func descend(_ folder: String, _ rest: String, depth: Int, into paths: inout Set<String>) {
+    guard depth < depthMax else { return }
+    collect(escaped(folder) + rest, depth: depth, into: &paths)
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !name.hasPrefix(".") {
+      let type = try? FileManager.default.attributesOfItem(atPath: folder + name)[.type] as? FileAttributeType
+      if type == .typeDirectory { descend(folder + name + "/", rest, depth: depth + 1, into: &paths) }
+    }
+  }
+
+  /// glob(3); folders have a `/` at their end.
+  private static func glob(_ pattern: String) -> [String] {
+    var found = glob_t()
+    defer { globfree(&found) }
+    guard Foundation.glob(pattern, GLOB_BRACE | GLOB_MARK | GLOB_NOSORT, nil, &found) == 0 else { return [] }
+    return (0..<Int(found.gl_pathc)).compactMap { index in found.gl_pathv[index].map { String(cString: $0) } }
+  }
+
+  /// As a part of a pattern that means these very characters.
+  private static func escaped(_ path: String) -> String {
+    path.reduce(into: "") { result, character in
+      if "*?[]{},\\".contains(character) { result.append("\\") }
+      result.append(character)
+    }
+  }
+
+  private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+}
+
+/// An input as the person calls it, and its place.
+struct InputFile: Sendable {
+  let name: String
+  /// `-` for standard input.
+  let path: String
+  /// Set for a file of an inbox.
+  var inboxFile: Inbox.File?
+  /// A pattern that no file matches: an input that is not there.
+  var isUnmatchedPattern = false
+
+  /// Why it can't be read, where that is known without trying.
+  var failure: RunFailure? {
+    guard isUnmatchedPattern else { return nil }
+    return RunFailure(
+      code: .sourceError, exitCode: .noInput,
+      message: "no file matches the pattern \(name); check it, or say \"sourceOptional\": true if there may be none")
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import PipelineEngine
+
+struct CheckCommand: Command {
+  static let name = "check"
+  static let usage = """
+    Usage: surfjournal check PIPELINE... [options]
+
+    Checks pipeline definitions as a run would, against the data model too, and
+    runs none. PIPELINE is a name that 'surfjournal pipelines' lists, or the path
+    of a definition. Every mistake is printed at once, as file:line:column: key
+    path: what is wrong; likewise, as warnings, what is likely not meant. Of a
+    definition that can be used it is told in words what its pipeline does.
+
+    Options:
+          --json                 print mistakes, warnings and explanation as JSON
+      -q, --quiet                print mistakes and warnings only
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 78 says that a definition can't be used, 66 that there is no such
+    pipeline. Warnings do not count.
+
+    """
+
+  private let wishes: [String]
+  private let isJSON: Bool
+  private let isQuiet: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard !arguments.operands.isEmpty else {
+      throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
+    }
+    wishes = arguments.operands
+    isJSON = arguments.has("json")
+    isQuiet = arguments.has("quiet")
+  }
+
+  func run() async -> ExitCode {
+    let reviews = wishes.map(PipelineCatalog.review)
+    do throws(CommandFailure) {
+      let text = isJSON ? try Self.json(zip(wishes, reviews).map(Row.init)) : Self.text(reviews, isQuiet: isQuiet)
+      if !text.isEmpty { try Console.print(text) }
+    } catch {
+      return error.report()
+    }
+    // A definition that is wrong says more than one that is not there.
+    let codes = reviews.map(\.exitCode)
+    return codes.contains(.configuration) ? .configuration : codes.first { $0 != .ok } ?? .ok
+  }
+
+  // MARK: Text
+
+  private static func text(_ reviews: [PipelineReview], isQuiet: Bool) -> String {
+    reviews.map { review in
+      let remarks = review.remarks.map { $0 + "\n" }.joined()
+      return isQuiet ? remarks : remarks + explanation(review)
+    }
+    .filter { !$0.isEmpty }
+    .joined(separator: isQuiet ? "" : "\n")
+  }
+
+  private static func explanation(_ review: PipelineReview) -> String {
+    guard let definition = review.definition else { return "" }
+    let origin = ([review.file ?? "built in"] + review.bases).joined(separator: ", extends ")
+    let width = (review.explanation.map(\.name.count).max() ?? 0) + 2
+    var text = "\(definition.name)  (\(origin))\n"
+    for topic in review.explanation {
+      for (index, line) in topic.lines.enumerated() {
+        let name = index == 0 ? topic.name : ""
+        text += "  " + name.padding(toLength: width, withPad: " ", startingAt: 0) + line + "\n"
+      }
+    }
+    return text
+  }
+
+  // MARK: JSON
+
+  private struct Row: Encodable {
+    let pipeline: String
+    /// Left out for a built-in one.
+    let file: String?
+    let extends: [String]
+    let usable: Bool
+    let mistakes: [PipelineError.Mistake]
+    let warnings: [PipelineError.Mistake]
+    let explanation: [PipelineExplanation.Topic]
+
+    init(_ wish: String, _ review: PipelineReview) {
+      /// Each says in which file it stands.
+      func placed(_ mistakes: [PipelineError.Mistake]) -> [PipelineError.Mistake] {
+        mistakes.map { mistake in
+          var mistake = mistake
+          mistake.file = mistake.file ?? review.file
+          return mistake
+        }
+      }
+      pipeline = review.definition?.name ?? wish
+      file = review.file
+      extends = review.bases
+      usable = review.definition != nil
+      mistakes = placed(review.error?.mistakes ?? [])
+      warnings = placed(review.warnings)
+      explanation = review.explanation
+    }
+  }
+
+  private static func json(_ rows: [Row]) throws(CommandFailure) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    do {
+      return String(decoding: try encoder.encode(rows), as: UTF8.self) + "\n"
+    } catch {
+      throw CommandFailure("the result can't be written as JSON: \(error). This is a fault of the program", .software)
+    }
+  }
+}
