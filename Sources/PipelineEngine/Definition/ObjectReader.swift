@@ -121,7 +121,10 @@ struct ObjectReader {
   /// A list of texts; a single text stands for a list of one.
   func strings(_ key: String, emptyAllowed: Bool = false) -> [String]? {
     guard let value = value(key) else { return nil }
-    if case .string(let text) = value { return [text] }
+    if case .string(let text) = value {
+      if !emptyAllowed, text.isEmpty { note(key, "is empty; give a text or leave '\(key)' out") }
+      return text.isEmpty && !emptyAllowed ? nil : [text]
+    }
     guard case .array(let items) = value else { return refuse(key, value, "a text or a list of texts") }
     var texts: [String] = []
     for (index, item) in items.enumerated() {

@@ -18,7 +18,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// Name shown in reports.
   public var name: String
   public var description: String?
-  /// Input files in order, or patterns of their names, see ``InputFiles``.
+  /// Input files in order, or patterns of their names, see <doc:PipelineFiles>.
   public var source: [String]
   /// Whether it is no mistake that a source is not there, or that nothing matches a pattern.
   public var sourceOptional: Bool

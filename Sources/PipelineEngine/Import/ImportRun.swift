@@ -28,14 +28,7 @@ struct ImportRun {
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     try checkDefinition()
-    let filesRead = inputs.map(\.path) + (storePath.map { [$0] } ?? [])
-    for path in ReportFiles.paths(definition, options) {
-      try OutputPlace.check(path, key: "report", isNoneOf: filesRead)
-    }
-    try EventLog.checkPlace(definition, options, isNoneOf: filesRead)
-    for path in rejectsPaths(inputs).compactMap({ $0 }) {
-      try OutputPlace.check(path, key: "rejects", isNoneOf: filesRead)
-    }
+    try ImportFit.checkPlaces(definition, options, inputs: inputs, store: storePath, rejects: rejectsPaths(inputs))
   }
 
   private func checkDefinition() throws(PipelineError) {
@@ -48,11 +41,6 @@ struct ImportRun {
     }
     if !isDryRun, storePath == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
-    }
-    if inputs.count > 1 || inbox != nil, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish)
-    {
-      throw PipelineError(
-        path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
     }
   }
 

@@ -87,6 +87,12 @@ public struct PipelineReview: Sendable {
           note({ () throws(PipelineError) in try check(index, of: definition, entity, now) }, mistakes)
         }
       }
+      if !definition.columns.isEmpty {
+        if definition.charts != nil, isSound("charts") {
+          note({ () throws(PipelineError) in _ = try EntryProfiler(definition, entity: entity) }, mistakes)
+        }
+        note({ () throws(PipelineError) in try checkPlaces(definition) }, mistakes)
+      }
       if definition.export != nil, isSound("export") {
         note({ () throws(PipelineError) in _ = try ExportFit(definition, model: model) }, mistakes)
       }
@@ -95,6 +101,16 @@ public struct PipelineReview: Sendable {
       for mistake in error.mistakes { mistakes.add(mistake.path, mistake.message) }
       return nil
     }
+  }
+
+  /// With the definition's own sources, if it has some.
+  private static func checkPlaces(_ definition: PipelineDefinition) throws(PipelineError) {
+    let inputs = InputFiles.expand(definition)
+    let store = definition.store.map(definition.path)
+    let options = RunOptions()
+    try ImportFit.checkPlaces(
+      definition, options, inputs: inputs, store: store,
+      rejects: RejectsPlace.paths(for: inputs.map(\.name), definition, options, store: store))
   }
 
   /// One column by itself, told of where it stands.

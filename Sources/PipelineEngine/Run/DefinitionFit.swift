@@ -19,6 +19,28 @@ struct ImportFit {
   }
 }
 
+extension ImportFit {
+  /// Refuses outputs that would be written over one another or over what the run reads; `rejects` has the place for
+  /// each input.
+  static func checkPlaces(
+    _ definition: PipelineDefinition, _ options: RunOptions, inputs: [InputFile], store: String?, rejects: [String?]
+  ) throws(PipelineError) {
+    let hasInbox = options.inputs == nil && definition.inbox != nil
+    if inputs.count > 1 || hasInbox, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish) {
+      throw PipelineError(
+        path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
+    }
+    let filesRead = inputs.map(\.path) + (store.map { [$0] } ?? [])
+    for path in ReportFiles.paths(definition, options) {
+      try OutputPlace.check(path, key: "report", isNoneOf: filesRead)
+    }
+    try EventLog.checkPlace(definition, options, isNoneOf: filesRead)
+    for path in rejects.compactMap(\.self) {
+      try OutputPlace.check(path, key: "rejects", isNoneOf: filesRead)
+    }
+  }
+}
+
 /// The same of an export.
 struct ExportFit {
   let entity: NSEntityDescription
