@@ -83,6 +83,8 @@ extension PipelineDefinition: Decodable {
     definition.description = reader.string("description")
     definition.source = reader.strings("source") ?? []
     definition.sourceOptional = reader.bool("sourceOptional") ?? false
+    definition.dryRun = reader.bool("dryRun") ?? false
+    definition.verifyHash = reader.bool("verifyHash") ?? false
     for item in reader.items("columns") ?? [] {
       guard let column = ColumnDefinition.read(item.value, path: item.path, mistakes: mistakes) else { continue }
       definition.columns.append(column)

@@ -22,6 +22,10 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var source: [String]
   /// Whether it is no mistake that a source is not there, or that nothing matches a pattern.
   public var sourceOptional: Bool
+  /// Whether a run only says what an import would do.
+  public var dryRun: Bool
+  /// Whether each input must be as the hash file beside it says, which an export writes.
+  public var verifyHash: Bool
   /// A folder whose files are the inputs, instead of `source`.
   public var inbox: InboxDefinition?
   public var dialect: DialectDefinition
@@ -67,7 +71,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public static let timeoutSecondsRange = 0.0...86_400.0
 
   public init(
-    name: String, description: String? = nil, source: [String] = [], sourceOptional: Bool = false,
+    name: String, description: String? = nil, source: [String] = [], sourceOptional: Bool = false, dryRun: Bool = false,
+    verifyHash: Bool = false,
     inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180, columns: [ColumnDefinition] = [],
     key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
@@ -80,6 +85,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.description = description
     self.source = source
     self.sourceOptional = sourceOptional
+    self.dryRun = dryRun
+    self.verifyHash = verifyHash
     self.inbox = inbox
     self.dialect = dialect
     self.columns = columns
@@ -105,7 +112,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   /// The keys of the file.
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, description, source, sourceOptional, inbox, dialect, columns, key, duplicates, store, model, entity
+    case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns, key, duplicates, store,
+      model, entity
     case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds
     case export
   }

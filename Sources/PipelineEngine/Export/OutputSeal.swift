@@ -81,3 +81,41 @@ struct OutputSeal: Sendable, Hashable {
     self.contentBytes = contentBytes
   }
 }
+
+// MARK: - Verifying
+
+extension OutputSeal {
+  /// The seal of an input, whose content is read to see that it is the one that was sealed.
+  ///
+  /// Before anything of the input is used: what is damaged at its end must not go in up to there.
+  ///
+  /// - Throws: 65 for another content; as `read`, and what reading the input throws.
+  static func verified(_ path: String, _ name: String) throws(RunFailure) -> OutputSeal {
+    guard path != "-" else {
+      throw RunFailure(
+        code: .sourceError, exitCode: .noInput,
+        message: "standard input has no hash file beside it; name a file, or leave out the check of the hash")
+    }
+    let seal = try read(for: path)
+    let hash = ContentHash()
+    do throws(CSVError) {
+      let source = try ByteSource(path: path)
+      var bytes: [UInt8] = []
+      while try source.read(appendingTo: &bytes, bytesMax: 256 << 10) > 0 {
+        hash.update(bytes)
+        bytes.removeAll(keepingCapacity: true)
+      }
+    } catch {
+      throw RunFailure(error)
+    }
+    guard hash.digest == seal.content else {
+      let size =
+        hash.byteCount == seal.contentBytes ? "" : ", and of \(hash.byteCount) bytes instead of \(seal.contentBytes)"
+      throw RunFailure(
+        code: .hashCount, exitCode: .dataError,
+        message:
+          "\(name): its content is not what \(Self.path(for: name)) says\(size); fetch both again, or export again")
+    }
+    return seal
+  }
+}

@@ -20,6 +20,8 @@ struct InputImport {
   private var storeKeys = EntryMatcher.Keys(next: 1, base: 0)
   private var totalBytes: Int?
   private var wasOpened = false
+  /// What the input must hold; nil where nobody asks for it.
+  private var seal: OutputSeal?
   /// Statements that end half-done imports of the same input, for the first save.
   private var forgotten: [(sql: String, values: [StoredValue])] = []
   /// How many of the listed issues the ledger has.
@@ -49,6 +51,7 @@ struct InputImport {
     defer { state.finish(wasOpened ? summary : nil, tally, rejects: rejectsResult) }
     do throws(RunFailure) {
       if let failure = file.failure { throw failure }
+      if definition.verifyHash || setup.options.verifiesHash { seal = try OutputSeal.verified(file.path, file.name) }
       try handleAll(startReading(known), &state)
     } catch {
       if let issue = error.issue(file.name) { tally.log.add(issue) }
@@ -309,6 +312,13 @@ struct InputImport {
 
   /// The end was reached. The rejects get their name first: an input that counts as done has them.
   private mutating func complete(_ progress: InputProgress, _ state: inout ImportState) throws(RunFailure) {
+    if let seal, progress.position.record - 1 != seal.records {
+      throw RunFailure(
+        code: .rowCount, exitCode: .dataError,
+        message:
+          "\(file.name): has \(progress.position.record - 1) records, and its hash file says \(seal.records): its "
+          + "dialect is not the pipeline's, though every byte is in place")
+    }
     try rejects?.commit()
     entry.note(progress, tally, rejects?.mark, at: Date())
     entry.isComplete = true

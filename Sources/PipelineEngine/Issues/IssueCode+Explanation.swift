@@ -25,6 +25,8 @@ extension IssueCode {
     .extraLabel: "The header names a column that the pipeline does not know. It is ignored.",
     .blankLabel: "A label of the header is empty. Its column is ignored.",
     .duplicateLabel: "Two labels of the header name the same column.",
+    .hashCount: "The content is not what the hash file beside it says: it was changed or damaged since it was written.",
+    .rowCount: "There are not as many records as the hash file says. The dialect may be another than the writer's.",
     .inputRefused: "It can't be told what of the input is in the store already, so nothing of it was imported.",
     .sourceError: "The input can't be opened or read.",
     .compressionError: "The compressed data are damaged or cut short. Fetch the file again.",

@@ -27,6 +27,8 @@
 /// | `duplicate-label` | header | frictionless | two labels of the header name the same column |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
 /// | `compression-error` | file | frictionless | the gzip data are damaged or cut short |
+/// | `hash-count` | file | frictionless | the input's content is not what its hash file says |
+/// | `row-count` | file | frictionless | the input has not as many records as its hash file says |
 /// | `input-refused` | file | ours | it can't be told what of the input is in the store already |
 /// | `dialect-error` | file | frictionless | the input does not follow the declared dialect |
 /// | `pipeline-error` | pipeline | frictionless | the pipeline definition is wrong |
@@ -63,6 +65,8 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let duplicateLabel = IssueCode("duplicate-label")
   public static let sourceError = IssueCode("source-error")
   public static let compressionError = IssueCode("compression-error")
+  public static let hashCount = IssueCode("hash-count")
+  public static let rowCount = IssueCode("row-count")
   public static let inputRefused = IssueCode("input-refused")
   public static let dialectError = IssueCode("dialect-error")
   public static let pipelineError = IssueCode("pipeline-error")
@@ -107,7 +111,7 @@ extension IssueCode {
     .store: [.modelError, .storeConstraint],
     .export: [.unwritableValue],
     .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel],
-    .file: [.sourceError, .compressionError, .inputRefused, .dialectError],
+    .file: [.sourceError, .compressionError, .hashCount, .rowCount, .inputRefused, .dialectError],
     .pipeline: [.pipelineError],
   ]
 

@@ -69,7 +69,9 @@ struct RunFailure: Error {
 
   /// The failure as an issue of `input`, where it is one of the input's own.
   func issue(_ input: String) -> RecordIssue? {
-    guard let code, [.sourceError, .compressionError, .encodingError, .dialectError, .inputRefused].contains(code)
+    guard let code,
+      [.sourceError, .compressionError, .encodingError, .dialectError, .inputRefused, .hashCount, .rowCount].contains(
+        code)
     else { return nil }
     return RecordIssue(
       code, at: RecordPosition(input: input, record: 0, line: UInt64(line ?? 0), byte: UInt64(byte ?? 0)),

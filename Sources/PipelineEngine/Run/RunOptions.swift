@@ -11,6 +11,8 @@ public struct RunOptions: Sendable {
   public var store: String?
   /// Whether inputs that the ledger knows are imported all the same, from their front.
   public var again = false
+  /// Whether each input must be as the hash file beside it says, also where the definition does not ask for it.
+  public var verifiesHash = false
   /// Whether the inputs are files of rejects that were mended: one that is imported to its end is replaced by what of
   /// it was rejected again.
   public var isReplay = false

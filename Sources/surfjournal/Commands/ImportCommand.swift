@@ -24,6 +24,8 @@ struct ImportCommand: Command {
           --max-error-percent P  end when more than P percent are rejected
           --atomic               all of the run or, where it does not reach its end,
                                  nothing
+          --verify-hash          refuse an input that is not as the hash file beside it
+                                 says, which an export with --hash writes
           --again                import also what the store's ledger knows already
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
@@ -53,6 +55,7 @@ struct ImportCommand: Command {
     var options = try RunOptions(arguments)
     options.inputs = arguments.operands
     options.again = arguments.has("again")
+    options.verifiesHash = arguments.has("verify-hash")
     options.pipelineReference = PipelineCatalog.reference(to: arguments.string("pipeline"))
     options.rejects = arguments.string("rejects")
     if options.store == nil, definition.store == nil {

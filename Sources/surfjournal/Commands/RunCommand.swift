@@ -15,6 +15,8 @@ struct RunCommand: Command {
           --store PATH           use this store instead of the pipeline's
       -o, --output FILE          export to this file instead of the pipeline's
           --dry-run              check what would be imported; nothing is stored
+          --verify-hash          refuse an input that is not as the hash file beside it
+                                 says, which an export with --hash writes
           --again                import also what the store's ledger knows already
           --rejects PATH         file or folder for rejected records
           --report FILE          write the report here instead of where the pipeline
@@ -54,6 +56,7 @@ struct RunCommand: Command {
     if !inputs.isEmpty { options.inputs = inputs }
     options.output = arguments.string("output")
     options.again = arguments.has("again")
+    options.verifiesHash = arguments.has("verify-hash")
     options.pipelineReference = PipelineCatalog.reference(to: name)
     options.rejects = arguments.string("rejects")
     if kind != .validate, options.store == nil, definition.store == nil {
@@ -70,12 +73,12 @@ struct RunCommand: Command {
       if arguments.has("output") {
         throw arguments.mistake("--output is for exports, and this pipeline imports")
       }
-      return arguments.has("dry-run") ? .validate : .import
+      return arguments.has("dry-run") || definition.dryRun ? .validate : .import
     }
     guard definition.export != nil else {
       throw arguments.mistake("the pipeline '\(definition.name)' names no source; add --input FILE")
     }
-    for option in ["dry-run", "rejects", "again"] where arguments.has(option) {
+    for option in ["dry-run", "rejects", "again", "verify-hash"] where arguments.has(option) {
       throw arguments.mistake(
         "--\(option) is for imports, and this pipeline exports; add --input FILE to import")
     }
