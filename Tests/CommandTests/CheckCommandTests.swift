@@ -122,6 +122,21 @@ import Testing
     #expect(output.text.contains("store: warning: there is no folder"))
   }
 
+  @Test func `An inbox and a log of a base are in the base's folder`() throws {
+    try folder.write(
+      #"{"extends": "surf-log", "inbox": {"folder": "in", "settleSeconds": 0}, "log": "logs/run.log", "store": "s"}"#,
+      to: "shared/arrivals.json")
+    try folder.write(
+      #"{"extends": "../shared/arrivals.json", "inbox": {"pattern": "*.csv"}, "log": {"level": "debug"}}"#,
+      to: "own/arrivals.json")
+    let output = try check("own/arrivals.json")
+    #expect(output.status == 0, "\(output.text)")
+    #expect(output.text.contains("  Imports  what arrives in ../shared/in as *.csv\n"), "\(output.text)")
+    #expect(output.text.contains("shared/arrivals.json:1:35: inbox.folder: warning: there is no folder"))
+    #expect(output.text.contains("shared/arrivals.json:1:72: log: warning: "))
+    #expect(output.text.contains("log: file ../shared/logs/run.log, format text, level debug"))
+  }
+
   @Test(arguments: PipelineCommandTests.presetNames)
   func `The built-in pipelines are in order`(_ name: String) throws {
     let output = try check(name)

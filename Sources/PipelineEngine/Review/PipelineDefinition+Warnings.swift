@@ -14,6 +14,10 @@ extension PipelineDefinition {
         warn("source[\(index)]", message)
       }
     }
+    if let folder = inbox?.folder, !RejectsPlace.isFolder(path(folder)) {
+      warn("inbox.folder", "there is no folder \(path(folder)); make it, or check the path")
+    }
+    if let file = log?.file, file != "-" { Self.warn(of: path(file), "log.file", warn) }
     if let store { warnOfStore(path(store), warn) }
     for (index, path) in report.enumerated() { Self.warn(of: self.path(path), "report[\(index)]", warn) }
     if let rejects {

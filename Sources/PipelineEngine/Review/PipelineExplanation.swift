@@ -13,7 +13,8 @@ public struct PipelineExplanation: Sendable {
 
   /// The keys that the topics below tell of; others are listed as they stand.
   private static let keysTold: Set<String> = [
-    "name", "description", "source", "sourceOptional", "dialect", "columns", "key", "duplicates", "store", "model",
+    "name", "description", "source", "sourceOptional", "inbox", "dialect", "columns", "key", "duplicates", "store",
+    "model",
     "entity", "chunkRows", "errorPolicy", "errorBudget", "atomic", "appendOnly", "report", "rejects", "export",
   ]
 
@@ -44,6 +45,9 @@ public struct PipelineExplanation: Sendable {
   // MARK: Imports
 
   private static func sources(_ definition: PipelineDefinition) -> String {
+    if let inbox = definition.inbox {
+      return "what arrives in \(inbox.folder) as \(inbox.pattern.joined(separator: " or "))"
+    }
     guard !definition.source.isEmpty else { return "the files named on the command line, plain or gzipped" }
     let isPattern = definition.source.contains { InputFiles.isPattern($0) }
     let count = InputFiles.expand(definition).count { !$0.isUnmatchedPattern }
