@@ -24,8 +24,8 @@ struct ImportCommand: Command {
           --max-error-percent P  end when more than P percent are rejected
           --atomic               all of the run or, where it does not reach its end,
                                  nothing
-          --verify-hash          refuse an input that is not as the hash file beside it
-                                 says, which an export with --hash writes
+          --verify-hash          refuse an input that is not as its hash file says,
+                                 which an export with --hash writes
           --again                import also what the store's ledger knows already
           --lock-timeout SECONDS
                                  how long to wait for a store that another program

@@ -15,8 +15,8 @@ struct RunCommand: Command {
           --store PATH           use this store instead of the pipeline's
       -o, --output FILE          export to this file instead of the pipeline's
           --dry-run              check what would be imported; nothing is stored
-          --verify-hash          refuse an input that is not as the hash file beside it
-                                 says, which an export with --hash writes
+          --verify-hash          refuse an input that is not as its hash file says,
+                                 which an export with --hash writes
           --again                import also what the store's ledger knows already
           --rejects PATH         file or folder for rejected records
           --report FILE          write the report here instead of where the pipeline

@@ -22,8 +22,8 @@ struct ValidateCommand: Command {
           --max-errors N         end when more than N records are rejected
           --max-error-percent P  end when more than P percent are rejected
           --atomic               as the import would be
-          --verify-hash          refuse an input that is not as the hash file beside it
-                                 says, which an export with --hash writes
+          --verify-hash          refuse an input that is not as its hash file says,
+                                 which an export with --hash writes
           --again                check also what the store's ledger knows already
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
