@@ -48,6 +48,8 @@ struct InputTally {
 
 extension InputTally.Rest {
   var json: String {
+    // Of most chunks there is nothing to say, and the encoder takes its time.
+    if issues.isEmpty, profile == nil { return "{}" }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

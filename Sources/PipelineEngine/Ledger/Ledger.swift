@@ -78,7 +78,7 @@ final class Ledger: SaveParticipant {
 
   /// The run and what it came to so far.
   static func record(_ run: LedgerRun) -> (sql: String, values: [StoredValue]) {
-    LedgerTables.replace("SJ_RUN", LedgerRun.columns, run.values)
+    (LedgerTables.replaceRun, run.values)
   }
 
   /// A run that was killed says so from now on.
@@ -87,16 +87,17 @@ final class Ledger: SaveParticipant {
   }
 
   static func record(_ entry: LedgerEntry) -> (sql: String, values: [StoredValue]) {
-    LedgerTables.replace("SJ_INPUT", LedgerEntry.columns, entry.values)
+    (LedgerTables.replaceInput, entry.values)
   }
 
   static func record(_ issue: RecordIssue, ofInput id: Int64, ordinal: Int) -> (sql: String, values: [StoredValue])? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(issue) else { return nil }
-    return LedgerTables.replace(
-      "SJ_ISSUE", ["inputID", "ordinal", "issue"],
-      [.integer(id), .integer(Int64(ordinal)), .text(String(decoding: data, as: UTF8.self))])
+    return (
+      LedgerTables.replaceIssue,
+      [.integer(id), .integer(Int64(ordinal)), .text(String(decoding: data, as: UTF8.self))]
+    )
   }
 
   /// The report is written: the issues are in it, and the inputs of the run are done with.

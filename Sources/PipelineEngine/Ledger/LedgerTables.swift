@@ -44,11 +44,13 @@ enum LedgerTables {
     """,
   ]
 
-  static func replace(
-    _ table: String, _ columns: [String], _ values: [StoredValue]
-  ) -> (sql: String, values: [StoredValue]) {
+  static let replaceRun = replace("SJ_RUN", LedgerRun.columns)
+  static let replaceInput = replace("SJ_INPUT", LedgerEntry.columns)
+  static let replaceIssue = replace("SJ_ISSUE", ["inputID", "ordinal", "issue"])
+
+  private static func replace(_ table: String, _ columns: [String]) -> String {
     let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-    return ("INSERT OR REPLACE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))", values)
+    return "INSERT OR REPLACE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
   }
 }
 
