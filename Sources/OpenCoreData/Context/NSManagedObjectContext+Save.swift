@@ -46,14 +46,12 @@ extension NSManagedObjectContext {
 
   /// The rules of the model and of the objects' classes, for everything that is pending.
   func checkForSave(updatesToo: Bool) throws {
-    var errors: [any Error] = []
-    var failed: [NSManagedObjectID] = []
+    var failures: [(id: NSManagedObjectID, error: any Error)] = []
     func check(_ object: NSManagedObject, _ validate: (NSManagedObject) throws -> Void) {
       do {
         try validate(object)
       } catch {
-        errors.append(error)
-        failed.append(object.objectID)
+        failures.append((object.objectID, error))
       }
     }
     for segment in insertions.segments {
@@ -67,7 +65,8 @@ extension NSManagedObjectContext {
       for object in updates.inOrder { check(object) { try $0.validateForUpdate() } }
       for object in deletions.inOrder { check(object) { try $0.validateForDelete() } }
     }
-    if let error = NSError.validation(errors, of: failed) { throw error }
+    validationFailures = failures
+    if let error = NSError.validation(failures.map(\.error), of: failures.map(\.id)) { throw error }
   }
 
   /// `willSave` may change objects, its own and others; it is called until nothing new comes of it.
@@ -202,6 +201,7 @@ extension NSManagedObjectContext {
 
   /// Drops all changes: inserted objects leave the context, others get their last committed values back.
   public func rollback() {
+    validationFailures = []
     // What was not announced yet never happened.
     let unannounced = event
     event = ChangeEvent()

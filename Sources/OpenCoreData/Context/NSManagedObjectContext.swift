@@ -57,6 +57,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Objects that may still have to learn their permanent IDs and are not pending here.
   var awaitingPermanentIDs = AwaitedIDs()
   var isProcessingScheduled = false
+  /// Which object each error of the last validation is about: an error of a class's own kind can't say it itself.
+  package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
 
   public init(concurrencyType: ConcurrencyType) {
     self.concurrencyType = concurrencyType

@@ -10,29 +10,37 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
   public var formats: [String]
   /// Whether a file without this column is refused. (That its fields are not empty is the rule `required`.)
   public var required: Bool
+  /// Made of each field's text, in order, before it is read and judged.
+  public var transforms: [ValueTransform]
+  /// What fills the attribute of every record; the input is not asked.
+  public var value: String?
   /// Checked in order; the first error decides.
   public var rules: [ValueRule]
 
   public init(
     _ name: String, attribute: String? = nil, synonyms: [String] = [], formats: [String] = [],
-    required: Bool = false, rules: [ValueRule] = []
+    required: Bool = false, transforms: [ValueTransform] = [], value: String? = nil, rules: [ValueRule] = []
   ) {
     self.name = name
     self.attribute = attribute ?? name
     self.synonyms = synonyms
     self.formats = formats
     self.required = required
+    self.transforms = transforms
+    self.value = value
     self.rules = rules
   }
 
   /// Whether a header without this column makes the file unusable.
   var isLabelRequired: Bool {
-    required || rules.contains { $0.kind == .required && $0.severity == .error }
+    if required { return true }
+    let needsValue = rules.contains { $0.kind == .required && $0.severity == .error }
+    return needsValue && value == nil && !transforms.contains(where: \.fillsEmpty)
   }
 }
 
 extension ColumnDefinition {
-  static let keys = ["name", "attribute", "synonyms", "formats", "required", "rules"]
+  static let keys = ["name", "attribute", "synonyms", "formats", "required", "transforms", "value", "rules"]
 
   /// An object, or a text that is the name of a column without further wishes.
   static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> ColumnDefinition? {
@@ -50,12 +58,26 @@ extension ColumnDefinition {
         mistakes.add("\(reader.path("formats"))[\(index)]", error.message)
       }
     }
-    return ColumnDefinition(
+    let column = ColumnDefinition(
       name,
       attribute: reader.string("attribute"),
       synonyms: reader.strings("synonyms") ?? [],
       formats: formats,
       required: reader.bool("required") ?? false,
+      transforms: (reader.items("transforms") ?? []).compactMap {
+        ValueTransform.read($0.value, path: $0.path, mistakes: mistakes)
+      },
+      value: reader.string("value"),
       rules: (reader.items("rules") ?? []).compactMap { ValueRule.read($0.value, path: $0.path, mistakes: mistakes) })
+    if column.value != nil { noteIdle(column, reader) }
+    return column
+  }
+
+  /// What means nothing beside a constant.
+  private static func noteIdle(_ column: ColumnDefinition, _ reader: ObjectReader) {
+    let text = "means nothing beside 'value', for then the input is not asked; remove one of the two"
+    if !column.synonyms.isEmpty { reader.note("synonyms", text) }
+    if column.required { reader.note("required", text) }
+    if !column.transforms.isEmpty { reader.note("transforms", text) }
   }
 }

@@ -90,6 +90,9 @@ extension PipelineDefinition: Decodable {
       definition.columns.append(column)
       definition.places.columnPaths.append(item.path)
     }
+    definition.recordRules = (reader.items("recordRules") ?? []).compactMap {
+      RecordRule.read($0.value, path: $0.path, mistakes: mistakes)
+    }
     definition.key = reader.strings("key") ?? []
     definition.store = reader.string("store")
     definition.model = reader.string("model") ?? definition.model

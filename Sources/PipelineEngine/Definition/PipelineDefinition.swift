@@ -31,6 +31,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var dialect: DialectDefinition
   /// Columns of the input; may be empty only for a pipeline that exports.
   public var columns: [ColumnDefinition]
+  /// Demands on records as a whole.
+  public var recordRules: [RecordRule]
   /// Attributes that together tell entries apart, in the input and in the store; empty for no such rule.
   public var key: [String]
   /// What becomes of a record whose key is there already.
@@ -74,7 +76,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     name: String, description: String? = nil, source: [String] = [], sourceOptional: Bool = false, dryRun: Bool = false,
     verifyHash: Bool = false,
     inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180, columns: [ColumnDefinition] = [],
-    key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
+    recordRules: [RecordRule] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
     appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
@@ -90,6 +92,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.inbox = inbox
     self.dialect = dialect
     self.columns = columns
+    self.recordRules = recordRules
     self.key = key
     self.duplicates = duplicates
     self.store = store
@@ -112,7 +115,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   /// The keys of the file.
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns, key, duplicates, store,
+    case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns, recordRules, key, duplicates, store,
       model, entity
     case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds
     case export

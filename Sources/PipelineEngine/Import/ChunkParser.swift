@@ -7,15 +7,19 @@ struct ChunkParser {
   private let input: String
   private let entity: NSEntityDescription
   private let mapping: HeaderMapping
-  private let definitions: [ColumnDefinition]
+  private let parsers: [FieldParser]
   private let definition: PipelineDefinition
   /// The columns that the input has.
   private let columns: [InputColumn]
+  /// What the pipeline puts into every record by itself: constants, and defaults of columns that the input lacks.
+  private let fills: [Fill]
   private let digester: RowDigester
   /// What stands unquoted for nil; empty where the dialect has no such text.
   private let nullToken: [UInt8]
   private var faults: [FieldFault] = []
   private var scratch: [UInt8] = []
+  private var spare: [UInt8] = []
+  private var judge: RecordJudge
 
   init(
     input: String, definition: PipelineDefinition, columns set: ColumnSet, mapping: HeaderMapping,
@@ -25,14 +29,21 @@ struct ChunkParser {
     self.definition = definition
     self.entity = entity
     self.mapping = mapping
-    definitions = set.definitions
+    parsers = set.parsers
     nullToken = definition.dialect.csv.nullToken ?? []
     columns = set.parsers.compactMap { parser in
       guard let field = mapping.fieldOfColumn[parser.column],
         let slot = entity.slot(named: parser.definition.attribute)
       else { return nil }
-      return InputColumn(parser: parser, field: field, slot: slot)
+      return InputColumn(parser: parser, field: field, slot: slot, isTransformed: parser.isTransformed)
     }
+    fills = set.parsers.compactMap { parser in
+      guard mapping.fieldOfColumn[parser.column] == nil, let text = parser.textWhenAbsent,
+        let slot = entity.slot(named: parser.definition.attribute)
+      else { return nil }
+      return Fill(value: parser.valueWhenAbsent, text: text[...], slot: slot)
+    }
+    judge = RecordJudge(set, entity: entity)
     self.digester = digester
   }
 
@@ -47,7 +58,7 @@ struct ChunkParser {
         parseFields(bytes, fields, record.firstField, block, &chunk.batch)
       {
         chunk.recordOfRow.append(Int32(index))
-        if !faults.isEmpty { note(record, index, &chunk, isRejected: false) }
+        if !faults.isEmpty || !judge.broken.isEmpty { note(record, index, &chunk, isRejected: false) }
       } else {
         reject(record, index, &chunk)
       }
@@ -62,28 +73,43 @@ struct ChunkParser {
     _ bytes: [UInt8], _ fields: [FieldSlice], _ first: Int, _ block: RecordBlock, _ batch: inout ObjectBatch
   ) -> Bool {
     faults.removeAll(keepingCapacity: true)
+    judge.forget()
     batch.appendRow()
     var isGood = true
     for column in columns {
       let field = fields[first + column.field]
-      if !nullToken.isEmpty, field.isUnquoted(nullToken, in: bytes) {
+      if !nullToken.isEmpty, field.isUnquoted(nullToken, in: bytes), !column.parser.fillsEmpty {
         isGood = store(column.parser.parseNull(faults: &faults), [], column.slot, &batch) && isGood
-      } else if field.needsUnescaping {
-        // Out of `self` while it is read, for the faults in `self` are written meanwhile.
-        var text: [UInt8] = []
-        swap(&text, &scratch)
-        text.removeAll(keepingCapacity: true)
-        block.appendValue(of: field, to: &text)
-        let value = column.parser.parse(text.span, faults: &faults)
-        isGood = store(value, text[...], column.slot, &batch) && isGood
-        swap(&text, &scratch)
+      } else if field.needsUnescaping || column.isTransformed {
+        isGood = parseCopy(of: field, column, block, &batch) && isGood
       } else {
         let value = column.parser.parse(bytes.span.extracting(field.range), faults: &faults)
         isGood = store(value, bytes[field.range], column.slot, &batch) && isGood
       }
     }
+    for fill in fills { _ = store(fill.value, fill.text, fill.slot, &batch) }
+    if isGood, !judge.isIdle { isGood = judge.accepts(batch) }
     if !isGood { batch.removeLastRow() }
     return isGood
+  }
+
+  /// The value of a field whose text is not the bytes of the file.
+  private mutating func parseCopy(
+    of field: FieldSlice, _ column: InputColumn, _ block: RecordBlock, _ batch: inout ObjectBatch
+  ) -> Bool {
+    // Out of `self` while it is read, for the faults in `self` are written meanwhile.
+    var text: [UInt8] = []
+    swap(&text, &scratch)
+    defer { swap(&text, &scratch) }
+    text.removeAll(keepingCapacity: true)
+    // Nil comes here only to be filled as an empty field is.
+    let isNil = !nullToken.isEmpty && field.isUnquoted(nullToken, in: block.bytes)
+    if !isNil { block.appendValue(of: field, to: &text) }
+    let value =
+      column.isTransformed
+      ? column.parser.parse(transforming: &text, spare: &spare, faults: &faults)
+      : column.parser.parse(text.span, faults: &faults)
+    return store(value, text[...], column.slot, &batch)
   }
 
   @inline(__always)
@@ -123,7 +149,7 @@ struct ChunkParser {
     let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
     return mapping.raggedIssues(
       fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
-      columns: definitions, at: position)
+      columns: parsers.map(\.definition), at: position)
   }
 
   /// Puts the faults of a record in words.
@@ -137,6 +163,20 @@ struct ChunkParser {
       chunk.issues.append(
         column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
     }
+    if judge.broken.isEmpty { return }
+    chunk.issues += judge.issues(
+      at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
+    ) { shownValue(ofColumn: $0, record, chunk.block) }
+  }
+
+  /// The text of a column as it stands in the record; of one that the pipeline fills, what it puts there.
+  private func shownValue(ofColumn column: Int, _ record: RecordSlice, _ block: RecordBlock) -> String? {
+    guard let input = columns.first(where: { $0.parser.column == column }) else {
+      return parsers[column].textWhenAbsent.map { RawText.shortened($0) }
+    }
+    var value: [UInt8] = []
+    block.appendValue(of: block.fields[record.firstField + input.field], to: &value)
+    return RawText.shortened(value)
   }
 }
 
@@ -144,5 +184,13 @@ struct ChunkParser {
 private struct InputColumn: Sendable {
   let parser: FieldParser
   let field: Int
+  let slot: Int
+  let isTransformed: Bool
+}
+
+/// A value that the pipeline gives to every record.
+private struct Fill: Sendable {
+  let value: FieldValue
+  let text: ArraySlice<UInt8>
   let slot: Int
 }

@@ -84,8 +84,8 @@ struct ImportChain {
       }
       return Outcome(firstKey: isDryRun ? nil : inserted?.first?.storeKey)
     } catch {
+      let failures = failures(in: error as NSError, plan)
       rollBack()
-      let failures = Self.failures(in: error as NSError, plan)
       guard !failures.isEmpty else { throw error }
       return Outcome(failures: failures)
     }
@@ -113,7 +113,7 @@ struct ImportChain {
       }
       return []
     } catch {
-      let failures = Self.failures(in: error as NSError, ChunkPlan(inserting: chunk))
+      let failures = failures(in: error as NSError, ChunkPlan(inserting: chunk))
       guard !failures.isEmpty else { throw error }
       return failures
     }
@@ -131,7 +131,20 @@ struct ImportChain {
 
   // MARK: Errors by record
 
-  private static func failures(in error: NSError, _ plan: ChunkPlan) -> [Failure] {
+  private func failures(in error: NSError, _ plan: ChunkPlan) -> [Failure] {
+    let refused = ([importContext] + levels).flatMap { context in
+      context.performAndWait { context.validationFailures.map { (id: $0.id, message: $0.error.validationMessage) } }
+    }
+    if refused.isEmpty { return Self.storeFailures(in: error, plan) }
+    var failures: [Int: Failure] = [:]
+    for one in refused {
+      guard let row = Self.row(of: one.id, plan), failures[row] == nil else { continue }
+      failures[row] = Failure(row: row, code: .modelError, message: one.message)
+    }
+    return failures.values.sorted { $0.row < $1.row }
+  }
+
+  private static func storeFailures(in error: NSError, _ plan: ChunkPlan) -> [Failure] {
     let details = (error.userInfo[NSDetailedErrorsKey] as? [NSError]) ?? [error]
     var failures: [Int: Failure] = [:]
     for detail in details {
@@ -154,5 +167,17 @@ struct ImportChain {
   private static func objectIDs(in error: NSError) -> [NSManagedObjectID] {
     if let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject { return [object.objectID] }
     return error.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] ?? []
+  }
+}
+
+extension Error {
+  /// What a validation method says is wrong; of several things the first.
+  fileprivate var validationMessage: String {
+    // Of an error that is no NSError, Foundation's description says only that there was one.
+    guard let known = (type(of: self) is NSError.Type) ? self as NSError : nil else {
+      return (self as? any LocalizedError)?.errorDescription ?? "\(self)"
+    }
+    let details = known.userInfo[NSDetailedErrorsKey] as? [NSError]
+    return (details?.first ?? known).localizedDescription
   }
 }

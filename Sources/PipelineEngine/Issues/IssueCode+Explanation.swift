@@ -6,6 +6,8 @@ extension IssueCode {
   private static let explanations: [IssueCode: String] = [
     .typeError: "The text can't be read as the type of its column, such as a word where a number belongs.",
     .constraintError: "The value can be read, but breaks a rule that the pipeline has for its column.",
+    .uniqueError: "The value must be unique in its column, and another record or a stored entry has it.",
+    .rowConstraint: "Each value is fine by itself, but together they break a rule that the pipeline has for records.",
     .missingCell: "The record has fewer fields than the header. A line break or a delimiter may have been lost.",
     .extraCell: "The record has more fields than the header. A text with a comma may stand without quotes.",
     .blankRow: "The line is empty. Remove it.",

@@ -7,10 +7,12 @@
 /// |---|---|---|---|
 /// | `type-error` | field | frictionless | the text cannot be read as the column's type |
 /// | `constraint-error` | field | frictionless | the value breaks a rule of its column |
+/// | `unique-error` | field | frictionless | another record or a stored entry has the value of a unique column |
 /// | `missing-cell` | field | frictionless | the record has fewer fields than the header |
 /// | `extra-cell` | field | frictionless | the record has more fields than the header |
 /// | `blank-row` | record | frictionless | the line is empty |
 /// | `primary-key` | record | frictionless | an earlier record or a stored entry has the same key |
+/// | `row-constraint` | record | frictionless | the record breaks a rule for records as a whole |
 /// | `encoding-error` | record | frictionless | the bytes are not UTF-8 |
 /// | `unterminated-quote` | record | ours | the input ends inside a quoted field |
 /// | `stray-quote` | record | ours | a quote stands where RFC 4180 allows none |
@@ -45,6 +47,8 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
 
   public static let typeError = IssueCode("type-error")
   public static let constraintError = IssueCode("constraint-error")
+  public static let uniqueError = IssueCode("unique-error")
+  public static let rowConstraint = IssueCode("row-constraint")
   public static let missingCell = IssueCode("missing-cell")
   public static let extraCell = IssueCode("extra-cell")
   public static let blankRow = IssueCode("blank-row")
@@ -103,9 +107,9 @@ extension IssueCode {
   }
 
   private static let codes: [Scope: [IssueCode]] = [
-    .field: [.typeError, .constraintError, .missingCell, .extraCell],
+    .field: [.typeError, .constraintError, .uniqueError, .missingCell, .extraCell],
     .record: [
-      .blankRow, .primaryKey, .encodingError, .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong,
+      .blankRow, .primaryKey, .rowConstraint, .encodingError, .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong,
       .recordTooLong,
     ],
     .store: [.modelError, .storeConstraint],

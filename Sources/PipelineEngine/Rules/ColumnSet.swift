@@ -4,10 +4,12 @@ import Foundation
 public struct ColumnSet: Sendable {
   /// In the order of the definition; a parser's `column` is its index here.
   public let parsers: [FieldParser]
+  /// The rules for whole records, in the order of the definition.
+  public let recordChecks: [RecordCheck]
 
   /// `types` gives the type of each attribute of the entity; `now` is the clock of `notInFuture`, taken once so that
   /// a run judges all its records alike. Throws every mistake at once: attributes that the entity lacks, rules that
-  /// do not fit their type.
+  /// do not fit their type, rules for records that name no column.
   public init(
     _ definition: PipelineDefinition, types: [String: ColumnType], now: Date = Date()
   ) throws(PipelineError) {
@@ -34,6 +36,11 @@ public struct ColumnSet: Sendable {
         mistakes += error.mistakes
       }
     }
+    var compiler = RecordRuleCompiler(definition.columns, types: types)
+    recordChecks = definition.recordRules.enumerated().compactMap {
+      compiler.check($1, path: "recordRules[\($0)]")
+    }
+    mistakes += compiler.mistakes
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     self.parsers = parsers
   }

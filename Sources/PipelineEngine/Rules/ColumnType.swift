@@ -41,7 +41,8 @@ public enum FieldValue: Sendable, Hashable {
 public struct FieldFault: Sendable, Hashable {
   /// Index of the column in its ``ColumnSet``.
   public var column: Int
-  /// Index of the rule in the column's definition; -1 when the text is not of the column's type.
+  /// Index of the rule in the column's definition; -1 when the text is not of the column's type, -2 and less for its
+  /// transforms, first to last.
   public var rule: Int
   public var severity: Severity
 
@@ -50,4 +51,14 @@ public struct FieldFault: Sendable, Hashable {
     self.rule = rule
     self.severity = severity
   }
+
+  enum Subject {
+    case type, rule(Int), transform(Int)
+  }
+
+  var subject: Subject { rule >= 0 ? .rule(rule) : rule == -1 ? .type : .transform(-2 - rule) }
+  /// What is no quantity is not of the type that its column is declared to have, just as what is no number.
+  var code: IssueCode { rule < 0 ? .typeError : .constraintError }
+
+  static func rule(ofTransform index: Int) -> Int { -2 - index }
 }

@@ -38,6 +38,8 @@ struct QuickCheck: Sendable {
 struct TextCheck: Sendable {
   enum Test: Sendable {
     case oneOf([[UInt8]])
+    case noneOf([[UInt8]])
+    case format(TextFormat)
     case expression(NSRegularExpression)
     case quantity(QuantityPattern)
   }
@@ -49,10 +51,11 @@ struct TextCheck: Sendable {
   func passes(_ bytes: Span<UInt8>) -> Bool {
     switch test {
     case .oneOf(let values):
-      return values.contains { value in
-        guard value.count == bytes.count else { return false }
-        return value.indices.allSatisfy { bytes[$0] == value[$0] }
-      }
+      return values.contains { bytes.equals($0) }
+    case .noneOf(let values):
+      return !values.contains { bytes.equals($0) }
+    case .format(let format):
+      return format.fits(bytes)
     case .quantity(let pattern):
       return pattern.verdict(bytes.extracting(bytes.trimmedRange)) == .fits
     case .expression(let expression):

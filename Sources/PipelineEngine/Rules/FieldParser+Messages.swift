@@ -3,10 +3,26 @@ extension FieldParser {
   public func issue(
     for fault: FieldFault, bytes: Span<UInt8>, at position: RecordPosition, field: Int?
   ) -> RecordIssue {
-    RecordIssue(
-      fault.rule < 0 ? .typeError : .constraintError, severity: fault.severity, at: position, field: field,
-      column: definition.name, value: RawText.shortened(bytes),
-      message: fault.rule < 0 ? typeMessage(bytes) : ruleMessage(definition.rules[fault.rule], bytes))
+    // Shown is what the file has; what is wrong is said of what the transforms made of it.
+    let message = isTransformed ? message(for: fault, transformed(bytes).span) : message(for: fault, bytes)
+    return RecordIssue(
+      fault.code, severity: fault.severity, at: position, field: field, column: definition.name,
+      value: RawText.shortened(bytes), message: message)
+  }
+
+  func message(for fault: FieldFault, _ bytes: Span<UInt8>) -> String {
+    switch fault.subject {
+    case .type: typeMessage(bytes)
+    case .rule(let index): ruleMessage(definition.rules[index], bytes)
+    case .transform(let index): transformMessage(definition.transforms[index])
+    }
+  }
+
+  /// Only conversions refuse anything.
+  private func transformMessage(_ transform: ValueTransform) -> String {
+    guard case .convert(let conversion) = transform else { return "cannot be transformed" }
+    return "is no quantity that can be converted to \(conversion.to.rawValue); write a number or a range such as 3-5, "
+      + "alone or followed by \(conversion.from.rawValue) or \(conversion.to.rawValue)"
   }
 
   private func typeMessage(_ bytes: Span<UInt8>) -> String {
@@ -53,6 +69,12 @@ extension FieldParser {
       let hint = NearestName.hint(for: String(decoding: bytes.array, as: UTF8.self), in: values)
       let shown = values.prefix(10).joined(separator: ", ") + (values.count > 10 ? ", …" : "")
       return "must be one of \(shown)\(orEmpty)\(hint)"
+    case .notOneOf:
+      return "is one of the values that are not allowed; correct it\(orEmpty)"
+    case .format(let format):
+      return "is no \(format.noun); write it like \(format.example)\(orEmpty)"
+    case .unique:
+      return "must be unique, and another record or entry has the same; correct one of the two"
     case .pattern(let expression):
       return "must match the pattern \(expression)\(orEmpty)"
     case .quantity(let quantity):

@@ -14,11 +14,13 @@ public final class FieldParser: Sendable {
   private let quickChecks: [QuickCheck]
   private let textChecks: [TextCheck]
   private let required: (rule: Int, severity: Severity)?
+  private let transformer: FieldTransformer?
   /// Whether an empty field is an empty text, for nil has a text of its own.
   private let keepsEmptyText: Bool
 
-  /// `now`, in seconds since 2001-01-01 UTC, is the clock of `notInFuture`. Throws when rules or formats do not fit
-  /// the type, naming each by a key path that begins with `path`. With `keepsEmptyText` an empty field is no nil.
+  /// `now`, in seconds since 2001-01-01 UTC, is the clock of `notInFuture`. Throws when rules, formats, transforms or
+  /// a constant do not fit the type, naming each by a key path that begins with `path`. With `keepsEmptyText` an empty
+  /// field is no nil.
   public init(
     _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column",
     keepsEmptyText: Bool = false
@@ -32,10 +34,12 @@ public final class FieldParser: Sendable {
     for (index, rule) in definition.rules.enumerated() {
       compiler.add(rule, index: index, path: "\(path).rules[\(index)]")
     }
-    if !compiler.mistakes.isEmpty { throw PipelineError(mistakes: compiler.mistakes) }
+    transformer = compiler.transformer(definition, path: path)
     quickChecks = compiler.quickChecks
     textChecks = compiler.textChecks
     required = compiler.required
+    if !compiler.mistakes.isEmpty { throw PipelineError(mistakes: compiler.mistakes) }
+    try checkAbsent(path)
   }
 
   /// The value of a field, or `nil` when an error was found. Faults, warnings included, are appended to `faults`: at
@@ -65,8 +69,50 @@ public final class FieldParser: Sendable {
   /// The value of a field that says it has none.
   func parseNull(faults: inout [FieldFault]) -> FieldValue? { empty(.null, &faults) }
 
-  /// What a column that the input lacks gives its records.
-  public var valueWhenAbsent: FieldValue { .null }
+  // MARK: Transforms and constants
+
+  /// Whether fields go through ``parse(transforming:spare:faults:)``.
+  var isTransformed: Bool { transformer != nil }
+
+  /// Whether nil, where the dialect has a text for it, is filled as an empty field is.
+  var fillsEmpty: Bool { transformer?.fillsEmpty ?? false }
+
+  /// The value of a field with transforms: `text` becomes what they make of it. `spare` is a buffer to work with.
+  func parse(transforming text: inout [UInt8], spare: inout [UInt8], faults: inout [FieldFault]) -> FieldValue? {
+    if let step = transformer?.apply(to: &text, spare: &spare) {
+      _ = refuse(FieldFault.rule(ofTransform: step), .error, &faults)
+      return nil
+    }
+    return parse(text.span, faults: &faults)
+  }
+
+  /// The column's text as its rules see it.
+  func transformed(_ bytes: Span<UInt8>) -> [UInt8] {
+    var (text, spare) = (bytes.array, [UInt8]())
+    _ = transformer?.apply(to: &text, spare: &spare)
+    return text
+  }
+
+  /// What a column that the input lacks, or does not look for, gives its records: nil, unless the definition has a
+  /// constant or a default.
+  public var valueWhenAbsent: FieldValue {
+    var faults: [FieldFault] = []
+    return textWhenAbsent.flatMap { parse($0.span, faults: &faults) } ?? .null
+  }
+
+  var textWhenAbsent: [UInt8]? {
+    if let value = definition.value { return Array(value.utf8) }
+    return fillsEmpty ? transformed([UInt8]().span) : nil
+  }
+
+  private func checkAbsent(_ path: String) throws(PipelineError) {
+    guard let text = textWhenAbsent else { return }
+    var faults: [FieldFault] = []
+    guard parse(text.span, faults: &faults) == nil, let fault = faults.last else { return }
+    let key = definition.value == nil ? "transforms" : "value"
+    let shown = RawText.shortened(text)
+    throw PipelineError(path: "\(path).\(key)", "'\(shown)' \(message(for: fault, text.span))")
+  }
 
   private func parseText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
     if bytes.isEmpty, !keepsEmptyText { return empty(.null, &faults) }

@@ -63,12 +63,15 @@ private struct LabelResolver {
   var issues: [RecordIssue] = []
   var fieldOfColumn: [Int?]
   private let columnOfLabel: [String: Int]
+  /// Labels of columns that the pipeline fills by itself.
+  private let constants: Set<String>
 
   init(columns: [ColumnDefinition], position: RecordPosition) {
     self.columns = columns
     self.position = position
     fieldOfColumn = Array(repeating: nil, count: columns.count)
-    let labels = columns.enumerated().flatMap { index, column in
+    constants = Set(columns.filter { $0.value != nil }.map { HeaderMapping.folded($0.name) })
+    let labels = columns.enumerated().filter { $1.value == nil }.flatMap { index, column in
       ([column.name] + column.synonyms).map { (HeaderMapping.folded($0), index) }
     }
     columnOfLabel = Dictionary(labels, uniquingKeysWith: { first, _ in first })
@@ -81,6 +84,10 @@ private struct LabelResolver {
       return nil
     }
     guard let column = columnOfLabel[folded] else {
+      if constants.contains(folded) {
+        add(.extraLabel, .warning, field, nil, label, "the pipeline fills this column with a constant; it is ignored")
+        return nil
+      }
       let known = columns.flatMap { [$0.name] + $0.synonyms }
       let hint = NearestName.hint(for: label, in: known)
       add(.extraLabel, .warning, field, nil, label, "no column of the pipeline has this label; it is ignored\(hint)")

@@ -37,6 +37,15 @@ struct RuleCompiler {
     return formats
   }
 
+  mutating func transformer(_ definition: ColumnDefinition, path: String) -> FieldTransformer? {
+    do {
+      return try FieldTransformer(definition.transforms, path: "\(path).transforms")
+    } catch {
+      mistakes += error.mistakes
+      return nil
+    }
+  }
+
   mutating func add(_ rule: ValueRule, index: Int, path: String) {
     switch rule.kind {
     case .required:
@@ -58,6 +67,14 @@ struct RuleCompiler {
       quick(.length(min ?? 0, max ?? .max), rule, index)
     case .oneOf(let values):
       text(.oneOf(values.map { Array($0.utf8) }), rule, index)
+    case .notOneOf(let values):
+      text(.noneOf(values.map { Array($0.utf8) }), rule, index)
+    case .format(let format):
+      guard fits(rule, type == .text, "texts", path) else { return }
+      text(.format(format), rule, index)
+    case .unique:
+      // Of no single field: whoever knows the other records and the store checks it.
+      break
     case .pattern(let pattern):
       do {
         // The group keeps an alternation together within the anchors.

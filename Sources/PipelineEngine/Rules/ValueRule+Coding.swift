@@ -1,6 +1,6 @@
 extension ValueRule: Codable {
   private enum CodingKeys: String, CodingKey {
-    case rule, severity, date, min, max, values, matches, units, unitRequired, ranges, words
+    case rule, severity, kind, date, min, max, values, matches, units, unitRequired, ranges, words
   }
 
   public init(from decoder: any Decoder) throws {
@@ -15,7 +15,7 @@ extension ValueRule: Codable {
     try container.encode(name, forKey: .rule)
     try container.encode(severity, forKey: .severity)
     switch kind {
-    case .required, .notInFuture: break
+    case .required, .notInFuture, .unique: break
     case .notBefore(let date), .notAfter(let date): try container.encode(date, forKey: .date)
     case .range(let min, let max):
       try container.encodeIfPresent(min, forKey: .min)
@@ -23,7 +23,8 @@ extension ValueRule: Codable {
     case .length(let min, let max):
       try container.encodeIfPresent(min, forKey: .min)
       try container.encodeIfPresent(max, forKey: .max)
-    case .oneOf(let values): try container.encode(values, forKey: .values)
+    case .oneOf(let values), .notOneOf(let values): try container.encode(values, forKey: .values)
+    case .format(let format): try container.encode(format, forKey: .kind)
     case .pattern(let expression): try container.encode(expression, forKey: .matches)
     case .quantity(let rule):
       try container.encode(rule.units, forKey: .units)

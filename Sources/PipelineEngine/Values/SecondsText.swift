@@ -24,7 +24,7 @@ enum SecondsText {
 }
 
 extension Span<UInt8> {
-  fileprivate func equals(_ text: [UInt8]) -> Bool {
+  func equals(_ text: [UInt8]) -> Bool {
     count == text.count && text.indices.allSatisfy { self[$0] == text[$0] }
   }
 }

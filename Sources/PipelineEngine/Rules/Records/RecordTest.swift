@@ -1,0 +1,127 @@
+import OpenCoreData
+
+/// A condition made ready for the rows of a batch. Looking at one allocates nothing.
+indirect enum RecordTest: Sendable {
+  case all([RecordTest])
+  case any([RecordTest])
+  case not(RecordTest)
+  /// Columns by their index in the ``ColumnSet``.
+  case isEmpty(column: Int)
+  case compare(column: Int, Comparison, RecordOperand, emptyHolds: Bool)
+  case oneOf(column: Int, [RecordOperand])
+
+  func holds(_ row: RecordRow) -> Bool {
+    switch self {
+    case .all(let tests): tests.allSatisfy { $0.holds(row) }
+    case .any(let tests): tests.contains { $0.holds(row) }
+    case .not(let test): !test.holds(row)
+    case .isEmpty(let column): row.isEmpty(column)
+    case .compare(let column, let comparison, let operand, let emptyHolds):
+      row.isEmpty(column) || operand.isEmpty(row)
+        ? emptyHolds : operand.compares(column, row).map { comparison.allows($0) } ?? (comparison == .notEqual)
+    case .oneOf(let column, let operands):
+      !row.isEmpty(column) && operands.contains { $0.compares(column, row) == 0 }
+    }
+  }
+}
+
+/// The right side of a comparison; it knows how the left one is to be read.
+enum RecordOperand: Sendable {
+  case text([UInt8])
+  case number(RecordNumber)
+  case textColumn(Int)
+  case numberColumn(Int)
+
+  func isEmpty(_ row: RecordRow) -> Bool {
+    switch self {
+    case .text, .number: false
+    case .textColumn(let column), .numberColumn(let column): row.isEmpty(column)
+    }
+  }
+
+  /// Negative, zero or positive as `column` is less than, equal to or greater than this; `nil` where a side is no
+  /// number although it should be one.
+  func compares(_ column: Int, _ row: RecordRow) -> Int? {
+    switch self {
+    case .text(let value): Self.compare(row.text(column).span, value.span)
+    case .textColumn(let other): Self.compare(row.text(column).span, row.text(other).span)
+    case .number(let value): row.number(column)?.compared(to: value)
+    case .numberColumn(let other):
+      row.number(other).flatMap { value in row.number(column)?.compared(to: value) }
+    }
+  }
+
+  private static func compare(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
+    for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+      return left[index] < right[index] ? -1 : 1
+    }
+    return left.count - right.count
+  }
+}
+
+/// A number, or a date in seconds. Whole numbers compare exactly beyond what a Double holds.
+enum RecordNumber: Sendable {
+  case integer(Int64)
+  case real(Double)
+
+  init(_ value: Double) {
+    self = Int64(exactly: value).map { .integer($0) } ?? .real(value)
+  }
+
+  func compared(to other: RecordNumber) -> Int {
+    if case .integer(let left) = self, case .integer(let right) = other {
+      return left < right ? -1 : left == right ? 0 : 1
+    }
+    return real < other.real ? -1 : real == other.real ? 0 : 1
+  }
+
+  private var real: Double {
+    switch self {
+    case .integer(let value): Double(value)
+    case .real(let value): value
+    }
+  }
+}
+
+extension Comparison {
+  func allows(_ order: Int) -> Bool {
+    switch self {
+    case .less: order < 0
+    case .atMost: order <= 0
+    case .equal: order == 0
+    case .notEqual: order != 0
+    case .atLeast: order >= 0
+    case .greater: order > 0
+    }
+  }
+}
+
+/// The last row of a batch, by columns.
+struct RecordRow {
+  let batch: ObjectBatch
+  /// For each column the slot of its attribute.
+  let slots: [Int]
+
+  private func cell(_ column: Int) -> ValueCell { batch.cell(row: batch.count - 1, slot: slots[column]) }
+
+  /// Nil, or a text of white space only.
+  func isEmpty(_ column: Int) -> Bool {
+    let cell = cell(column)
+    if cell.kind == .text { return batch.bytes(of: cell).span.trimmedRange.isEmpty }
+    return cell.kind == .null
+  }
+
+  func text(_ column: Int) -> ArraySlice<UInt8> { batch.bytes(of: cell(column)) }
+
+  func number(_ column: Int) -> RecordNumber? {
+    let cell = cell(column)
+    switch cell.kind {
+    case .integer: return .integer(cell.integer)
+    case .real: return .real(cell.real)
+    case .text:
+      let bytes = batch.bytes(of: cell).span
+      return NumberText.real(bytes.extracting(bytes.trimmedRange)).map { RecordNumber($0) }
+    case .null, .blob, .decimal: return nil
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+
+/// A column's transforms made ready for bytes. For ASCII only `replace` makes a String; the others work in place, or
+/// from one of two buffers to the other.
+struct FieldTransformer: Sendable {
+  private enum Step: Sendable {
+    case trim, collapse
+    case letterCase(LetterCase)
+    /// Keys in lower case where case does not count.
+    case map([[UInt8]: [UInt8]], ignoreCase: Bool)
+    case fallback([UInt8])
+    case replace(NSRegularExpression, with: String)
+    case convert(UnitConverter, strict: Bool)
+  }
+
+  private let steps: [Step]
+  /// Whether it gives a text to records without one.
+  let fillsEmpty: Bool
+
+  /// `nil` where there is nothing to do. Throws what `transforms` has of expressions that ICU does not read, of units
+  /// that nothing converts, and of keys that are one; `path` is that of the list.
+  init?(_ transforms: [ValueTransform], path: String) throws(PipelineError) {
+    if transforms.isEmpty { return nil }
+    var mistakes: [PipelineError.Mistake] = []
+    var steps: [Step] = []
+    for (index, transform) in transforms.enumerated() {
+      do {
+        steps.append(try Self.step(transform, path: "\(path)[\(index)]"))
+      } catch {
+        mistakes += error.mistakes
+      }
+    }
+    if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+    self.steps = steps
+    fillsEmpty = transforms.contains(where: \.fillsEmpty)
+  }
+
+  /// Changes `text`; `spare` is a buffer to work with. Answers the index of the transform that refused the text.
+  func apply(to text: inout [UInt8], spare: inout [UInt8]) -> Int? {
+    for index in steps.indices where !apply(steps[index], &text, &spare) { return index }
+    return nil
+  }
+
+  private func apply(_ step: Step, _ text: inout [UInt8], _ spare: inout [UInt8]) -> Bool {
+    switch step {
+    case .trim: text.trimWhiteSpace()
+    case .collapse: text.collapseWhiteSpace()
+    case .letterCase(let letterCase): letterCase.apply(to: &text)
+    case .fallback(let value): if text.isEmpty { text += value }
+    case .map(let values, let ignoreCase):
+      if ignoreCase {
+        spare.removeAll(keepingCapacity: true)
+        spare += text
+        LetterCase.lower.apply(to: &spare)
+      }
+      if let value = ignoreCase ? values[spare] : values[text] {
+        text.removeAll(keepingCapacity: true)
+        text += value
+      }
+    case .replace(let expression, let template):
+      let whole = String(decoding: text, as: UTF8.self)
+      let range = NSRange(location: 0, length: whole.utf16.count)
+      guard expression.firstMatch(in: whole, range: range) != nil else { break }
+      let changed = expression.stringByReplacingMatches(in: whole, range: range, withTemplate: template)
+      text.removeAll(keepingCapacity: true)
+      text += changed.utf8
+    case .convert(let converter, let strict):
+      spare.removeAll(keepingCapacity: true)
+      if converter.convert(text.span, to: &spare) {
+        swap(&text, &spare)
+      } else if strict {
+        return text.span.trimmedRange.isEmpty
+      }
+    }
+    return true
+  }
+
+  // MARK: Making ready
+
+  private static func step(_ transform: ValueTransform, path: String) throws(PipelineError) -> Step {
+    switch transform {
+    case .trim: return .trim
+    case .collapse: return .collapse
+    case .upper: return .letterCase(.upper)
+    case .lower: return .letterCase(.lower)
+    case .title: return .letterCase(.title)
+    case .fallback(let value): return .fallback(Array(value.utf8))
+    case .map(let values, let ignoreCase): return try map(values, ignoreCase, path)
+    case .replace(let pattern, let template):
+      guard let expression = try? NSRegularExpression(pattern: pattern) else {
+        throw PipelineError(
+          path: "\(path).matches", "'\(pattern)' is no regular expression that ICU reads; check its brackets")
+      }
+      return .replace(expression, with: template)
+    case .convert(let conversion):
+      guard conversion.from.isSpeed == conversion.to.isSpeed else {
+        let (from, to) = (conversion.from.rawValue, conversion.to.rawValue)
+        throw PipelineError(
+          path: path, "'\(from)' and '\(to)' are a length and a speed, which no number converts; correct one")
+      }
+      guard UnitConversion.digitsRange.contains(conversion.digits) else {
+        throw PipelineError(path: "\(path).digits", "expected 0 to 9, found \(conversion.digits)")
+      }
+      return .convert(UnitConverter(conversion), strict: conversion.strict)
+    }
+  }
+
+  private static func map(
+    _ values: [String: String], _ ignoreCase: Bool, _ path: String
+  ) throws(PipelineError) -> Step {
+    var table: [[UInt8]: [UInt8]] = [:]
+    for (from, to) in values.sorted(by: { $0.key < $1.key }) {
+      let key = Array((ignoreCase ? from.lowercased() : from).utf8)
+      if let other = table[key], other != Array(to.utf8) {
+        throw PipelineError(
+          path: "\(path).values.\(from)", "differs from another key in letter case only; remove one of the two")
+      }
+      table[key] = Array(to.utf8)
+    }
+    return .map(table, ignoreCase: ignoreCase)
+  }
+}
