@@ -195,6 +195,19 @@ extension PipelineDefinition: Decodable {
     }
   }
 
+  /// What an update frees could not be told from what is taken, in a run that was interrupted.
+  private func checkUnique(_ mistakes: MistakeList) {
+    guard duplicates.updates else { return }
+    for (index, column) in columns.enumerated() where !key.contains(column.attribute) {
+      guard let rule = column.rules.firstIndex(where: { $0.kind == .unique }) else { continue }
+      if case .update(let names?) = duplicates, !names.contains(column.attribute) { continue }
+      mistakes.add(
+        "columns[\(index)].rules[\(rule)]",
+        "'\(column.name)' can't be unique where updates may change it; name the columns to update without it, or remove "
+          + "the rule")
+    }
+  }
+
   /// `columns` has the column of each attribute that one fills.
   private func checkKey(_ columns: [String: String], _ mistakes: MistakeList) {
     func check(_ attribute: String, _ path: String) {
@@ -203,6 +216,7 @@ extension PipelineDefinition: Decodable {
       mistakes.add(path, "no column fills the attribute '\(attribute)'\(hint)")
     }
     for (index, attribute) in key.enumerated() { check(attribute, "key[\(index)]") }
+    checkUnique(mistakes)
     for (index, attribute) in (charts ?? []).enumerated() {
       if !columns.isEmpty { check(attribute, "charts[\(index)]") }
       guard (charts ?? []).prefix(index).contains(attribute) else { continue }

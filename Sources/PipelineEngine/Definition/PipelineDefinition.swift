@@ -115,7 +115,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   /// The keys of the file.
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns, recordRules, key, duplicates, store,
+    case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns, recordRules, key,
+      duplicates, store,
       model, entity
     case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds
     case export

@@ -99,7 +99,8 @@ struct ImportSetup {
 
   /// Attributes that an update may change: of columns that the input has or the pipeline fills, and not of the key.
   private func updatedSlots(_ mapping: HeaderMapping) -> [Int] {
-    var names = columns.parsers.filter { mapping.fieldOfColumn[$0.column] != nil }.map(\.definition.attribute)
+    var names = columns.parsers.filter { mapping.fieldOfColumn[$0.column] != nil || $0.textWhenAbsent != nil }
+      .map(\.definition.attribute)
     if case .update(let wanted?) = definition.duplicates { names = names.filter(wanted.contains) }
     return names.filter { !definition.key.contains($0) }.compactMap { entity.slot(named: $0) }.sorted()
   }
@@ -126,8 +127,21 @@ struct ImportSetup {
     return [Ledger.record(run), Ledger.noteInterruptions(before: runID)]
   }
 
-  /// The model's own constraints. Checked here too, so that a dry run finds what the store would refuse.
-  private var uniquenesses: [EntryMatcher.Uniqueness] {
+  /// Columns with the rule `unique`, and the model's own constraints: these are checked here too, so that a dry run
+  /// finds what the store would refuse.
+  private var uniquenesses: [EntryMatcher.Uniqueness] { columnUniquenesses + modelUniquenesses }
+
+  private var columnUniquenesses: [EntryMatcher.Uniqueness] {
+    definition.columns.compactMap { column in
+      guard let rule = column.rules.first(where: { $0.kind == .unique }),
+        let slot = entity.slot(named: column.attribute)
+      else { return nil }
+      return EntryMatcher.Uniqueness(
+        slots: [slot], code: .uniqueError, column: column.name, names: column.name, severity: rule.severity)
+    }
+  }
+
+  private var modelUniquenesses: [EntryMatcher.Uniqueness] {
     entity.uniquenessConstraintNames.compactMap { names in
       let slots = names.compactMap { entity.slot(named: $0) }
       guard slots.count == names.count else { return nil }
