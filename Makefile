@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build generate format clean
+.PHONY: frictionless help demo test check check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
@@ -48,6 +48,13 @@ bench-peers: ## Install programs to compare with that are not among Debian's, in
 	@.ci/ensure-packages test
 	python3 -m venv .build/bench/peers
 	.build/bench/peers/bin/python3 -m pip install --quiet duckdb sqlite-utils
+
+frictionless: ## Install frictionless into .build and compare what it finds in dirty files with what we find
+	@.ci/ensure-packages test
+	[ -x .build/peers/bin/python3 ] || python3 -m venv .build/peers
+	.build/peers/bin/python3 -c "import frictionless" 2>/dev/null || .build/peers/bin/python3 -m pip install --quiet frictionless
+	swift build --product surfjournal
+	.build/peers/bin/python3 Tests/Peers/frictionless_compare.py .build/debug/surfjournal --list
 
 bench-build:
 	@.ci/ensure-packages test

@@ -54,7 +54,7 @@ struct ChunkParser {
     let (bytes, fields, records) = (block.bytes, block.fields, block.records)
     for index in records.indices {
       let record = records[index]
-      if record.problems.isEmpty, record.fieldCount == mapping.fieldCount,
+      if record.problems.isEmpty, record.fieldCount == mapping.fieldCount, !isBlank(record),
         parseFields(bytes, fields, record.firstField, block, &chunk.batch)
       {
         chunk.recordOfRow.append(Int32(index))
@@ -65,6 +65,12 @@ struct ChunkParser {
     }
     chunk.digests = digester.digests(of: chunk.batch)
     return chunk
+  }
+
+  /// Whether there is nothing between the delimiters. Where nil has a text of its own, empty fields are values.
+  @inline(__always)
+  private func isBlank(_ record: RecordSlice) -> Bool {
+    record.contentRange.count == record.fieldCount - 1 && record.fieldCount > 1 && nullToken.isEmpty
   }
 
   /// Appends the entry of a record, or nothing if one of its fields is in error; `faults` has what was found.
@@ -133,6 +139,11 @@ struct ChunkParser {
     let position = chunk.position(ofRecord: index, input: input)
     if let issue = RecordFaults.issue(of: record, in: chunk.block, at: position, limits: definition.limits) {
       chunk.issues.append(issue)
+      return
+    }
+    if isBlank(record) {
+      chunk.issues.append(
+        RecordIssue(.blankRow, at: position, message: "every field is empty; remove the record, or fill it in"))
       return
     }
     let ragged = raggedIssues(record, chunk.block, position)

@@ -10,7 +10,7 @@
 /// | `unique-error` | field | frictionless | another record or a stored entry has the value of a unique column |
 /// | `missing-cell` | field | frictionless | the record has fewer fields than the header |
 /// | `extra-cell` | field | frictionless | the record has more fields than the header |
-/// | `blank-row` | record | frictionless | the line is empty |
+/// | `blank-row` | record | frictionless | the line, or every field of the record, is empty |
 /// | `primary-key` | record | frictionless | an earlier record or a stored entry has the same key |
 /// | `row-constraint` | record | frictionless | the record breaks a rule for records as a whole |
 /// | `encoding-error` | record | frictionless | the bytes are not UTF-8 |
