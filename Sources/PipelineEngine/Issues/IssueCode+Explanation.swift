@@ -10,7 +10,7 @@ extension IssueCode {
     .rowConstraint: "Each value is fine by itself, but together they break a rule that the pipeline has for records.",
     .missingCell: "The record has fewer fields than the header. A line break or a delimiter may have been lost.",
     .extraCell: "The record has more fields than the header. A text with a comma may stand without quotes.",
-    .blankRow: "The line is empty. Remove it.",
+    .blankRow: "The line, or every field of it, is empty. Remove it.",
     .primaryKey: "The key of the record is there already, so it would make the same entry twice.",
     .encodingError: "The bytes are not UTF-8. Save the file in that encoding.",
     .unterminatedQuote: "A quote is opened and never closed. Reading went on with the line after it.",
