@@ -52,3 +52,16 @@ extension ValueRule {
     name.reduce(into: "") { text, letter in text += letter.isUppercase ? " " + letter.lowercased() : String(letter) }
   }
 }
+
+extension ValueTransform {
+  /// The transform as a phrase: "trim", "convert ft to m".
+  var words: String {
+    switch self {
+    case .trim, .collapse, .upper, .lower, .title: name
+    case .map(let values, _): "map of \(values.count) \(values.count == 1 ? "text" : "texts")"
+    case .fallback(let value): "default '\(value)'"
+    case .replace(let pattern, let text): "replace \(pattern) by '\(text)'"
+    case .convert(let conversion): "convert \(conversion.from.rawValue) to \(conversion.to.rawValue)"
+    }
+  }
+}

@@ -13,7 +13,8 @@ public struct PipelineExplanation: Sendable {
 
   /// The keys that the topics below tell of; others are listed as they stand.
   private static let keysTold: Set<String> = [
-    "name", "description", "source", "sourceOptional", "inbox", "dialect", "columns", "key", "duplicates", "store",
+    "name", "description", "source", "sourceOptional", "inbox", "dialect", "columns", "recordRules", "key",
+    "duplicates", "store",
     "model",
     "entity", "chunkRows", "errorPolicy", "errorBudget", "atomic", "appendOnly", "report", "rejects", "export",
   ]
@@ -28,6 +29,7 @@ public struct PipelineExplanation: Sendable {
     if !definition.columns.isEmpty {
       add("Imports", [Self.sources(definition), Self.words(definition.dialect)])
       add("Columns", definition.columns.map { Self.words($0, entity.columnTypes) })
+      add("Records", definition.recordRules.map(\.explanation))
       add("Key", [Self.key(definition)])
       add("Errors", [Self.errors(definition)])
     }
@@ -74,7 +76,9 @@ public struct PipelineExplanation: Sendable {
     let type = types[column.attribute]
     let formats = column.formats.isEmpty && type == .date ? ["iso8601"] : column.formats
     var parts = [(type?.noun ?? "") + (formats.isEmpty ? "" : " as \(formats.joined(separator: " or "))")]
+    if let value = column.value { parts.append("always '\(value)'") }
     if column.required { parts.append("the column must be there") }
+    parts += column.transforms.map(\.words)
     parts += column.rules.map(\.words)
     return column.name + others + attribute + ": " + parts.joined(separator: "; ")
   }

@@ -52,6 +52,9 @@ extension ObjectReader {
 
   private func isOrdered<Bound: Comparable>(_ low: Bound?, _ high: Bound?, _ lowKey: String, _ highKey: String) -> Bool
   {
+    if value(lowKey) == nil, value(highKey) == nil {
+      mistakes.add(path, "has neither '\(lowKey)' nor '\(highKey)'; give one at least")
+    }
     guard let low, let high, low > high else { return low != nil || high != nil }
     note(lowKey, "is greater than '\(highKey)', so no value could pass")
     return false

@@ -53,7 +53,7 @@ import Testing
         "6:73: columns[0].required: expected true or false, found a text",
         """
         7:35: columns[1].rules[0]: unknown rule 'rnge'; known are 'required', 'notBefore', 'notAfter', \
-        'notInFuture', 'range', 'length', 'oneOf', 'pattern', 'quantity'; did you mean 'range'?
+        'notInFuture', 'range', 'length', 'oneOf', 'pattern', 'notOneOf', 'unique', 'format', 'quantity'; did you mean 'range'?
         """,
         "7:65: columns[1].rules[1]: has neither 'min' nor 'max'; give one at least",
         "8:5: columns[2]: the label 'Date ' is also column 'date'; a label means one column",

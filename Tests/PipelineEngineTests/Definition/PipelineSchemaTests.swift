@@ -56,6 +56,12 @@ import Testing
     let rules = known(schema.document(with: .object([:]), at: "columns[].rules[]"))
     #expect(rules.contains("quantity"))
     #expect(names("columns[].rules[]", "rule") == rules)
+    let transforms = known(schema.document(with: .object([:]), at: "columns[].transforms[]"))
+    #expect(transforms.contains("convert"))
+    #expect(names("columns[].transforms[]", "transform") == transforms)
+    let recordRules = known(schema.document(with: .object([:]), at: "recordRules[]"))
+    #expect(recordRules.contains("when"))
+    #expect(names("recordRules[]", "rule") == recordRules)
     let policies = known(schema.document(with: .object([:]), at: "duplicates"))
     #expect(names("duplicates", "policy") == policies)
     #expect(policies == Set(DuplicatePolicy.names))
@@ -188,6 +194,47 @@ import Testing
     (#"{"rule": "pattern", "matches": "^a$$"}"#, true), (#"{"rule": "pattern"}"#, false),
     (#"{"rule": "quantity", "units": ["ft"], "unitRequired": true, "ranges": false, "words": "Flat", "min": 0}"#, true),
     (#"{"rule": "quantity", "unit": "ft"}"#, false),
+    (#""unique""#, true), (#"{"rule": "notOneOf", "values": ["?"]}"#, true), (#"{"rule": "notOneOf"}"#, false),
+    (#"{"rule": "format", "kind": "uri"}"#, true), (#"{"rule": "format", "kind": "url"}"#, false),
+    (#"{"minimum": 1, "maximum": 5}"#, true), (#"{"minimum": null}"#, false), (#"{"maximum": "5"}"#, false),
+    (#"{"minimum": "1900-01-01"}"#, true), (#"{"minimum": "1900-01-01", "maximum": "2000-01-01"}"#, false),
+    (#"{"minimum": "1900-01-01", "maximum": 5}"#, false), (#"{"minLength": 1, "maxLength": 5}"#, true),
+    (#"{"maxLength": -1}"#, false), (#"{"maxLength": null}"#, false), (#"{"enum": ["a"]}"#, true),
+    (#"{"enum": [1]}"#, false), (#"{"pattern": "a+", "severity": "warning"}"#, true),
+    (#"{"required": false}"#, true), (#"{"unique": "yes"}"#, false), (#"{"minimum": 1, "maxLength": 2}"#, false),
+  ]
+
+  static let transforms: [(json: String, isValid: Bool)] = [
+    (#""trim""#, true), (#""map""#, false), (#""trimm""#, false), (#"{"transform": "title"}"#, true), ("{}", false),
+    (#"{"transform": "map", "values": {"a": "", "b": "c"}, "ignoreCase": true}"#, true),
+    (#"{"transform": "map", "values": {}}"#, false), (#"{"transform": "map", "values": {"a": 1}}"#, false),
+    (#"{"transform": "default", "value": "a"}"#, true), (#"{"transform": "default", "value": ""}"#, false),
+    (#"{"transform": "replace", "matches": "a", "with": ""}"#, true),
+    (#"{"transform": "replace", "matches": "a"}"#, false),
+    (#"{"transform": "convert", "from": "ft", "to": "m", "digits": 0, "unitShown": true, "strict": true}"#, true),
+    (#"{"transform": "convert", "from": "ft", "to": "yd"}"#, false),
+    (#"{"transform": "convert", "from": "ft", "to": "m", "digits": 10}"#, false),
+    (#"{"transform": "trim", "value": "a"}"#, false),
+  ]
+
+  static let recordRules: [(json: String, isValid: Bool)] = [
+    (#"{"rule": "compare", "left": "date", "operator": "<=", "right": "wind", "as": "number"}"#, true),
+    (#"{"rule": "compare", "left": "date", "operator": "=<", "right": "wind"}"#, false),
+    (#"{"rule": "compare", "left": "date", "operator": "<"}"#, false), ("{}", false), (#""compare""#, false),
+    (#"{"rule": "compare", "left": "a", "operator": "<", "right": "b", "as": "text"}"#, false),
+    (#"{"rule": "anyOf", "columns": "date", "name": "n", "message": "m", "severity": "warning"}"#, true),
+    (#"{"rule": "anyOf", "columns": []}"#, false), (#"{"rule": "anyOf", "columns": ["date", 1]}"#, false),
+    (#"{"rule": "when", "if": {"column": "date", "is": "a"}, "then": {"column": "wind", "isEmpty": true}}"#, true),
+    (#"{"rule": "when", "if": {"column": "date"}, "then": {"column": "wind", "isEmpty": true}}"#, false),
+    (#"{"rule": "when", "if": {"column": "date", "is": "a"}, "then": []}"#, false),
+    (#"{"rule": "when", "if": {"column": "date", "is": null}, "then": {"column": "wind", "isEmpty": true}}"#, false),
+    (
+      #"{"rule": "when", "if": {"any": [{"not": {"column": "a", ">=": {"column": "b"}, "<": 3}}]}, "#
+        + #""then": [{"all": [{"column": "wind", "oneOf": ["a", 1, true]}]}]}"#, true
+    ),
+    (#"{"rule": "when", "if": {"any": []}, "then": {"column": "wind", "isEmpty": true}}"#, false),
+    (#"{"rule": "when", "if": {"any": [7]}, "then": {"column": "wind", "isEmpty": true}}"#, false),
+    (#"{"rule": "when", "if": {"column": "a", "is": [1]}, "then": {"column": "wind", "isEmpty": "no"}}"#, false),
   ]
 
   static let whole: [(json: String, isValid: Bool)] = [
@@ -208,6 +255,8 @@ import Testing
       + Self.members.map { (#"{"name": "n", "columns": ["date", "rating"], \#($0.json)}"#, $0.isValid) }
       + Self.columns.map { (column($0.json), $0.isValid) }
       + Self.rules.map { (column(#"{"name": "wind", "rules": [\#($0.json)]}"#), $0.isValid) }
+      + Self.transforms.map { (column(#"{"name": "wind", "transforms": [\#($0.json)]}"#), $0.isValid) }
+      + Self.recordRules.map { (#"{"name": "n", "columns": ["date"], "recordRules": [\#($0.json)]}"#, $0.isValid) }
     let verdicts = try PipelineSchema().verdicts(cases.map(\.0))
     try #require(verdicts.count == cases.count)
     let file = URL(fileURLWithPath: folder.path("own.json"))

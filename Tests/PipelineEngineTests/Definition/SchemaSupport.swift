@@ -29,9 +29,13 @@ struct PipelineSchema {
   /// Every shape of object that the schema allows anywhere.
   var shapes: [Shape] { shapes(of: root, path: "") }
 
-  private func shapes(of node: JSONValue, path: String) -> [Shape] {
-    alternatives(of: node).flatMap { alternative -> [Shape] in
-      if let items = alternative["items"] { return shapes(of: items, path: path + "[]") }
+  /// `inside` names the definitions around the node: a condition may hold conditions without end.
+  private func shapes(of node: JSONValue, path: String, inside: Set<String> = []) -> [Shape] {
+    let reference = node["$ref"]?.text
+    if let reference, inside.contains(reference) { return [] }
+    let inside = inside.union(reference.map { [$0] } ?? [])
+    return alternatives(of: node).flatMap { alternative -> [Shape] in
+      if let items = alternative["items"] { return shapes(of: items, path: path + "[]", inside: inside) }
       guard let properties = alternative["properties"]?.members, alternative["additionalProperties"] == .bool(false)
       else { return [] }
       let own = Shape(
@@ -39,7 +43,7 @@ struct PipelineSchema {
         required: alternative["required"]?.items.compactMap(\.text) ?? [])
       return [own]
         + properties.sorted { $0.key < $1.key }.flatMap {
-          shapes(of: $0.value, path: path.isEmpty ? $0.key : "\(path).\($0.key)")
+          shapes(of: $0.value, path: path.isEmpty ? $0.key : "\(path).\($0.key)", inside: inside)
         }
     }
   }
@@ -78,7 +82,7 @@ struct PipelineSchema {
     guard let last = steps.popLast() else { return value }
     let (key, isItem) = last.hasSuffix("[]") ? (String(last.dropLast(2)), true) : (last, false)
     let holderPath = steps.joined(separator: ".")
-    let holder = shapes.first { $0.path == holderPath }
+    let holder = shapes.first { $0.path == holderPath && $0.properties[key] != nil }
     var members = holder?.skeleton ?? [:]
     members[key] = isItem ? .array([value]) : value
     return document(with: .object(members), at: holderPath)

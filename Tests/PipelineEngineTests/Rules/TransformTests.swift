@@ -52,6 +52,20 @@ import Testing
       result: "California Street"),
   ]
 
+  static let documented = [
+    (" 3-5FT ", "0.9-1.5m"), ("Knee high", "0.6m"), ("N/A", "unknown"), ("flat", "flat"),
+  ]
+
+  /// The example of the article "Rules and transforms".
+  @Test(arguments: documented)
+  func `Transforms work as documented`(text: String, result: String) throws {
+    let transforms: [ValueTransform] = [
+      .trim, .lower, .map(["n/a": "", "knee high": "2ft"], ignoreCase: false),
+      .convert(UnitConversion(from: .feet, to: .meters, digits: 1, unitShown: true)), .fallback("unknown"),
+    ]
+    #expect(try Self.transformed(text, transforms) == result)
+  }
+
   private static func transformed(_ text: String, _ transforms: [ValueTransform]) throws -> String? {
     let parser = try FieldParser(ColumnDefinition("c", transforms: transforms), type: .text, now: 0)
     var (bytes, spare, faults) = (Array(text.utf8), [UInt8](), [FieldFault]())

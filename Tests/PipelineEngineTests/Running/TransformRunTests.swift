@@ -80,8 +80,10 @@ struct TransformRunTests {
     let full = try folder.write("full.csv", "date,location,rating\n" + records)
     let lacking = try folder.write("lacking.csv", "date\n2020-01-04\n")
     let labelled = try folder.write("labelled.csv", "date,wind\n2020-01-05,onshore\n")
+    let rejects = folder.url.appendingPathComponent("rejects")
+    try FileManager.default.createDirectory(at: rejects, withIntermediateDirectories: true)
     let summary = try await run(definition(columns), .import, [full, lacking, labelled], store: store) {
-      $0.rejects = folder.path("rejects") + "/"
+      $0.rejects = rejects.path + "/"
     }
     #expect(summary.counts == RunCounts(read: 5, inserted: 5))
     #expect(

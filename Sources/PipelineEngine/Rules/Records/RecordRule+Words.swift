@@ -1,4 +1,9 @@
 extension RecordRule {
+  /// The rule as whoever reads the definition is told it.
+  var explanation: String {
+    (name.map { "\($0): " } ?? "") + (message ?? words) + (severity == .warning ? " (only a warning)" : "")
+  }
+
   /// What the rule demands and what to do, for people.
   var words: String {
     switch kind {
