@@ -43,8 +43,12 @@ enum RecordOperand: Sendable {
   /// number although it should be one.
   func compares(_ column: Int, _ row: RecordRow) -> Int? {
     switch self {
-    case .text(let value): Self.compare(row.text(column).span, value.span)
-    case .textColumn(let other): Self.compare(row.text(column).span, row.text(other).span)
+    case .text(let value):
+      Self.compare(row.batch.arena.span.extracting(row.textRange(column)), value.span)
+    case .textColumn(let other):
+      Self.compare(
+        row.batch.arena.span.extracting(row.textRange(column)),
+        row.batch.arena.span.extracting(row.textRange(other)))
     case .number(let value): row.number(column)?.compared(to: value)
     case .numberColumn(let other):
       row.number(other).flatMap { value in row.number(column)?.compared(to: value) }
@@ -96,7 +100,7 @@ extension Comparison {
   }
 }
 
-/// The last row of a batch, by columns.
+/// The last row of a batch, by columns. Texts are looked at where they lie: a slice for each would have to be counted.
 struct RecordRow {
   let batch: ObjectBatch
   /// For each column the slot of its attribute.
@@ -107,11 +111,11 @@ struct RecordRow {
   /// Nil, or a text of white space only.
   func isEmpty(_ column: Int) -> Bool {
     let cell = cell(column)
-    if cell.kind == .text { return batch.bytes(of: cell).span.trimmedRange.isEmpty }
+    if cell.kind == .text { return batch.arena.span.extracting(cell.range).trimmedRange.isEmpty }
     return cell.kind == .null
   }
 
-  func text(_ column: Int) -> ArraySlice<UInt8> { batch.bytes(of: cell(column)) }
+  func textRange(_ column: Int) -> Range<Int> { cell(column).range }
 
   func number(_ column: Int) -> RecordNumber? {
     let cell = cell(column)
@@ -119,7 +123,7 @@ struct RecordRow {
     case .integer: return .integer(cell.integer)
     case .real: return .real(cell.real)
     case .text:
-      let bytes = batch.bytes(of: cell).span
+      let bytes = batch.arena.span.extracting(cell.range)
       return NumberText.real(bytes.extracting(bytes.trimmedRange)).map { RecordNumber($0) }
     case .null, .blob, .decimal: return nil
     }
