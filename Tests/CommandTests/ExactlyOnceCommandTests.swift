@@ -60,8 +60,8 @@ import Testing
     #expect(known.text.contains("\"state\" : \"known\""))
     // Begins like it and is another: all of it is read, from its front.
     let other = try Tool.shell(
-      "(cat big.csv; tail -1 big.csv) | \"$surfjournal\" import - --store s --json", in: folder)
-    #expect(try other.json().counts.inserted == 30_001)
+      "sed '25000s/Glassy/Onshore/' big.csv | \(filter) | \"$surfjournal\" import - --store s --json", in: folder)
+    #expect(try other.json().counts.inserted == 30_000)
   }
 
   // MARK: Overlap

@@ -22,8 +22,8 @@ struct InputImport {
   private var wasOpened = false
   /// What the input must hold; nil where nobody asks for it.
   private var seal: OutputSeal?
-  /// Statements that end half-done imports of the same input, for the first save.
-  private var forgotten: [(sql: String, values: [StoredValue])] = []
+  /// Half-done imports of the same input that this one takes the place of, from its first save on.
+  private var halfDone: [LedgerEntry] = []
   /// How many of the listed issues the ledger has.
   private var issuesWritten = 0
 
@@ -104,8 +104,7 @@ struct InputImport {
       if setup.options.isReplay { try Replay.checkFresh(file.path) }
       entry.id = ledger.newInputID()
       // Whoever asks for all of it again gives up what was half done.
-      forgotten = ledger.entries.filter { !$0.isComplete && $0.path == file.name && $0.pipelineDigest == setup.digest }
-        .flatMap { Ledger.forget(input: $0.id) }
+      halfDone = ledger.entries.filter { !$0.isComplete && $0.path == file.name && $0.pipelineDigest == setup.digest }
     case .known(let known):
       wasOpened = true
       summary.state = .known
@@ -282,7 +281,7 @@ struct InputImport {
     _ entry: LedgerEntry, _ tally: InputTally, _ plan: ChunkPlan?, _ state: ImportState
   ) {
     var statements = state.hasSaved ? [] : setup.runBegin
-    statements += forgotten + [Ledger.record(entry)]
+    statements += halfDone.flatMap { Ledger.forget(input: $0.id) } + [Ledger.record(entry)]
     for ordinal in issuesWritten..<max(issuesWritten, tally.log.listed.count) {
       if let statement = Ledger.record(tally.log.listed[ordinal], ofInput: entry.id, ordinal: ordinal) {
         statements.append(statement)
@@ -293,7 +292,8 @@ struct InputImport {
 
   private mutating func noteSaved(_ plan: ChunkPlan?, _ state: inout ImportState) {
     ledger.didSave()
-    forgotten = []
+    for path in halfDone.compactMap(\.rejects.path) { RejectsFile.remove(RejectsFile.partPath(of: path)) }
+    halfDone = []
     issuesWritten = tally.log.listed.count
     state.noteSaved(inserted: plan?.inserts.count ?? 0)
   }

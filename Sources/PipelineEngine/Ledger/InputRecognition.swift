@@ -42,6 +42,10 @@ struct InputRecognizer {
       if !own.entry.isComplete { return (.resumed(own.entry), own.hash) }
       if own.next.isEmpty { return (.known(own.entry), nothing) }
       if definition.appendOnly { return (growth(of: own), own.hash) }
+      // A header alone says nothing, and a pipeline with a key tells by it what is there.
+      if definition.key.isEmpty, own.entry.progress.position.record > 1 {
+        return (.refused(Self.grown(own.entry)), nothing)
+      }
     } else if let other = matches.last, definition.key.isEmpty, !other.entry.isComplete || other.next.isEmpty {
       // A pipeline with a key tells stored entries by it; without one they would be there twice.
       return (.refused(Self.foreign(other.entry)), nothing)
@@ -82,6 +86,14 @@ struct InputRecognizer {
     let extent = entry.isComplete ? "imported" : "imported up to record \(entry.progress.position.record - 1)"
     return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.path), by the pipeline "
       + "'\(entry.pipeline)' as it was then. To import it once more by the pipeline as it is now, add --again"
+  }
+
+  private static func grown(_ entry: LedgerEntry) -> String {
+    let count = entry.progress.position.record - 1
+    return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.path), "
+      + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. If the input only ever grows, "
+      + "say \"appendOnly\": true in the pipeline; if something tells its records apart, make it the key; to import all of "
+      + "it once more, add --again"
   }
 
   private static func changed(_ entry: LedgerEntry) -> String {

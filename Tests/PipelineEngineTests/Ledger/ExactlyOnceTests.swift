@@ -195,12 +195,42 @@ struct ExactlyOnceTests {
     #expect(summary.issues.listed.map(\.byte) == [UInt64(log(10).utf8.count)])
   }
 
-  @Test("Without a word on it an input that grew is another input")
+  @Test("Without a word on it an input that grew is refused: its old records would be there twice")
   func grownUndeclared() async throws {
     _ = try await run(.plain(), .import, [try folder.write("log.csv", log(10))], store: store)
-    let summary = try await run(.plain(), .import, [try folder.write("log.csv", log(11))], store: store)
-    #expect(summary.inputs.map(\.state) == [.imported])
-    #expect(summary.counts.inserted == 11)
+    let longer = try folder.write("longer.csv", log(11))
+    for kind in [RunSummary.Kind.validate, .import] {
+      let refused = try await run(.plain(), kind, [longer], store: store)
+      #expect(refused.issues.counts == [.inputRefused: 1])
+      #expect(refused.failure?.message.contains("10 records that would be in the store twice") == true)
+    }
+    #expect(try rows == "10")
+    let keyed = PipelineDefinition.plain {
+      $0.key = ["date", "location"]
+      $0.duplicates = .skip
+    }
+    #expect(
+      try await run(keyed, .import, [longer], store: store).counts == RunCounts(read: 11, inserted: 1, duplicate: 10))
+    #expect(try await run(.plain(), .import, [longer], store: store) { $0.again = true }.counts.inserted == 11)
+  }
+
+  @Test("What was begun and is given up leaves neither its checkpoint nor its rejects behind")
+  func givenUp() async throws {
+    let definition = PipelineDefinition.plain {
+      $0.errorBudget = ErrorBudget(errors: 1)
+      $0.chunkRows = 10
+    }
+    let input = try folder.write(
+      "log.csv", "date,location\nnever,A\n" + String(repeating: "2020-01-01,B\n", count: 20) + "never,C\n")
+    let stopped = try await run(definition, .import, [input], store: store)
+    #expect(stopped.rejects == folder.path("log.csv.rejects.csv.part"))
+    var patient = definition
+    patient.errorBudget = nil
+    let again = try await run(patient, .import, [input], store: store) { $0.again = true }
+    #expect(again.counts == RunCounts(read: 22, inserted: 20, rejected: 2))
+    #expect(try sqlite(store, "SELECT group_concat(state) FROM SJ_INPUT") == "complete")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(names.filter { $0.hasSuffix(".part") } == [])
   }
 
   // MARK: Pipelines

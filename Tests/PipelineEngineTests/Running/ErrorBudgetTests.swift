@@ -71,7 +71,8 @@ struct ErrorBudgetTests {
       $0.chunkRows = 10
     }
     let inputs = [
-      try folder.write("a.csv", Self.dirty(10)), try folder.write("b.csv", Self.dirty(20) + "2020-01-01,B,1\n"),
+      try folder.write("a.csv", Self.dirty(10)),
+      try folder.write("b.csv", Self.dirty(20).replacingOccurrences(of: "Spot", with: "Beach")),
     ]
     let summary = try await run(definition, .import, inputs, store: store)
     #expect(summary.outcome == .stopped)
@@ -83,7 +84,11 @@ struct ErrorBudgetTests {
 
   @Test("An atomic run that is stopped leaves nothing of itself", arguments: [false, true])
   func atomicStop(hasStore: Bool) async throws {
-    if hasStore { _ = try await run(.plain(), .import, [try folder.write("old.csv", log(7))], store: store) }
+    if hasStore {
+      _ = try await run(
+        .plain(), .import, [try folder.write("old.csv", log(7).replacingOccurrences(of: "Spot", with: "Old"))],
+        store: store)
+    }
     let definition = PipelineDefinition.plain {
       $0.errorBudget = ErrorBudget(errors: 3)
       $0.atomic = true
