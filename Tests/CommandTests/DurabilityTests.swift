@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// What a person is told is on the disk by then, as the system calls show. Where strace can't be used this is skipped.
+@Suite struct DurabilityTests {
+  static let canTrace =
+    (try? Programs.run("/usr/bin/env", ["strace", "-f", "-e", "trace=fsync", "true"], in: Scratch()).status) == 0
+
+  @Test(.enabled(if: canTrace, "strace is not installed, or may not trace here"))
+  func `The log and the store are synced before the report has its name, and the report before the input is moved`()
+    throws
+  {
+    let folder = try Scratch()
+    try folder.makeFolder("in")
+    try folder.write("date,location\n2020-01-01,A\nnever,B\n", to: "in/a.csv")
+    try folder.write(
+      """
+      {"name": "n", "inbox": {"folder": "in", "settleSeconds": 0}, "store": "s", "report": "r.json",
+        "columns": ["date", "location"]}
+      """, to: "n.json")
+    let calls = ["-f", "-y", "-o", "calls", "-e", "trace=fsync,fdatasync,rename"]
+    let output = try Programs.run(
+      "/usr/bin/env", ["strace"] + calls + [Tool.url.path, "run", "n.json", "-q"], in: folder)
+    #expect(output.status == 65)
+    let lines = try folder.text("calls").split(separator: "\n").map(String.init)
+    func place(_ parts: String...) throws -> Int {
+      try #require(lines.firstIndex { line in parts.allSatisfy(line.contains) }, "\(parts) in \(lines)")
+    }
+    let rejects = try place("rename(", "a.csv.rejects.csv\"")
+    let report = try place("rename(", "/r.json\"")
+    let move = try place("rename(", "processed")
+    let log = try #require(lines[..<report].lastIndex { $0.contains("fdatasync(") && $0.contains("/s-wal>") })
+    let store = try #require(lines[..<report].lastIndex { $0.contains("fdatasync(") && $0.contains("/s>") })
+    #expect(rejects < log && log < store && store < report && report < move)
+  }
+}
