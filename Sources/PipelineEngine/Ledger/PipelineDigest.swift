@@ -24,18 +24,26 @@ extension PipelineDefinition {
 }
 
 extension JSONValue {
+  /// Members that hold a person's own data, in which an empty text or a false is a value like any other.
+  private static let dataKeys: Set<String> = ["is", "isNot", "oneOf", "value", "values", "with"]
+
   /// The value as text that is the same for the same meaning: keys sorted, nothing that says nothing.
-  fileprivate var canonicalText: String {
+  fileprivate var canonicalText: String { text(isData: false) }
+
+  private func text(isData: Bool) -> String {
     switch self {
-    case .null: "null"
-    case .bool(let flag): flag ? "true" : "false"
-    case .number(let number): "\(number)"
-    case .string(let text): "\(text.utf8.count):\(text)"
-    case .array(let items): "[" + items.map(\.canonicalText).joined(separator: ",") + "]"
+    case .null: return "null"
+    case .bool(let flag): return flag ? "true" : "false"
+    case .number(let number): return "\(number)"
+    case .string(let text): return "\(text.utf8.count):\(text)"
+    case .array(let items): return "[" + items.map { $0.text(isData: isData) }.joined(separator: ",") + "]"
     case .object(let members):
-      "{"
-        + members.filter { !$0.value.saysNothing }.sorted { $0.key < $1.key }
-        .map { "\($0.key)=\($0.value.canonicalText)" }.joined(separator: ",") + "}"
+      let parts = members.sorted { $0.key < $1.key }.compactMap { key, value -> String? in
+        let isData = isData || Self.dataKeys.contains(key)
+        if value == .null || !isData && value.saysNothing { return nil }
+        return "\(key.utf8.count):\(key)=\(value.text(isData: isData))"
+      }
+      return "{" + parts.joined(separator: ",") + "}"
     }
   }
 
@@ -43,7 +51,7 @@ extension JSONValue {
     switch self {
     case .null, .bool(false), .string(""): true
     case .array(let items): items.isEmpty
-    case .object(let members): members.values.allSatisfy(\.saysNothing)
+    case .object(let members): members.isEmpty
     case .bool, .number, .string: false
     }
   }
