@@ -10,11 +10,14 @@ struct ChangeEvent {
   var updates: [ObjectKey: NSManagedObject] = [:]
   var deletions: [ObjectKey: NSManagedObject] = [:]
   var refreshed: [ObjectKey: NSManagedObject] = [:]
+  /// Objects that other contexts have inserted and saved: made for the merge, or IDs only.
+  var mergedInsertions: [ObjectKey: NSManagedObject] = [:]
+  private(set) var mergedIDs = ObjectIDCollection()
   var invalidatedAll = false
 
   var isEmpty: Bool {
     insertions.isEmpty && withdrawals.isEmpty && updates.isEmpty && deletions.isEmpty && refreshed.isEmpty
-      && !invalidatedAll
+      && mergedInsertions.isEmpty && mergedIDs.isEmpty && !invalidatedAll
   }
 
   /// Rows are appended to a segment at its end, so what is new in one is a single run.
@@ -26,6 +29,8 @@ struct ChangeEvent {
       insertions.append((segment, rows))
     }
   }
+
+  mutating func noteMerged(_ ids: ObjectIDCollection) { mergedIDs.append(ids) }
 
   /// Whether the insertion of a row still waits to be announced.
   func hasInsertion(_ segment: PendingSegment, row: Int) -> Bool {
@@ -43,7 +48,7 @@ struct ChangeEvent {
 
   /// An object has got its permanent ID.
   mutating func rekey(_ old: ObjectKey, _ new: ObjectKey) {
-    for changes in [\ChangeEvent.updates, \.deletions, \.refreshed] {
+    for changes in [\ChangeEvent.updates, \.deletions, \.refreshed, \.mergedInsertions] {
       if let object = self[keyPath: changes].removeValue(forKey: old) { self[keyPath: changes][new] = object }
     }
   }
@@ -99,6 +104,8 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
       inserted.removedRows.isEmpty ? nil : rows.filter { inserted.removedRows.rank(of: $0) != nil }
     append(.rows(inserted.batch.entity, inserted.range, numbers, rows))
   }
+
+  mutating func append(_ other: ObjectIDCollection) { for part in other.parts { append(part) } }
 
   private mutating func append(_ part: Part) {
     guard part.count > 0 else { return }

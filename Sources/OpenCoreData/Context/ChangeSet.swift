@@ -4,7 +4,9 @@
 struct ChangeSet: Sendable {
   var insertions: [InsertedRows] = []
   var updates: [UpdatedRow] = []
-  var deletions: [DeletedRow] = []
+  var deletions: [KnownRow] = []
+  /// Unchanged objects whose rows must be as they were read.
+  var checks: [KnownRow] = []
 
   var isEmpty: Bool { insertions.isEmpty && updates.isEmpty && deletions.isEmpty }
 }
@@ -32,9 +34,12 @@ struct UpdatedRow: Sendable {
   let values: [StoredValue]
   /// The row's version (`Z_OPT`) that the change builds on.
   let version: Int64
+  /// The row is gone, and the object is to be written anew under its key.
+  var isRecreation = false
 }
 
-struct DeletedRow: Sendable {
+/// A row as the context has read it: to be deleted, or to be looked after.
+struct KnownRow: Sendable {
   let id: NSManagedObjectID
   let version: Int64
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// `performAndWait` to be re-entrant across a chain: a thread that waits on queue B from a block on queue A still
 /// holds A. Each synchronous block therefore carries the queues its caller held.
 struct ContextQueue: Sendable {
-  let dispatchQueue: DispatchQueue
+  private let serial: DispatchQueue?
   private let identity: UInt64
 
   private static let key = DispatchSpecificKey<UInt64>()
@@ -16,10 +16,13 @@ struct ContextQueue: Sendable {
 
   /// The main queue, one and the same for all contexts of the main-queue type.
   static let main: ContextQueue = {
-    let queue = ContextQueue(dispatchQueue: .main, identity: 0)
+    let queue = ContextQueue(serial: .main, identity: 0)
     DispatchQueue.main.setSpecific(key: key, value: 0)
     return queue
   }()
+
+  /// No queue at all: whoever runs may touch what belongs to it.
+  static let nowhere = ContextQueue(serial: nil, identity: UInt64.max)
 
   /// A serial queue of a context's own.
   static func makePrivate() -> ContextQueue {
@@ -28,11 +31,19 @@ struct ContextQueue: Sendable {
     let identity = nextIdentity.wrappingAdd(1, ordering: .relaxed).oldValue
     let queue = DispatchQueue(label: "NSManagedObjectContext \(identity)")
     queue.setSpecific(key: key, value: identity)
-    return ContextQueue(dispatchQueue: queue, identity: identity)
+    return ContextQueue(serial: queue, identity: identity)
   }
 
   /// True when the running code may touch what belongs to this queue.
-  var isCurrent: Bool { Self.held().contains(identity) }
+  var isCurrent: Bool { serial == nil || Self.held().contains(identity) }
+
+  private var dispatchQueue: DispatchQueue {
+    guard let serial else {
+      preconditionFailure(
+        "perform can only be used with a context that was made with a queue; this one is of the confinement type.")
+    }
+    return serial
+  }
 
   func async(_ block: @escaping @Sendable () -> Void) {
     dispatchQueue.async { Self.holding([identity], block) }

@@ -12,20 +12,19 @@ extension NSManagedObjectContext {
     guard hasChanges else { return }
     post(.NSManagedObjectContextWillSave)
     try prepareForSave()
-    let saved = pendingChanges()
-    let notifications = SaveNotifications(self, saved.changes)
-    do {
-      if let parent {
-        parent.performAndWait { parent.adopt(saved.changes) }
-      } else {
-        guard let coordinator = persistentStoreCoordinator else {
-          throw NSError.coreData(
-            .coreData, "The context has neither a parent nor a coordinator to save to; set one of them.")
-        }
-        try coordinator.save(saved.changes)
+    var (saved, notifications) = gatherChanges()
+    // A conflict that the merge policy settles is followed by another try; others may write in the meantime.
+    for attempt in 1... {
+      do {
+        try commit(saved.changes)
+        break
+      } catch let failure as SaveFailure {
+        guard attempt < Self.saveAttemptsMax else { throw saveError(for: failure) }
+        try settle(failure)
+        processPendingChanges()
+        try checkForSave(updatesToo: true)
+        (saved, notifications) = gatherChanges()
       }
-    } catch let failure as SaveFailure {
-      throw error(for: failure)
     }
     finishSave(saved.updated)
     notifications.post()
@@ -33,6 +32,31 @@ extension NSManagedObjectContext {
     if let parent, parent.concurrencyType == .privateQueue {
       parent.performAndWait { parent.processPendingChanges() }
     }
+    announceSave(saved.changes)
+  }
+  private static let saveAttemptsMax = 1000
+
+  /// To those who merge by themselves: neighbours on the coordinator (`adopt` has told those on a parent), and children.
+  private func announceSave(_ changes: ChangeSet) {
+    if parent == nil { persistentStoreCoordinator?.mergers.announce(SavedIDs(changes), from: self) }
+    mergers.announce(SavedIDs(changes), from: self)
+  }
+
+  private func gatherChanges() -> (saved: PendingChanges, notifications: SaveNotifications) {
+    let saved = pendingChanges()
+    return (saved, SaveNotifications(self, saved.changes))
+  }
+
+  private func commit(_ changes: ChangeSet) throws {
+    if let parent {
+      parent.performAndWait { parent.adopt(changes, from: self) }
+      return
+    }
+    guard let coordinator = persistentStoreCoordinator else {
+      throw NSError.coreData(
+        .coreData, "The context has neither a parent nor a coordinator to save to; set one of them.")
+    }
+    try coordinator.save(changes)
   }
 
   // MARK: Before
@@ -97,8 +121,10 @@ extension NSManagedObjectContext {
     return result
   }
 
+  private typealias PendingChanges = (changes: ChangeSet, updated: [NSManagedObject])
+
   /// The pending changes as values, and the updated objects among them.
-  private func pendingChanges() -> (changes: ChangeSet, updated: [NSManagedObject]) {
+  private func pendingChanges() -> PendingChanges {
     var changes = ChangeSet()
     for segment in insertions.segments where segment.liveCount > 0 {
       segment.pack()
@@ -109,14 +135,18 @@ extension NSManagedObjectContext {
     for object in updated {
       let slots = changesToSave(of: object)
       // An object set back to its committed values has nothing to write, and its version stays.
-      guard !slots.isEmpty else { continue }
+      guard !slots.isEmpty || object.state.contains(.recreated) else { continue }
       changes.updates.append(
         UpdatedRow(
-          id: object.objectID, changedSlots: slots, values: object.values, version: object.version))
+          id: object.objectID, changedSlots: slots, values: object.values, version: object.version,
+          isRecreation: object.state.contains(.recreated)))
     }
     // Nothing is left to delete of objects whose rows were gone when they were read.
     for object in deletions.inOrder where !object.state.contains(.inaccessible) {
-      changes.deletions.append(DeletedRow(id: object.objectID, version: object.version))
+      changes.deletions.append(KnownRow(id: object.objectID, version: object.version))
+    }
+    for object in conflictChecks.inOrder where !object.hasChanges && !object.isFault {
+      changes.checks.append(KnownRow(id: object.objectID, version: object.version))
     }
     return (changes, updated)
   }
@@ -134,9 +164,13 @@ extension NSManagedObjectContext {
     let isRoot = parent == nil
     for segment in insertions.segments { settle(segment, isRoot: isRoot) }
     for object in updated {
-      if isRoot, !changesToSave(of: object).isEmpty { object.version += 1 }
+      if object.state.contains(.recreated) {
+        object.version = 1
+      } else if isRoot, !changesToSave(of: object).isEmpty {
+        object.version += 1
+      }
       object.snapshot = nil
-      object.state.remove(.updated)
+      object.state.subtract([.updated, .recreated])
     }
     for (key, object) in deletions {
       registry.remove(key)
@@ -146,6 +180,7 @@ extension NSManagedObjectContext {
     insertions.removeAll()
     updates = [:]
     deletions = [:]
+    conflictChecks = [:]
     adoptPermanentIDs()
     for object in hooked { object.didSave() }
   }
@@ -165,7 +200,7 @@ extension NSManagedObjectContext {
   }
 
   /// Takes what a child saved. The child's values win where both sides changed one.
-  func adopt(_ changes: ChangeSet) {
+  func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) {
     for inserted in changes.insertions {
       let segment = PendingSegment(
         batch: inserted.batch, range: inserted.range, removedRows: inserted.removedRows)
@@ -181,20 +216,7 @@ extension NSManagedObjectContext {
     }
     for object in touched.dropFirst(changes.updates.count) { delete(object) }
     scheduleProcessing()
-  }
-
-  // MARK: Failure
-
-  /// The error of a failed save with the objects of this context in it.
-  private func error(for failure: SaveFailure) -> NSError {
-    let ids = failure.failures.map(\.id)
-    var info: [String: Any] = [
-      OCDFailedObjectIDsErrorKey: ids, NSAffectedObjectsErrorKey: ids.map { object(with: $0) },
-    ]
-    info[NSDetailedErrorsKey] = failure.failures.map { one in
-      NSError.coreData(failure.code, one.message, [OCDFailedObjectIDsErrorKey: [one.id]])
-    }
-    return .coreData(failure.code, failure.message, info)
+    mergers.announce(SavedIDs(changes), from: child)
   }
 
   // MARK: Throwing changes away
@@ -247,6 +269,7 @@ extension NSManagedObjectContext {
     insertions.removeAll()
     updates = [:]
     deletions = [:]
+    conflictChecks = [:]
     awaitingPermanentIDs = AwaitedIDs()
     event = ChangeEvent()
     event.invalidatedAll = true

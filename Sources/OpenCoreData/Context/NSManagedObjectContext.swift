@@ -12,6 +12,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     case privateQueue
     /// The main queue.
     case mainQueue
+    /// No queue: the client confines the context to one thread itself, and `perform` can't be used. Legacy.
+    case confinement
   }
 
   public let concurrencyType: ConcurrencyType
@@ -23,6 +25,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     set {
       precondition(parent == nil, "A context with a parent has its parent's coordinator.")
       ownCoordinator = newValue
+      renewMerging()
     }
   }
   private var ownCoordinator: NSPersistentStoreCoordinator?
@@ -32,8 +35,22 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     willSet {
       precondition(
         registry.isEmpty && !hasChanges, "The parent of a context can't change once it has objects.")
+      precondition(
+        newValue?.concurrencyType != .confinement,
+        "A context of the confinement type has no queue on which its children could ask it; it can't be a parent.")
     }
+    didSet { renewMerging() }
   }
+
+  /// How a save settles conflicts with what the store holds meanwhile: an `NSMergePolicy`. Default: it fails.
+  public var mergePolicy: Any = NSErrorMergePolicy
+  /// True: what others save to the parent or, without one, to the coordinator is merged without being asked for, on
+  /// this context's queue. Default false.
+  public var automaticallyMergesChangesFromParent = false { didSet { renewMerging() } }
+  /// Who listens to what is saved to this context.
+  let mergers = AutomaticMerging()
+  /// Where this context listens.
+  var mergesFrom: AutomaticMerging?
 
   public var name: String?
   public var transactionAuthor: String?
@@ -43,6 +60,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public var retainsRegisteredObjects = false
   /// True (default): a fault whose row is gone is marked deleted and reads as nil. False stops the program.
   public var shouldDeleteInaccessibleFaults = true
+  /// Seconds for which a fault may be filled with values read before; negative for any age. Nothing is kept between
+  /// a context and the store's file here, so that every fault reads what is true now, whatever stands here.
+  public var stalenessInterval: TimeInterval = -1
+  /// When deletions reach related objects: with the event's end (default) or at the save. Objects have no
+  /// relationships yet.
+  public var propagatesDeletesAtEndOfEvent = true
   /// What notifications carry; see `ChangeNotificationContents`.
   public var changeNotificationContents = ChangeNotificationContents.objects
 
@@ -52,6 +75,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var insertions = PendingInsertions()
   var updates: [ObjectKey: NSManagedObject] = [:]
   var deletions: [ObjectKey: NSManagedObject] = [:]
+  /// Unchanged objects that a save looks after (`detectConflicts(for:)`).
+  var conflictChecks: [ObjectKey: NSManagedObject] = [:]
   /// What changed since the last `processPendingChanges`.
   var event = ChangeEvent()
   /// Objects that may still have to learn their permanent IDs and are not pending here.
@@ -62,16 +87,23 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   public init(concurrencyType: ConcurrencyType) {
     self.concurrencyType = concurrencyType
-    queue = concurrencyType == .mainQueue ? .main : .makePrivate()
+    queue =
+      switch concurrencyType {
+      case .mainQueue: .main
+      case .privateQueue: .makePrivate()
+      case .confinement: .nowhere
+      }
   }
 
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
 
   /// Apple's spelling of the types.
   public convenience init(concurrencyType: NSManagedObjectContextConcurrencyType) {
-    self.init(
-      concurrencyType: concurrencyType == .mainQueueConcurrencyType
-        ? ConcurrencyType.mainQueue : .privateQueue)
+    switch concurrencyType {
+    case .confinementConcurrencyType: self.init(concurrencyType: ConcurrencyType.confinement)
+    case .privateQueueConcurrencyType: self.init(concurrencyType: ConcurrencyType.privateQueue)
+    case .mainQueueConcurrencyType: self.init(concurrencyType: ConcurrencyType.mainQueue)
+    }
   }
 
   var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
@@ -97,6 +129,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
 /// Which queue a context lives on, by Apple's Objective-C names.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  case confinementConcurrencyType = 0
   case privateQueueConcurrencyType = 1
   case mainQueueConcurrencyType = 2
 }

@@ -13,6 +13,9 @@ extension Notification.Name {
   /// After a save; user info: the IDs of inserted, updated and deleted objects.
   public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
     "NSManagedObjectContextDidSaveObjectIDsNotification")
+  /// After changes of other contexts were merged; user info: their IDs.
+  public static let NSManagedObjectContextDidMergeChangesObjectIDs = Notification.Name(
+    "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 }
 
 public let NSInsertedObjectsKey = "inserted"
@@ -25,12 +28,16 @@ public let NSInsertedObjectIDsKey = "inserted_objectIDs"
 public let NSUpdatedObjectIDsKey = "updated_objectIDs"
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 
 extension NSManagedObjectContext {
   public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
   public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
   public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
   public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
+  public static var didMergeChangesObjectIDsNotification: Notification.Name {
+    .NSManagedObjectContextDidMergeChangesObjectIDs
+  }
 
   /// The keys of the notifications' user info.
   public enum NotificationKey: String, Sendable {
@@ -44,6 +51,7 @@ extension NSManagedObjectContext {
     case updatedObjectIDs = "updated_objectIDs"
     case deletedObjectIDs = "deleted_objectIDs"
     case refreshedObjectIDs = "refreshed_objectIDs"
+    case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]? = nil) {
@@ -65,6 +73,7 @@ extension NSManagedObjectContext {
     if changeNotificationContents == .objectIDs {
       var inserted = ObjectIDCollection()
       for (segment, rows) in changes.insertions { inserted.append(segment.rows, rows: rows) }
+      inserted.append(changes.mergedIDs)
       info.setUnlessEmpty(inserted, NSInsertedObjectIDsKey)
       info.setUnlessEmpty(changes.updates.ids, NSUpdatedObjectIDsKey)
       var deleted = changes.deletions.ids
@@ -73,7 +82,7 @@ extension NSManagedObjectContext {
       info.setUnlessEmpty(changes.refreshed.ids, NSRefreshedObjectIDsKey)
       return info
     }
-    var inserted: Set<NSManagedObject> = []
+    var inserted = Set(changes.mergedInsertions.values)
     for (segment, rows) in changes.insertions {
       for row in rows where segment.isLive(row) { inserted.insert(handle(in: segment, row: row)) }
     }

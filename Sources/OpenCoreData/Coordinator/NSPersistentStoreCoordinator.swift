@@ -5,6 +5,8 @@ import Foundation
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   public let managedObjectModel: NSManagedObjectModel
   public var name: String?
+  /// The contexts that merge what is saved here.
+  let mergers = AutomaticMerging()
 
   /// Recursive: a save participant may ask the coordinator something.
   private let lock = NSRecursiveLock()

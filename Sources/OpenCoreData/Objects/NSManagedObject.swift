@@ -161,7 +161,7 @@ open class NSManagedObject: NSObject {
 
 /// Where an object stands in its life.
 struct ObjectState: OptionSet {
-  let rawValue: UInt8
+  let rawValue: UInt16
   static let inserted = ObjectState(rawValue: 1)
   static let updated = ObjectState(rawValue: 2)
   static let deleted = ObjectState(rawValue: 4)
@@ -172,6 +172,8 @@ struct ObjectState: OptionSet {
   static let awaking = ObjectState(rawValue: 32)
   /// A fault whose row was gone: deleted, its values all nil.
   static let inaccessible = ObjectState(rawValue: 64)
+  /// Updated, and its row was deleted by others: a save writes it anew.
+  static let recreated = ObjectState(rawValue: 128)
 }
 
 /// Faults of one fetch that load their rows together (`fetchBatchSize`).

@@ -63,8 +63,11 @@ final class Stack: Sendable {
   let coordinator: NSPersistentStoreCoordinator
   let file: URL
   let entity: NSEntityDescription
+  /// The file's folder lives as long as its user.
+  private let folder: GraphFolder
 
   init(_ folder: GraphFolder, _ name: String = "store.sqlite", model: NSManagedObjectModel = Sessions.model()) throws {
+    self.folder = folder
     file = folder.file(name)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)

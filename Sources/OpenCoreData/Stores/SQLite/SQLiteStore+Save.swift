@@ -13,6 +13,7 @@ extension SQLiteStore {
       try connection.transaction {
         // A value that must be unique may pass from a deleted object to a changed or a new one in one save.
         var faults = SaveFaults()
+        try check(changes.checks, connection, &faults)
         try delete(changes.deletions, connection, &faults)
         try update(changes.updates, connection, &faults)
         resolutions = try insert(changes.insertions, connection, &faults)
@@ -38,6 +39,7 @@ extension SQLiteStore {
     _ insertions: [InsertedRows], _ connection: SQLiteConnection, _ faults: inout SaveFaults
   ) throws -> [(TemporaryIDRange, TemporaryIDRange.Resolution)] {
     var keys = KeySequences(connection)
+    var search = UniquenessSearch(self, connection)
     let resolutions = try insertions.map { rows in
       let entity = try sqlEntity(rows.batch.entity)
       let obtained = rows.range.keysObtained
@@ -45,8 +47,10 @@ extension SQLiteStore {
       let numbering = BatchSource.Numbering(
         firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
         keysObtained: obtained)
-      for fault in try insert(rows, numbering, entity, connection) {
-        faults.refuse(rows.objectID(row: fault.row), fault.error)
+      search.noteWritten(rows, numbering)
+      try insert(rows, numbering, entity, connection) { row, error in
+        let id = rows.objectID(row: row)
+        faults.refuse(id, error, try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
       }
       let resolution = TemporaryIDRange.Resolution(
         store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
@@ -59,24 +63,25 @@ extension SQLiteStore {
   /// Writes one batch, and if a row is refused goes on to find every row that is: the caller rolls back then.
   private func insert(
     _ rows: InsertedRows, _ numbering: BatchSource.Numbering, _ entity: SQLEntity,
-    _ connection: SQLiteConnection
-  ) throws -> [(row: Int, error: SQLiteError)] {
+    _ connection: SQLiteConnection, refused: (_ row: Int, _ error: SQLiteError) throws -> Void
+  ) throws {
     let source = try batchSource(for: rows.batch, entity, connection)
     let statement = try connection.statement(insertText(entity, source))
     var numbering = numbering
     numbering.rows = 0..<rows.batch.count
-    var faults: [(row: Int, error: SQLiteError)] = []
     while !numbering.rows.isEmpty {
       do {
         try source.insert(rows.batch, numbering, with: statement)
         break
       } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
         guard let fault = try fault(in: rows, &numbering, source, statement, connection) else { throw error }
-        faults.append((fault, error))
+        try refused(fault, error)
+        // A refused row keeps its key, so that those behind it have the keys that they would have without it.
+        numbering.rows = fault..<(fault + 1)
+        numbering.firstKey += Int64(numbering.sequentialCount)
         numbering.rows = (fault + 1)..<rows.batch.count
       }
     }
-    return faults
   }
 
   /// The row at which the last statement failed, the rows before it written.
@@ -127,28 +132,62 @@ extension SQLiteStore {
   private func update(
     _ updates: [UpdatedRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
   ) throws {
+    let search = UniquenessSearch(self, connection)
     for row in updates {
       let entity = try sqlEntity(row.id.entity)
+      let key = try key(of: row.id)
       let stored = row.changedSlots.compactMap { slot in
         entity.attributeColumns[slot].map { (column: $0.name, value: row.values[slot]) }
       }
-      let sets = stored.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
-      let text = "UPDATE \(entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?"
       do {
-        try connection.run(
-          text, stored.map(\.value) + [.integer(try key(of: row.id)), .integer(row.version)])
+        if row.isRecreation {
+          try insertAnew(row, key, entity, connection)
+        } else {
+          let sets = stored.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
+          try connection.run(
+            "UPDATE \(entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?",
+            stored.map(\.value) + [.integer(key), .integer(row.version)])
+        }
       } catch let error as SQLiteError where error.isConstraint {
-        faults.refuse(row.id, error)
+        faults.refuse(row.id, error, try search.obstacle(to: row.id, row.values, ownKey: key))
         continue
       }
       if connection.changedRowCount == 0 {
-        faults.conflict(row.id, "its row was changed or deleted by another context")
+        faults.conflict(
+          row.id, "its row was changed or deleted by another context", try rows(for: [row.id])[0])
       }
     }
   }
 
+  /// Writes an object whose row others deleted, under the key that it had.
+  private func insertAnew(
+    _ row: UpdatedRow, _ key: Int64, _ entity: SQLEntity, _ connection: SQLiteConnection
+  ) throws {
+    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
+      column.map { (column: $0.name, value: row.values[slot]) }
+    }
+    let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
+    let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+    try connection.run(
+      "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) VALUES(\(marks))",
+      [.integer(key), .integer(Int64(entity.number)), .integer(1)] + stored.map(\.value))
+  }
+
+  /// Objects without changes whose rows must be as they were read (`detectConflicts(for:)`).
+  private func check(
+    _ checks: [KnownRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+  ) throws {
+    for row in checks {
+      let table = try sqlEntity(row.id.entity).tableName
+      let version = try connection.integer(
+        "SELECT Z_OPT FROM \(table) WHERE Z_PK = ?", [.integer(try key(of: row.id))])
+      guard version != row.version else { continue }
+      faults.conflict(row.id, "its row was changed or deleted by another context", try rows(for: [row.id])[0])
+    }
+  }
+
   private func delete(
-    _ deletions: [DeletedRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ deletions: [KnownRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
   ) throws {
     for row in deletions {
       let table = try sqlEntity(row.id.entity).tableName
@@ -156,14 +195,14 @@ extension SQLiteStore {
       do {
         try connection.run("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?", [key, .integer(row.version)])
       } catch let error as SQLiteError where error.isConstraint {
-        faults.refuse(row.id, error)
+        faults.refuse(row.id, error, .other)
         continue
       }
       // A row that is gone already is what was wanted.
       if connection.changedRowCount == 0,
         try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [key]) != nil
       {
-        faults.conflict(row.id, "its row was changed by another context")
+        faults.conflict(row.id, "its row was changed by another context", try rows(for: [row.id])[0])
       }
     }
   }

@@ -1,10 +1,21 @@
 import Foundation
 
-/// A save that the store refused because of certain objects. The context turns it into an `NSError` with them.
+/// A save that the store refused because of certain objects. The context's merge policy settles it, or it becomes an
+/// `NSError` with them.
 struct SaveFailure: Error {
   struct Failure {
     let id: NSManagedObjectID
     let message: String
+    var obstacle = Obstacle.other
+  }
+
+  /// What stood in an object's way.
+  enum Obstacle {
+    /// The row is not the one that the change builds on: as it is now, nil when it is gone.
+    case otherVersion(FetchedRow?)
+    /// Another object has the values that must be unique. One of the same save has a temporary ID.
+    case taken(constraint: [String], by: FetchedRow)
+    case other
   }
 
   let code: NSError.CoreDataCode
@@ -29,14 +40,14 @@ struct SaveFaults {
   private var isUniqueness = true
 
   /// The row is another one than the change builds on.
-  mutating func conflict(_ id: NSManagedObjectID, _ message: String) {
-    conflicts.append(.init(id: id, message: message))
+  mutating func conflict(_ id: NSManagedObjectID, _ message: String, _ row: FetchedRow?) {
+    conflicts.append(.init(id: id, message: message, obstacle: .otherVersion(row)))
   }
 
   /// A constraint or a trigger does not take the row.
-  mutating func refuse(_ id: NSManagedObjectID, _ error: SQLiteError) {
+  mutating func refuse(_ id: NSManagedObjectID, _ error: SQLiteError, _ obstacle: SaveFailure.Obstacle) {
     isUniqueness = isUniqueness && error.isUniqueness
-    refusals.append(.init(id: id, message: error.message))
+    refusals.append(.init(id: id, message: error.message, obstacle: obstacle))
   }
 
   /// Conflicts of versions come first, as in Apple's framework; nil where all went well.

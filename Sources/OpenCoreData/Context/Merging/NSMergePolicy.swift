@@ -1,0 +1,83 @@
+import Foundation
+
+/// How a save settles conflicts between a context's changes and what the store holds meanwhile. (Apple documentation:
+/// NSMergePolicy.)
+///
+/// A policy may change the objects in conflict. Once it returns, what they hold is what is saved; when it throws,
+/// the save fails with its error and nothing was written. A subclass overrides one of the `resolve` methods and calls
+/// `super` for the conflicts that it leaves to the type it was made with.
+open class NSMergePolicy: NSObject {
+  public let mergeType: NSMergePolicyType
+
+  public init(merge ty: NSMergePolicyType) { mergeType = ty }
+
+  /// Settles conflicts of versions; `list` holds `NSMergeConflict`s. (The older of Apple's two methods, which the newer
+  /// calls.)
+  ///
+  /// - Throws: `NSError` 133020 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`.
+  open func resolve(mergeConflicts list: [Any]) throws {
+    let conflicts = list.compactMap { $0 as? NSMergeConflict }
+    guard mergeType != .errorMergePolicyType else { throw NSError.unresolved(conflicts) }
+    for conflict in conflicts { conflict.resolve(mergeType) }
+  }
+
+  /// Settles conflicts of versions: rows that were changed or deleted since the context read them.
+  ///
+  /// - Throws: `NSError` 133020 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`.
+  open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws { try resolve(mergeConflicts: list) }
+
+  /// Settles conflicts of uniqueness constraints. Between an object of the store and inserted ones the store's object
+  /// remains, with the values that the policy prefers.
+  ///
+  /// - Throws: `NSError` 133021 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`.
+  open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    guard mergeType != .errorMergePolicyType else { throw NSError.unresolved(list) }
+    for conflict in list { conflict.resolve(mergeType) }
+  }
+
+  /// The default: a save with conflicts fails.
+  public class var error: NSMergePolicy { NSErrorMergePolicy }
+  /// Property by property; where both sides changed one, the store's value is kept.
+  public class var mergeByPropertyStoreTrump: NSMergePolicy { NSMergeByPropertyStoreTrumpMergePolicy }
+  /// Property by property; where both sides changed one, the context's value is saved.
+  public class var mergeByPropertyObjectTrump: NSMergePolicy { NSMergeByPropertyObjectTrumpMergePolicy }
+  /// The whole object is saved as the context has it.
+  public class var overwrite: NSMergePolicy { NSOverwriteMergePolicy }
+  /// The context's changes of objects in conflict are dropped.
+  public class var rollback: NSMergePolicy { NSRollbackMergePolicy }
+}
+
+/// The kinds of merge policies, with Apple's numbers.
+public enum NSMergePolicyType: UInt, Sendable {
+  case errorMergePolicyType = 0
+  case mergeByPropertyStoreTrumpMergePolicyType = 1
+  case mergeByPropertyObjectTrumpMergePolicyType = 2
+  case overwriteMergePolicyType = 3
+  case rollbackMergePolicyType = 4
+}
+
+// Safe: all that these objects have is a constant; what they change are objects of the context that calls them.
+public nonisolated(unsafe) let NSErrorMergePolicy = NSMergePolicy(merge: .errorMergePolicyType)
+public nonisolated(unsafe) let NSMergeByPropertyStoreTrumpMergePolicy = NSMergePolicy(
+  merge: .mergeByPropertyStoreTrumpMergePolicyType)
+public nonisolated(unsafe) let NSMergeByPropertyObjectTrumpMergePolicy = NSMergePolicy(
+  merge: .mergeByPropertyObjectTrumpMergePolicyType)
+public nonisolated(unsafe) let NSOverwriteMergePolicy = NSMergePolicy(merge: .overwriteMergePolicyType)
+public nonisolated(unsafe) let NSRollbackMergePolicy = NSMergePolicy(merge: .rollbackMergePolicyType)
+
+extension NSError {
+  /// What the error policy makes of conflicts of versions.
+  fileprivate static func unresolved(_ conflicts: [NSMergeConflict]) -> NSError {
+    .coreData(
+      .mergeConflict,
+      "\(conflicts.count) objects were changed in the store since they were read; refresh them and save again, or "
+        + "give the context a merge policy.", [NSPersistentStoreSaveConflictsErrorKey: conflicts])
+  }
+
+  fileprivate static func unresolved(_ conflicts: [NSConstraintConflict]) -> NSError {
+    .coreData(
+      .constraintConflict,
+      "\(conflicts.count) times objects have values that must be unique; change them, or give the context a merge "
+        + "policy.", [NSPersistentStoreSaveConflictsErrorKey: conflicts])
+  }
+}
