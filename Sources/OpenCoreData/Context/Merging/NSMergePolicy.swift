@@ -56,14 +56,17 @@ public enum NSMergePolicyType: UInt, Sendable {
   case rollbackMergePolicyType = 4
 }
 
+public var NSErrorMergePolicy: NSMergePolicy { policies[0] }
+public var NSMergeByPropertyStoreTrumpMergePolicy: NSMergePolicy { policies[1] }
+public var NSMergeByPropertyObjectTrumpMergePolicy: NSMergePolicy { policies[2] }
+public var NSOverwriteMergePolicy: NSMergePolicy { policies[3] }
+public var NSRollbackMergePolicy: NSMergePolicy { policies[4] }
+
+/// One of each type, in the order of their numbers.
 // Safe: all that these objects have is a constant; what they change are objects of the context that calls them.
-public nonisolated(unsafe) let NSErrorMergePolicy = NSMergePolicy(merge: .errorMergePolicyType)
-public nonisolated(unsafe) let NSMergeByPropertyStoreTrumpMergePolicy = NSMergePolicy(
-  merge: .mergeByPropertyStoreTrumpMergePolicyType)
-public nonisolated(unsafe) let NSMergeByPropertyObjectTrumpMergePolicy = NSMergePolicy(
-  merge: .mergeByPropertyObjectTrumpMergePolicyType)
-public nonisolated(unsafe) let NSOverwriteMergePolicy = NSMergePolicy(merge: .overwriteMergePolicyType)
-public nonisolated(unsafe) let NSRollbackMergePolicy = NSMergePolicy(merge: .rollbackMergePolicyType)
+private nonisolated(unsafe) let policies = (0..<5).map { number in
+  NSMergePolicy(merge: NSMergePolicyType(rawValue: number) ?? .errorMergePolicyType)
+}
 
 extension NSError {
   /// What the error policy makes of conflicts of versions.
