@@ -55,6 +55,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine"],
       exclude: ["Snapshots"], swiftSettings: strict),
+    // The stack shapes of the tutorials, in Apple's names only.
+    .testTarget(name: "Examples", dependencies: ["OpenCoreData", "SurfJournal"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6])

@@ -10,7 +10,10 @@ extension NSManagedObjectContext {
   }
 
   /// Runs `block` on the context's queue later, then `processPendingChanges()`.
-  public func perform(_ block: @escaping @Sendable () -> Void) {
+  public func perform(_ block: @escaping () -> Void) {
+    // Safe: it runs once, on the queue to which all that it may touch of this context is confined. As with Apple's
+    // signature the compiler does not look at what else it captures; it does with the asynchronous form.
+    nonisolated(unsafe) let block = block
     queue.async {
       block()
       self.processPendingChanges()
