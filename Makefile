@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo test check check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build generate format clean
+.PHONY: frictionless help demo test check check-thread check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
@@ -22,6 +22,10 @@ check: check-format check-samples build test docs ## Run all that a change has t
 
 check-format: ## Check the format of the Swift sources
 	swift format lint --strict --recursive --parallel $(SWIFT_DIRS)
+
+check-thread: ## Run the tests under the thread sanitizer; ARGS="--filter ChainFuzz" chooses some
+	@.ci/ensure-packages test
+	.ci/check-thread $(ARGS)
 
 check-samples: ## Check that SampleData is what its generator writes
 	@.ci/ensure-packages test

@@ -25,14 +25,16 @@ let package = Package(
     .systemLibrary(name: "CGetopt"),
 
     // The product, from the bottom up.
-    .target(name: "OpenCoreData", dependencies: ["CSQLite", "CEmbeddedModels"], swiftSettings: strict),
+    .target(name: "Locking", swiftSettings: strict),
+    .target(name: "OpenCoreData", dependencies: ["Locking", "CSQLite", "CEmbeddedModels"], swiftSettings: strict),
     .target(name: "CSV", dependencies: ["CZlib", "CXXHash"], swiftSettings: strict),
-    .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV"], swiftSettings: strict),
+    .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),
     .target(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
     .executableTarget(
-      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "CGetopt"], swiftSettings: strict),
+      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CGetopt"],
+      swiftSettings: strict),
 
     // Code from data models, at build time.
     .executableTarget(name: "modelgen", dependencies: ["OpenCoreData"], swiftSettings: strict),
@@ -41,13 +43,14 @@ let package = Package(
       path: "Sources/ManagedObjectModelPlugin"),
 
     // Test targets must not depend on modelgen: it would be linked twice, once as the plugin's tool.
-    .testTarget(name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "CSQLite"], swiftSettings: strict),
+    .testTarget(
+      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "Locking", "CSQLite"], swiftSettings: strict),
     .testTarget(
       name: "ModelGeneratorTests", dependencies: ["OpenCoreData"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
     .testTarget(name: "CSVTests", dependencies: ["CSV"], swiftSettings: strict),
     .testTarget(
-      name: "PipelineEngineTests", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"],
+      name: "PipelineEngineTests", dependencies: ["PipelineEngine", "OpenCoreData", "CSV", "Locking"],
       swiftSettings: strict),
     .testTarget(
       name: "SurfJournalTests", dependencies: ["SurfJournal", "PipelineEngine", "OpenCoreData"],

@@ -1,11 +1,12 @@
 /// Which module may import which: the arrows of the design, and what each takes from the system.
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
-    "OpenCoreData": ["CEmbeddedModels", "CSQLite", "FoundationXML"],
+    "Locking": [],
+    "OpenCoreData": ["CEmbeddedModels", "CSQLite", "FoundationXML", "Locking"],
     "CSV": ["CXXHash", "CZlib"],
-    "PipelineEngine": ["CSV", "OpenCoreData"],
+    "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
     "SurfJournal": ["OpenCoreData", "PipelineEngine"],
-    "surfjournal": ["CGetopt", "PipelineEngine", "SurfJournal"],
+    "surfjournal": ["CGetopt", "Locking", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.

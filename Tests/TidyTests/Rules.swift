@@ -1,7 +1,7 @@
 extension Rule {
   static let all: [Rule] = [
     fileLength, traps, isolation, forceUnwraps, bannedWords, unsafePointers, arrows, machinePaths,
-    disabledTests,
+    locks, disabledTests,
   ]
 
   static let fileLinesMax = 400
@@ -91,10 +91,10 @@ extension Rule {
     }
   }
 
-  /// Where pointers are passed to C, or where a byte must not cost a check.
+  /// Where pointers are passed to C, or have to stay where they are, where a byte must not cost a check.
   static let pointerFolders = [
     "Sources/CSV/Hash", "Sources/CSV/Parser", "Sources/CSV/Reader", "Sources/CSV/Source", "Sources/CSV/Sink",
-    "Sources/OpenCoreData/Stores/SQLite",
+    "Sources/Locking", "Sources/OpenCoreData/Stores/SQLite",
   ]
 
   static let unsafePointers = Rule(
@@ -150,6 +150,17 @@ extension Rule {
           return !before.isLetter && !before.isNumber && !"._-)}".contains(before)
         }
       }
+    }
+  }
+
+  static let locks = Rule(
+    "Locks are of the kind that the thread sanitizer sees",
+    covers: \.isSwift,
+    canaries: [("let a = Mutex(0)", 1), ("\nlet a: Mutex<Int>", 2), ("let a = NSLock()", 1)],
+    permitted: ["let a = Locked(0)", "// not a Mutex", "let a = NSRecursiveLock()", "let a = Atomic<Int>(0)"]
+  ) { file in
+    file.lineNumbers(of: file.code) { line in
+      line.split { !$0.isLetter }.contains { $0 == "Mutex" || $0 == "NSLock" }
     }
   }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Locking
 import Synchronization
 
 /// The serial queue of a context, and the knowledge of who stands on it.
@@ -76,14 +77,12 @@ struct ContextQueue: Sendable {
 }
 
 /// Which queues each thread holds.
-// Unchecked: the table is touched under the lock only. A lock of the system's, which the thread sanitizer knows.
-private final class HeldQueues: @unchecked Sendable {
-  private let lock = NSLock()
-  private var table: [UInt: [UInt64]] = [:]
+private final class HeldQueues: Sendable {
+  private let table = Locked<[UInt: [UInt64]]>([:])
 
   /// Empty for a thread that holds none; such a thread takes no room.
   subscript(thread: UInt) -> [UInt64] {
-    get { lock.withLock { table[thread] ?? [] } }
-    set { lock.withLock { table[thread] = newValue.isEmpty ? nil : newValue } }
+    get { table.withLock { $0[thread] ?? [] } }
+    set { table.withLock { $0[thread] = newValue.isEmpty ? nil : newValue } }
   }
 }

@@ -54,8 +54,9 @@ extension NSManagedObjectContext {
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
     let id = segment.temporaryID(row: row)
-    // There may be a fault for the ID from before a child handed the row up.
-    let object = registry[id.key] ?? makeObject(id)
+    // There may be a fault for the ID from before a child handed the row up; one that was fired counted as deleted.
+    let object = knownObject(id) ?? makeObject(id)
+    if object.state.contains(.inaccessible) { deletions[object.identity.key] = nil }
     object.values = segment.batch.values(row: row)
     object.state = .inserted
     segment.keep(object, row: row)
@@ -102,8 +103,7 @@ extension NSManagedObjectContext {
       if !event.hasInsertion(segment, row: row) { event.deletions[key] = object }
       segment.remove(row: row)
       object.state = .deleted
-      registry.remove(key)
-      object.managedObjectContext = nil
+      dismiss(object, key)
     } else {
       // The version of the row is part of the deletion, so a fault is loaded first.
       if object.isFault { object.fireFault() }
@@ -161,6 +161,13 @@ extension NSManagedObjectContext {
   func file(_ object: NSManagedObject) {
     registry.insert(object, as: object.identity.key)
     if retainsRegisteredObjects { retained.insert(object) }
+  }
+
+  /// Lets go of an object that is filed under `key`, or under nothing: it belongs to no context any more.
+  func dismiss(_ object: NSManagedObject, _ key: ObjectKey) {
+    registry.remove(key)
+    retained.remove(object)
+    object.managedObjectContext = nil
   }
 
   private func register(_ object: NSManagedObject) {

@@ -173,9 +173,8 @@ extension NSManagedObjectContext {
       object.state.subtract([.updated, .recreated])
     }
     for (key, object) in deletions {
-      registry.remove(key)
       object.state = []
-      object.managedObjectContext = nil
+      dismiss(object, key)
     }
     insertions.removeAll()
     updates = [:]
@@ -209,6 +208,9 @@ extension NSManagedObjectContext {
       insertions.append(segment)
       event.noteInsertion(segment, rows: 0..<segment.batch.count)
     }
+    for early in deletions.values where early.state.contains(.inaccessible) {
+      if let (segment, row) = insertions.locate(early.identity) { _ = handle(in: segment, row: row) }
+    }
     let touched = (changes.updates.map(\.id) + changes.deletions.map(\.id)).map(object(with:))
     loadTogether(touched)
     for (update, object) in zip(changes.updates, touched) {
@@ -230,9 +232,8 @@ extension NSManagedObjectContext {
     event.noteWithdrawal(of: insertions.segments, announcedBefore: unannounced)
     for segment in insertions.segments {
       for (_, object) in segment.handles {
-        registry.remove(object.identity.key)
         object.state = []
-        object.managedObjectContext = nil
+        dismiss(object, object.identity.key)
       }
     }
     for object in updates.values {
@@ -259,6 +260,7 @@ extension NSManagedObjectContext {
 
   /// Forgets every object, changed or not; objects still held by the client belong to no context any more.
   public func reset() {
+    validationFailures = []
     let pending = insertions.segments.flatMap(\.handles.values)
     for object in registry.objects.union(deletions.values).union(pending) {
       object.state = object.isFault ? .fault : []

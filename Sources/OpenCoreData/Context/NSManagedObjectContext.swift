@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A scratch pad of managed objects on a queue of its own. (Apple documentation: NSManagedObjectContext.)
 ///
@@ -57,7 +56,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// For the client's own notes.
   public let userInfo = NSMutableDictionary()
   /// True keeps unchanged objects alive too. Default false: a context holds unchanged objects weakly.
-  public var retainsRegisteredObjects = false
+  public var retainsRegisteredObjects = false {
+    didSet { retained = retainsRegisteredObjects ? registry.objects : [] }
+  }
   /// True (default): a fault whose row is gone is marked deleted and reads as nil. False stops the program.
   public var shouldDeleteInaccessibleFaults = true
   /// Seconds for which a fault may be filled with values read before; negative for any age. Nothing is kept between

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// How a container opens one store. (Apple documentation: NSPersistentStoreDescription.)
 open class NSPersistentStoreDescription: NSObject, NSCopying {
@@ -171,7 +171,7 @@ extension NSManagedObjectModel {
       return model
     }
   }
-  private static let embeddedModels = Mutex<[String: NSManagedObjectModel]>([:])
+  private static let embeddedModels = Locked<[String: NSManagedObjectModel]>([:])
 
   /// An embedded model, or a model file among the main bundle's resources.
   fileprivate static func found(named name: String) -> NSManagedObjectModel? {

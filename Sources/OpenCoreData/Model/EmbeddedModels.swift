@@ -1,6 +1,6 @@
 import CEmbeddedModels
 import Foundation
-import Synchronization
+import Locking
 
 /// A managed object model as the build tool plugin embeds it in a module: the counterpart of the `.momd` folder
 /// that Xcode puts into an app's bundle.
@@ -52,7 +52,7 @@ public struct EmbeddedModel: Sendable {
 /// the same image, which is what SwiftPM does unless a product is declared `.dynamic`. Across images the embedding
 /// module's `registerEmbeddedModel` (one per model, generated) has to be called once.
 public enum EmbeddedModels {
-  private static let registered = Mutex<[EmbeddedModel]>([])
+  private static let registered = Locked<[EmbeddedModel]>([])
   private static let sectionRead: Void = ocd_register_models()
 
   /// Adds a model; one of the same name and module is replaced. Called by generated code.

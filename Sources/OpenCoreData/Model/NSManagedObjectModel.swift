@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// A schema: entities and their properties (Apple: NSManagedObjectModel).
 ///
@@ -8,7 +8,7 @@ import Synchronization
 // Unchecked: see `Seal`.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   package let seal = Seal()
-  private let freezing = Mutex(())
+  private let freezing = Locked(())
   private var frozenEntitiesByName: [String: NSEntityDescription]?
 
   public override init() {

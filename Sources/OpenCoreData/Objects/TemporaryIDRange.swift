@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Synchronization
 
 /// A run of temporary identities, one for each object of a batch, in order.
@@ -24,7 +25,7 @@ package final class TemporaryIDRange: Sendable {
     var obtainedFrom: StoreIdentity?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   /// How often something was learnt: 0 spares the lock on the common path, a greater number than last time tells a
   /// context to look.
   private let news = Atomic<Int>(0)

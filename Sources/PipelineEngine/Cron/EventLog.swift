@@ -1,6 +1,6 @@
 import CSV
 import Foundation
-import Synchronization
+import Locking
 
 /// The log of a run: one line per event, each in one write, so that runs that share a file don't mix their lines.
 ///
@@ -14,7 +14,7 @@ final class EventLog: Sendable {
   private let name: String
   private let now: @Sendable () -> Date
   private let warn: @Sendable (String) -> Void
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   private struct State {
     var descriptor: Int32
@@ -30,7 +30,7 @@ final class EventLog: Sendable {
     name = ""
     now = { Date() }
     warn = { _ in }
-    state = Mutex(State(descriptor: -1))
+    state = Locked(State(descriptor: -1))
   }
 
   /// - Parameters:
@@ -51,7 +51,7 @@ final class EventLog: Sendable {
       descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o644)
       guard descriptor >= 0 else { throw RunFailure(path, "can't be opened for the log", errno: errno) }
     }
-    state = Mutex(State(descriptor: descriptor))
+    state = Locked(State(descriptor: descriptor))
   }
 
   deinit {

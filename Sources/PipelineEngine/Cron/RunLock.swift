@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// Keeps two runs from one store: an exclusive flock(2) on `<store>.lock`, a file beside the store.
 ///
@@ -9,7 +9,7 @@ import Synchronization
 final class RunLock: Sendable {
   /// The lock's file.
   let path: String
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   private struct State {
     /// Below zero once released.
@@ -35,7 +35,7 @@ final class RunLock: Sendable {
         close(descriptor)
         throw RunFailure(path, "can't be written", errno: code)
       }
-      state = Mutex(State(descriptor: descriptor, madeFolders: made))
+      state = Locked(State(descriptor: descriptor, madeFolders: made))
     } catch {
       for folder in made { rmdir(folder) }
       throw error

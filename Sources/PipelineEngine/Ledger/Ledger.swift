@@ -1,6 +1,6 @@
 import Foundation
+import Locking
 import OpenCoreData
-import Synchronization
 
 /// The store's memory of what was imported into it: tables of its own, written in the transaction of each save.
 ///
@@ -14,9 +14,9 @@ final class Ledger: SaveParticipant {
     var beforeCommit: (@Sendable () throws -> Void)?
   }
 
-  private let pending = Mutex(Pending())
-  private let hasTables = Mutex(false)
-  private let nextInputID: Mutex<Int64>
+  private let pending = Locked(Pending())
+  private let hasTables = Locked(false)
+  private let nextInputID: Locked<Int64>
   /// What was known when the run began, the newest first.
   let entries: [LedgerEntry]
 
@@ -29,7 +29,7 @@ final class Ledger: SaveParticipant {
         .compactMap(LedgerEntry.init(row:))
     }
     self.entries = entries
-    nextInputID = Mutex((entries.map(\.id).max() ?? 0) + 1)
+    nextInputID = Locked((entries.map(\.id).max() ?? 0) + 1)
   }
 
   func newInputID() -> Int64 {

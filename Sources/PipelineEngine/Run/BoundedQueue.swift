@@ -1,9 +1,10 @@
 import Dispatch
+import Locking
 import Synchronization
 
 /// Hands values from one thread to another, a few at a time: a producer that is ahead waits, so memory stays bounded.
 final class BoundedQueue<Element: Sendable>: Sendable {
-  private let waiting = Mutex<[Element?]>([])
+  private let waiting = Locked<[Element?]>([])
   private let isAbandoned = Atomic<Bool>(false)
   private let room: DispatchSemaphore
   private let content = DispatchSemaphore(value: 0)

@@ -1,6 +1,6 @@
 import Foundation
+import Locking
 import PipelineEngine
-import Synchronization
 
 /// One line on a terminal that says how far a run is, renewed at most ten times a second and erased at the end.
 final class ProgressLine: Sendable {
@@ -16,7 +16,7 @@ final class ProgressLine: Sendable {
   private static let barColumns = 20
 
   private let kind: RunSummary.Kind
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ kind: RunSummary.Kind) { self.kind = kind }
 

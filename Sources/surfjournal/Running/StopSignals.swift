@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import Locking
 
 /// SIGINT and SIGTERM: the first asks the run to end cleanly, the second ends the process at once.
 final class StopSignals {
@@ -29,7 +29,7 @@ final class StopSignals {
 
 /// How many signals have come, of either kind.
 private final class SignalCount: Sendable {
-  private let value = Mutex(0)
+  private let value = Locked(0)
 
   func next() -> Int {
     value.withLock { value in

@@ -1,6 +1,5 @@
 import Foundation
 @testable import OpenCoreData
-import Synchronization
 import Testing
 
 // Rules (Apple documentation: NSPersistentContainer, NSPersistentStoreDescription; XDG Base Directory Specification):

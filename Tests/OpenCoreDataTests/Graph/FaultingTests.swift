@@ -1,6 +1,6 @@
 import Foundation
 @testable import OpenCoreData
-import Synchronization
+import Locking
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Faulting and Uniquing"; SDK headers): a fault loads its values when one
@@ -9,7 +9,7 @@ import Testing
 
 /// Notes the calls that have to do with faults.
 final class WakingSession: NSManagedObject {
-  static let calls = Mutex<[String]>([])
+  static let calls = Locked<[String]>([])
   override class var lifecycleHooks: LifecycleHooks { [.awakeFromFetch] }
 
   override func awakeFromFetch() {

@@ -1,11 +1,11 @@
 import Foundation
+import Locking
 @testable import OpenCoreData
-import Synchronization
 
 /// A hand-written class that overrides lifecycle methods and says nothing of it.
 final class HookedSession: NSManagedObject {
   final class Calls: Sendable {
-    private let state = Mutex<[String: Int]>([:])
+    private let state = Locked<[String: Int]>([:])
     var counts: [String: Int] { state.withLock { $0 } }
     func reset() { state.withLock { $0 = [:] } }
     func note(_ name: String) { state.withLock { $0[name, default: 0] += 1 } }
@@ -30,7 +30,7 @@ final class HookedSession: NSManagedObject {
 /// The notifications of some contexts as lines: the context's number, the kind, and how many objects of each sort.
 final class NotificationLog {
   private final class Lines: Sendable {
-    let all = Mutex<[String]>([])
+    let all = Locked<[String]>([])
   }
   private let lineStore = Lines()
   private var tokens: [any NSObjectProtocol] = []

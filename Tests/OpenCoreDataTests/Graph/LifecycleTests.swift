@@ -1,6 +1,6 @@
 import Foundation
 @testable import OpenCoreData
-import Synchronization
+import Locking
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Lifecycle", "Validation"): awakeFromInsert may set values; willSave may
@@ -10,7 +10,7 @@ import Testing
 /// A class whose behaviour follows from its place.
 final class WilfulSession: NSManagedObject {
   struct Refusal: Error, Equatable { var place: String }
-  static let calls = Mutex<[String]>([])
+  static let calls = Locked<[String]>([])
 
   private func note(_ name: String) { Self.calls.withLock { $0.append("\(name) \(place ?? "nil")") } }
 

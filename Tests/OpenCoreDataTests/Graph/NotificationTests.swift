@@ -1,6 +1,6 @@
 import Foundation
 @testable import OpenCoreData
-import Synchronization
+import Locking
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, "Notifications"; SDK headers): names and keys are Apple's; an
@@ -200,7 +200,7 @@ struct NotificationTests {
 
 /// A value that an observer leaves for the test.
 final class Noted<Value: Sendable>: Sendable {
-  private let kept = Mutex<Value?>(nil)
+  private let kept = Locked<Value?>(nil)
   var value: Value? { kept.withLock { $0 } }
   func set(_ value: Value) { kept.withLock { $0 = value } }
 }

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import OpenCoreData
-import Synchronization
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, perform, performAndWait): perform runs later on the context's

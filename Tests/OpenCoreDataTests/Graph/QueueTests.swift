@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 @testable import OpenCoreData
-import Synchronization
+import Locking
 import Testing
 
 // Rules (DESIGN.md; Apple documentation: performAndWait): a queue is recognised by a key, never by the thread; a block
@@ -88,7 +88,7 @@ struct QueueTests {
     }
     #expect(!one.queue.isCurrent)
     let elsewhere = one.performAndWait {
-      let answer = Mutex<Bool?>(nil)
+      let answer = Locked<Bool?>(nil)
       let done = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         answer.withLock { $0 = one.queue.isCurrent }
@@ -131,7 +131,7 @@ struct QueueTests {
   @Test("The immediate form runs at once on the context's own queue, the enqueued one after what waits")
   func schedules() async {
     let context = stack.context()
-    let order = Mutex<[Int]>([])
+    let order = Locked<[Int]>([])
     context.performAndWait { context.perform { order.withLock { $0.append(1) } } }
     await context.perform(schedule: .enqueued) { order.withLock { $0.append(2) } }
     await context.perform { order.withLock { $0.append(3) } }

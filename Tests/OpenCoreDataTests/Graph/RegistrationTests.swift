@@ -36,6 +36,29 @@ struct RegistrationTests {
   }
 
   @Test(
+    "An object whose fault found nothing before a child hands it up is there afterwards", arguments: [false, true])
+  func firedEarly(obtainsID: Bool) throws {
+    let writer = stack.context()
+    let child = stack.context(writer)
+    let id = try child.performAndWait {
+      let object = NSManagedObject.make(stack.entity, in: child)
+      object.setValue("early", forKey: "place")
+      if obtainsID { try child.obtainPermanentIDs(for: [object]) }
+      return object.objectID
+    }
+    let early = writer.performAndWait { writer.object(with: id) }
+    writer.performAndWait { #expect(early.place == nil && early.isDeleted) }
+    try child.performAndWait { try child.save() }
+    try writer.performAndWait {
+      #expect(early.place == "early" && early.isInserted && !early.isDeleted && writer.deletedObjects.isEmpty)
+      #expect(writer.object(with: id) === early && writer.insertedObjects == [early])
+      try writer.save()
+      #expect(writer.object(with: early.objectID) === early && early.place == "early")
+    }
+    #expect(try sqlite(stack.file, "SELECT ZPLACE FROM ZSESSION") == "early")
+  }
+
+  @Test(
     "A context that retains what is registered keeps it over saves, until it is reset",
     arguments: InsertionWay.allCases)
   func retaining(way: InsertionWay) throws {

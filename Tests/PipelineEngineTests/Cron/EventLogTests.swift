@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import PipelineEngine
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test func `A full disk is told once and ends nothing`() throws {
-    let told = Mutex<[String]>([])
+    let told = Locked<[String]>([])
     let log = try EventLog(path: "/dev/full", level: .info, format: .text) { text in told.withLock { $0.append(text) } }
     for _ in 0..<3 { log.log(.lockHeld(message: "m")) }
     let messages = told.withLock { $0 }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 import Testing
 
 @testable import PipelineEngine
@@ -144,7 +144,7 @@ struct InboxFolder {
   }
 
   @Test func `Two looks are a second apart at most, and only where a file gives reason to`() throws {
-    let waits = Mutex<[Double]>([])
+    let waits = Locked<[Double]>([])
     try files.write("a.csv")
     for settle in [0.25, 30.0] {
       var inbox = files.inbox(settleSeconds: settle)

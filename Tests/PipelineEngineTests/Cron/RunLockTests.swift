@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 import Synchronization
 import Testing
 
@@ -90,7 +91,7 @@ import Testing
     let holders = Atomic<Int>(0)
     let taken = Atomic<Int>(0)
     let clashes = Atomic<Int>(0)
-    let others = Mutex<[String]>([])
+    let others = Locked<[String]>([])
     let path = folder.path("s.sqlite")
     DispatchQueue.concurrentPerform(iterations: 16) { _ in
       for _ in 0..<200 {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// MATCHES: a regular expression of ICU that fits the whole text. Compiled patterns are kept, since SQL
 /// asks for the same one on every row.
@@ -14,7 +14,7 @@ final class RegularExpressions: Sendable {
   /// Beyond this many patterns the collection starts again.
   private static let countMax = 64
 
-  private let compiled = Mutex<[Key: NSRegularExpression]>([:])
+  private let compiled = Locked<[Key: NSRegularExpression]>([:])
 
   /// - Throws: what NSRegularExpression says of a pattern that is none.
   func validate(_ pattern: String, _ options: TextOptions) throws {

@@ -1,0 +1,159 @@
+import Foundation
+import Locking
+@testable import OpenCoreData
+import Synchronization
+import Testing
+
+// Rules (Apple documentation: NSManagedObjectContext, "Concurrency"; DESIGN.md, "What must always hold"): contexts of
+// every shape work side by side on one coordinator; a save is in the store whole or not at all; two contexts that
+// changed one row can't both be right (NSErrorMergePolicy, 133020). Threads play random operations, each on chains
+// and objects of its own, and know what their accepted saves come to; rows that all of them count up show whether
+// one was lost. `make check-thread` runs the same under the thread sanitizer.
+
+@Suite("Many contexts at once")
+struct ConcurrencyStressTests {
+  /// What a worker's contexts stand on, and how many of them there are above each other.
+  private enum Ground { case coordinator, writer, main }
+  private static let workers: [(ground: Ground, levels: Int)] = [
+    (.coordinator, 1), (.coordinator, 1), (.coordinator, 2), (.coordinator, 3), (.writer, 1), (.writer, 1),
+    (.writer, 2), (.main, 1), (.main, 2),
+  ]
+  private static let hotRowCount = 2
+  private static let steps = 120
+
+  @Test("The store holds what the accepted saves say", .timeLimit(.minutes(5)), arguments: 1...6)
+  func accepted(seed: UInt64) async throws {
+    let folder = try GraphFolder()
+    let (stack, wanted) = try await Self.play(folder, seed: seed, steps: Self.steps)
+    #expect(try Self.difference(stack, wanted) == nil, "seed \(seed)")
+    #expect(try sqlite(stack.file, "PRAGMA integrity_check") == "ok", "seed \(seed)")
+    // No key was given twice, and none will be.
+    #expect(
+      try sqlite(stack.file, "SELECT max(Z_PK) <= (SELECT Z_MAX FROM Z_PRIMARYKEY) FROM ZSESSION") == "1",
+      "seed \(seed)")
+  }
+
+  @Test("One value that differs is noticed")
+  func canary() async throws {
+    let folder = try GraphFolder()
+    let (stack, wanted) = try await Self.play(folder, seed: 5, steps: 20)
+    try sqlite(stack.file, "UPDATE ZSESSION SET ZRATING = ZRATING + 1 WHERE ZPLACE = 'hot-1'")
+    #expect(try Self.difference(stack, wanted) != nil)
+  }
+
+  /// Plays until all is saved, and says what the store should hold then.
+  private static func play(_ folder: GraphFolder, seed: UInt64, steps: Int) async throws -> (Stack, [String]) {
+    let stack = try Stack(folder)
+    let board = StressBoard(stack, hot: try hotRows(stack), seed: seed)
+    let writer = stack.context()
+    let main = NSManagedObjectContext(.mainQueue)
+    main.parent = writer
+    var lines = try await withThrowingTaskGroup(of: [String].self) { group in
+      for (number, (ground, levels)) in workers.enumerated() {
+        group.addTask {
+          try await onThread {
+            let parent = ground == .coordinator ? nil : ground == .writer ? writer : main
+            let worker = StressWorker(number, board, on: parent, levels: levels)
+            for _ in 0..<steps { try worker.step() }
+            return try worker.finish()
+          }
+        }
+      }
+      group.addTask { try await playOnMain(main, board, number: workers.count, steps: steps) }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    try await main.perform { try main.save() }
+    try await writer.perform { try writer.save() }
+    // Otherwise the counts would say nothing.
+    if steps >= Self.steps { #expect(board.conflictCount > 0, "seed \(seed)") }
+    lines += board.acceptedIncrements.enumerated().map { "hot-\($0)|\($1)" }
+    return (stack, lines.sorted())
+  }
+
+  /// The main actor edits the main-queue context itself, while others save into it from below.
+  @MainActor
+  private static func playOnMain(
+    _ main: NSManagedObjectContext, _ board: StressBoard, number: Int, steps: Int
+  ) async throws -> [String] {
+    let worker = StressWorker(number, board, playing: main)
+    for _ in 0..<steps {
+      try worker.step()
+      await Task.yield()
+    }
+    return try worker.finish()
+  }
+
+  private static func onThread<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
+    }
+  }
+
+  private static func hotRows(_ stack: Stack) throws -> [NSManagedObjectID] {
+    let context = stack.context()
+    return try context.performAndWait {
+      let objects = (0..<hotRowCount).map { index in
+        let object = NSManagedObject.make(stack.entity, in: context)
+        object.setValue("hot-\(index)", forKey: "place")
+        return object
+      }
+      try context.save()
+      return objects.map(\.objectID)
+    }
+  }
+
+  /// The first lines that only one side has; nil if there are none.
+  private static func difference(_ stack: Stack, _ wanted: [String]) throws -> String? {
+    let found = try sqlite(stack.file, "SELECT ZPLACE, ZRATING FROM ZSESSION").split(separator: "\n").map(String.init)
+    if found.sorted() == wanted { return nil }
+    let (missing, surplus) = (Set(wanted).subtracting(found), Set(found).subtracting(wanted))
+    return "\(found.count) rows instead of \(wanted.count); missing \(missing.sorted().prefix(5)), "
+      + "surplus \(surplus.sorted().prefix(5))"
+  }
+}
+
+/// What the workers of one play share.
+final class StressBoard: Sendable {
+  let stack: Stack
+  let seed: UInt64
+  /// Rows that every worker on the coordinator counts up.
+  let hot: [NSManagedObjectID]
+  private let increments: Locked<[Int]>
+  private let conflicts = Atomic<Int>(0)
+  private let letters = Locked<[Letter]>([])
+
+  /// The ID of somebody's object, and how its place begins.
+  struct Letter: Sendable {
+    let id: NSManagedObjectID
+    let prefix: String
+  }
+
+  private static let lettersMax = 64
+
+  init(_ stack: Stack, hot: [NSManagedObjectID], seed: UInt64) {
+    self.stack = stack
+    self.hot = hot
+    self.seed = seed
+    increments = Locked(Array(repeating: 0, count: hot.count))
+  }
+
+  var acceptedIncrements: [Int] { increments.withLock { $0 } }
+  func noteIncrement(_ index: Int) { increments.withLock { $0[index] += 1 } }
+
+  var conflictCount: Int { conflicts.load(ordering: .relaxed) }
+  func noteConflict() { conflicts.add(1, ordering: .relaxed) }
+
+  func send(_ letter: Letter) {
+    letters.withLock { letters in
+      if letters.count == Self.lettersMax { letters.removeFirst() }
+      letters.append(letter)
+    }
+  }
+
+  func anyLetter(_ random: inout SplitMix) -> Letter? {
+    let all = letters.withLock { $0 }
+    return all.randomElement(using: &random)
+  }
+}
