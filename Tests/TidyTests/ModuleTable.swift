@@ -1,7 +1,7 @@
 /// Which module may import which: the arrows of the design, and what each takes from the system.
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
-    "OpenCoreData": ["CEmbeddedModels", "CSQLite", "FoundationXML"],
+    "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CSQLite", "FoundationXML"],
     "CSV": ["CXXHash", "CZlib"],
     "PipelineEngine": ["CSV", "OpenCoreData"],
     "SurfJournal": ["OpenCoreData", "PipelineEngine"],
@@ -9,7 +9,7 @@ enum ModuleTable {
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CEmbeddedModels": [], "CGetopt": [], "CSQLite": [], "CXXHash": [], "CZlib": [],
+    "CDispatchLabel": [], "CEmbeddedModels": [], "CGetopt": [], "CSQLite": [], "CXXHash": [], "CZlib": [],
   ]
 
   /// What every module may take from the system besides.
