@@ -18,6 +18,7 @@ extension NSManagedObjectContext {
   /// - Throws: `NSError` for a request that does not fit the model or whose results are not of its type, or what
   ///   reading the store said.
   public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
+    checkQueue()
     let results = try results(of: request)
     // One cast for all: it looks at each result, but makes nothing for those that fit.
     if let fitting = results as? [ResultType] { return fitting }
@@ -30,6 +31,7 @@ extension NSManagedObjectContext {
 
   /// The number of objects that `request` would find, its limit and offset considered.
   public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
+    checkQueue()
     processPendingChanges()
     var query = try request.query(model: model)
     query.includesValues = false

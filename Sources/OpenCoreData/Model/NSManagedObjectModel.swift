@@ -87,6 +87,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
       }
       frozenEntitiesByName = entitiesByName
       seal.close()
+      ModelsInUse.add(self)
     }
   }
 
