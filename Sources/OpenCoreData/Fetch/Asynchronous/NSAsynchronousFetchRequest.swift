@@ -33,6 +33,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
       }
       context.perform {
         let (result, request, completion) = confined.value
+        if result.progress?.isCancelled == true { fetch.stop.raise() }
         result.settle(Result { try fetch.results(of: request, try outcome.get(), in: context) })
         completion?(result)
       }
@@ -56,6 +57,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   /// Counts results; its total is -1 while that is not known. Cancelling it ends the reading. It moves on the
   /// context's queue, and is a part of the progress that was current when the request was executed.
   public let progress: Progress?
+  private let stop: StopSign
 
   init(_ context: NSManagedObjectContext, estimatedCount: Int, _ stop: StopSign) {
     managedObjectContext = context
@@ -63,10 +65,15 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     progress.isCancellable = true
     progress.cancellationHandler = { stop.raise() }
     self.progress = progress
+    self.stop = stop
   }
 
   /// Ends the reading, also in the middle of a search; the completion block is called with an error then.
-  open func cancel() { progress?.cancel() }
+  open func cancel() {
+    // The progress calls its handler some time later only.
+    stop.raise()
+    progress?.cancel()
+  }
 }
 
 /// What an asynchronous fetch found. (Apple documentation: NSAsynchronousFetchResult.)
