@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
   /// Notifications of this context itself, and of contexts on another coordinator, are ignored. (Apple documentation:
   /// mergeChanges(fromContextDidSave:).)
   public func mergeChanges(fromContextDidSave notification: Notification) {
+    checkQueue()
     if let source = notification.object as? NSManagedObjectContext {
       guard source !== self, source.persistentStoreCoordinator === persistentStoreCoordinator else { return }
     }
@@ -129,6 +130,7 @@ extension NSManagedObjectContext {
   /// Lays an object's own changes over the values of `row`.
   private func rebase(_ object: NSManagedObject, on row: FetchedRow) {
     takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
+    object.awake(after: .refresh)
     scheduleProcessing()
   }
 
