@@ -32,8 +32,6 @@ enum ConcurrencyDebug {
   ///   - type: The type that is touched, as the message names it.
   ///   - member: Its method or property.
   static func check(_ context: NSManagedObjectContext, _ type: Any.Type, _ member: String) {
-    // Other types have no queue that could be checked.
-    guard context.concurrencyType == .privateQueue || context.concurrencyType == .mainQueue else { return }
     if context.queue.isCurrent { return }
     // Outside of any block too the main thread is where main-queue objects live.
     if context.concurrencyType == .mainQueue, Thread.isMainThread { return }
@@ -49,7 +47,7 @@ enum ConcurrencyDebug {
 
   private static func owner(_ context: NSManagedObjectContext) -> String {
     let name = context.name.map { "the context \"\($0)\"" } ?? "a context without a name"
-    return "the queue \"\(context.queue.dispatchQueue.label)\" of \(name)"
+    return "the queue \"\(context.queue.label)\" of \(name)"
   }
 
   private static var standing: String {

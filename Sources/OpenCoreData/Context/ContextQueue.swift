@@ -38,7 +38,10 @@ struct ContextQueue: Sendable {
   /// True when the running code may touch what belongs to this queue.
   var isCurrent: Bool { serial == nil || Self.held().contains(identity) }
 
-  var dispatchQueue: DispatchQueue {
+  /// For messages.
+  var label: String { serial?.label ?? "" }
+
+  private var dispatchQueue: DispatchQueue {
     guard let serial else {
       preconditionFailure(
         "perform can only be used with a context that was made with a queue; this one is of the confinement type.")

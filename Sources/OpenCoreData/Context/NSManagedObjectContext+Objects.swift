@@ -246,7 +246,7 @@ extension NSManagedObjectContext {
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
     guard !object.isInserted, !object.isDeleted else { return }
-    let changed = mergeChanges ? object.changedSlots.map { ($0, object.values[$0]) } : []
+    let changed = mergeChanges && object.isUpdated ? object.changedSlots.map { ($0, object.values[$0]) } : []
     event.updates[object.identity.key] = nil
     turnIntoFault(object)
     for (slot, value) in changed where !object.isDeleted { object.setStoredValue(value, at: slot) }

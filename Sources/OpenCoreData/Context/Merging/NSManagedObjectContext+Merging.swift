@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
   /// ignored: what a child has saved is here already, and is yet to be saved from here. (Apple documentation:
   /// mergeChanges(fromContextDidSave:).)
   public func mergeChanges(fromContextDidSave notification: Notification) {
+    checkQueue()
     if let source = notification.object as? NSManagedObjectContext {
       guard source !== self, !source.descends(from: self),
         source.persistentStoreCoordinator === persistentStoreCoordinator
@@ -136,6 +137,7 @@ extension NSManagedObjectContext {
   /// Lays an object's own changes over the values of `row`.
   private func rebase(_ object: NSManagedObject, on row: FetchedRow) {
     takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
+    object.awake(after: .refresh)
     scheduleProcessing()
   }
 
