@@ -4,7 +4,7 @@ enum ModuleTable {
     "OpenCoreData": ["CEmbeddedModels", "CSQLite", "FoundationXML"],
     "CSV": ["CXXHash", "CZlib"],
     "PipelineEngine": ["CSV", "OpenCoreData"],
-    "SurfJournal": ["OpenCoreData", "PipelineEngine"],
+    "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
     "surfjournal": ["CGetopt", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
