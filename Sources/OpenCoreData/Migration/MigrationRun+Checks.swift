@@ -50,6 +50,21 @@ extension MigrationRun {
     }
   }
 
+  /// Entities that stay in the model must not lose their rows because a configuration leaves them out.
+  func checkConfiguration(_ numbers: [String: Int]) throws {
+    for entity in source.entities {
+      guard let number = numbers[entity.name], let old = mapping.sourceModel.entitiesByName[entity.name],
+        let name = match.destination(of: old)?.name, destination.entity(named: name) == nil,
+        let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE Z_ENT = \(number)"),
+        count > 0
+      else { continue }
+      throw NSError.migration(
+        "\(path) has \(count) objects of \(entity.name), which is in the new model but not in the configuration that "
+          + "the store is added with.",
+        "Add it with a configuration that has \(name).")
+    }
+  }
+
   /// What can be known from the rows only.
   func checkRows() throws {
     for entity in destination.entities {
@@ -62,7 +77,7 @@ extension MigrationRun {
       for relationship in new.ownProperties.compactMap({ $0 as? NSRelationshipDescription })
       where !relationship.isTransient && !relationship.isOptional && !relationship.isToMany {
         guard case .toOne(let column, _, _)? = entity.relationships[relationship.name],
-          match.source(of: relationship, in: new)?.isOptional == true
+          let former = match.source(of: relationship, in: new), former.isOptional || losesObjects(former)
         else { continue }
         try demandNone(
           entity, "\(column) IS NULL AND Z_ENT BETWEEN \(entity.numbers.lowerBound) AND \(entity.numbers.upperBound)",
@@ -70,6 +85,11 @@ extension MigrationRun {
           "Set it first, or let it stay optional.")
       }
     }
+  }
+
+  /// Whether an object that the relationship led to may go with its entity.
+  private func losesObjects(_ relationship: NSRelationshipDescription) -> Bool {
+    relationship.destinationEntity?.withDescendants.contains { match.destination(of: $0) == nil } ?? false
   }
 
   private func demandNone(_ entity: SQLEntity, _ condition: String, _ problem: String, _ advice: String) throws {

@@ -19,10 +19,11 @@ struct MigrationRun {
     let present = try tableNames()
     let old = source.tables.map(\.name) + source.joinTables.map(\.name)
     try checkLayout(present)
-    try checkOthers(present, old)
+    try checkOthers(present, old + Self.ownTables)
     let keys = try primaryKeys()
     let statements = MigrationStatements(run: self, numbers: keys.numbers)
     try checkNumbers(keys.numbers)
+    try checkConfiguration(keys.numbers)
 
     let foreignIndexes = try stepAside(old + Self.ownTables.filter(present.contains))
     let creations = destination.creationStatements
@@ -38,7 +39,7 @@ struct MigrationRun {
     for table in old + Self.ownTables where present.contains(table) {
       try connection.execute("DROP TABLE \(Self.aside(table))")
     }
-    for index in foreignIndexes { try connection.execute(index) }
+    for index in foreignIndexes { try remake(index) }
   }
 
   /// The name of an old table while the new one has its name.
@@ -71,6 +72,17 @@ struct MigrationRun {
       try connection.execute("ALTER TABLE \(table) RENAME TO \(Self.aside(table))")
     }
     return foreign
+  }
+
+  /// Makes an index of others again; what it was made of may be gone.
+  private func remake(_ index: String) throws {
+    do {
+      try connection.execute(index)
+    } catch let error as SQLiteError {
+      throw NSError.migration(
+        "\(path) has an index that the new model leaves no room for (\(error.message)): \(index).",
+        "Drop the index, and make another afterwards.", [NSUnderlyingErrorKey: NSError.sqlite(error, .sqlite, index)])
+    }
   }
 
   // MARK: Keys

@@ -124,5 +124,13 @@ struct MigrationEntityTests {
     try add(new, MigrationBench.options([old]))
     #expect(
       try sqlite(file, "SELECT ZPLACE, ZRATING FROM ZSESSION; SELECT Z_NAME FROM Z_PRIMARYKEY") == "Pipe|\nSession")
+
+    // A store of everything is none of the configuration's: what that leaves out would be lost.
+    try FileManager.default.removeItem(at: file)
+    try MigrationBench.add(file, old, nil)
+    try sqlite(file, "INSERT INTO ZSPOT(Z_PK, Z_ENT, Z_OPT) VALUES(1, 2, 1)")
+    let error = #expect(throws: NSError.self) { try add(new, MigrationBench.options([old])) }
+    #expect(error?.code == NSMigrationError && error?.localizedDescription.contains("1 objects of Spot") == true)
+    #expect(try sqlite(file, "SELECT count(*) FROM ZSPOT") == "1")
   }
 }

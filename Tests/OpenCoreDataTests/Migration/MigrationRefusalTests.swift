@@ -115,6 +115,18 @@ struct MigrationRefusalTests {
       rows: "INSERT INTO ZBOARD(Z_PK, Z_ENT, Z_OPT, ZRIDER) VALUES(1, 1, 1, NULL), (2, 1, 1, 1)",
       code: NSMigrationError, words: ["Board.rider", "1 objects"]),
     Refusal(
+      testDescription: "a mandatory relationship to objects that go with their entity",
+      old: "<entity name=\"Fish\" parentEntity=\"Rider\"/>"
+        + pair(link("rider", "Rider", "boards", "maxCount=\"1\""), link("boards", "Board", "rider", many)),
+      new: pair(link("rider", "Rider", "boards", "maxCount=\"1\""), link("boards", "Board", "rider", many)),
+      rows: "INSERT INTO ZRIDER(Z_PK, Z_ENT, Z_OPT) VALUES(1, 3, 1);"
+        + "INSERT INTO ZBOARD(Z_PK, Z_ENT, Z_OPT, ZRIDER, Z2_RIDER) VALUES(1, 1, 1, 1, 3)",
+      code: NSMigrationError, words: ["Board.rider", "1 objects"]),
+    Refusal(
+      testDescription: "an index of others on a column that goes", new: Changed.session(Changed.place),
+      rows: "CREATE INDEX SJ_BYRATING ON ZSESSION(ZRATING)", code: NSMigrationError,
+      words: ["SJ_BYRATING", "Drop the index"]),
+    Refusal(
       testDescription: "rows of no entity", new: Changed.session(Changed.place),
       rows: Changed.rows + "UPDATE ZSESSION SET Z_ENT = 7 WHERE Z_PK = 2", code: NSMigrationError,
       words: ["1 rows", "ZSESSION"]),
