@@ -24,13 +24,16 @@ extension NSPersistentStoreCoordinator {
       .reduce(0, +)
   }
 
-  /// The cursor's next rows; see `next`.
-  func nextRows(_ cursor: StoreCursor, _ stop: StopSign) throws -> [FetchedRow] {
-    func read() throws -> [FetchedRow] {
-      try cursor.reading { connection in try connection.stopping(at: stop) { try cursor.nextRows() } }
+  /// Runs `body` on a cursor over the rows of `query`: beside the lock where the cursor has a snapshot of its own, else
+  /// under it, so that nothing is written while it stands open.
+  func withCursor<Result>(
+    _ query: FetchQuery, rowsPerBatch: Int, _ body: (StoreCursor) throws -> Result
+  ) throws -> Result {
+    let (opened, result) = try withStore { _ -> (StoreCursor, Result?) in
+      let opened = try cursor(query, rowsPerBatch: rowsPerBatch)
+      return (opened, opened.ownsSnapshot ? nil : try body(opened))
     }
-    guard !cursor.ownsSnapshot else { return try read() }
-    return try withStore { _ in try read() }
+    return try result ?? body(opened)
   }
 
   /// How many rows the store's own connection has changed: stands still as long as nothing is saved here.

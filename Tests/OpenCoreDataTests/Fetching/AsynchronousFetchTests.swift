@@ -155,6 +155,30 @@ struct AsynchronousFetchTests {
     }
   }
 
+  @Test("A store in memory is read while nothing is written, and delivers likewise")
+  func inMemory() async throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let (context, writer) = (
+      NSManagedObjectContext(concurrencyType: .privateQueue), NSManagedObjectContext(concurrencyType: .privateQueue)
+    )
+    for one in [context, writer] { one.persistentStoreCoordinator = coordinator }
+    let entity = stack.entity
+    try writer.performAndWait {
+      InsertionWay.bulk.insert(0..<2500, into: writer, entity)
+      try writer.save()
+    }
+    let count = try await deliver(context, stack.request) { _ in
+      try writer.performAndWait {
+        InsertionWay.bulk.insert(2500..<2600, into: writer, entity)
+        try writer.save()
+      }
+    } look: {
+      $0.finalResult?.count
+    }
+    #expect(count == 2500 || count == 2600)
+  }
+
   @Test("A stop sign ends a statement that would run for ever", .timeLimit(.minutes(1)))
   func endless() throws {
     let connection = try SQLiteConnection(path: "", mode: .privateTemporary)

@@ -183,33 +183,50 @@ struct BatchRequestTests {
         == "\(2 * count)|\(count)|\(min(count, 1))|\(2 * count)|0\n\(2 * count)")
   }
 
-  @Test(
-    "Unique values that are taken: left out, or given to the stored object",
-    arguments: [
-      UniquenessResolution.keepStored, .overwrite,
-    ])
-  func uniqueness(resolution: UniquenessResolution) throws {
-    let stack = try Stack.filled(folder, count: 2, model: Sessions.model(unique: ["place"]))
-    let request = NSBatchInsertRequest(
-      entityName: "Session",
-      objects: [["place": "Spot 1", "rating": 5], ["place": "New", "rating": 4], ["place": "New", "rating": 2]])
-    request.resultType = .objectIDs
+  @Test("Unique values that are taken: left out, or given to the stored object, as the merge policy has it")
+  func uniqueness() throws {
+    for (type, wins) in [
+      (NSMergePolicyType.errorMergePolicyType, false), (.mergeByPropertyStoreTrumpMergePolicyType, false),
+      (.rollbackMergePolicyType, false), (.mergeByPropertyObjectTrumpMergePolicyType, true),
+      (.overwriteMergePolicyType, true),
+    ] {
+      let stack = try Stack.filled(
+        folder, count: 2, name: "\(type.rawValue).sqlite", model: Sessions.model(unique: ["place"]))
+      let request = NSBatchInsertRequest(
+        entityName: "Session",
+        objects: [["place": "Spot 1", "rating": 5], ["place": "New", "rating": 4], ["place": "New", "rating": 2]])
+      request.resultType = .objectIDs
+      let context = stack.context()
+      context.mergePolicy = NSMergePolicy(merge: type)
+      let result = try context.performAndWait { try context.execute(request) as? NSBatchInsertResult }
+      let keys = (result?.result as? [NSManagedObjectID])?.compactMap(\.storeKey)
+      #expect(keys == (wins ? [2, 4, 4] : [4]))
+      let after = try rows(stack)
+      #expect(after == (wins ? "1|1|Spot 0|1\n2|2|Spot 1|5\n4|2|New|2" : "1|1|Spot 0|1\n2|1|Spot 1|2\n4|1|New|4"))
+      try context.performAndWait {
+        InsertionWay.single.insert(7..<8, into: context, stack.entity)
+        try context.save()
+      }
+      #expect(try rows(stack).hasSuffix("6|1|Spot 7|3"))
+    }
+  }
+
+  @Test("What was deleted reaches a context through the result's IDs")
+  func merging() throws {
+    let stack = try Stack.filled(folder, count: 3)
     let context = stack.context()
-    let outcome = try context.performAndWait { try request.insert(in: context, resolution) }
-    switch resolution {
-    case .keepStored:
-      #expect(try rows(stack) == "1|1|Spot 0|1\n2|1|Spot 1|2\n4|1|New|4")
-      #expect(outcome.ids.compactMap(\.storeKey) == [4] && outcome.count == 1)
-    case .overwrite:
-      #expect(try rows(stack) == "1|1|Spot 0|1\n2|2|Spot 1|5\n4|2|New|2")
-      #expect(outcome.ids.compactMap(\.storeKey) == [2, 4, 4] && outcome.count == 3)
+    try context.performAndWait {
+      let objects = try context.fetch(stack.request())
+      let fetch = stack.request()
+      fetch.predicate = NSPredicate(format: "rating = 2")
+      let request = NSBatchDeleteRequest(fetchRequest: fetch)
+      request.resultType = .resultTypeObjectIDs
+      let result = try #require(try context.execute(request) as? NSBatchDeleteResult)
+      let ids = try #require(result.result as? [NSManagedObjectID])
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectIDsKey: ids], into: [context])
+      #expect(objects.map { $0.managedObjectContext == nil || $0.isDeleted } == [false, true, false])
     }
-    let context2 = stack.context()
-    try context2.performAndWait {
-      InsertionWay.single.insert(7..<8, into: context2, stack.entity)
-      try context2.save()
-    }
-    #expect(try rows(stack).hasSuffix("6|1|Spot 7|3"))
   }
 
   @Test("An update that makes unique values equal is error 133021, and nothing is written")

@@ -38,13 +38,14 @@ struct AsynchronousFetch: Sendable {
   /// - Throws: What the store said; `StopSign.error` when stopped.
   func read(_ progressed: (Int) -> Void) throws -> Reading {
     if let shape { return .dictionaries(try coordinator.dictionaryRows(query, shape, stop), shape) }
-    let cursor = try coordinator.cursor(bottom, rowsPerBatch: Self.rowsPerBatch)
-    var rows: [FetchedRow] = []
-    while true {
-      let next = try coordinator.nextRows(cursor, stop)
-      if next.isEmpty { return .rows(rows) }
-      rows += next
-      progressed(rows.count)
+    return try coordinator.withCursor(bottom, rowsPerBatch: Self.rowsPerBatch) { cursor in
+      var rows: [FetchedRow] = []
+      while true {
+        let next = try cursor.nextRows(until: stop)
+        if next.isEmpty { return .rows(rows) }
+        rows += next
+        progressed(rows.count)
+      }
     }
   }
 

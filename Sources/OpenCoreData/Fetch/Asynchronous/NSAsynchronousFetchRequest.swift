@@ -4,7 +4,7 @@ import Foundation
 /// A fetch that reads beside the context's queue and delivers there. (Apple documentation:
 /// NSAsynchronousFetchRequest.)
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
-  public typealias CompletionBlock = @Sendable (NSAsynchronousFetchResult<ResultType>) -> Void
+  public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
 
   public let fetchRequest: NSFetchRequest<ResultType>
   /// Called on the context's queue when the result is there, or the fetch failed or was cancelled.

@@ -174,5 +174,10 @@ extension NSMutableDictionary {
 
 extension NSManagedObjectContext {
   /// What this context's merge policy makes of an inserted object whose unique values are taken.
-  var uniquenessResolution: UniquenessResolution { .keepStored }
+  var uniquenessResolution: UniquenessResolution {
+    switch (mergePolicy as? NSMergePolicy)?.mergeType {
+    case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType: .overwrite
+    case .errorMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType, nil: .keepStored
+    }
+  }
 }

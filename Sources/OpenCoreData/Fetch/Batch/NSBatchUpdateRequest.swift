@@ -10,8 +10,9 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 /// Sets attributes of rows in the store, past all contexts: no validation and no notifications; versions count one
 /// up, so that a context which still has the old values finds a conflict. (Apple documentation: NSBatchUpdateRequest.)
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
-  private let givenEntity: NSEntityDescription?
-  private let givenName: String
+  /// The entity that the request was made with; nil where it was named.
+  public let entity: NSEntityDescription?
+  public let entityName: String
   open var predicate: NSPredicate?
   open var includesSubentities = true
   /// By attribute, as a name or description: the new value, of the attribute's type; NSNull for nil.
@@ -20,23 +21,19 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
   public init(entityName: String) {
-    givenEntity = nil
-    givenName = entityName
+    entity = nil
+    self.entityName = entityName
   }
 
   public init(entity: NSEntityDescription) {
-    givenEntity = entity
-    givenName = entity.name ?? ""
+    self.entity = entity
+    entityName = entity.name ?? ""
   }
-
-  open var entityName: String { givenName }
-  /// The entity that the request was made with; nil where it was named.
-  open var entity: NSEntityDescription? { givenEntity }
 
   override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let coordinator = try context.requireCoordinator()
-    let request = NSFetchRequest<NSManagedObjectID>(entityName: givenName)
-    request.entity = givenEntity
+    let request = NSFetchRequest<NSManagedObjectID>(entityName: entityName)
+    request.entity = entity
     request.predicate = predicate
     request.includesSubentities = includesSubentities
     request.affectedStores = affectedStores
@@ -55,7 +52,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   private func newValues(_ entity: NSEntityDescription) throws -> [Int: StoredValue] {
     guard let propertiesToUpdate, !propertiesToUpdate.isEmpty else {
       throw NSError.coreData(
-        .coreData, "The batch update of \(givenName) sets nothing. Name attributes in propertiesToUpdate.")
+        .coreData, "The batch update of \(entityName) sets nothing. Name attributes in propertiesToUpdate.")
     }
     var values: [Int: StoredValue] = [:]
     for (property, value) in propertiesToUpdate {

@@ -42,16 +42,15 @@ final class StoreCursor {
   }
 
   /// The next rows as single values, at most as many as a batch holds; none at the end.
-  func nextRows() throws -> [FetchedRow] {
-    var rows: [FetchedRow] = []
-    while rows.count < rowsPerBatch, try !isAtEnd && advance() { rows.append(try plan.row(of: statement)) }
-    return rows
-  }
-
-  /// Runs `body` on the connection that the cursor reads from.
-  func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+  ///
+  /// - Throws: `NSError` 134180, or `StopSign.error`.
+  func nextRows(until stop: StopSign) throws -> [FetchedRow] {
     do {
-      return try body(connection)
+      return try connection.stopping(at: stop) {
+        var rows: [FetchedRow] = []
+        while rows.count < rowsPerBatch, try !isAtEnd && advance() { rows.append(try plan.row(of: statement)) }
+        return rows
+      }
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
     }
