@@ -25,7 +25,9 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 }
 
 /// Which objects to find, in which order, and how much of them to load. (Apple documentation: NSFetchRequest.)
-open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+///
+/// `ResultType` is one of the classes that conform to ``NSFetchRequestResult``, or that protocol itself.
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
   open var entity: NSEntityDescription?
   open private(set) var entityName: String?
   open var predicate: NSPredicate?
@@ -55,6 +57,27 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   public init(entityName: String) {
     self.entityName = entityName
     super.init()
+  }
+
+  /// A copy that promises results of another type.
+  func retyped<Other>(as type: Other.Type) -> NSFetchRequest<Other> {
+    let copy = entityName.map(NSFetchRequest<Other>.init(entityName:)) ?? NSFetchRequest<Other>()
+    copy.affectedStores = affectedStores
+    copy.entity = entity
+    copy.predicate = predicate
+    copy.sortDescriptors = sortDescriptors
+    copy.fetchLimit = fetchLimit
+    copy.fetchOffset = fetchOffset
+    copy.fetchBatchSize = fetchBatchSize
+    copy.resultType = resultType
+    copy.includesSubentities = includesSubentities
+    copy.includesPropertyValues = includesPropertyValues
+    copy.includesPendingChanges = includesPendingChanges
+    copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+    copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+    copy.propertiesToFetch = propertiesToFetch
+    copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+    return copy
   }
 }
 
