@@ -4,8 +4,29 @@ import Foundation
 struct FetchedRow: Sendable {
   let id: NSManagedObjectID
   var version: Int64
-  /// By slot; empty where only identities were wanted.
+  /// By slot, as far as the query wanted values; empty where it wanted identities only.
   var values: [StoredValue]
+}
+
+extension NSFetchRequest {
+  /// `results` as what the request promises.
+  func fitting(_ results: [Any]) throws -> [ResultType] {
+    // One cast for all: it looks at each result, but makes nothing for those that fit.
+    if let fitting = results as? [ResultType] { return fitting }
+    let misfit = results.first { !($0 is ResultType) }.map { "\(type(of: $0))" } ?? ""
+    throw NSError.coreData(
+      .coreData,
+      "The fetch of \(entity?.name ?? entityName ?? "") yields \(misfit), and the request promises "
+        + "\(ResultType.self). Check its resultType, and the class that the model names for the entity.")
+  }
+
+  /// `query` with as many values as the results need.
+  func rowQuery(_ query: FetchQuery) -> FetchQuery {
+    var query = query
+    // Batches: all identities are read now, rows when a fault of the batch fires.
+    if fetchBatchSize > 0 || resultType == .managedObjectIDResultType { query.includesValues = false }
+    return query
+  }
 }
 
 extension NSManagedObjectContext {
@@ -18,21 +39,20 @@ extension NSManagedObjectContext {
   /// - Throws: `NSError` for a request that does not fit the model or whose results are not of its type, or what
   ///   reading the store said.
   public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
-    let results = try results(of: request)
-    // One cast for all: it looks at each result, but makes nothing for those that fit.
-    if let fitting = results as? [ResultType] { return fitting }
-    let misfit = results.first { !($0 is ResultType) }.map { "\(type(of: $0))" } ?? ""
-    throw NSError.coreData(
-      .coreData,
-      "The fetch of \(request.entity?.name ?? request.entityName ?? "") yields \(misfit), and the request promises "
-        + "\(ResultType.self). Check its resultType, and the class that the model names for the entity.")
+    try request.fitting(try results(of: request))
   }
 
-  /// The number of objects that `request` would find, its limit and offset considered.
+  /// The number of objects that `request` would find, its limit and offset considered; of dictionaries, if it asks
+  /// for these.
   public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
     processPendingChanges()
     var query = try request.query(model: model)
     query.includesValues = false
+    if request.resultType == .dictionaryResultType {
+      query.includesPendingChanges = false
+      let shape = try request.dictionaryShape(query)
+      if shape.joinsRows { return try requireCoordinator().dictionaryCount(query, shape) }
+    }
     if !query.includesPendingChanges || !chainHasChanges(touching: query) {
       return try requireCoordinator().count(query)
     }
@@ -41,32 +61,25 @@ extension NSManagedObjectContext {
 
   private func results<ResultType>(of request: NSFetchRequest<ResultType>) throws -> [Any] {
     processPendingChanges()
-    var query = try request.query(model: model)
+    let query = try request.query(model: model)
     switch request.resultType {
-    case .managedObjectIDResultType:
-      query.includesValues = false
-      return try rows(query).map(\.id)
     case .countResultType: return [NSNumber(value: try count(for: request))]
     case .dictionaryResultType:
       // Dictionaries show the store only. (Apple documentation: includesPendingChanges.)
-      query.includesPendingChanges = false
-      query.includesValues = true
-      let names = request.propertiesToFetch?.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
-      for name in names ?? [] where query.entity.slot(named: name) == nil {
-        throw EntityPredicateSchema.unknown([name], in: query.entity)
-      }
-      return try rows(query).map { dictionary(of: $0, names: names) }
-    default: return try objects(of: request, query)
+      let shape = try request.dictionaryShape(query)
+      return try requireCoordinator().dictionaryRows(query, shape).map { $0.dictionary(shape) }
+    default:
+      let query = request.rowQuery(query)
+      return results(of: request, query, try rows(query))
     }
   }
 
-  private func objects<ResultType>(
-    of request: NSFetchRequest<ResultType>, _ query: FetchQuery
-  ) throws -> [NSManagedObject] {
-    var query = query
-    // Batches: all identities are read now, rows when a fault of the batch fires.
-    if request.fetchBatchSize > 0 { query.includesValues = false }
-    let rows = try rows(query)
+  /// The IDs or objects that `request` promises, for the rows that this context shows for its `rowQuery`.
+  func results<ResultType>(
+    of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
+  ) -> [Any] {
+    if request.resultType == .managedObjectIDResultType { return rows.map(\.id) }
+    let hasValues = query.values == .all
     var group: FaultGroup?
     return rows.enumerated().map { index, row in
       if request.fetchBatchSize > 0, index.isMultiple(of: request.fetchBatchSize) {
@@ -74,27 +87,16 @@ extension NSManagedObjectContext {
         group = FaultGroup(rows[index..<end].map(\.id))
       }
       let object = object(with: row.id)
-      if object.isFault, !row.values.isEmpty {
-        prime(object, row)
-        if !request.returnsObjectsAsFaults { return realized(object, row) }
-      } else if object.isFault {
-        object.faultGroup = group
-      } else if request.shouldRefreshRefetchedObjects, !object.hasChanges, !row.values.isEmpty {
-        prime(object, row)
+      let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
+      if hasValues {
+        if object.isFault || isRefreshed { prime(object, row) }
+        if object.isFault, !request.returnsObjectsAsFaults { return realized(object, row) }
+      } else {
+        if isRefreshed { turnIntoFault(object) }
+        if object.isFault { object.faultGroup = group }
       }
       return object
     }
-  }
-
-  private func dictionary(of row: FetchedRow, names: [String]?) -> NSDictionary {
-    let result = NSMutableDictionary()
-    for (slot, attribute) in row.id.entity.attributeSlots.enumerated()
-    where names?.contains(attribute.name) ?? !attribute.isTransient {
-      if let value = attribute.foundationValue(from: row.values[slot]) {
-        result[NSString(string: attribute.name)] = value
-      }
-    }
-    return result
   }
 
   func requireCoordinator() throws -> NSPersistentStoreCoordinator {
@@ -106,17 +108,17 @@ extension NSManagedObjectContext {
 
   // MARK: Rows through the chain
 
-  /// The rows that this context shows for `query`: those of the level below, with its own changes laid over them.
+  /// Where the rows at the bottom of a chain come from: the coordinator, or what was read of it before.
+  typealias RowSource = (FetchQuery) throws -> [FetchedRow]
+
   func rows(_ query: FetchQuery) throws -> [FetchedRow] {
-    guard query.includesPendingChanges, hasChanges(touching: query) else { return try rowsBelow(query) }
-    var below = query
-    below.includesValues = true
-    below.offset = 0
-    if query.limit > 0 {
-      // So many of the rows below may turn out deleted or changed here.
-      below.limit = query.limit + query.offset + updates.count + deletions.count
-    }
-    let stored = try rowsBelow(below)
+    try rows(query, from: try requireCoordinator().rows)
+  }
+
+  /// The rows that this context shows for `query`: those of the level below, with its own changes laid over them.
+  func rows(_ query: FetchQuery, from source: RowSource) throws -> [FetchedRow] {
+    guard query.includesPendingChanges, hasChanges(touching: query) else { return try rowsBelow(query, source) }
+    let stored = try rowsBelow(query.widened(by: updates.count + deletions.count), source)
     // After the read: what became permanent since has another key in the tables below.
     adoptPermanentIDs()
     var result = try overlay(stored, query)
@@ -131,6 +133,14 @@ extension NSManagedObjectContext {
     return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
   }
 
+  /// What the bottom of the chain is asked where this context is asked for `query`.
+  func bottomQuery(_ query: FetchQuery) -> FetchQuery {
+    let changes = query.includesPendingChanges && hasChanges(touching: query)
+    let below = changes ? query.widened(by: updates.count + deletions.count) : query
+    guard let parent else { return below }
+    return parent.performAndWait { parent.bottomQuery(below) }
+  }
+
   /// `rows` without what is deleted here and with the values changed here, those that match only now among them.
   private func overlay(_ rows: [FetchedRow], _ query: FetchQuery) throws -> [FetchedRow] {
     var seen: Set<ObjectKey> = []
@@ -143,7 +153,8 @@ extension NSManagedObjectContext {
         ? FetchedRow(id: row.id, version: object.version, values: object.values) : nil
     }
     let late = try updates.inOrder.filter { object in
-      try query.covers(object.entity) && !seen.contains(object.identity.key) && query.matches(object)
+      try query.covers(object.entity) && query.asks(object.objectID) && !seen.contains(object.identity.key)
+        && query.matches(object)
     }
     guard !late.isEmpty else { return result }
     result += late.map { FetchedRow(id: $0.objectID, version: $0.version, values: $0.values) }
@@ -151,9 +162,9 @@ extension NSManagedObjectContext {
     return result
   }
 
-  private func rowsBelow(_ query: FetchQuery) throws -> [FetchedRow] {
-    guard let parent else { return try requireCoordinator().rows(query) }
-    return try parent.performAndWait { try parent.rows(query) }
+  private func rowsBelow(_ query: FetchQuery, _ source: RowSource) throws -> [FetchedRow] {
+    guard let parent else { return try source(query) }
+    return try parent.performAndWait { try parent.rows(query, from: source) }
   }
 
   private func hasChanges(touching query: FetchQuery) -> Bool {

@@ -15,29 +15,39 @@ extension NSManagedObjectContext {
     // signature the compiler does not look at what else it captures; it does with the asynchronous form.
     nonisolated(unsafe) let block = block
     queue.async {
-      block()
+      Self.$current.withValue(self) { block() }
       self.processPendingChanges()
     }
   }
 
   /// Runs `block` on the context's queue and waits. Re-entrant: also from a block that waits for this queue.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
-    try queue.sync(block)
+    try queue.sync { try Self.$current.withValue(self) { try block() } }
   }
 
   /// Runs `block` on the context's queue without blocking a thread; gives its value or error back.
   public func perform<Result: Sendable, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
-    if schedule == .immediate, queue.isCurrent { return try block() }
+    if schedule == .immediate, queue.isCurrent { return try asCurrent(block).get() }
     let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
       queue.async {
-        let outcome: Swift.Result<Result, Failure>
-        do throws(Failure) { outcome = .success(try block()) } catch { outcome = .failure(error) }
+        let outcome = self.asCurrent(block)
         self.processPendingChanges()
         continuation.resume(returning: outcome)
       }
     }
     return try outcome.get()
+  }
+
+  /// The context whose `perform` block is running: what `NSFetchRequest.execute()` asks.
+  @TaskLocal static var current: NSManagedObjectContext?
+
+  private func asCurrent<Result, Failure: Error>(
+    _ block: () throws(Failure) -> Result
+  ) -> Swift.Result<Result, Failure> {
+    Self.$current.withValue(self) {
+      do throws(Failure) { return .success(try block()) } catch { return .failure(error) }
+    }
   }
 }

@@ -4,9 +4,11 @@ extension NSManagedObjectContext {
   /// Walks over everything that `request` finds in batches of packed values, in one read snapshot and with the
   /// memory of one batch: for walks over millions of objects.
   ///
+  /// A batch is of one entity: where subentities are found too, it ends where an object of another one begins.
+  ///
   /// Unsaved changes of this context and its ancestors count as in `fetch`; where there are any that the request
-  /// could see, the whole result is gathered first. The request's entity has no subentities, or
-  /// `includesSubentities` is false.
+  /// could see, the whole result is gathered first, which takes the memory of all of it. Save before, or set
+  /// `includesPendingChanges` to false.
   ///
   /// - Parameters:
   ///   - request: Its result type and batch size do not matter here.
@@ -21,7 +23,7 @@ extension NSManagedObjectContext {
     processPendingChanges()
     let query = try request.query(model: model)
     if query.includesPendingChanges, chainHasChanges(touching: query) {
-      try walkGathered(try rows(query), query.entity, rowsPerBatch, body)
+      try walkGathered(try rows(query), rowsPerBatch, body)
       return
     }
     try walk(query, rowsPerBatch, body)
@@ -43,20 +45,18 @@ extension NSManagedObjectContext {
     _ query: FetchQuery, _ rowsPerBatch: Int, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
     let coordinator = try requireCoordinator()
-    guard !query.spansSubentities else {
-      try walkGathered(try coordinator.rows(query), query.entity, rowsPerBatch, body)
-      return
-    }
+    // Of an abstract entity there are no objects; its batches are of the entities found.
+    guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
     let cursor = try coordinator.cursor(query, rowsPerBatch: rowsPerBatch)
-    var batch = ObjectBatch(entity: query.entity, rowCapacity: rowsPerBatch)
+    var batch = ObjectBatch(entity: entity, rowCapacity: query.spansSubentities ? 0 : rowsPerBatch)
     var keys: [Int64] = []
     while try coordinator.next(cursor, &batch, &keys) {
-      guard try body(batch, cursor.ids(keys)) else { return }
+      guard try body(batch, cursor.ids(keys, of: batch.entity)) else { return }
     }
   }
 
   private func walkGathered(
-    _ rows: [FetchedRow], _ entity: NSEntityDescription, _ rowsPerBatch: Int,
+    _ rows: [FetchedRow], _ rowsPerBatch: Int,
     _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
     var start = 0
@@ -73,8 +73,4 @@ extension NSManagedObjectContext {
       start += part.count
     }
   }
-}
-
-extension FetchQuery {
-  var spansSubentities: Bool { includesSubentities && !entity.subentities.isEmpty }
 }

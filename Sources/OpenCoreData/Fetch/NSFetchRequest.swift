@@ -2,8 +2,29 @@ import Foundation
 
 /// What a store can be asked to do (Apple documentation: NSPersistentStoreRequest).
 open class NSPersistentStoreRequest: NSObject {
-  /// The stores to ask; nil for all of the coordinator.
+  /// The stores to ask; nil for all of the coordinator. Insertions that were never saved are in no store yet and
+  /// count whatever this says.
   open var affectedStores: [NSPersistentStore]?
+
+  /// What kind of request this is.
+  open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+  /// Does what `NSManagedObjectContext.execute(_:)` promises; each kind of request knows how.
+  func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    throw NSError.coreData(
+      .coreData,
+      "A request of the class \(type(of: self)) can't be executed. Use an asynchronous fetch, a batch request, or "
+        + "fetch(_:) of the context.")
+  }
+}
+
+/// The kinds of requests.
+public enum NSPersistentStoreRequestType: UInt, Sendable {
+  case fetchRequestType = 1
+  case saveRequestType
+  case batchInsertRequestType = 5
+  case batchUpdateRequestType
+  case batchDeleteRequestType
 }
 
 /// What a fetch can yield: managed objects, their IDs, dictionaries, or a count.
@@ -27,7 +48,7 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 /// Which objects to find, in which order, and how much of them to load. (Apple documentation: NSFetchRequest.)
 ///
 /// `ResultType` is one of the classes that conform to ``NSFetchRequestResult``, or that protocol itself.
-open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
+open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   open var entity: NSEntityDescription?
   open private(set) var entityName: String?
   open var predicate: NSPredicate?
@@ -37,19 +58,31 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
   /// Results to leave out at the start.
   open var fetchOffset = 0
   /// Rows loaded together when a fault among the results fires; 0: all rows come with the fetch.
+  ///
+  /// The result is an array of light objects, all of them faults: identities are read at once, values batch by batch,
+  /// in child contexts too. Values stay as long as their objects do; an object that nobody holds any more, and that
+  /// has no changes, goes with its values.
   open var fetchBatchSize = 0
   open var resultType = NSFetchRequestResultType.managedObjectResultType
   open var includesSubentities = true
   /// False: objects come as faults without values.
   open var includesPropertyValues = true
-  /// True: unsaved changes of the context and its ancestors count.
+  /// True: unsaved changes of the context and its ancestors count. Dictionaries show the store only.
   open var includesPendingChanges = true
   /// False: objects come with `awakeFromFetch` done. Either way the values are at hand without another read.
   open var returnsObjectsAsFaults = true
   /// True: objects already in the context take the fetched values, unless they have changes.
   open var shouldRefreshRefetchedObjects = false
-  /// With dictionary results: the names of the attributes wanted; nil for all.
+  /// With dictionary results: the attributes wanted, by name or as descriptions, and "objectID"; nil for all
+  /// attributes that are stored.
   open var propertiesToFetch: [Any]?
+  /// With dictionary results: of equal dictionaries only one.
+  open var returnsDistinctResults = false
+  /// With dictionary results: the attributes by which rows are put together, one result for each group.
+  open var propertiesToGroupBy: [Any]?
+  /// With `propertiesToGroupBy`: which groups count.
+  open var havingPredicate: NSPredicate?
+  /// Kept for when objects have relationships.
   open var relationshipKeyPathsForPrefetching: [String]?
 
   public override init() {}
@@ -58,6 +91,21 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     self.entityName = entityName
     super.init()
   }
+
+  /// The objects (IDs, dictionaries, the count) that the context finds whose `perform` block is running.
+  ///
+  /// - Throws: As `fetch(_:)` of the context; `NSError` 134060 outside of any such block.
+  open func execute() throws -> [ResultType] {
+    guard let context = NSManagedObjectContext.current else {
+      throw NSError.coreData(
+        .coreData,
+        "The fetch request finds no context: execute() works in blocks of perform and performAndWait. Elsewhere use "
+          + "fetch(_:) of a context.")
+    }
+    return try context.fetch(self)
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any { retyped(as: ResultType.self) }
 
   /// A copy that promises results of another type.
   func retyped<Other>(as type: Other.Type) -> NSFetchRequest<Other> {
@@ -76,51 +124,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     copy.returnsObjectsAsFaults = returnsObjectsAsFaults
     copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
     copy.propertiesToFetch = propertiesToFetch
+    copy.returnsDistinctResults = returnsDistinctResults
+    copy.propertiesToGroupBy = propertiesToGroupBy
+    copy.havingPredicate = havingPredicate
     copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
     return copy
-  }
-}
-
-/// A fetch request in the form that contexts and stores answer: resolved, checked and free to change queues.
-struct FetchQuery: Sendable {
-  let entity: NSEntityDescription
-  var includesSubentities = true
-  var predicate: BoundPredicate?
-  var sortKeys: [SortKey] = []
-  var limit = 0
-  var offset = 0
-  var includesPendingChanges = true
-  /// False: only identities are wanted.
-  var includesValues = true
-  /// Only objects whose key in the store is greater; nil for all.
-  var keyAbove: Int64?
-
-  func covers(_ other: NSEntityDescription) -> Bool {
-    other === entity || (includesSubentities && other.isKindOf(entity: entity))
-  }
-}
-
-extension NSFetchRequest {
-  /// The request checked against the model.
-  ///
-  /// - Throws: `NSError` for an unknown entity, or for a predicate or sort key that does not fit it.
-  func query(model: NSManagedObjectModel?) throws -> FetchQuery {
-    guard let found = entity ?? entityName.flatMap({ model?.entitiesByName[$0] }) else {
-      throw NSError.coreData(
-        .coreData,
-        "The fetch request names the entity \"\(entityName ?? "")\", which the model does not have. "
-          + "It has: \((model?.entitiesByName.keys.sorted() ?? []).joined(separator: ", ")).")
-    }
-    let schema = EntityPredicateSchema(entity: found)
-    var query = FetchQuery(entity: found)
-    query.includesSubentities = includesSubentities
-    query.predicate = try predicate?.predicateNode().bound(to: schema)
-    query.sortKeys = try (sortDescriptors ?? []).map(SortKey.init)
-    for key in query.sortKeys { _ = try schema.attributeType(ofKeyPath: key.keyPath) }
-    query.limit = fetchLimit
-    query.offset = fetchOffset
-    query.includesPendingChanges = includesPendingChanges
-    query.includesValues = includesPropertyValues
-    return query
   }
 }

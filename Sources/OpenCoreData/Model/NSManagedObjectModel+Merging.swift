@@ -22,6 +22,7 @@ extension NSManagedObjectModel {
     for model in models {
       versionIdentifiers.formUnion(model.versionIdentifiers)
       fetchRequestTemplates.merge(model.fetchRequestTemplates) { first, _ in first }
+      takeRequests(of: model)
       entityNamesByConfiguration.merge(model.entityNamesByConfiguration) { first, second in
         first + second.filter { !first.contains($0) }
       }

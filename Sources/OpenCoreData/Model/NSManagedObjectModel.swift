@@ -40,6 +40,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// The fetch requests that the model file declares, by name.
   package var fetchRequestTemplates: [String: FetchRequestTemplate] = [:] { willSet { seal.requireOpen() } }
 
+  /// The fetch requests that were set in code, by name. Nobody else has them: they are copied on their way in and out.
+  var fetchRequestsSet: [String: NSFetchRequest<any NSFetchRequestResult>] = [:] {
+    willSet { seal.requireOpen() }
+  }
+
   /// The names of all configurations, sorted.
   open var configurations: [String] { entityNamesByConfiguration.keys.sorted(by: String.byteOrder) }
 
@@ -73,6 +78,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     copy.versionIdentifiers = versionIdentifiers
     copy.entityNamesByConfiguration = entityNamesByConfiguration
     copy.fetchRequestTemplates = fetchRequestTemplates
+    copy.takeRequests(of: self)
     return copy
   }
 

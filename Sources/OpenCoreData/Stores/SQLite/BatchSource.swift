@@ -44,8 +44,12 @@ final class BatchSource {
 
   /// Runs `statement`, an INSERT that selects from this table, over the rows of `batch` that `numbering` shows.
   ///
+  /// - Parameter returned: Called at each row that the statement gives back.
   /// - Throws: `SQLiteError`; `lastRow` then is the row that could not be written.
-  func insert(_ batch: ObjectBatch, _ numbering: Numbering, with statement: SQLiteStatement) throws {
+  func insert(
+    _ batch: ObjectBatch, _ numbering: Numbering, with statement: SQLiteStatement,
+    returned: (SQLiteStatement) throws -> Void = { _ in }
+  ) throws {
     precondition(batch.slotCount == slotCount, "The batch is of another entity.")
     self.numbering = numbering
     rowCount = min(batch.count, numbering.rows.upperBound)
@@ -59,7 +63,7 @@ final class BatchSource {
         self.cells = cells.baseAddress
         self.arena = arena.baseAddress
         defer { statement.reset() }
-        _ = try statement.step()
+        while try statement.step() { try returned(statement) }
       }
     }
   }

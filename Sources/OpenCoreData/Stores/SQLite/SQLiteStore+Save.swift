@@ -28,7 +28,7 @@ extension SQLiteStore {
     try? didCommit()
   }
 
-  private var readOnlyError: NSError {
+  var readOnlyError: NSError {
     .coreData(
       .save, "The store \(url?.path ?? identifier) is read-only; add it without NSReadOnlyPersistentStoreOption.")
   }
@@ -107,7 +107,7 @@ extension SQLiteStore {
     return range.contains(last) ? last : nil
   }
 
-  private func batchSource(
+  func batchSource(
     for batch: ObjectBatch, _ entity: SQLEntity, _ connection: SQLiteConnection
   ) throws -> BatchSource {
     if let known = batchSources[entity.name] { return known }
@@ -117,7 +117,7 @@ extension SQLiteStore {
     return made
   }
 
-  private func insertText(_ entity: SQLEntity, _ source: BatchSource) -> String {
+  func insertText(_ entity: SQLEntity, _ source: BatchSource) -> String {
     let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
       column.map { (column: $0.name, source: "s\(slot)") }
     }
@@ -239,7 +239,7 @@ extension SQLiteStore {
 }
 
 /// The key sequences of `Z_PRIMARYKEY`, read once per transaction and written back at its end.
-private struct KeySequences {
+struct KeySequences {
   private let connection: SQLiteConnection
   private var lastKeys: [Int: Int64] = [:]
 

@@ -11,6 +11,8 @@ final class StoreCursor {
   /// Whether the cursor has a connection, and so a snapshot, of its own.
   let ownsSnapshot: Bool
   private var isAtEnd = false
+  /// Whether the statement stands at a row that no batch has taken yet.
+  private var isRowWaiting = false
 
   init(_ connection: SQLiteConnection, _ plan: SelectPlan, rowsPerBatch: Int, ownsSnapshot: Bool) throws {
     self.connection = connection
@@ -28,35 +30,79 @@ final class StoreCursor {
 
   /// Replaces what `batch` holds by the next rows. False when there are none.
   ///
+  /// A batch is of one entity: where the query finds several, it ends where another one begins.
+  ///
   /// - Parameter keys: The primary keys of the rows, in order.
   func next(into batch: inout ObjectBatch, keys: inout [Int64]) throws -> Bool {
     do {
-      return try readNext(into: &batch, &keys)
+      return try plan.uniformColumns == nil ? readNextRun(into: &batch, &keys) : readNext(into: &batch, &keys)
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
     }
   }
 
-  func ids(_ keys: [Int64]) -> ObjectIDCollection { plan.ids(keys) }
+  /// The next rows as single values, at most as many as a batch holds; none at the end.
+  func nextRows() throws -> [FetchedRow] {
+    var rows: [FetchedRow] = []
+    while rows.count < rowsPerBatch, try !isAtEnd && advance() { rows.append(try plan.row(of: statement)) }
+    return rows
+  }
+
+  /// Runs `body` on the connection that the cursor reads from.
+  func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    do {
+      return try body(connection)
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
+    }
+  }
+
+  func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection { plan.ids(keys, of: entity) }
 
   private func readNext(into batch: inout ObjectBatch, _ keys: inout [Int64]) throws -> Bool {
     batch.removeAll()
     keys.removeAll(keepingCapacity: true)
     guard !isAtEnd, let columns = plan.uniformColumns else { return false }
     let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
-    while keys.count < rowsPerBatch {
-      guard try statement.step() else {
-        isAtEnd = true
+    while try keys.count < rowsPerBatch && advance() { take(&batch, &keys, columns, kinds) }
+    return !keys.isEmpty
+  }
+
+  private func readNextRun(into batch: inout ObjectBatch, _ keys: inout [Int64]) throws -> Bool {
+    batch.removeAll()
+    keys.removeAll(keepingCapacity: true)
+    guard try !isAtEnd && (isRowWaiting || advance()) else { return false }
+    isRowWaiting = false
+    let number = statement.integer(1)
+    let (entity, columns) = try plan.layout(ofEntity: Int(number), key: statement.integer(0))
+    if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
+    let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
+    take(&batch, &keys, columns, kinds)
+    while try keys.count < rowsPerBatch && advance() {
+      if statement.integer(1) != number {
+        isRowWaiting = true
         break
       }
-      keys.append(statement.integer(0))
-      batch.appendRow { cells, arena in
-        for slot in columns.indices {
-          cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
-        }
+      take(&batch, &keys, columns, kinds)
+    }
+    return true
+  }
+
+  private func advance() throws -> Bool {
+    isAtEnd = try !statement.step()
+    return !isAtEnd
+  }
+
+  @inline(__always)
+  private func take(
+    _ batch: inout ObjectBatch, _ keys: inout [Int64], _ columns: [Int32?], _ kinds: [ValueCell.Kind]
+  ) {
+    keys.append(statement.integer(0))
+    batch.appendRow { cells, arena in
+      for slot in columns.indices {
+        cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
       }
     }
-    return !keys.isEmpty
   }
 }
 

@@ -1,0 +1,77 @@
+import Foundation
+
+/// A fetch in three steps: looked at on the context's queue, read anywhere, made into results on the queue again.
+///
+/// The changes that are pending in the chain are laid over the rows in the last step, as they are by then.
+struct AsynchronousFetch: Sendable {
+  enum Reading: Sendable {
+    case rows([FetchedRow])
+    case dictionaries([DictionaryRow], DictionaryShape)
+  }
+
+  let stop = StopSign()
+  private let coordinator: NSPersistentStoreCoordinator
+  /// What the context is asked.
+  private let query: FetchQuery
+  /// What the store is asked for it.
+  private let bottom: FetchQuery
+  private let shape: DictionaryShape?
+  private let hadChanges: Bool
+  private let changeCount: Int64
+
+  private static var rowsPerBatch: Int { 1000 }
+
+  init<ResultType>(_ request: NSFetchRequest<ResultType>, in context: NSManagedObjectContext) throws {
+    coordinator = try context.requireCoordinator()
+    var query = request.rowQuery(try request.query(model: context.model))
+    if request.resultType == .countResultType { query.includesValues = false }
+    shape = request.resultType == .dictionaryResultType ? try request.dictionaryShape(query) : nil
+    self.query = query
+    bottom = context.bottomQuery(query)
+    hadChanges = query.includesPendingChanges && context.chainHasChanges(touching: query)
+    changeCount = try coordinator.changeCount()
+  }
+
+  /// Reads the store, on any thread but not on several at once.
+  ///
+  /// - Parameter progressed: Called now and then with the number of rows read.
+  /// - Throws: What the store said; `StopSign.error` when stopped.
+  func read(_ progressed: (Int) -> Void) throws -> Reading {
+    if let shape { return .dictionaries(try coordinator.dictionaryRows(query, shape, stop), shape) }
+    let cursor = try coordinator.cursor(bottom, rowsPerBatch: Self.rowsPerBatch)
+    var rows: [FetchedRow] = []
+    while true {
+      let next = try coordinator.nextRows(cursor, stop)
+      if next.isEmpty { return .rows(rows) }
+      rows += next
+      progressed(rows.count)
+    }
+  }
+
+  /// The results of `request`, on the context's queue.
+  func results<ResultType>(
+    of request: NSFetchRequest<ResultType>, _ reading: Reading, in context: NSManagedObjectContext
+  ) throws -> [ResultType] {
+    guard !stop.isRaised else { throw StopSign.error }
+    switch reading {
+    case .dictionaries(let rows, let shape): return try request.fitting(rows.map { $0.dictionary(shape) })
+    case .rows(let read):
+      let rows = try context.rows(query) { try serve($0, read) }
+      return try request.fitting(
+        request.resultType == .countResultType
+          ? [NSNumber(value: rows.count)] : context.results(of: request, query, rows))
+    }
+  }
+
+  /// The rows for what the bottom of the chain is asked now: those that were read, unless other changes are pending by
+  /// now and they don't do.
+  private func serve(_ needed: FetchQuery, _ read: [FetchedRow]) throws -> [FetchedRow] {
+    let isAlike = needed.offset == bottom.offset && needed.values == bottom.values
+    let isWhole = bottom.limit == 0 || read.count < bottom.limit
+    let isEnough = isWhole || (needed.limit > 0 && needed.limit <= bottom.limit)
+    // What was pending before the reading may be saved now, and then is neither here nor there.
+    let hasMoved = try hadChanges && coordinator.changeCount() != changeCount
+    guard isAlike, isEnough, !hasMoved else { return try coordinator.rows(needed) }
+    return needed.limit > 0 ? Array(read.prefix(needed.limit)) : read
+  }
+}

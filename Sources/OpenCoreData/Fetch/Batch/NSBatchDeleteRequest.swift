@@ -1,0 +1,104 @@
+import Foundation
+
+/// What the result of a batch deletion tells.
+public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+  case resultTypeStatusOnly
+  case resultTypeObjectIDs
+  case resultTypeCount
+}
+
+/// Deletes rows in the store, past all contexts: no validation, no delete rules, no notifications. (Apple
+/// documentation: NSBatchDeleteRequest.)
+open class NSBatchDeleteRequest: NSPersistentStoreRequest {
+  private enum Target {
+    case found(NSFetchRequest<any NSFetchRequestResult>)
+    case ids([NSManagedObjectID])
+  }
+
+  private let target: Target
+  open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
+  open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+  /// A copy of what to delete; where IDs were given, a request for their entity.
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> {
+    switch target {
+    case .found(let request): return request
+    case .ids(let ids):
+      let request = NSFetchRequest<any NSFetchRequestResult>()
+      request.entity = ids.first?.entity
+      return request
+    }
+  }
+
+  /// Deletes what `fetch` finds in the store; its predicate, limit, offset and order count.
+  public init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) {
+    target = .found(fetch.retyped(as: (any NSFetchRequestResult).self))
+  }
+
+  /// Deletes the objects with `objects`, which are of one entity tree.
+  public init(objectIDs objects: [NSManagedObjectID]) {
+    target = .ids(objects)
+  }
+
+  override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    let coordinator = try context.requireCoordinator()
+    let wantsIDs = resultType == .resultTypeObjectIDs
+    let outcomes: [BatchOutcome]
+    switch target {
+    case .found(let request):
+      var query = try request.query(model: context.model)
+      if let affectedStores { query.affectedStores = affectedStores.map(\.identity) }
+      outcomes = try coordinator.eachStore(query.affectedStores, keeping: query.entity) {
+        try $0.batchDelete(query, wantsIDs: wantsIDs)
+      }
+    case .ids(let ids):
+      outcomes = try delete(ids.map(\.resolved), coordinator, wantsIDs)
+    }
+    let outcome = outcomes.joined
+    switch resultType {
+    case .resultTypeStatusOnly: return NSBatchDeleteResult(resultType, true)
+    case .resultTypeObjectIDs: return NSBatchDeleteResult(resultType, outcome.ids)
+    case .resultTypeCount: return NSBatchDeleteResult(resultType, outcome.count)
+    }
+  }
+
+  private func delete(
+    _ ids: [NSManagedObjectID], _ coordinator: NSPersistentStoreCoordinator, _ wantsIDs: Bool
+  ) throws -> [BatchOutcome] {
+    guard let root = ids.first?.entity.rootEntity else { return [] }
+    if let other = ids.first(where: { $0.entity.rootEntity !== root }) {
+      throw NSError.coreData(
+        .coreData,
+        "The batch deletion names objects of \(root.name ?? "") and of \(other.entity.name ?? ""). Make one request "
+          + "for each.")
+    }
+    if let unsaved = ids.first(where: \.isTemporaryID) {
+      throw NSError.coreData(
+        .coreData, "The object \(unsaved) was never saved, so no store has it. Delete it in its context.")
+    }
+    return try coordinator.eachStore(affectedStores?.map(\.identity), keeping: root) { store in
+      let keys = ids.compactMap { id -> Int64? in
+        if case .permanent(let own, let key) = id.reference, own === store.identity { key } else { nil }
+      }
+      return try store.batchDelete(keys, of: root, wantsIDs: wantsIDs)
+    }
+  }
+}
+
+/// What a batch deletion did. (Apple documentation: NSBatchDeleteResult.)
+open class NSBatchDeleteResult: NSPersistentStoreResult {
+  public let resultType: NSBatchDeleteRequestResultType
+  /// True, the `[NSManagedObjectID]` of what was deleted, or its number (`Int`).
+  public let result: Any?
+
+  init(_ resultType: NSBatchDeleteRequestResultType, _ result: Any?) {
+    self.resultType = resultType
+    self.result = result
+  }
+}
+
+extension [BatchOutcome] {
+  var joined: BatchOutcome {
+    BatchOutcome(count: reduce(0) { $0 + $1.count }, ids: flatMap(\.ids))
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+
+/// What the result of a batch insertion tells.
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  case statusOnly
+  case objectIDs
+  case count
+}
+
+/// Writes rows into the store, past all contexts: no validation and no notifications. (Apple documentation:
+/// NSBatchInsertRequest.)
+///
+/// Attributes that are not given have the model's default. Where an entity has uniqueness constraints, an object whose
+/// values are taken is left out, or with a merge policy that lets objects trump the store (or overwrite it) gives the
+/// stored object all its values.
+open class NSBatchInsertRequest: NSPersistentStoreRequest {
+  private enum Content {
+    case dictionaries([[String: Any]])
+    case dictionaryHandler((NSMutableDictionary) -> Bool)
+    case objectHandler((NSManagedObject) -> Bool)
+  }
+
+  /// The entity that the request was made with; nil where it was named.
+  public let entity: NSEntityDescription?
+  public let entityName: String
+  private let content: Content
+  open var resultType = NSBatchInsertRequestResultType.statusOnly
+  open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+  private init(_ entity: NSEntityDescription?, _ name: String, _ content: Content) {
+    self.entity = entity
+    entityName = name
+    self.content = content
+  }
+
+  /// Inserts an object for each dictionary of values by attribute name.
+  public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
+    self.init(nil, entityName, .dictionaries(dictionaries))
+  }
+
+  public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+    self.init(entity, entity.name ?? "", .dictionaries(dictionaries))
+  }
+
+  /// Inserts an object for each dictionary that `handler` fills, until it returns true instead.
+  public convenience init(
+    entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
+  ) { self.init(nil, entityName, .dictionaryHandler(handler)) }
+
+  public convenience init(
+    entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
+  ) { self.init(entity, entity.name ?? "", .dictionaryHandler(handler)) }
+
+  /// Inserts what `handler` sets in the object it is given, which is one and the same and in no context, until it
+  /// returns true instead.
+  public convenience init(
+    entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+  ) { self.init(nil, entityName, .objectHandler(handler)) }
+
+  public convenience init(
+    entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+  ) { self.init(entity, entity.name ?? "", .objectHandler(handler)) }
+
+  /// The dictionaries that the request was made with; nil where a handler gives the values.
+  open var objectsToInsert: [[String: Any]]? {
+    if case .dictionaries(let dictionaries) = content { dictionaries } else { nil }
+  }
+
+  override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    let outcome = try insert(in: context, context.uniquenessResolution)
+    switch resultType {
+    case .statusOnly: return NSBatchInsertResult(resultType, true)
+    case .objectIDs: return NSBatchInsertResult(resultType, outcome.ids)
+    case .count: return NSBatchInsertResult(resultType, outcome.count)
+    }
+  }
+
+  func insert(in context: NSManagedObjectContext, _ resolution: UniquenessResolution) throws -> BatchOutcome {
+    let coordinator = try context.requireCoordinator()
+    guard let entity = entity ?? context.model?.entitiesByName[entityName] else {
+      throw NSError.unknownEntity(entityName, "The batch insertion", context.model)
+    }
+    guard !entity.isAbstract else {
+      throw NSError.coreData(
+        .coreData, "Objects of the abstract entity \(entityName) can't be made; insert into one of its subentities.")
+    }
+    var rows = BatchInsertionRows(entity)
+    let stores = affectedStores ?? coordinator.persistentStores
+    guard let store = stores.first(where: { !$0.isReadOnly }) ?? stores.first else { return BatchOutcome() }
+    let outcomes = try coordinator.eachStore([store.identity], keeping: entity) {
+      try $0.batchInsert(entity, resolution, wantsIDs: resultType == .objectIDs) { try fill(&$0, &rows) }
+    }
+    return outcomes.joined
+  }
+
+  private func fill(_ batch: inout ObjectBatch, _ rows: inout BatchInsertionRows) throws {
+    while !rows.isAtEnd, batch.count < BatchInsertionRows.perStatement {
+      switch content {
+      case .dictionaries(let dictionaries):
+        rows.isAtEnd = rows.count == dictionaries.count
+        if !rows.isAtEnd { try rows.append(dictionaries[rows.count], to: &batch) }
+      case .dictionaryHandler(let handler):
+        let dictionary = NSMutableDictionary()
+        rows.isAtEnd = handler(dictionary)
+        if !rows.isAtEnd { try rows.append(dictionary.values, to: &batch) }
+      case .objectHandler(let handler):
+        rows.isAtEnd = handler(rows.emptyObject())
+        if !rows.isAtEnd { rows.appendObject(to: &batch) }
+      }
+    }
+  }
+}
+
+/// What a batch insertion did. (Apple documentation: NSBatchInsertResult.)
+open class NSBatchInsertResult: NSPersistentStoreResult {
+  public let resultType: NSBatchInsertRequestResultType
+  /// True, the `[NSManagedObjectID]` of what was inserted or updated, or its number (`Int`).
+  public let result: Any?
+
+  init(_ resultType: NSBatchInsertRequestResultType, _ result: Any?) {
+    self.resultType = resultType
+    self.result = result
+  }
+}
+
+/// Packs what a batch insertion is given.
+private struct BatchInsertionRows {
+  static let perStatement = 5000
+
+  private let entity: NSEntityDescription
+  private(set) var count = 0
+  var isAtEnd = false
+  private lazy var object = entity.objectClass.init(entity: entity, insertInto: nil)
+
+  init(_ entity: NSEntityDescription) { self.entity = entity }
+
+  mutating func append(_ values: [String: Any], to batch: inout ObjectBatch) throws {
+    batch.appendRow()
+    batch.setValues(entity.layout.defaultValues, row: batch.count - 1)
+    for (name, value) in values {
+      do {
+        let (slot, stored) = try entity.batchValue(value, forKey: name)
+        batch.setValue(stored, row: batch.count - 1, slot: slot)
+      } catch {
+        let message = (error as NSError).localizedDescription
+        throw NSError.coreData(.coreData, "Object \(count + 1) of the batch insertion: \(message)")
+      }
+    }
+    count += 1
+  }
+
+  /// The object that the handler is given, with the model's defaults in it.
+  mutating func emptyObject() -> NSManagedObject {
+    object.values = entity.layout.defaultValues
+    object.snapshot = nil
+    return object
+  }
+
+  mutating func appendObject(to batch: inout ObjectBatch) {
+    batch.appendRow()
+    batch.setValues(object.values, row: batch.count - 1)
+    count += 1
+  }
+}
+
+extension NSMutableDictionary {
+  /// Its values by name; keys that are no text name no attribute.
+  fileprivate var values: [String: Any] {
+    var result: [String: Any] = [:]
+    for (key, value) in self { result[key as? String ?? "\(key)"] = value }
+    return result
+  }
+}
+
+extension NSManagedObjectContext {
+  /// What this context's merge policy makes of an inserted object whose unique values are taken.
+  var uniquenessResolution: UniquenessResolution { .keepStored }
+}

@@ -1,0 +1,94 @@
+import Foundation
+
+/// A fetch request in the form that contexts and stores answer: resolved, checked and free to change queues.
+struct FetchQuery: Sendable {
+  let entity: NSEntityDescription
+  var includesSubentities = true
+  var predicate: BoundPredicate?
+  var sortKeys: [SortKey] = []
+  var limit = 0
+  var offset = 0
+  var includesPendingChanges = true
+  var values = FetchedValues.all
+  /// The stores to ask; nil for all.
+  var affectedStores: [StoreIdentity]?
+  /// Only objects whose key in the store is greater; nil for all.
+  var keyAbove: Int64?
+
+  /// False: only identities are wanted.
+  var includesValues: Bool {
+    get { values != .none }
+    set { values = newValue ? .all : .none }
+  }
+
+  var spansSubentities: Bool { includesSubentities && !entity.subentities.isEmpty }
+
+  func covers(_ other: NSEntityDescription) -> Bool {
+    other === entity || (includesSubentities && other.isKindOf(entity: entity))
+  }
+
+  /// Whether the query is about the store of this identity.
+  func asks(_ store: StoreIdentity) -> Bool { affectedStores?.contains { $0 === store } ?? true }
+
+  /// Whether the object with `id` is in a store that the query is about, or in none yet.
+  func asks(_ id: NSManagedObjectID) -> Bool {
+    if case .permanent(let store, _) = id.reference { asks(store) } else { true }
+  }
+
+  /// The query for the level below where so many of its objects are changed or deleted above it: of what it finds
+  /// that many may drop out, and the rest is put in order once more.
+  func widened(by changeCount: Int) -> FetchQuery {
+    var below = self
+    below.offset = 0
+    if limit > 0 { below.limit = limit + offset + changeCount }
+    let sorting = sortKeys.map(\.name)
+    switch values {
+    case .all: break
+    case .none: if !sorting.isEmpty { below.values = .attributes(Set(sorting)) }
+    case .attributes(let names): below.values = .attributes(names.union(sorting))
+    }
+    return below
+  }
+}
+
+/// How much of the rows a query wants.
+enum FetchedValues: Sendable, Equatable {
+  /// Identities.
+  case none
+  /// The values of the attributes of these names; what a row has in other slots means nothing.
+  case attributes(Set<String>)
+  case all
+}
+
+extension NSFetchRequest {
+  /// The request checked against the model.
+  ///
+  /// - Throws: `NSError` for an unknown entity, or for a predicate or sort key that does not fit it.
+  func query(model: NSManagedObjectModel?) throws -> FetchQuery {
+    guard let found = entity ?? entityName.flatMap({ model?.entitiesByName[$0] }) else {
+      throw NSError.unknownEntity(entityName, "The fetch request", model)
+    }
+    let schema = EntityPredicateSchema(entity: found)
+    var query = FetchQuery(entity: found)
+    query.includesSubentities = includesSubentities
+    query.predicate = try predicate?.predicateNode().bound(to: schema)
+    query.sortKeys = try (sortDescriptors ?? []).map(SortKey.init)
+    for key in query.sortKeys { _ = try schema.attributeType(ofKeyPath: key.keyPath) }
+    query.limit = fetchLimit
+    query.offset = fetchOffset
+    query.includesPendingChanges = includesPendingChanges
+    query.includesValues = includesPropertyValues
+    query.affectedStores = affectedStores?.map(\.identity)
+    return query
+  }
+}
+
+extension NSError {
+  /// A request names an entity that the model does not have.
+  static func unknownEntity(_ name: String?, _ request: String, _ model: NSManagedObjectModel?) -> NSError {
+    .coreData(
+      .coreData,
+      "\(request) names the entity \"\(name ?? "")\", which the model does not have. "
+        + "It has: \((model?.entitiesByName.keys.sorted() ?? []).joined(separator: ", ")).")
+  }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// What executing a request gave. (Apple documentation: NSPersistentStoreResult.)
+open class NSPersistentStoreResult: NSObject {}
+
+extension NSManagedObjectContext {
+  /// Hands `request` to the stores, past the objects of this context: an asynchronous fetch, or a batch insertion,
+  /// update or deletion.
+  ///
+  /// Objects that contexts hold hear nothing of batch requests: refresh them, or merge the IDs that a request with such
+  /// a result type gives.
+  ///
+  /// - Throws: `NSError` for a request that does not fit the model, or what the store said.
+  @discardableResult
+  public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    try request.run(in: self)
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+
+/// The SELECT of a query, and how its rows are read.
+struct SelectPlan {
+  let select: SQLFragment
+  let count: SQLFragment
+  private let tableName: String
+  /// For each entity a row can be of: slot → column of the result; nil where nothing is stored.
+  private let columnsByEntity: [Int: [Int32?]]
+  private let entities: [Int: NSEntityDescription]
+  private let identity: StoreIdentity
+  private let includesValues: Bool
+
+  /// Z_PK, Z_ENT and Z_OPT come first.
+  private static let fixedColumnCount = 3
+
+  init(_ query: FetchQuery, in store: SQLiteStore, keys: [Int64]? = nil) throws {
+    let main = try store.sqlEntity(query.entity)
+    let numbers = query.includesSubentities ? main.numbers : main.number...main.number
+    var columnNumbers: [String: Int32] = [:]
+    var names: [String] = []
+    var byEntity: [Int: [Int32?]] = [:]
+    for number in numbers {
+      guard let entity = store.schema.entity(numbered: number) else { continue }
+      byEntity[number] = entity.attributeColumns.enumerated().map { slot, column in
+        guard let column, query.wants(slot, of: store.entitiesByNumber[number]) else { return nil }
+        if let known = columnNumbers[column.name] { return known }
+        let place = Int32(Self.fixedColumnCount + names.count)
+        names.append(column.name)
+        columnNumbers[column.name] = place
+        return place
+      }
+    }
+    columnsByEntity = byEntity
+    entities = store.entitiesByNumber
+    identity = store.identity
+    includesValues = query.includesValues
+    tableName = main.tableName
+    let columns = ColumnNames(query.entity, main)
+    let filter = try Self.filter(query, main, store.identity, keys)
+    let source = SQLFragment(" FROM \(main.tableName) t0") + filter
+    let slice = Self.slice(query.limit, query.offset)
+    count =
+      slice.text.isEmpty
+      ? SQLFragment("SELECT count(*)") + source
+      : SQLFragment("SELECT count(*) FROM (SELECT 1") + source + slice + SQLFragment(")")
+    let list = (["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"] + names.map { "t0." + $0 }).joined(separator: ", ")
+    select =
+      SQLFragment("SELECT " + list) + source
+      + (try Self.order(query.sortKeys, columns)) + slice
+  }
+
+  /// The condition with its WHERE; empty where every row counts.
+  static func filter(
+    _ query: FetchQuery, _ entity: SQLEntity, _ store: StoreIdentity, _ keys: [Int64]? = nil
+  ) throws -> SQLFragment {
+    let columns = ColumnNames(query.entity, entity)
+    let numbers = query.includesSubentities ? entity.numbers : entity.number...entity.number
+    var conditions: [SQLFragment] = query.asks(store) ? [] : [SQLFragment("0")]
+    let hasFamily = entity.superNumber != 0 || entity.numbers.count > 1
+    // A table of one entity only needs no test of Z_ENT.
+    if hasFamily, numbers.count == 1 {
+      conditions.append(SQLFragment("t0.Z_ENT = ?", [.integer(Int64(entity.number))]))
+    } else if hasFamily, entity.superNumber != 0 {
+      let bounds = [numbers.lowerBound, numbers.upperBound].map { StoredValue.integer(Int64($0)) }
+      conditions.append(SQLFragment("t0.Z_ENT BETWEEN ? AND ?", bounds))
+    }
+    if let keys {
+      let marks = Array(repeating: "?", count: keys.count).joined(separator: ",")
+      conditions.append(SQLFragment("t0.Z_PK IN (\(marks))", keys.map(StoredValue.integer)))
+    }
+    if let key = query.keyAbove { conditions.append(SQLFragment("t0.Z_PK > ?", [.integer(key)])) }
+    if let predicate = query.predicate { conditions.append(try predicate.sql { try columns.sql($0.path) }) }
+    guard !conditions.isEmpty else { return SQLFragment("") }
+    return SQLFragment(" WHERE ") + .joined(conditions, separator: " AND ")
+  }
+
+  /// Ends in the key, so that equal rows come in the same order every time.
+  static func order(
+    _ keys: [SortKey], _ columns: ColumnNames
+  ) throws -> SQLFragment {
+    let terms = try keys.map { try columns.sql($0.keyPath) + ($0.ascending ? "" : " DESC") } + ["t0.Z_PK"]
+    return SQLFragment(" ORDER BY " + terms.joined(separator: ", "))
+  }
+
+  static func slice(_ limit: Int, _ offset: Int) -> SQLFragment {
+    guard limit > 0 || offset > 0 else { return SQLFragment("") }
+    return SQLFragment(
+      " LIMIT ? OFFSET ?", [.integer(Int64(limit > 0 ? limit : -1)), .integer(Int64(offset))])
+  }
+
+  /// The current row of a statement made from `select`.
+  func row(of statement: SQLiteStatement) throws -> FetchedRow {
+    let (entity, columns) = try layout(ofEntity: Int(statement.integer(1)), key: statement.integer(0))
+    let id = NSManagedObjectID(entity: entity, store: identity, key: statement.integer(0))
+    var values: [StoredValue] = []
+    if includesValues {
+      values.reserveCapacity(columns.count)
+      for (slot, column) in columns.enumerated() {
+        let attribute = entity.attributeSlots[slot]
+        values.append(column.map { attribute.storedValue(column: $0, of: statement) } ?? .null)
+      }
+    }
+    return FetchedRow(id: id, version: statement.integer(2), values: values)
+  }
+
+  /// What a row with this number in Z_ENT is: its entity, and slot → column of the result.
+  func layout(ofEntity number: Int, key: Int64) throws -> (entity: NSEntityDescription, columns: [Int32?]) {
+    guard let entity = entities[number], let columns = columnsByEntity[number] else {
+      throw NSError.unknownEntity(number: number, key: key, table: tableName)
+    }
+    return (entity, columns)
+  }
+
+  /// The IDs of rows of `entity`, made as they are asked for.
+  func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection {
+    ObjectIDCollection(entity, identity, keys)
+  }
+
+  /// Slot → column where every row is of one entity; nil where subentities may be among them.
+  var uniformColumns: [Int32?]? { columnsByEntity.count == 1 ? columnsByEntity.values.first : nil }
+}
+
+/// The columns of an entity by the names that predicates and sort keys use.
+struct ColumnNames {
+  private let entity: NSEntityDescription
+  private let columns: SQLEntity
+
+  init(_ entity: NSEntityDescription, _ columns: SQLEntity) {
+    self.entity = entity
+    self.columns = columns
+  }
+
+  /// - Throws: `NSError` 134060 for what is no attribute of the entity, or is not stored.
+  func sql(_ path: [String]) throws -> String {
+    guard path.count == 1, let slot = entity.slot(named: path[0]), let column = columns.attributeColumns[slot]
+    else { throw EntityPredicateSchema.unknown(path, in: entity) }
+    return "t0." + column.name
+  }
+}
+
+extension FetchQuery {
+  /// Whether the value in `slot` of objects of `entity` is wanted.
+  fileprivate func wants(_ slot: Int, of entity: NSEntityDescription?) -> Bool {
+    switch values {
+    case .none: false
+    case .all: true
+    case .attributes(let names): entity.map { names.contains($0.attributeSlots[slot].name) } ?? false
+    }
+  }
+}
+
+extension NSAttributeDescription {
+  /// A column's value in the form this attribute's type is kept in: Apple's files hold whole dates as integers.
+  func storedValue(column: Int32, of statement: SQLiteStatement) -> StoredValue {
+    if statement.isNull(column) { return .null }
+    switch attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+      return .integer(statement.integer(column))
+    case .doubleAttributeType, .floatAttributeType, .dateAttributeType: return .real(statement.real(column))
+    case .decimalAttributeType: return .decimal(Decimal(statement.real(column)))
+    default: return statement.value(column)
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// What the row with `key` is, by its Z_ENT.
+  func entity(numbered number: Int, key: Int64) throws -> NSEntityDescription {
+    guard let entity = entitiesByNumber[number] else {
+      throw NSError.unknownEntity(number: number, key: key, table: url?.lastPathComponent ?? identifier)
+    }
+    return entity
+  }
+}
+
+extension NSError {
+  fileprivate static func unknownEntity(number: Int, key: Int64, table: String) -> NSError {
+    .coreData(
+      .operation,
+      "Row \(key) of \(table) has the entity number \(number), which the model does not have. The store is damaged: "
+        + "restore it from a copy.")
+  }
+}
