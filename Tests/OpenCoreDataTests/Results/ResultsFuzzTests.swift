@@ -140,21 +140,15 @@ private final class ResultsPlayer {
     let other = stack.context(setting.isChild ? root : nil)
     other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     log.append("elsewhere:")
-    let note = NoteBox()
-    let token = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: other, queue: nil
-    ) { note.notification = $0 }
-    defer { NotificationCenter.default.removeObserver(token) }
+    let notes = NoteKeeper(other)
     try other.performAndWait {
       edit(other, inserting: Int.random(in: 0...2, using: &random))
       try other.save()
     }
-    guard let notification = note.notification else { return }
-    context.performAndWait { context.mergeChanges(fromContextDidSave: notification) }
+    for note in notes.notifications where note.name == .NSManagedObjectContextDidSave {
+      context.performAndWait { context.mergeChanges(fromContextDidSave: note) }
+    }
   }
-
-  // Unchecked: written and read by one thread, which posts the notification.
-  private final class NoteBox: @unchecked Sendable { var notification: Notification? }
 
   private func objects(_ context: NSManagedObjectContext) -> [NSManagedObject] {
     ((try? context.fetch(Results.request(["title"]))) ?? [])

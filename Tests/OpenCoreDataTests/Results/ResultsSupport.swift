@@ -139,3 +139,54 @@ final class TableMirror: NSObject, NSFetchedResultsControllerDelegate {
     (deletedSections, insertedSections, removals, insertions, updates) = ([], [], [], [], [])
   }
 }
+
+/// A context with some sessions, saved; a controller on it, and its delegate.
+struct ResultsFixture {
+  let stack: Stack
+  let context: NSManagedObjectContext
+  let controller: NSFetchedResultsController<NSManagedObject>
+  let table = TableMirror()
+  private let folder: GraphFolder
+
+  /// - Parameter sessions: Titles, places and ratings.
+  init(
+    _ sessions: [(String, String?, Int)], keys: [String] = ["place", "title"], section: String? = "place",
+    _ change: (NSFetchRequest<NSManagedObject>) -> Void = { _ in }
+  ) throws {
+    folder = try GraphFolder()
+    stack = try Stack(folder, model: Results.model())
+    context = stack.context()
+    let request = Results.request(keys)
+    change(request)
+    controller = NSFetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: section, cacheName: nil)
+    controller.delegate = table
+    let (stack, context, controller, table) = (stack, context, controller, table)
+    try context.performAndWait {
+      for (title, place, rating) in sessions { Results.insert(title, place, rating, in: context, stack.entity) }
+      try context.save()
+      try controller.performFetch()
+      table.load(controller)
+    }
+  }
+
+  /// What the delegate is told of `edit`; checked to lead to what the controller shows.
+  func told(_ edit: (NSManagedObjectContext) throws -> Void) throws -> [String] {
+    try context.performAndWait {
+      try edit(context)
+      context.processPendingChanges()
+      #expect(table.sections == TableMirror.content(controller))
+      #expect(table.faults.isEmpty)
+      return table.takeLog()
+    }
+  }
+
+  /// The object with a title, in `context`.
+  func session(_ title: String, in other: NSManagedObjectContext? = nil) throws -> NSManagedObject {
+    let request = Results.request(["title"])
+    request.predicate = NSPredicate(format: "title == %@", title)
+    return try #require((other ?? context).fetch(request).first)
+  }
+
+  var titles: [String] { (controller.fetchedObjects ?? []).map(\.sessionTitle) }
+}

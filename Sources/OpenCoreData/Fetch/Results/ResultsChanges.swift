@@ -23,8 +23,10 @@ struct ResultsChanges {
   struct Origin {
     /// Its place in the old list; nil for a new object.
     let rank: Int?
-    /// Whether it was changed. Objects that were not keep their order among each other.
+    /// Whether it was changed.
     let isTouched: Bool
+    /// Whether it is known to keep its order among the others that are settled.
+    let isSettled: Bool
   }
 
   /// - Parameter origins: For each object of `new`, in order.
@@ -33,7 +35,7 @@ struct ResultsChanges {
     let oldSections = old.sectionNumbers
     var gone = Array(repeating: true, count: old.objects.count)
     for (number, section) in new.sections.enumerated() {
-      var residents: [(rank: Int, place: Int, isTouched: Bool)] = []
+      var residents: [(rank: Int, place: Int)] = []
       for place in section.rows {
         guard let rank = origins[place].rank else {
           insertions.append(place)
@@ -41,16 +43,16 @@ struct ResultsChanges {
         }
         gone[rank] = false
         if oldSections[rank] == kept[number] {
-          residents.append((rank, place, origins[place].isTouched))
+          residents.append((rank, place))
         } else {
           moves.append((rank, place))
         }
       }
-      let stays = Self.staying(residents.map { ($0.rank, !$0.isTouched) })
+      let stays = Self.staying(residents.map { ($0.rank, origins[$0.place].isSettled) })
       for (resident, stays) in zip(residents, stays) {
         if !stays {
           moves.append((resident.rank, resident.place))
-        } else if resident.isTouched {
+        } else if origins[resident.place].isTouched {
           updates.append((resident.rank, resident.place))
         }
       }

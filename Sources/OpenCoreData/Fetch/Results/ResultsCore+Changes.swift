@@ -3,26 +3,52 @@ import Foundation
 /// Following the context.
 extension ResultsCore {
   func contextDidChange(_ info: [AnyHashable: Any]) {
-    guard list != nil, let query else { return }
-    guard delegate != nil else {
-      isStale = true
-      return
-    }
+    guard let query = followed() else { return }
     waiting.add(info, in: context, query)
+    followWaiting()
+  }
+
+  /// Of what another context updated, this one announces what it had: the rest may be found only now.
+  func contextDidMerge(_ info: [AnyHashable: Any]) {
+    guard let query = followed() else { return }
+    waiting.addUnknown(updatedIn: info, in: context, query)
+    followWaiting()
+  }
+
+  /// What the list is to fit; nil if nobody wants to know.
+  private func followed() -> FetchQuery? {
+    guard list != nil, let query else { return nil }
+    if delegate == nil { isStale = true }
+    return delegate == nil ? nil : query
+  }
+
+  private func followWaiting() {
     // What a delegate causes while it is being told comes after what it is being told.
     guard !isReporting else { return }
     isReporting = true
     defer { isReporting = false }
-    while !waiting.isEmpty, let old = list, let query = self.query {
+    while !waiting.isEmpty, let old = list, let query {
       var touched = waiting
       waiting = TouchedObjects()
-      if touched.isAll || isStale {
-        followAnew(old)
-        continue
-      }
       touched.findDeleted(among: old.objects)
-      follow(old, touched.objects, query)
+      if touched.isAll || isStale {
+        followAnew(old) { _ in true }
+      } else if isFetchCheaper(touched.objects, old, query) {
+        followAnew(old) { touched.objects[ObjectIdentifier($0)] != nil }
+      } else {
+        follow(old, touched.objects, query)
+      }
     }
+  }
+
+  /// With a batch size, looking at most of a list object by object would load what the batches leave out.
+  private func isFetchCheaper(
+    _ touched: [ObjectIdentifier: NSManagedObject], _ old: ResultsList, _ query: FetchQuery
+  ) -> Bool {
+    let batchSize = currentRequest().fetchBatchSize
+    // Limit and offset are for the first fetch.
+    guard batchSize > 0, query.limit == 0, query.offset == 0, touched.count > batchSize else { return false }
+    return touched.values.count { $0.isFault && $0.values.isEmpty } > max(batchSize, old.objects.count / 2)
   }
 
   // MARK: Object by object
@@ -48,13 +74,16 @@ extension ResultsCore {
     func settle(upTo end: Int) {
       for rank in settled[next..<max(next, end)] {
         let section = sectionNameKeyPath == nil ? "" : old.sections[sectionOfRank[rank]].name
-        entries.append(Entry(object: old.objects[rank], section: section, origin: .init(rank: rank, isTouched: false)))
+        entries.append(
+          Entry(
+            object: old.objects[rank], section: section, origin: .init(rank: rank, isTouched: false, isSettled: true)))
       }
       next = max(next, end)
     }
     for arrival in arrivals {
       settle(upTo: order.place(of: arrival, among: settled.count) { old.objects[settled[$0]] })
-      let origin = ResultsChanges.Origin(rank: rankOfTouched[ObjectIdentifier(arrival.object)], isTouched: true)
+      let origin = ResultsChanges.Origin(
+        rank: rankOfTouched[ObjectIdentifier(arrival.object)], isTouched: true, isSettled: false)
       entries.append(Entry(object: arrival.object, section: sectionName(of: arrival.object), origin: origin))
     }
     settle(upTo: settled.count)
@@ -94,7 +123,7 @@ extension ResultsCore {
   // MARK: By another fetch
 
   /// Fetches again, and tells what came of it. An object that the context made anew is the one with the same ID.
-  private func followAnew(_ old: ResultsList) {
+  private func followAnew(_ old: ResultsList, isTouched: (NSObject) -> Bool) {
     let new: ResultsList
     do {
       new = try fetch(currentRequest())
@@ -110,7 +139,8 @@ extension ResultsCore {
     }
     let origins = new.objects.map { object in
       ResultsChanges.Origin(
-        rank: (object as? NSManagedObject).flatMap { ranks[$0.objectID.key] }, isTouched: true)
+        rank: (object as? NSManagedObject).flatMap { ranks[$0.objectID.key] }, isTouched: isTouched(object),
+        isSettled: false)
     }
     report(ResultsChanges(from: old, to: new, origins: origins), old, new)
   }

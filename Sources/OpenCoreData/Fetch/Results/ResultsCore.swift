@@ -35,7 +35,7 @@ final class ResultsCore: @unchecked Sendable {
   var isReporting = false
   /// Changes went by while there was no delegate to be told.
   var isStale = false
-  private var observer: (any NSObjectProtocol)?
+  private var observers: [any NSObjectProtocol] = []
 
   init(
     context: NSManagedObjectContext, sectionNameKeyPath: String?, cacheName: String?,
@@ -46,15 +46,21 @@ final class ResultsCore: @unchecked Sendable {
     self.cacheName = cacheName
     self.request = request
     self.currentRequest = currentRequest
-    observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
-    ) { [weak self] notification in
-      self?.contextDidChange(notification.userInfo ?? [:])
+    observe(.NSManagedObjectContextObjectsDidChange) { $0.contextDidChange($1) }
+    observe(.NSManagedObjectContextDidMergeChangesObjectIDs) { $0.contextDidMerge($1) }
+  }
+
+  private func observe(_ name: Notification.Name, _ body: @escaping @Sendable (ResultsCore, [AnyHashable: Any]) -> Void)
+  {
+    let observer = NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
+      [weak self] notification in
+      if let self { body(self, notification.userInfo ?? [:]) }
     }
+    observers.append(observer)
   }
 
   deinit {
-    if let observer { NotificationCenter.default.removeObserver(observer) }
+    for observer in observers { NotificationCenter.default.removeObserver(observer) }
   }
 
   func setDelegate(_ delegate: (any NSFetchedResultsControllerDelegate)?) {
@@ -79,10 +85,35 @@ final class ResultsCore: @unchecked Sendable {
 
   /// What the request finds now, in sections.
   func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> ResultsList {
+    if let list = try fetchInBatches(request) { return list }
     let objects = try context.fetch(request).compactMap { $0 as? NSObject }
     guard sectionNameKeyPath != nil else { return ResultsList(objects) }
     var runs = SectionRuns()
     for object in objects { try runs.append(sectionName(of: object)) }
+    return ResultsList(objects, runs: runs.runs)
+  }
+
+  /// Objects as faults, in sections by what comes with their identities: with a batch size, asking each object for its
+  /// section would load them all. Nil where sections are not named by an attribute that is stored.
+  private func fetchInBatches(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> ResultsList? {
+    guard let name = sectionNameKeyPath, request.fetchBatchSize > 0, request.resultType == .managedObjectResultType
+    else { return nil }
+    context.processPendingChanges()
+    var query = request.rowQuery(try request.query(model: context.model))
+    guard let slot = query.entity.slot(named: name), !query.entity.attributeSlots[slot].isTransient else { return nil }
+    query.values = .attributes([name])
+    let rows = try context.rows(query)
+    var (objects, runs) = ([NSObject](), SectionRuns())
+    for (row, result) in zip(rows, context.results(of: request, query, rows)) {
+      guard let object = result as? NSManagedObject else { continue }
+      if object.isFault, object.values.isEmpty {
+        let value = try row.id.entity.value(in: row.values, keyPath: [name])
+        try runs.append(Self.sectionName(query.entity.attributeSlots[slot].foundationValue(from: value)))
+      } else {
+        try runs.append(sectionName(of: object))
+      }
+      objects.append(object)
+    }
     return ResultsList(objects, runs: runs.runs)
   }
 

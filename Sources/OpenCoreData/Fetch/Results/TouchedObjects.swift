@@ -31,6 +31,16 @@ struct TouchedObjects {
     }
   }
 
+  /// Adds the objects that a DidMergeChangesObjectIDs notification names as updated and that the context does not have.
+  mutating func addUnknown(updatedIn info: [AnyHashable: Any], in context: NSManagedObjectContext, _ query: FetchQuery)
+  {
+    for id in Self.ids(info[NSUpdatedObjectIDsKey]) where query.covers(id.entity) {
+      guard context.registeredObject(for: id) == nil else { continue }
+      let object = context.object(with: id)
+      objects[ObjectIdentifier(object)] = object
+    }
+  }
+
   private static func ids(_ value: Any?) -> [NSManagedObjectID] {
     switch value {
     case let ids as ObjectIDCollection: Array(ids)
