@@ -38,7 +38,7 @@ struct ResultsFuzzTests {
     Setting(testDescription: "equal keys", keys: ["place", "rating"], section: "place"),
   ]
 
-  @Test(arguments: settings, 1...6)
+  @Test(arguments: settings, 1...4)
   func agreement(_ setting: Setting, seed: Int) throws {
     let stack = try Stack(GraphFolder(), model: Results.model())
     let player = try ResultsPlayer(stack, setting, seed: UInt64(seed))

@@ -106,7 +106,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
   /// The first section with a title of the index.
   ///
-  /// - Parameter sectionIndex: The title's place among `sectionIndexTitles`.
+  /// - Parameters:
+  ///   - title: One of `sectionIndexTitles`.
+  ///   - sectionIndex: Its place among them.
   open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
     let titles = sectionIndexTitles
     precondition(

@@ -29,7 +29,7 @@ struct ResultsChanges {
     let isSettled: Bool
   }
 
-  /// - Parameter origins: For each object of `new`, in order.
+  /// Compares two lists; `origins` says for each object of `new`, in order, where it comes from.
   init(from old: ResultsList, to new: ResultsList, origins: [Origin]) {
     let kept = keptSections(old, new)
     let oldSections = old.sectionNumbers
