@@ -21,16 +21,20 @@ let package = Package(
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
+    // A header only: the name of the queue that code runs on, for messages.
+    .systemLibrary(name: "CDispatchLabel"),
     // A header only: the argument parser of the C library.
     .systemLibrary(name: "CGetopt"),
 
     // The product, from the bottom up.
     .target(name: "Locking", swiftSettings: strict),
-    .target(name: "OpenCoreData", dependencies: ["Locking", "CSQLite", "CEmbeddedModels"], swiftSettings: strict),
+    .target(
+      name: "OpenCoreData", dependencies: ["Locking", "CSQLite", "CEmbeddedModels", "CDispatchLabel"],
+      swiftSettings: strict),
     .target(name: "CSV", dependencies: ["CZlib", "CXXHash"], swiftSettings: strict),
     .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),
     .target(
-      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData"], swiftSettings: strict,
+      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
     .executableTarget(
       name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CGetopt"],

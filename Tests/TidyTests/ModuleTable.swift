@@ -2,15 +2,15 @@
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
     "Locking": [],
-    "OpenCoreData": ["CEmbeddedModels", "CSQLite", "FoundationXML", "Locking"],
+    "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CSQLite", "FoundationXML", "Locking"],
     "CSV": ["CXXHash", "CZlib"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
-    "SurfJournal": ["OpenCoreData", "PipelineEngine"],
+    "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
     "surfjournal": ["CGetopt", "Locking", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CEmbeddedModels": [], "CGetopt": [], "CSQLite": [], "CXXHash": [], "CZlib": [],
+    "CDispatchLabel": [], "CEmbeddedModels": [], "CGetopt": [], "CSQLite": [], "CXXHash": [], "CZlib": [],
   ]
 
   /// What every module may take from the system besides.

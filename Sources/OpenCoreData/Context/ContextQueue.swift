@@ -38,6 +38,9 @@ struct ContextQueue: Sendable {
   /// True when the running code may touch what belongs to this queue.
   var isCurrent: Bool { serial == nil || Self.held().contains(identity) }
 
+  /// For messages.
+  var label: String { serial?.label ?? "" }
+
   private var dispatchQueue: DispatchQueue {
     guard let serial else {
       preconditionFailure(

@@ -39,12 +39,14 @@ extension NSManagedObjectContext {
   /// - Throws: `NSError` for a request that does not fit the model or whose results are not of its type, or what
   ///   reading the store said.
   public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
-    try request.fitting(try results(of: request))
+    checkQueue()
+    return try request.fitting(try results(of: request))
   }
 
   /// The number of objects that `request` would find, its limit and offset considered; of dictionaries, if it asks
   /// for these.
   public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
+    checkQueue()
     processPendingChanges()
     var query = try request.query(model: model)
     query.includesValues = false

@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
   ///
   /// One that waits here for its deletion is kept instead; any other of this context is left as it is.
   public func insert(_ object: NSManagedObject) {
+    checkQueue()
     if object.managedObjectContext === self { return undelete(object) }
     precondition(
       object.managedObjectContext == nil, "The object \(object.objectID) already belongs to a context.")
@@ -39,6 +40,7 @@ extension NSManagedObjectContext {
   /// - Returns: The objects' IDs in the order of the batch, temporary until a save reaches the store.
   @discardableResult
   public func insert(_ batch: ObjectBatch) -> ObjectIDCollection {
+    checkQueue()
     guard batch.count > 0 else { return ObjectIDCollection() }
     let segment = PendingSegment(batch: batch, range: TemporaryIDRange(count: batch.count))
     insertions.append(segment)
@@ -92,6 +94,7 @@ extension NSManagedObjectContext {
 
   /// Marks `object` for deletion at the next save; one that was never saved is forgotten at once.
   public func delete(_ object: NSManagedObject) {
+    checkQueue()
     guard !object.isDeleted else { return }
     precondition(
       object.managedObjectContext === self,
@@ -121,6 +124,7 @@ extension NSManagedObjectContext {
 
   /// The object with `objectID` if this context has it; never reads anything.
   public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    checkQueue()
     adoptPermanentIDs()
     if let (segment, row) = insertions.locate(objectID) { return handle(in: segment, row: row) }
     return knownObject(objectID)
@@ -133,6 +137,7 @@ extension NSManagedObjectContext {
 
   /// The object with `objectID`: a fault if this context does not have it yet; never reads anything.
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    checkQueue()
     if let known = registeredObject(for: objectID) { return known }
     let object = makeObject(objectID.resolved)
     object.values = []
@@ -145,6 +150,7 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: `NSError` 133000 when no object has this ID (any more), or what reading the store said.
   public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    checkQueue()
     if let known = registeredObject(for: objectID), !known.isFault {
       if known.isDeleted { throw Self.notFound(objectID) }
       return known
@@ -233,32 +239,38 @@ extension NSManagedObjectContext {
   private func wake(_ object: NSManagedObject) {
     object.state.remove(.fault)
     object.faultGroup = nil
-    object.state.insert(.awaking)
-    object.awakeFromFetch()
-    object.state.remove(.awaking)
+    object.whileAwaking { object.awakeFromFetch() }
   }
 
   /// Turns `object` back to what the level below has. With `mergeChanges` its own changes are applied again.
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
+    checkQueue()
     guard !object.isInserted, !object.isDeleted else { return }
-    let changed = mergeChanges ? object.changedSlots.map { ($0, object.values[$0]) } : []
+    let changed = mergeChanges && object.isUpdated ? object.changedSlots.map { ($0, object.values[$0]) } : []
     event.updates[object.identity.key] = nil
     turnIntoFault(object)
     for (slot, value) in changed where !object.isDeleted { object.setStoredValue(value, at: slot) }
+    object.awake(after: .refresh)
     event.refreshed[object.identity.key] = object
     scheduleProcessing()
   }
 
   /// Refreshes every object, keeping the changes of those that have some.
   public func refreshAllObjects() {
+    checkQueue()
     for object in registry.objects { refresh(object, mergeChanges: true) }
   }
 
   func turnIntoFault(_ object: NSManagedObject) {
     let wasFault = object.isFault
-    if !wasFault { object.willTurnIntoFault() }
+    if !wasFault {
+      object.state.insert(.fading)
+      object.willTurnIntoFault()
+    }
     object.values = []
     object.snapshot = nil
+    object.eventSnapshot = nil
+    object.transformedObjects = nil
     object.state = .fault
     object.version = 0
     updates[object.identity.key] = nil
@@ -271,6 +283,7 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: `NSError` 134030 and the like when the store can't hand out keys.
   public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    checkQueue()
     for object in objects where object.managedObjectContext !== self {
       throw NSError.coreData(.coreData, "The object \(object.objectID) is not of this context; ask its own for IDs.")
     }

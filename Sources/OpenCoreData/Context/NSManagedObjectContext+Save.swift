@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
   /// - Throws: `NSError`: a validation code (1550–1690, several as 1560), 133020 or 133021 for conflicts, 1340xx for
   ///   the store. `OCDFailedObjectIDsErrorKey` names the objects at fault where the store knows them.
   public func save() throws {
+    checkQueue()
     processPendingChanges()
     guard hasChanges else { return }
     post(.NSManagedObjectContextWillSave)
@@ -225,6 +226,8 @@ extension NSManagedObjectContext {
 
   /// Drops all changes: inserted objects leave the context, others get their last committed values back.
   public func rollback() {
+    checkQueue()
+    let restored = updates.inOrder + deletions.inOrder
     validationFailures = []
     // What was not announced yet never happened.
     let unannounced = event
@@ -255,11 +258,13 @@ extension NSManagedObjectContext {
     insertions.removeAll()
     updates = [:]
     deletions = [:]
+    for object in restored { object.awake(after: .rollback) }
     processPendingChanges()
   }
 
   /// Forgets every object, changed or not; objects still held by the client belong to no context any more.
   public func reset() {
+    checkQueue()
     validationFailures = []
     let pending = insertions.segments.flatMap(\.handles.values)
     for object in registry.objects.union(deletions.values).union(pending) {

@@ -19,6 +19,7 @@ extension NSManagedObjectContext {
     _ request: NSFetchRequest<ResultType>, rowsPerBatch: Int = 5000,
     _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
+    checkQueue()
     precondition(rowsPerBatch > 0, "A batch holds at least one object.")
     processPendingChanges()
     let query = try request.query(model: model)

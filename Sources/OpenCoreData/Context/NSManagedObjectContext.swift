@@ -33,7 +33,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public var parent: NSManagedObjectContext? {
     willSet {
       precondition(
-        registry.isEmpty && !hasChanges, "The parent of a context can't change once it has objects.")
+        registry.isEmpty && !hasPendingChanges, "The parent of a context can't change once it has objects.")
       precondition(
         newValue?.concurrencyType != .confinement,
         "A context of the confinement type has no queue on which its children could ask it; it can't be a parent.")
@@ -82,6 +82,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var event = ChangeEvent()
   /// Objects that may still have to learn their permanent IDs and are not pending here.
   var awaitingPermanentIDs = AwaitedIDs()
+  var eventClock = EventClock()
   var isProcessingScheduled = false
   /// Which object each error of the last validation is about: an error of a class's own kind can't say it itself.
   package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
@@ -111,10 +112,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   // MARK: What has changed
 
-  public var hasChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
+  public var hasChanges: Bool {
+    checkQueue()
+    return hasPendingChanges
+  }
+  private var hasPendingChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
 
   /// Objects inserted and not yet saved by this context. Makes a handle for each: dear after a bulk insertion.
   public var insertedObjects: Set<NSManagedObject> {
+    checkQueue()
     var result: Set<NSManagedObject> = []
     result.reserveCapacity(insertions.count)
     for segment in insertions.segments {
@@ -122,10 +128,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
     return result
   }
-  public var updatedObjects: Set<NSManagedObject> { Set(updates.values) }
-  public var deletedObjects: Set<NSManagedObject> { Set(deletions.values) }
+  public var updatedObjects: Set<NSManagedObject> {
+    checkQueue()
+    return Set(updates.values)
+  }
+  public var deletedObjects: Set<NSManagedObject> {
+    checkQueue()
+    return Set(deletions.values)
+  }
   /// All objects of this context that somebody holds, pending insertions included.
-  public var registeredObjects: Set<NSManagedObject> { registry.objects.union(insertedObjects) }
+  public var registeredObjects: Set<NSManagedObject> {
+    checkQueue()
+    return registry.objects.union(insertedObjects)
+  }
 }
 
 /// Which queue a context lives on, by Apple's Objective-C names.

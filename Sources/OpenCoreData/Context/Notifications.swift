@@ -61,10 +61,13 @@ extension NSManagedObjectContext {
   /// Sends ObjectsDidChange for what changed since the last time. Called after `perform` blocks, before saves and
   /// fetches, and on the main queue after its turn.
   public func processPendingChanges() {
+    checkQueue()
     guard !event.isEmpty else { return }
     let changes = event
     event = ChangeEvent()
+    let before = eventClock.tick()
     post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes))
+    eventClock.endAnnouncement(before)
   }
 
   private func userInfo(for changes: ChangeEvent) -> [AnyHashable: Any] {

@@ -26,7 +26,7 @@ private struct SlotCheck {
 
   init(_ attribute: NSAttributeDescription) {
     isOptional = attribute.isOptional
-    hasRules = !attribute.constraints.isEmpty
+    hasRules = attribute.hasRules
     switch attribute.attributeType {
     case .integer16AttributeType:
       (kindExpected, integers) = (.integer, Int64(Int16.min)...Int64(Int16.max))

@@ -60,7 +60,13 @@ extension NSError {
     case open = 134080
     case timeout = 134090
     case incompatibleModel = 134100
+    case migration = 134110
+    case missingSourceModel = 134130
+    case missingMappingModel = 134140
+    case managerSourceStore = 134150
+    case managerDestinationStore = 134160
     case sqlite = 134180
+    case inferredMappingModel = 134190
   }
 
   /// An error of Core Data's in NSCocoaErrorDomain. `message` says what is wrong and what to do.

@@ -6,10 +6,11 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var url: URL?
   open var type = NSSQLiteStoreType
   open var configuration: String?
-  open private(set) var options: [String: NSObject] = [:]
+  open private(set) var options: [String: NSObject] = [
+    NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
+    NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
+  ]
   open var shouldAddStoreAsynchronously = false
-  open var shouldMigrateStoreAutomatically = true
-  open var shouldInferMappingModelAutomatically = true
 
   public override init() {}
 
@@ -18,6 +19,16 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var isReadOnly: Bool {
     get { (options[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
     set { setOption(NSNumber(value: newValue), forKey: NSReadOnlyPersistentStoreOption) }
+  }
+  /// Whether a store of another version of the model is migrated.
+  open var shouldMigrateStoreAutomatically: Bool {
+    get { (options[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
+    set { setOption(NSNumber(value: newValue), forKey: NSMigratePersistentStoresAutomaticallyOption) }
+  }
+  /// Whether the mapping for that is inferred, which is the only way here.
+  open var shouldInferMappingModelAutomatically: Bool {
+    get { (options[NSInferMappingModelAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
+    set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
   }
   /// Seconds to wait for another program's lock.
   open var timeout: TimeInterval {
@@ -45,8 +56,6 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     copy.configuration = configuration
     copy.options = options
     copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
-    copy.shouldMigrateStoreAutomatically = shouldMigrateStoreAutomatically
-    copy.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically
     return copy
   }
 }

@@ -70,17 +70,7 @@ package struct EntityPredicateSchema: PredicateSchema {
     guard keyPath.count == 1, let slot = entity.slot(named: keyPath[0]) else {
       throw Self.unknown(keyPath, in: entity)
     }
-    switch entity.attributeSlots[slot].attributeType {
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: return .integer
-    case .doubleAttributeType, .floatAttributeType: return .real
-    case .decimalAttributeType: return .decimal
-    case .booleanAttributeType: return .boolean
-    case .dateAttributeType: return .date
-    case .stringAttributeType: return .text
-    case .URIAttributeType: return .uri
-    case .UUIDAttributeType: return .uuid
-    default: return .blob
-    }
+    return entity.attributeSlots[slot].attributeType.predicateType
   }
 
   static func unknown(_ keyPath: [String], in entity: NSEntityDescription) -> NSError {
@@ -88,5 +78,22 @@ package struct EntityPredicateSchema: PredicateSchema {
       .coreData,
       "keypath \(keyPath.joined(separator: ".")) not found in entity \(entity.name ?? ""). Its attributes are: "
         + entity.attributeSlots.map(\.name).joined(separator: ", ") + ".")
+  }
+}
+
+extension NSAttributeType {
+  /// What values of this type are to a predicate.
+  var predicateType: PredicateValueType {
+    switch self {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: .integer
+    case .doubleAttributeType, .floatAttributeType: .real
+    case .decimalAttributeType: .decimal
+    case .booleanAttributeType: .boolean
+    case .dateAttributeType: .date
+    case .stringAttributeType: .text
+    case .URIAttributeType: .uri
+    case .UUIDAttributeType: .uuid
+    default: .blob
+    }
   }
 }

@@ -6,6 +6,8 @@ package struct ConstraintViolation: Sendable, Equatable {
   package let code: Int
   /// What is wrong, where, and what to do.
   package let message: String
+  /// The one of the attribute's `validationPredicates` that the value does not match; nil for another rule.
+  package var predicateIndex: Int?
 }
 
 extension NSAttributeDescription {
@@ -15,6 +17,14 @@ extension NSAttributeDescription {
   /// Beyond the bounds of the model file, an integer must fit its type, a UUID must have 16 bytes, and no
   /// number may be NaN, which SQLite would store as NULL.
   package func constraintViolation(of value: StoredValue) -> ConstraintViolation? {
+    if let violation = typeViolation(of: value) { return violation }
+    return value.isNull ? nil : predicateViolation(of: value)
+  }
+
+  /// Whether more than the type and being there is asked of values.
+  var hasRules: Bool { !constraints.isEmpty || !validationPredicates.isEmpty }
+
+  private func typeViolation(of value: StoredValue) -> ConstraintViolation? {
     switch value {
     case .null:
       return isOptional

@@ -35,7 +35,7 @@ extension NSAttributeDescription {
   }
 
   /// The default value as a store keeps it; null if there is none, or none that can be stored.
-  package var defaultStoredValue: StoredValue { storedValue(from: defaultValue) ?? .null }
+  package var defaultStoredValue: StoredValue { stored(from: defaultValue) ?? .null }
 
   private static func integer(from value: Any) -> Int64? {
     if let number = value as? any BinaryInteger { return Int64(exactly: number) }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Between entities, contexts and the classes of objects.
 extension NSEntityDescription {
@@ -34,14 +35,41 @@ extension NSManagedObjectModel {
 }
 
 extension NSManagedObject {
-  /// The entity whose objects are of this class, in a model embedded in the program.
+  /// The entity whose objects are of this class, in a model that a coordinator uses or that is embedded in the program.
   public class func entity() -> NSEntityDescription {
-    let models = EmbeddedModels.all.lazy.compactMap { NSManagedObjectModel.embedded(named: $0.name) }
-    guard let model = models.first(where: { $0.entity(ofClass: Self.self) != nil }),
-      let found = model.entity(ofClass: Self.self)
+    let embedded = EmbeddedModels.all.lazy.compactMap { NSManagedObjectModel.embedded(named: $0.name) }
+    guard
+      let found = ModelsInUse.entity(ofClass: self) ?? embedded.compactMap({ $0.entity(ofClass: self) }).first
     else {
-      preconditionFailure("No embedded model has an entity of the class \(Self.self).")
+      preconditionFailure(
+        "No model in use has an entity of the class \(self). Check its representedClassName, and that the model's "
+          + "coordinator or container is made first.")
     }
     return found
+  }
+}
+
+extension NSFetchRequestResult where Self: NSManagedObject {
+  /// A request for all objects of this class. Generated classes have one of their own.
+  public static func fetchRequest() -> NSFetchRequest<Self> {
+    NSFetchRequest<Self>(entityName: entity().name ?? "")
+  }
+}
+
+/// The models that coordinators use, for classes that look for their entity.
+enum ModelsInUse {
+  private struct Reference: Sendable { weak var model: NSManagedObjectModel? }
+  private static let models = Mutex<[Reference]>([])
+
+  static func add(_ model: NSManagedObjectModel) {
+    models.withLock { models in
+      models.removeAll { $0.model == nil }
+      models.append(Reference(model: model))
+    }
+  }
+
+  /// In the model that came into use last among those that have one.
+  static func entity(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
+    models.withLock { $0.reversed().compactMap(\.model) }.lazy.compactMap { $0.entity(ofClass: type) }.first
   }
 }

@@ -24,6 +24,28 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The bounds and the pattern of the model file, checked by `constraintViolation(of:)`.
   package var constraints = AttributeConstraints() { willSet { seal.requireOpen() } }
 
+  /// The validation predicates, made ready once when the model comes into use.
+  var valuePredicates: [ValuePredicate] { frozenPredicates ?? makeValuePredicates() }
+  private var frozenPredicates: [ValuePredicate]?
+
+  /// Sets the predicates that a value, if there is one, must match, and beside each the warning for a value that does
+  /// not: the description of the validation error (1550).
+  ///
+  /// `SELF` is the value and `SELF.length` the length of a text in UTF-16 units. A predicate that can't be evaluated
+  /// on values of the attribute's type stops the program: here, or when the model comes into use if the type is set
+  /// later.
+  open override func setValidationPredicates(
+    _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+  ) {
+    super.setValidationPredicates(validationPredicates, withValidationWarnings: validationWarnings)
+    if attributeType != .undefinedAttributeType { _ = makeValuePredicates() }
+  }
+
+  override func freeze() {
+    if !seal.isClosed { frozenPredicates = makeValuePredicates() }
+    super.freeze()
+  }
+
   /// Whether a code generator writes a Swift scalar (`Int16`) instead of `NSNumber?`.
   package var usesScalarValueType: Bool = false { willSet { seal.requireOpen() } }
 

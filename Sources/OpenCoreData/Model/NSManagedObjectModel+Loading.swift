@@ -20,7 +20,9 @@ extension NSManagedObjectModel {
       throw ModelFile.missing(
         file, "The model's contents can't be read.", "Check that the file is there and readable.")
     }
-    return try load(xml: xml, file: file)
+    let model = try load(xml: xml, file: file)
+    model.sourceFiles = [file]
+    return model
   }
 
   /// Reads a model from the XML text of a `contents` file, which a build tool may have embedded. `file` is
@@ -35,6 +37,7 @@ extension NSManagedObjectModel {
     other.entities = []
     entities = taken
     versionIdentifiers = other.versionIdentifiers
+    sourceFiles = other.sourceFiles
     entityNamesByConfiguration = other.entityNamesByConfiguration
     fetchRequestTemplates = other.fetchRequestTemplates
   }

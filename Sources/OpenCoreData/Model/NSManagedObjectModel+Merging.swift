@@ -21,6 +21,7 @@ extension NSManagedObjectModel {
     takeCopies(of: ordered)
     for model in models {
       versionIdentifiers.formUnion(model.versionIdentifiers)
+      sourceFiles += model.sourceFiles
       fetchRequestTemplates.merge(model.fetchRequestTemplates) { first, _ in first }
       takeRequests(of: model)
       entityNamesByConfiguration.merge(model.entityNamesByConfiguration) { first, second in

@@ -34,6 +34,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Names the developer gives to a version of the model (the editor's "Model Version Identifier").
   open var versionIdentifiers: Set<AnyHashable> = [] { willSet { seal.requireOpen() } }
 
+  /// The `contents` files that the model was read from: migration looks for other versions beside them.
+  package internal(set) var sourceFiles: [URL] = [] { willSet { seal.requireOpen() } }
+
   /// Names of entities by configuration name: names, so that copies and merged models need no repair.
   package var entityNamesByConfiguration: [String: [String]] = [:] { willSet { seal.requireOpen() } }
 
@@ -76,6 +79,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     let copy = NSManagedObjectModel()
     copy.takeCopies(of: entities)
     copy.versionIdentifiers = versionIdentifiers
+    copy.sourceFiles = sourceFiles
     copy.entityNamesByConfiguration = entityNamesByConfiguration
     copy.fetchRequestTemplates = fetchRequestTemplates
     copy.takeRequests(of: self)
@@ -93,6 +97,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
       }
       frozenEntitiesByName = entitiesByName
       seal.close()
+      ModelsInUse.add(self)
     }
   }
 

@@ -4,12 +4,10 @@ import Foundation
 extension NSAttributeDescription {
   /// `value` in the form a store keeps for this attribute's type; nil when the type does not fit.
   func stored(from value: Any?) -> StoredValue? {
-    if let stored = storedValue(from: value) {
-      // The Data of a transformable with a transformer of its own is a value to transform, not an archive.
-      guard attributeType == .transformableAttributeType, !stored.isNull else { return stored }
-    }
-    guard attributeType == .transformableAttributeType, let value else { return nil }
-    return archived(value)
+    guard attributeType == .transformableAttributeType else { return storedValue(from: value) }
+    guard let value, !(value is NSNull) else { return .null }
+    // Data too is a value to transform here, not what a transformer made.
+    return coder.data(from: value).map(StoredValue.blob)
   }
 
   /// What `value(forKey:)` answers with for a stored value of this attribute.
@@ -24,7 +22,7 @@ extension NSAttributeDescription {
     case (.doubleAttributeType, _): return stored.number.map { NSNumber(value: $0) }
     case (.URIAttributeType, .text(let text)): return URL(string: text)
     case (.UUIDAttributeType, .blob(let data)): return UUID(bytes: data)
-    case (.transformableAttributeType, .blob(let data)): return unarchived(data)
+    case (.transformableAttributeType, .blob(let data)): return coder.object(from: data)
     case (_, .integer(let number)): return NSNumber(value: number)
     case (_, .real(let number)): return NSNumber(value: number)
     case (_, .text(let text)): return text
@@ -33,21 +31,15 @@ extension NSAttributeDescription {
     }
   }
 
-  // MARK: Transformable
-
-  private func archived(_ value: Any) -> StoredValue? {
-    let data = try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
-    return data.map { .blob($0) }
-  }
-
-  private func unarchived(_ data: Data) -> Any? {
-    try? NSKeyedUnarchiver.unarchivedObject(ofClasses: Self.archivedClasses, from: data)
-  }
-
-  private static var archivedClasses: [AnyClass] {
-    [
-      NSArray.self, NSDictionary.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, NSSet.self,
-      NSURL.self, NSUUID.self,
-    ]
+  /// What turns a transformable's objects into bytes and back. A name that nothing is registered under is a
+  /// programmer's error.
+  private var coder: TransformableCoder {
+    guard let name = valueTransformerName, !name.isEmpty else { return .unnamed }
+    guard let transformer = ValueTransformer.registered(name) else {
+      preconditionFailure(
+        "No value transformer is registered as \"\(name)\", which \(owner?.name.map { $0 + "." } ?? "")\(self.name) needs. "
+          + "Call ValueTransformer.setValueTransformer(_:forName:) before the attribute is used.")
+    }
+    return TransformableCoder(transformer: transformer)
   }
 }

@@ -11,9 +11,13 @@ public struct LifecycleHooks: OptionSet, Sendable {
   public static let awakeFromFetch = LifecycleHooks(rawValue: 1 << 1)
   public static let willSave = LifecycleHooks(rawValue: 1 << 2)
   public static let didSave = LifecycleHooks(rawValue: 1 << 3)
-  /// `validateForInsert`, `validateForUpdate`, `validateForDelete` or `validateValue(_:forKey:)`.
+  /// `validateForInsert`, `validateForUpdate`, `validateForDelete`, `validateValue(_:forKey:)` or
+  /// `propertyValidators`.
   public static let validation = LifecycleHooks(rawValue: 1 << 4)
   public static let all: LifecycleHooks = [.awakeFromInsert, .awakeFromFetch, .willSave, .didSave, .validation]
+
+  // The others (`prepareForDeletion`, `awake(fromSnapshotEvents:)`, `willTurnIntoFault`) are about objects that are there
+  // anyway, because somebody deleted, changed or read them.
 
   /// Hooks for whose sake a save must show every inserted object.
   static let atSave: LifecycleHooks = [.willSave, .didSave, .validation]

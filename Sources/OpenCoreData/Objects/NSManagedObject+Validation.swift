@@ -1,6 +1,21 @@
 import Foundation
 
+/// A class's own check of one property: it throws, or lets the value pass, or replaces it.
+public typealias PropertyValidator = @Sendable (NSManagedObject, inout Any?) throws -> Void
+
 extension NSManagedObject {
+  /// A method such as `Session.validateRating` as a check for `propertyValidators`.
+  public static func validator<Object: NSManagedObject>(
+    _ method: @escaping @Sendable (Object) -> (inout Any?) throws -> Void
+  ) -> PropertyValidator {
+    { object, value in
+      guard let object = object as? Object else {
+        preconditionFailure("A check of \(Object.self) can't be listed in the class \(type(of: object)).")
+      }
+      try method(object)(&value)
+    }
+  }
+
   /// Every attribute against the model's rules: throws the one error found, or 1560 with all of them.
   func validateAttributes() throws {
     if isFault { return }
@@ -39,6 +54,7 @@ extension NSManagedObject {
       NSValidationKeyErrorKey: attribute.name,
     ]
     info[NSValidationValueErrorKey] = attribute.foundationValue(from: value)
+    info[NSValidationPredicateErrorKey] = violation.predicateIndex.map { attribute.validationPredicates[$0] }
     throw NSError(domain: NSCocoaErrorDomain, code: violation.code, userInfo: info)
   }
 }

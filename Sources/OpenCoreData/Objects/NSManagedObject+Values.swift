@@ -30,49 +30,16 @@ extension NSManagedObject {
   public final func setScalarValue<Value: ManagedAttributeValue>(_ value: Value, forKey key: String) {
     setAttributeValue(value, forKey: key)
   }
-
-  // MARK: Changes
-
-  /// Attributes changed since the last save or fetch, with their present values; NSNull stands for nil.
-  public func changedValues() -> [String: Any] { valuesByName(values, slots: changedSlots) }
-
-  /// The last saved or fetched values of the attributes in `keys` (all of them when nil); NSNull stands for nil.
-  public func committedValues(forKeys keys: [String]?) -> [String: Any] {
-    if isFault { fireFault() }
-    return valuesByName(snapshot ?? values, slots: keys.map { $0.map(slot) } ?? Array(values.indices))
-  }
-
-  private func valuesByName(_ values: [StoredValue], slots: [Int]) -> [String: Any] {
-    var result: [String: Any] = [:]
-    for slot in slots {
-      let attribute = entity.attributeSlots[slot]
-      result[attribute.name] = attribute.foundationValue(from: values[slot]) ?? NSNull()
-    }
-    return result
-  }
 }
 
 extension NSManagedObject {
-  /// As `value(forKey:)`, without firing a fault.
-  public func primitiveValue(forKey key: String) -> Any? {
-    let slot = slot(key)
-    return values.isEmpty ? nil : entity.attributeSlots[slot].foundationValue(from: values[slot])
-  }
-
-  /// Sets a value without recording a change.
-  public func setPrimitiveValue(_ value: Any?, forKey key: String) {
-    if isFault { fireFault() }
-    let slot = slot(key)
-    values[slot] = stored(value, slot)
-    if isInserted { state.insert(.unpacked) }
-  }
-
   /// `value` as a store keeps it in `slot`; a value of another type stops the program.
   func stored(_ value: Any?, _ slot: Int) -> StoredValue {
     let attribute = entity.attributeSlots[slot]
     guard let stored = attribute.stored(from: value) else {
       preconditionFailure(
-        "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; given type = "
+        "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; desired type = "
+          + "\(attribute.attributeValueClassName ?? "\(attribute.attributeType)"); given type = "
           + "\(value.map { "\(type(of: $0))" } ?? "nil"); value = \(value.map { "\($0)" } ?? "nil").")
     }
     return stored

@@ -24,6 +24,11 @@ open class NSManagedObject: NSObject {
   var values: [StoredValue] = []
   /// The last committed values, kept from the first change on.
   var snapshot: [StoredValue]?
+  /// The values at the start of the context's event `eventNumber`, in which the last change was made.
+  var eventSnapshot: [StoredValue]?
+  var eventNumber: UInt64 = 0
+  /// By slot, what transformables were set to or last read as.
+  var transformedObjects: [Int: TransformedObject]?
   var state: ObjectState = []
   /// `Z_OPT` of the row the values came from.
   var version: Int64 = 0
@@ -56,14 +61,24 @@ open class NSManagedObject: NSObject {
 
   /// Temporary until a save reaches the store, permanent from then on.
   public var objectID: NSManagedObjectID { identity.resolved }
-  public var isInserted: Bool { state.contains(.inserted) }
-  public var isUpdated: Bool { state.contains(.updated) }
-  public var isDeleted: Bool { state.contains(.deleted) }
-  public var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
-  public var isFault: Bool { state.contains(.fault) }
-  /// True when saving would write a value that differs from the stored one.
-  public var hasPersistentChangedValues: Bool {
-    changedSlots.contains { !entity.attributeSlots[$0].isTransient }
+  public var isInserted: Bool { has(.inserted) }
+  public var isUpdated: Bool { has(.updated) }
+  public var isDeleted: Bool { has(.deleted) }
+  public var hasChanges: Bool {
+    checkQueue()
+    return !state.isDisjoint(with: [.inserted, .updated, .deleted])
+  }
+  public var isFault: Bool { has(.fault) }
+  /// 0 for an object that has its values and is not about to get or lose them.
+  public var faultingState: Int {
+    checkQueue()
+    return Int(state.intersection([.fault, .awaking, .fading]).rawValue)
+  }
+
+  @inline(__always)
+  private func has(_ part: ObjectState, _ member: StaticString = #function) -> Bool {
+    checkQueue(member)
+    return state.contains(part)
   }
 
   // MARK: Lifecycle, for subclasses
@@ -72,36 +87,67 @@ open class NSManagedObject: NSObject {
   open func awakeFromInsert() {}
   /// After a fault has got its values; values set here are no changes.
   open func awakeFromFetch() {}
+  /// After a rollback, or a refresh that kept changes; values set here are no changes. The place to set transient
+  /// values anew.
+  open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
   /// Before a save; changes made here are saved too.
   open func willSave() {}
   /// After a save.
   open func didSave() {}
+  /// When the object is about to be marked for deletion.
   open func prepareForDeletion() {}
+  /// Before a refresh takes the values away; they can still be read.
   open func willTurnIntoFault() {}
   open func didTurnIntoFault() {}
+
+  /// False makes an object count as changed also when `didChangeValue(forKey:)` is called for a key that the model
+  /// does not have.
+  open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
   // MARK: Keyed access
 
   /// The value of an attribute: NSNumber, NSDecimalNumber, String, Date, Data, UUID, URL or a transformable's object.
   open func value(forKey key: String) -> Any? {
-    let slot = slot(key)
-    return entity.attributeSlots[slot].foundationValue(from: storedValue(at: slot))
+    guard let slot = knownSlot(key) else { return ownProperty(key) ?? value(forUndefinedKey: key) }
+    return object(of: storedValue(at: slot), slot)
   }
 
   /// Sets an attribute; a value of a type that does not fit it is a programmer's error, as in Apple's framework.
   open func setValue(_ value: Any?, forKey key: String) {
-    let slot = slot(key)
-    setStoredValue(stored(value, slot), at: slot)
+    guard let slot = knownSlot(key) else { return setValue(value, forUndefinedKey: key) }
+    if value == nil, entity.attributeSlots[slot].usesScalarValueType { return setNilValueForKey(key) }
+    setStoredValue(from: value, at: slot)
   }
+
+  /// Called where a key is read that the entity does not have; stops the program unless a class overrides it.
+  open func value(forUndefinedKey key: String) -> Any? { preconditionFailure(undefined(key)) }
+
+  /// Called where a key is set that the entity does not have; stops the program unless a class overrides it.
+  open func setValue(_ value: Any?, forUndefinedKey key: String) { preconditionFailure(undefined(key)) }
+
+  /// Called where an attribute whose property is a scalar is set to nil; stores nil, which the property reads as 0.
+  open func setNilValueForKey(_ key: String) { setStoredValue(.null, at: slot(key)) }
 
   // MARK: Validation
 
-  /// Checks one value against the model's rules.
+  /// Checks of single properties, by key. Apple's framework finds methods by their names; here the class lists them:
   ///
-  /// - Throws: `NSError` with one of Core Data's validation codes. Apple's method takes a pointer; this one may
-  ///   replace the value through `inout` likewise.
+  ///     override class var propertyValidators: [String: PropertyValidator] {
+  ///       ["rating": validator(Session.validateRating)]
+  ///     }
+  ///     func validateRating(_ value: inout Any?) throws { … }
+  ///
+  /// A subclass adds to what its superclass has: `super.propertyValidators.merging(…)`.
+  open class var propertyValidators: [String: PropertyValidator] { [:] }
+
+  /// Checks one value: by the class's own check for the key, which may replace it, then against the model's rules.
+  ///
+  /// - Throws: `NSError` with one of Core Data's validation codes, or what the class's check throws. Apple's method
+  ///   takes a pointer; this one may replace the value through `inout` likewise.
   open func validateValue(_ value: inout Any?, forKey key: String) throws {
     let slot = slot(key)
+    checkQueue(slot: slot)
+    try Self.propertyValidators[key]?(self, &value)
     try check(stored(value, slot), slot: slot)
   }
 
@@ -112,23 +158,34 @@ open class NSManagedObject: NSObject {
   // MARK: Values by slot
 
   func slot(_ key: String) -> Int {
-    guard let slot = entity.slot(named: key) else {
-      if let recorder = entity as? KeyRecordingEntity { return recorder.slot(asked: key) }
-      preconditionFailure("The entity \(entity.name ?? "") is not key value coding-compliant for \"\(key)\".")
-    }
+    guard let slot = knownSlot(key) else { preconditionFailure(undefined(key)) }
     return slot
   }
 
+  private func knownSlot(_ key: String) -> Int? {
+    entity.slot(named: key) ?? (entity as? KeyRecordingEntity)?.slot(asked: key)
+  }
+
   func storedValue(at slot: Int) -> StoredValue {
+    checkQueue(slot: slot)
     if isFault { fireFault() }
     return values[slot]
   }
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
+    checkQueue(slot: slot)
     if isFault { fireFault() }
-    if !state.contains(.awaking), snapshot == nil { snapshot = values }
+    if state.contains(.awaking) { return setAwaking(value, at: slot) }
+    let context = managedObjectContext
+    rememberValues(context)
     values[slot] = value
-    if !state.contains(.awaking) { managedObjectContext?.noteChange(of: self) }
+    context?.noteChange(of: self)
+  }
+
+  private func setStoredValue(from value: Any?, at slot: Int) {
+    let stored = stored(value, slot)
+    setStoredValue(stored, at: slot)
+    keepObject(value, of: stored, slot)
   }
 
   /// Loads the values. An object whose row is gone is marked deleted and reads as nil throughout.
@@ -141,13 +198,8 @@ open class NSManagedObject: NSObject {
     context.fulfillFault(self)
   }
 
-  /// Slots whose value differs from the committed one.
-  var changedSlots: [Int] {
-    guard let snapshot else { return [] }
-    return values.indices.filter { values[$0] != snapshot[$0] }
-  }
-
   open override var description: String {
+    checkQueue()
     let name = entity.name ?? ""
     let pairs = entity.attributeSlots.indices.map { slot -> String in
       let attribute = entity.attributeSlots[slot]
@@ -168,12 +220,14 @@ struct ObjectState: OptionSet {
   static let fault = ObjectState(rawValue: 8)
   /// Inserted, with values newer than those packed in its segment.
   static let unpacked = ObjectState(rawValue: 16)
-  /// In `awakeFromFetch`: what is set now is no change.
+  /// In `awakeFromFetch` or `awake(fromSnapshotEvents:)`: what is set now is no change.
   static let awaking = ObjectState(rawValue: 32)
   /// A fault whose row was gone: deleted, its values all nil.
   static let inaccessible = ObjectState(rawValue: 64)
   /// Updated, and its row was deleted by others: a save writes it anew.
   static let recreated = ObjectState(rawValue: 128)
+  /// In `willTurnIntoFault`.
+  static let fading = ObjectState(rawValue: 256)
 }
 
 /// Faults of one fetch that load their rows together (`fetchBatchSize`).

@@ -1,7 +1,6 @@
 import Foundation
 import Locking
 @testable import OpenCoreData
-import Synchronization
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, "Concurrency"; DESIGN.md, "What must always hold"): contexts of
@@ -44,10 +43,12 @@ struct ConcurrencyStressTests {
   /// Plays until all is saved, and says what the store should hold then.
   private static func play(_ folder: GraphFolder, seed: UInt64, steps: Int) async throws -> (Stack, [String]) {
     let stack = try Stack(folder)
-    let board = StressBoard(stack, hot: try hotRows(stack), seed: seed)
+    let rows = try commonRows(stack)
+    let board = StressBoard(stack, hot: rows.dropLast(), contested: rows[hotRowCount], seed: seed)
     let writer = stack.context()
     let main = NSManagedObjectContext(.mainQueue)
     main.parent = writer
+    for context in [writer, main] { board.introduce(context, of: -1) }
     var lines = try await withThrowingTaskGroup(of: [String].self) { group in
       for (number, (ground, levels)) in workers.enumerated() {
         group.addTask {
@@ -64,9 +65,11 @@ struct ConcurrencyStressTests {
     }
     try await main.perform { try main.save() }
     try await writer.perform { try writer.save() }
-    // Otherwise the counts would say nothing.
-    if steps >= Self.steps { #expect(board.conflictCount > 0, "seed \(seed)") }
     lines += board.acceptedIncrements.enumerated().map { "hot-\($0)|\($1)" }
+    let fought = try sqlite(
+      stack.file, "SELECT ZPLACE, ZRATING FROM ZSESSION WHERE Z_PK = \(board.contested.storeKey ?? 0)")
+    #expect(board.wasAttempted(String(fought.prefix { $0 != "|" })), "seed \(seed): \(fought)")
+    lines.append(fought)
     return (stack, lines.sorted())
   }
 
@@ -91,10 +94,11 @@ struct ConcurrencyStressTests {
     }
   }
 
-  private static func hotRows(_ stack: Stack) throws -> [NSManagedObjectID] {
+  /// The rows that are counted up, and the one that is fought over.
+  private static func commonRows(_ stack: Stack) throws -> [NSManagedObjectID] {
     let context = stack.context()
     return try context.performAndWait {
-      let objects = (0..<hotRowCount).map { index in
+      let objects = (0...hotRowCount).map { index in
         let object = NSManagedObject.make(stack.entity, in: context)
         object.setValue("hot-\(index)", forKey: "place")
         return object
@@ -120,8 +124,11 @@ final class StressBoard: Sendable {
   let seed: UInt64
   /// Rows that every worker on the coordinator counts up.
   let hot: [NSManagedObjectID]
+  /// A row that they all write to, under policies by which somebody wins.
+  let contested: NSManagedObjectID
+  private let attempts: Locked<Set<String>>
+  private let contexts = Locked<[Introduced]>([])
   private let increments: Locked<[Int]>
-  private let conflicts = Atomic<Int>(0)
   private let letters = Locked<[Letter]>([])
 
   /// The ID of somebody's object, and how its place begins.
@@ -130,11 +137,18 @@ final class StressBoard: Sendable {
     let prefix: String
   }
 
+  private struct Introduced: Sendable {
+    weak var context: NSManagedObjectContext?
+    let worker: Int
+  }
+
   private static let lettersMax = 64
 
-  init(_ stack: Stack, hot: [NSManagedObjectID], seed: UInt64) {
+  init(_ stack: Stack, hot: [NSManagedObjectID], contested: NSManagedObjectID, seed: UInt64) {
     self.stack = stack
     self.hot = hot
+    self.contested = contested
+    attempts = Locked(["hot-\(hot.count)"])
     self.seed = seed
     increments = Locked(Array(repeating: 0, count: hot.count))
   }
@@ -142,8 +156,19 @@ final class StressBoard: Sendable {
   var acceptedIncrements: [Int] { increments.withLock { $0 } }
   func noteIncrement(_ index: Int) { increments.withLock { $0[index] += 1 } }
 
-  var conflictCount: Int { conflicts.load(ordering: .relaxed) }
-  func noteConflict() { conflicts.add(1, ordering: .relaxed) }
+  func noteAttempt(_ place: String) { attempts.withLock { _ = $0.insert(place) } }
+  func wasAttempted(_ place: String) -> Bool { attempts.withLock { $0.contains(place) } }
+
+  func introduce(_ context: NSManagedObjectContext, of worker: Int) {
+    contexts.withLock { contexts in
+      contexts.removeAll { $0.context == nil }
+      contexts.append(Introduced(context: context, worker: worker))
+    }
+  }
+
+  func anyContext(notOf worker: Int) -> NSManagedObjectContext? {
+    contexts.withLock { contexts in contexts.filter { $0.worker != worker }.randomElement()?.context }
+  }
 
   func send(_ letter: Letter) {
     letters.withLock { letters in

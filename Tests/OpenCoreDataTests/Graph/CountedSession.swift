@@ -20,18 +20,18 @@ final class CountedSession: NSManagedObject {
 }
 
 /// Whether an object is still there, without keeping it.
-struct Trace {
+struct LifeTrace {
   private(set) weak var object: AnyObject?
   init(_ object: AnyObject?) { self.object = object }
 }
 
-extension [Trace] {
+extension [LifeTrace] {
   var liveCount: Int { count { $0.object != nil } }
 }
 
 extension NSManagedObjectContext {
   /// The segments that wait here, and the ranges of temporary IDs, which every ID of theirs holds.
-  var traces: [Trace] { insertions.segments.flatMap { [Trace($0), Trace($0.range)] } }
+  var traces: [LifeTrace] { insertions.segments.flatMap { [LifeTrace($0), LifeTrace($0.range)] } }
 }
 
 extension ObjectRegistry {

@@ -18,7 +18,7 @@ struct LiveObjectTests {
   @Test("Chunks through three levels leave nothing behind but their rows", arguments: InsertionWay.allCases)
   func chunks(way: InsertionWay) throws {
     let (writer, middle, child) = stack.chain()
-    var traces: [Trace] = []
+    var traces: [LifeTrace] = []
     for chunk in 0..<12 {
       try child.performAndWait {
         way.insert((chunk * 300)..<(chunk * 300 + 300), into: child, stack.entity)
@@ -65,8 +65,8 @@ struct LiveObjectTests {
   @Test("What is thrown away is gone, with what was changed and deleted", arguments: Ending.allCases)
   func thrownAway(ending: Ending) throws {
     var context: NSManagedObjectContext? = stack.context()
-    let made = Trace(context)
-    var traces: [Trace] = []
+    let made = LifeTrace(context)
+    var traces: [LifeTrace] = []
     try context?.performAndWait {
       let context = try #require(context)
       InsertionWay.bulk.insert(0..<20, into: context, stack.entity)
@@ -94,7 +94,7 @@ struct LiveObjectTests {
     let parent = stack.context()
     parent.performAndWait { InsertionWay.single.insert(0..<3, into: parent, stack.entity) }
     var child: NSManagedObjectContext? = stack.context(parent)
-    let made = Trace(child)
+    let made = LifeTrace(child)
     try child?.performAndWait {
       let child = try #require(child)
       InsertionWay.single.insert(3..<8, into: child, stack.entity)
@@ -115,7 +115,7 @@ struct LiveObjectTests {
       let request = stack.request()
       request.fetchBatchSize = 20
       var objects = try context.fetch(request)
-      let groups = objects.map { Trace($0.faultGroup) }
+      let groups = objects.map { LifeTrace($0.faultGroup) }
       #expect(groups.liveCount == 60 && objects[3].place == "Spot 3")
       // The first twenty have their values: what brought them is done with.
       #expect(groups[..<20].allSatisfy { $0.object == nil } && groups.liveCount == 40)
@@ -196,7 +196,7 @@ struct LiveObjectTests {
   @Test("Objects that outlive their context keep their values, belong to none, and can't load more")
   func outliving() async throws {
     var context: NSManagedObjectContext? = stack.context()
-    let made = Trace(context)
+    let made = LifeTrace(context)
     let objects = try context?.performAndWait { () -> [NSManagedObject] in
       let context = try #require(context)
       InsertionWay.single.insert(0..<2, into: context, stack.entity)

@@ -44,8 +44,8 @@ struct ReleaseTests {
     let file = try #require(stack?.file)
     var context: NSManagedObjectContext? = stack?.context()
     let traces = [
-      Trace(stack?.coordinator), Trace(context), Trace(stack?.coordinator.persistentStores.first),
-      Trace(try stack?.coordinator.withStore { try $0.connection() }),
+      LifeTrace(stack?.coordinator), LifeTrace(context), LifeTrace(stack?.coordinator.persistentStores.first),
+      LifeTrace(try stack?.coordinator.withStore { try $0.connection() }),
     ]
     try context?.performAndWait {
       let (context, stack) = (try #require(context), try #require(stack))
@@ -162,7 +162,7 @@ struct ReleaseTests {
         InsertionWay.single.insert(number..<(number + 1), into: context, stack.entity)
         ran.withLock { $0 += 1 }
       }
-      return Trace(context)
+      return LifeTrace(context)
     }
     try await waitUntil { traces.liveCount == 0 }
     #expect(ran.withLock { $0 } == 20 && traces.liveCount == 0)
@@ -172,7 +172,7 @@ struct ReleaseTests {
   func asynchronous() async throws {
     let stack = try Stack(folder)
     var context: NSManagedObjectContext? = stack.context()
-    let trace = Trace(context)
+    let trace = LifeTrace(context)
     if let context {
       #expect(await context.perform { context.name == nil })
       await #expect(throws: Stopped.self) { try await context.perform { throw Stopped() } }
@@ -186,7 +186,7 @@ struct ReleaseTests {
   func mainQueue() async throws {
     let stack = try Stack(folder)
     var context: NSManagedObjectContext? = NSManagedObjectContext(.mainQueue)
-    let trace = Trace(context)
+    let trace = LifeTrace(context)
     context?.persistentStoreCoordinator = stack.coordinator
     if let context { InsertionWay.single.insert(0..<2, into: context, stack.entity) }
     context = nil
@@ -197,7 +197,7 @@ struct ReleaseTests {
   @Test("Observers that are removed hold neither the context nor what it announced")
   func observers() throws {
     let stack = try Stack(folder, model: Sessions.model())
-    var traces: [Trace] = []
+    var traces: [LifeTrace] = []
     for contents in [ChangeNotificationContents.objects, .objectIDs] {
       let parent = stack.context()
       let context = stack.context(parent)
@@ -205,11 +205,11 @@ struct ReleaseTests {
       let log = NotificationLog([context, parent])
       try context.performAndWait {
         InsertionWay.single.insert(0..<5, into: context, stack.entity)
-        traces += context.insertedObjects.map { Trace($0) } + context.traces
+        traces += context.insertedObjects.map { LifeTrace($0) } + context.traces
         try context.save()
       }
       #expect(log.lines.count >= 4)
-      traces += [Trace(context), Trace(parent)]
+      traces += [LifeTrace(context), LifeTrace(parent)]
     }
     #expect(traces.liveCount == 0)
   }

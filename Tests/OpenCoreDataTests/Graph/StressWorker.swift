@@ -66,10 +66,21 @@ final class StressWorker {
     }
   }
 
+  private static var policies: [NSMergePolicy] {
+    [NSErrorMergePolicy, NSRollbackMergePolicy] + winners
+  }
+  /// Under these a save never fails for a conflict, and something of it stays.
+  private static var winners: [NSMergePolicy] {
+    [NSMergeByPropertyStoreTrumpMergePolicy, NSMergeByPropertyObjectTrumpMergePolicy, NSOverwriteMergePolicy]
+  }
+
   /// Settings that must not make a difference.
   private func configure(_ context: NSManagedObjectContext, isAlone: Bool) {
     if Bool.random(using: &random) { context.changeNotificationContents = .objectIDs }
+    // Nobody else changes the worker's objects.
+    context.mergePolicy = Self.policies.randomElement(using: &random) ?? NSErrorMergePolicy
     // What it retains grows stale when a level below is edited.
+    context.automaticallyMergesChangesFromParent = Bool.random(using: &random)
     if isAlone { context.retainsRegisteredObjects = Bool.random(using: &random) }
   }
 
@@ -80,9 +91,18 @@ final class StressWorker {
     observers.append(
       center.addObserver(forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil) { note in
         guard let objects = note.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> else { return }
-        for object in objects where object.place == nil { Issue.record("an inserted object has no place") }
+        // What was merged may be gone from the store by now.
+        for object in objects where object.place == nil && !object.isDeleted {
+          Issue.record("an inserted object has no place")
+        }
       })
     guard !isShared else { return }
+    board.introduce(context, of: number)
+    observers.append(
+      center.addObserver(forName: .NSManagedObjectContextDidSave, object: context, queue: nil) { [number] note in
+        // The worker's own contexts could be told of what a dropped one never brought to the store.
+        board.anyContext(notOf: number)?.mergeLater(PassedNote(note: note))
+      })
     observers.append(
       center.addObserver(forName: .NSManagedObjectContextDidSaveObjectIDs, object: context, queue: nil) { note in
         let inserted = note.userInfo?[NSInsertedObjectIDsKey]
@@ -104,7 +124,7 @@ final class StressWorker {
     let context = contexts[level]
     let isTop = reference.levels[..<level].allSatisfy { !$0.hasChanges }
     try context.performAndWait {
-      switch Int.random(in: 0..<30, using: &random) {
+      switch Int.random(in: 0..<31, using: &random) {
       case 0..<5: insert(context, level)
       case 5..<10: try edit(context, level)
       case 10..<12: try delete(context, level)
@@ -122,7 +142,8 @@ final class StressWorker {
       case 22..<24: try readForeign(context)
       case 24: try walk(context)
       case 25: saveParent()
-      case 26... where parent == nil && level == levels - 1: try countUp(context)
+      case 26..<28 where parent == nil && level == levels - 1: try countUp(context)
+      case 28... where parent == nil && level == levels - 1: try fight(context)
       default: break
       }
     }
@@ -271,13 +292,39 @@ final class StressWorker {
     counted[index] = object
     let count = try #require(object.value(forKey: "rating") as? Int)
     object.setValue(count + 1, forKey: "rating")
+    let policy = context.mergePolicy
+    context.mergePolicy = NSErrorMergePolicy
+    defer { context.mergePolicy = policy }
     do {
       try save(context, levels - 1)
       board.noteIncrement(index)
     } catch let error as NSError where error.code == NSManagedObjectMergeError {
-      board.noteConflict()
       // The other changes are still there and go with a later save.
       context.refresh(object, mergeChanges: false)
     }
   }
+
+  /// All write to one row, each under a policy of its own choice: every save succeeds, and the row holds what one of
+  /// them wrote.
+  private func fight(_ context: NSManagedObjectContext) throws {
+    let object = try context.existingObject(with: board.contested)
+    counted[-1] = object
+    let policy = context.mergePolicy
+    context.mergePolicy = Self.winners.randomElement(using: &random) ?? policy
+    defer { context.mergePolicy = policy }
+    let place = "fought over by \(name(nextName))"
+    object.setValue(place, forKey: "place")
+    board.noteAttempt(place)
+    try save(context, levels - 1)
+  }
+}
+
+/// A notification on its way to another queue.
+// Unchecked: mergeChanges(fromContextDidSave:) is there to be handed the notifications of other queues' contexts.
+struct PassedNote: @unchecked Sendable {
+  let note: Notification
+}
+
+extension NSManagedObjectContext {
+  func mergeLater(_ passed: PassedNote) { perform { self.mergeChanges(fromContextDidSave: passed.note) } }
 }

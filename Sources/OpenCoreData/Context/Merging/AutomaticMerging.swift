@@ -1,28 +1,27 @@
 import Foundation
+import Locking
 
 /// The contexts that take over by themselves what is saved to one parent or to one coordinator
 /// (`automaticallyMergesChangesFromParent`).
-// Unchecked: the list is touched under the lock only.
-final class AutomaticMerging: @unchecked Sendable {
-  private struct Listener { weak var context: NSManagedObjectContext? }
+final class AutomaticMerging: Sendable {
+  private struct Listener: Sendable { weak var context: NSManagedObjectContext? }
 
-  private let lock = NSLock()
-  private var listeners: [Listener] = []
+  private let listeners = Locked<[Listener]>([])
 
   func add(_ context: NSManagedObjectContext) {
-    lock.withLock {
+    listeners.withLock { listeners in
       listeners.removeAll { $0.context == nil || $0.context === context }
       listeners.append(Listener(context: context))
     }
   }
 
   func remove(_ context: NSManagedObjectContext) {
-    lock.withLock { listeners.removeAll { $0.context == nil || $0.context === context } }
+    listeners.withLock { listeners in listeners.removeAll { $0.context == nil || $0.context === context } }
   }
 
   /// Has every listener but the one that saved merge `changes`, each on its own queue and in its own time.
   func announce(_ changes: @autoclosure () -> SavedIDs, from saver: NSManagedObjectContext) {
-    let contexts = lock.withLock { listeners.compactMap(\.context) }.filter { $0 !== saver }
+    let contexts = listeners.withLock { $0.compactMap(\.context) }.filter { $0 !== saver }
     guard !contexts.isEmpty else { return }
     let saved = changes()
     guard !saved.isEmpty else { return }

@@ -4,6 +4,7 @@ import Foundation
 extension NSManagedObjectContext {
   /// From now on a save also checks that `object`'s row is as it was read, though it has no changes.
   public func detectConflicts(for object: NSManagedObject) {
+    checkQueue()
     precondition(object.managedObjectContext === self, "Conflicts are detected for a context's own objects.")
     guard !object.isInserted else { return }
     if object.isFault { object.fireFault() }
@@ -51,6 +52,7 @@ extension NSManagedObjectContext {
     guard object.managedObjectContext === self else { return }
     if let stored = conflict.persisted {
       object.version = stored.version
+      object.awake(after: .mergePolicy)
     } else if object.isUpdated {
       object.state.insert(.recreated)
     } else if !object.isDeleted {

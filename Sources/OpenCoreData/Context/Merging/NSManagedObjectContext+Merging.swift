@@ -6,11 +6,15 @@ extension NSManagedObjectContext {
   /// this context has are refreshed and keep their unsaved changes, inserted ones are registered as faults, deleted ones
   /// leave the context. Call it on this context's queue.
   ///
-  /// Notifications of this context itself, and of contexts on another coordinator, are ignored. (Apple documentation:
+  /// Notifications of this context itself, of its children and theirs, and of those on another coordinator are
+  /// ignored: what a child has saved is here already, and is yet to be saved from here. (Apple documentation:
   /// mergeChanges(fromContextDidSave:).)
   public func mergeChanges(fromContextDidSave notification: Notification) {
+    checkQueue()
     if let source = notification.object as? NSManagedObjectContext {
-      guard source !== self, source.persistentStoreCoordinator === persistentStoreCoordinator else { return }
+      guard source !== self, !source.descends(from: self),
+        source.persistentStoreCoordinator === persistentStoreCoordinator
+      else { return }
     }
     merge(savedIDs(notification.userInfo ?? [:]))
   }
@@ -27,6 +31,10 @@ extension NSManagedObjectContext {
     for context in contexts.sorted(by: { $0.ancestorCount < $1.ancestorCount }) {
       context.performAndWait { context.merge(context.savedIDs(changeNotificationData)) }
     }
+  }
+
+  private func descends(from context: NSManagedObjectContext) -> Bool {
+    parent.map { $0 === context || $0.descends(from: context) } ?? false
   }
 
   private var ancestorCount: Int { parent.map { $0.ancestorCount + 1 } ?? 0 }
@@ -129,6 +137,7 @@ extension NSManagedObjectContext {
   /// Lays an object's own changes over the values of `row`.
   private func rebase(_ object: NSManagedObject, on row: FetchedRow) {
     takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
+    object.awake(after: .refresh)
     scheduleProcessing()
   }
 

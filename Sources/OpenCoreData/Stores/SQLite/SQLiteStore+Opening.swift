@@ -3,7 +3,8 @@ import Foundation
 extension SQLiteStore {
   /// Opens the store at `url` (nil: in memory), making it if there is none.
   ///
-  /// - Throws: `NSError` 134080 (cannot open, or not a store), 134090 (locked), 134100 (another model's).
+  /// - Throws: `NSError` 134080 (cannot open, or not a store), 134090 (locked), 134100 (another model's), those of
+  ///   `StoreMigration.runIfNeeded()`.
   static func open(
     _ url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
     options: [AnyHashable: Any]?
@@ -15,6 +16,11 @@ extension SQLiteStore {
       let opened = try OpenedDatabase.open(url, options: settings)
       try opened.connection.registerPredicateFunctions()
       let isNew = try isEmpty(opened.connection) && !opened.isReadOnly
+      if !isNew, let migration = MigrationOptions(options) {
+        try StoreMigration(
+          opened: opened, url: url, model: model, configuration: configuration, options: migration
+        ).runIfNeeded()
+      }
       // Before anything is set: the file may be somebody else's database.
       if !isNew { try checkCompatible(try readMetadata(opened.connection, url).metadata, fresh, url) }
       try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
@@ -67,7 +73,7 @@ extension SQLiteStore {
     }
   }
 
-  private static func readMetadata(
+  static func readMetadata(
     _ connection: SQLiteConnection, _ url: URL?
   ) throws -> (uuid: String, metadata: StoreMetadata) {
     let path = url?.path ?? "in memory"

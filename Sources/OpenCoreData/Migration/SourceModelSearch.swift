@@ -1,0 +1,110 @@
+import Foundation
+
+/// Finds the model that a store was written with among those that this program can know of.
+///
+/// Apple's framework looks among the versions that are compiled into the bundle's `.momd`. Here these are, in order:
+/// the models that the client gives, the versions beside the file that the wanted model was read from, the embedded
+/// models, and the model files among the main bundle's resources.
+struct SourceModelSearch {
+  let given: [NSManagedObjectModel]
+  /// `.xcdatamodeld` packages and single models.
+  let files: [URL]
+  let embedded: [EmbeddedModel]
+
+  init(given: [NSManagedObjectModel], for model: NSManagedObjectModel) {
+    self.given = given
+    files = model.sourceFiles.map(Self.package) + Self.modelFiles(in: [.main])
+    embedded = EmbeddedModels.all
+  }
+
+  init(bundles: [Bundle]) {
+    given = []
+    files = Self.modelFiles(in: bundles)
+    embedded = bundles.contains(.main) ? EmbeddedModels.all : []
+  }
+
+  /// The `.xcdatamodeld` that a version's `contents` file lies in; the file itself if it lies in none.
+  private static func package(of file: URL) -> URL {
+    let folder = file.deletingLastPathComponent().deletingLastPathComponent()
+    return folder.pathExtension == "xcdatamodeld" ? folder : file
+  }
+
+  private static func modelFiles(in bundles: [Bundle]) -> [URL] {
+    bundles.flatMap { bundle in
+      ["xcdatamodeld", "xcdatamodel"].flatMap {
+        (bundle.urls(forResourcesWithExtension: $0, subdirectory: nil) ?? []).map { $0 as URL }
+      }
+    }
+  }
+
+  // MARK: Candidates
+
+  /// A version of a model, read when it is looked at.
+  private struct Candidate {
+    let name: String
+    let load: () throws -> NSManagedObjectModel
+  }
+
+  private var candidates: [Candidate] {
+    let ofClient = given.enumerated().map { number, model in Candidate(name: "given model \(number + 1)") { model } }
+    let ofFiles = files.flatMap { file in
+      let versions = file.pathExtension == "xcdatamodeld" ? (try? ModelFile.versions(of: file)) ?? [] : [file]
+      return versions.map { version in
+        Candidate(name: version.lastPathComponent) { try NSManagedObjectModel.load(contentsOf: version) }
+      }
+    }
+    let ofProgram = embedded.flatMap { model in
+      model.versions.map { version in
+        Candidate(name: "embedded \(version.name)") { try NSManagedObjectModel.load(xml: Data(version.xml.utf8)) }
+      }
+    }
+    return ofClient + ofFiles + ofProgram
+  }
+
+  /// The first model that a configuration of a store with `metadata` was written with; and what was looked at before,
+  /// with a word on what could not be read.
+  func find(
+    _ metadata: StoreMetadata, configuration: String?
+  ) -> (found: (model: NSManagedObjectModel, configuration: String?)?, lookedAt: [String]) {
+    let dictionary = metadata.dictionary
+    var lookedAt: [String] = []
+    for candidate in candidates {
+      guard let model = try? candidate.load() else {
+        lookedAt.append("\(candidate.name) (unreadable)")
+        continue
+      }
+      lookedAt.append(candidate.name)
+      // A version from before the configuration was made kept everything in one store.
+      for name in configuration == nil ? [nil] : [configuration, nil]
+      where model.isConfiguration(withName: name, compatibleWithStoreMetadata: dictionary) {
+        return ((model, name), lookedAt)
+      }
+    }
+    return (nil, lookedAt)
+  }
+
+  /// Every model that could be read.
+  var models: [NSManagedObjectModel] { candidates.compactMap { try? $0.load() } }
+}
+
+extension NSManagedObjectModel {
+  /// The model that a store with `metadata` was written with, out of all versions of the models in `bundles` (nil: the
+  /// main bundle, and the models embedded in this program); nil if they do not have it.
+  public class func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? {
+    NSManagedObjectModel(
+      byMerging: SourceModelSearch(bundles: bundles ?? [.main]).models, forStoreMetadata: metadata)
+  }
+
+  /// The model that a store with `metadata` was written with: one of `models`, or the merge of those whose entities are
+  /// all in the store as they are in the model. Nil if these do not make up the store.
+  public convenience init?(byMerging models: [NSManagedObjectModel]?, forStoreMetadata metadata: [String: Any]) {
+    let models = models ?? []
+    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let whole = models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
+    let parts = models.filter { $0.entityVersionHashesByName.allSatisfy { stored[$0.key] == $0.value } }
+    self.init(byMerging: whole.map { [$0] } ?? parts)
+    guard isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+
+/// What has changed, and since when.
+extension NSManagedObject {
+  /// Stored attributes changed since the last save or fetch, with their present values; NSNull stands for nil.
+  /// Transient ones are not among them.
+  public func changedValues() -> [String: Any] {
+    checkQueue()
+    return valuesByName(values, slots: changedSlots.filter(isStored))
+  }
+
+  /// Stored attributes changed since the context last sent ObjectsDidChange, with the values they had *then*; NSNull
+  /// stands for nil. Observers of that notification still see what it tells of.
+  public func changedValuesForCurrentEvent() -> [String: Any] {
+    checkQueue()
+    guard let before = eventSnapshot, !values.isEmpty,
+      managedObjectContext?.eventClock.isCurrent(eventNumber) == true
+    else { return [:] }
+    return valuesByName(before, slots: slots(differingFrom: before).filter(isStored))
+  }
+
+  /// The last saved or fetched values of the stored attributes in `keys` (all of them when nil); NSNull stands for nil.
+  public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    checkQueue()
+    if isFault { fireFault() }
+    let slots = keys.map { $0.map(slot) } ?? Array(values.indices)
+    return valuesByName(snapshot ?? values, slots: slots.filter(isStored))
+  }
+
+  /// True when saving would write a value that differs from the stored one.
+  public var hasPersistentChangedValues: Bool {
+    checkQueue()
+    return changedSlots.contains(where: isStored)
+  }
+
+  /// Slots whose value differs from the committed one.
+  var changedSlots: [Int] { snapshot.map(slots(differingFrom:)) ?? [] }
+
+  /// Keeps the values as they are before a change: the committed ones, and those at the start of the event.
+  func rememberValues(_ context: NSManagedObjectContext?) {
+    if snapshot == nil { snapshot = values }
+    guard let number = context?.eventClock.number, eventNumber != number else { return }
+    eventSnapshot = values
+    eventNumber = number
+  }
+
+  private func slots(differingFrom old: [StoredValue]) -> [Int] {
+    values.indices.filter { values[$0] != old[$0] && !isEqualObject(old[$0], $0) }
+  }
+
+  /// Whether a transformable's value is the same object in another archive: a dictionary has many.
+  private func isEqualObject(_ old: StoredValue, _ slot: Int) -> Bool {
+    let attribute = entity.attributeSlots[slot]
+    guard attribute.attributeType == .transformableAttributeType,
+      let before = attribute.foundationValue(from: old) as? NSObject,
+      let now = attribute.foundationValue(from: values[slot]) as? NSObject
+    else { return false }
+    return before.isEqual(now)
+  }
+
+  private func isStored(_ slot: Int) -> Bool { !entity.attributeSlots[slot].isTransient }
+
+  private func valuesByName(_ values: [StoredValue], slots: [Int]) -> [String: Any] {
+    var result: [String: Any] = [:]
+    for slot in slots {
+      let attribute = entity.attributeSlots[slot]
+      result[attribute.name] = attribute.foundationValue(from: values[slot]) ?? NSNull()
+    }
+    return result
+  }
+}
+
+/// Counts a context's ObjectsDidChange notifications, so that objects can tell the changes of one event from those of
+/// the last without being visited at its end.
+struct EventClock {
+  /// Of the event that changes now belong to. Objects begin with 0, which never is one's number again.
+  private(set) var number: UInt64 = 1
+  private var isAnnouncing = false
+
+  /// Begins the next event, and keeps the last one visible to those who are now told of it.
+  mutating func tick() -> EventClock {
+    let before = self
+    number += 1
+    isAnnouncing = true
+    return before
+  }
+
+  /// The announcement is over; one that it was made in goes on.
+  mutating func endAnnouncement(_ before: EventClock) { isAnnouncing = before.isAnnouncing }
+
+  func isCurrent(_ number: UInt64) -> Bool {
+    number == self.number || isAnnouncing && number == self.number - 1
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// What accessors written by hand are made of: announce, touch the primitive value, announce.
+extension NSManagedObject {
+  /// To be called before a primitive value is read: loads a fault. With nil it does that only.
+  public func willAccessValue(forKey key: String?) {
+    checkQueue()
+    if isFault { fireFault() }
+  }
+
+  /// To be called after a primitive value was read.
+  public func didAccessValue(forKey key: String?) { checkQueue() }
+
+  /// To be called before a primitive value is set: loads a fault and keeps what the value was.
+  public func willChangeValue(forKey key: String) {
+    checkQueue()
+    guard isObserved(key) else { return }
+    if isFault { fireFault() }
+    if !state.contains(.awaking) { rememberValues(managedObjectContext) }
+  }
+
+  /// To be called after a primitive value was set: the object now counts as changed.
+  public func didChangeValue(forKey key: String) {
+    checkQueue()
+    if isObserved(key), !state.contains(.awaking) { managedObjectContext?.noteChange(of: self) }
+  }
+
+  private func isObserved(_ key: String) -> Bool {
+    entity.propertiesByName[key] != nil || !Self.contextShouldIgnoreUnmodeledPropertyChanges
+  }
+
+  /// As `value(forKey:)`, without firing a fault and past any override.
+  public func primitiveValue(forKey key: String) -> Any? {
+    let slot = slot(key)
+    checkQueue(slot: slot)
+    return values.isEmpty ? nil : object(of: values[slot], slot)
+  }
+
+  /// Sets a value without recording a change: between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, or
+  /// where a value is to be saved only if something else changes.
+  public func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    let slot = slot(key)
+    checkQueue(slot: slot)
+    if isFault { fireFault() }
+    let stored = stored(value, slot)
+    if state.contains(.awaking) {
+      setAwaking(stored, at: slot)
+    } else {
+      if snapshot == nil { snapshot = values }
+      values[slot] = stored
+    }
+    keepObject(value, of: stored, slot)
+    guard isInserted else { return }
+    state.insert(.unpacked)
+    managedObjectContext?.insertions.locate(identity)?.segment.isValidated = false
+  }
+
+  /// While the object awakes what is set becomes part of what it woke with.
+  func setAwaking(_ value: StoredValue, at slot: Int) {
+    values[slot] = value
+    if state.contains(.awaking) { snapshot?[slot] = value }
+  }
+
+  // MARK: Transformables
+
+  /// The value of `slot` for a client: the same object each time until another value is set.
+  func object(of stored: StoredValue, _ slot: Int) -> Any? {
+    let attribute = entity.attributeSlots[slot]
+    guard attribute.attributeType == .transformableAttributeType, !stored.isNull else {
+      return attribute.foundationValue(from: stored)
+    }
+    if let kept = transformedObjects?[slot], kept.stored == stored { return kept.object }
+    let object = attribute.foundationValue(from: stored)
+    keepObject(object, of: stored, slot)
+    return object
+  }
+
+  func keepObject(_ object: Any?, of stored: StoredValue, _ slot: Int) {
+    guard let object, entity.attributeSlots[slot].attributeType == .transformableAttributeType else { return }
+    transformedObjects = transformedObjects ?? [:]
+    transformedObjects?[slot] = TransformedObject(stored: stored, object: object)
+  }
+}
+
+/// The object that a transformable's bytes stand for.
+struct TransformedObject {
+  /// The values of an object are replaced in many ways; what does not stand for the present one is not used.
+  let stored: StoredValue
+  let object: Any
+}

@@ -1,0 +1,106 @@
+import Foundation
+@testable import OpenCoreData
+import Testing
+
+// Rules (Apple documentation: NSManagedObject, "Accessing Data"; Key-Value Coding Programming Guide): keyed access checks
+// types and keys; a class may take over keys that the entity does not have, and what nil means for a scalar; key paths go
+// through objects, dictionaries and arrays; NSNull stands for nil in dictionaries of values.
+
+/// A class with a key of its own beside the attributes, and a rating that falls back to three.
+final class KeyedSession: NSManagedObject {
+  private var notes: [String: Any] = [:]
+  override class var lifecycleHooks: LifecycleHooks { [] }
+  override func value(forUndefinedKey key: String) -> Any? { notes[key] }
+  override func setValue(_ value: Any?, forUndefinedKey key: String) { notes[key] = value }
+  override func setNilValueForKey(_ key: String) { setValue(3, forKey: key) }
+}
+
+@Suite("Keyed access checks keys and types, and follows paths")
+struct KeyedAccessTests {
+  private static func object(_ type: NSManagedObject.Type = NSManagedObject.self) -> NSManagedObject {
+    let model = Sessions.model { entity in
+      entity.attributesByName["rating"]?.usesScalarValueType = true
+      entity.properties += [Sessions.attribute("forecast", .transformableAttributeType)]
+    }
+    return type.init(entity: model.entities[0], insertInto: nil)
+  }
+
+  @Test("Values go in and out by key, many at once with NSNull for nil")
+  func dictionaries() {
+    let object = Self.object()
+    object.setValuesForKeys(["place": "Hossegor", "rating": 4, "date": NSNull()])
+    let values = object.dictionaryWithValues(forKeys: ["place", "rating", "date"])
+    #expect(values["place"] as? String == "Hossegor" && values["rating"] as? Int == 4 && values["date"] is NSNull)
+  }
+
+  @Test("A key path goes through objects, dictionaries and arrays, and ends at nil")
+  func keyPaths() {
+    let object = Self.object()
+    #expect(object.value(forKeyPath: "forecast.wind.speed") == nil)
+    object.setValue(["wind": ["speed": 12], "swells": [["height": 1], ["height": 2], [:]]], forKey: "forecast")
+    #expect(object.value(forKeyPath: "forecast.wind.speed") as? Int == 12)
+    #expect(object.value(forKeyPath: "self.forecast.swells.height") as? [Int] == [1, 2])
+    object.setValue("Peniche", forKeyPath: "self.place")
+    #expect(object.value(forKeyPath: "place") as? String == "Peniche")
+    let table = NSMutableDictionary()
+    object.setValue(table, forKey: "forecast")
+    object.setValue(7, forKeyPath: "forecast.tide")
+    #expect(table["tide"] as? Int == 7)
+  }
+
+  @Test("What every managed object has can be read by key too")
+  func ownProperties() {
+    let object = Self.object()
+    #expect(object.value(forKey: "objectID") as? NSManagedObjectID == object.objectID)
+    #expect(object.value(forKey: "entity") as? NSEntityDescription === object.entity)
+    #expect(object.value(forKey: "isFault") as? Bool == false && object.value(forKey: "hasChanges") as? Bool == false)
+  }
+
+  @Test("A class takes over unknown keys, and nil for a scalar")
+  func overrides() {
+    let object = Self.object(KeyedSession.self)
+    object.setValue("left", forKey: "stance")
+    #expect(object.value(forKey: "stance") as? String == "left" && object.value(forKey: "other") == nil)
+    object.setValue(nil, forKey: "rating")
+    #expect(object.value(forKey: "rating") as? Int == 3)
+    object.setValue(nil, forKey: "place")
+    #expect(object.value(forKey: "place") == nil)
+  }
+
+  @Test("Nil for a scalar is stored as nil, and read as zero by the property")
+  func nilScalar() {
+    let object = Self.object()
+    object.setValue(nil, forKey: "rating")
+    #expect(object.value(forKey: "rating") == nil && (object.scalarValue(forKey: "rating") as Int16) == 0)
+  }
+
+  @Test("A wrong type, an unknown key and a path into a text stop the program with the reason")
+  func stops() async {
+    let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Self.object().setValue("five", forKey: "rating")
+    }
+    #expect(
+      type.message.contains(
+        "Unacceptable type of value for attribute: property = \"rating\"; desired type = NSNumber; given type = String; "
+          + "value = five."))
+    let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Self.object().value(forKey: "wetsuit")
+    }
+    #expect(read.message.contains("The entity Session is not key value coding-compliant for the key \"wetsuit\""))
+    let set = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Self.object().setValue(1, forKey: "wetsuit")
+    }
+    #expect(set.message.contains("for the key \"wetsuit\"") && set.message.contains("date, forecast, place, rating"))
+    let path = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let object = Self.object()
+      object.setValue("Ericeira", forKey: "place")
+      _ = object.value(forKeyPath: "place.country")
+    }
+    #expect(path.message.contains("String is not key value coding-compliant for \"country\""))
+  }
+}
+
+extension ExitTest.Result? {
+  /// What the program said before it ended.
+  var message: String { String(decoding: self?.standardErrorContent ?? [], as: UTF8.self) }
+}
