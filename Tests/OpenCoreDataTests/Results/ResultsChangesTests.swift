@@ -2,8 +2,8 @@ import Foundation
 @testable import OpenCoreData
 import Testing
 
-// Rules (NSFetchedResultsControllerDelegate): only insertions and deletions of sections exist; taking out what is deleted
-// or moved and putting in what is inserted or moved, in order, leads from any list to any other.
+// Rules (NSFetchedResultsControllerDelegate): only insertions and deletions of sections exist; taking out what is
+// deleted or moved and putting in what is inserted or moved, in order, leads from any list to any other.
 
 @Suite("The changes between two lists lead from one to the other")
 struct ResultsChangesTests {

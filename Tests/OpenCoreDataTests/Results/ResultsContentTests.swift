@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 // Rules (Apple documentation: NSFetchedResultsController): one section of everything without a sectionNameKeyPath; the
-// first sort descriptor keeps sections together, else performFetch throws; sort descriptors are a must; index titles are
-// capital first letters unless a delegate or a subclass says otherwise. (NSFetchedResultsController.h.)
+// first sort descriptor keeps sections together, else performFetch throws; sort descriptors are a must; index titles
+// are capital first letters unless a delegate or a subclass says otherwise. (NSFetchedResultsController.h.)
 
 @Suite("A controller shows its request's objects in sections")
 struct ResultsContentTests {
