@@ -1,0 +1,25 @@
+import Foundation
+
+/// A place in a list with sections. On Apple's systems UIKit and AppKit give IndexPath these names.
+extension IndexPath {
+  public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
+  public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
+
+  /// The first of the two indexes.
+  public var section: Int {
+    get { self[0] }
+    set { self[0] = newValue }
+  }
+
+  /// The place within the section.
+  public var item: Int {
+    get { self[1] }
+    set { self[1] = newValue }
+  }
+
+  /// The place within the section, as table views call it.
+  public var row: Int {
+    get { item }
+    set { item = newValue }
+  }
+}
