@@ -60,7 +60,8 @@ enum ConcurrencyDebug {
   /// Written by hand, since a release build leaves the text of a failed precondition out.
   private static func stop(_ message: String) -> Never {
     FileHandle.standardError.write(Data(message.utf8))
-    abort()
+    // Not abort(): a trap is where backtraces of whoever touched can start from.
+    preconditionFailure("A context or an object was touched off its queue; see above.")
   }
 }
 

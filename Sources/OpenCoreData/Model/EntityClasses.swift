@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// Between entities, contexts and the classes of objects.
 extension NSEntityDescription {
@@ -59,7 +59,7 @@ extension NSFetchRequestResult where Self: NSManagedObject {
 /// The models that coordinators use, for classes that look for their entity.
 enum ModelsInUse {
   private struct Reference: Sendable { weak var model: NSManagedObjectModel? }
-  private static let models = Mutex<[Reference]>([])
+  private static let models = Locked<[Reference]>([])
 
   static func add(_ model: NSManagedObjectModel) {
     models.withLock { models in

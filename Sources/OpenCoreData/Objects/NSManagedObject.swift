@@ -168,13 +168,13 @@ open class NSManagedObject: NSObject {
 
   func storedValue(at slot: Int) -> StoredValue {
     checkQueue(slot: slot)
-    if isFault { fireFault() }
+    if state.contains(.fault) { fireFault() }
     return values[slot]
   }
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
     checkQueue(slot: slot)
-    if isFault { fireFault() }
+    if state.contains(.fault) { fireFault() }
     if state.contains(.awaking) { return setAwaking(value, at: slot) }
     let context = managedObjectContext
     rememberValues(context)

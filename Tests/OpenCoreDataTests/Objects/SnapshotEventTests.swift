@@ -1,6 +1,6 @@
 import Foundation
+import Locking
 @testable import OpenCoreData
-import Synchronization
 import Testing
 
 // Rules (Apple documentation: awake(fromSnapshotEvents:), NSSnapshotEventType): an object whose values were given back by
@@ -8,7 +8,7 @@ import Testing
 
 /// Keeps a transient summary of its place in step.
 final class SummarySession: NSManagedObject {
-  static let calls = Mutex<[String]>([])
+  static let calls = Locked<[String]>([])
 
   override func awakeFromFetch() { summarise("fetch") }
 

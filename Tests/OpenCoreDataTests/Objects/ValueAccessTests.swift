@@ -1,6 +1,6 @@
 import Foundation
+import Locking
 @testable import OpenCoreData
-import Synchronization
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Managing Change Events", "Accessing Data"; NSManagedObject.h): primitive
@@ -97,7 +97,7 @@ struct ValueAccessTests {
       object.setValue("three", forKey: "place")
       object.setValue("calm", forKey: "mood")
       #expect(object.changedValuesForCurrentEvent() as? [String: String] == ["place": "one"])
-      let told = Mutex<[String]>([])
+      let told = Locked<[String]>([])
       let token = NotificationCenter.default.addObserver(
         forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
       ) { notification in
@@ -124,8 +124,8 @@ struct ValueAccessTests {
   @Test("What a change handler changes belongs to the next event")
   func changeInHandler() throws {
     try onObject { context, object in
-      let isFirst = Mutex(true)
-      let seen = Mutex<[String]>([])
+      let isFirst = Locked(true)
+      let seen = Locked<[String]>([])
       let token = NotificationCenter.default.addObserver(
         forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
       ) { notification in
