@@ -80,6 +80,32 @@ struct MergeChangesTests {
     }
   }
 
+  @Test("What a child has saved is the parent's to save: its notification changes nothing there", arguments: [1, 2])
+  func ofDescendants(levels: Int) throws {
+    let stack = try Stack(try GraphFolder())
+    let parent = stack.context()
+    try parent.performAndWait {
+      InsertionWay.single.insert(0..<3, into: parent, stack.entity)
+      try parent.save()
+    }
+    var chain = [parent]
+    for _ in 0..<levels { chain.append(stack.context(chain[chain.count - 1])) }
+    let child = chain[levels]
+    let note = try Self.notification(of: child, .objects) {
+      let objects = try Self.sorted(child, stack)
+      objects[0].setValue("changed", forKey: "place")
+      child.delete(objects[1])
+    }
+    for context in chain.dropFirst().dropLast() { try context.performAndWait { try context.save() } }
+    try parent.performAndWait {
+      #expect(parent.deletedObjects.count == 1 && parent.updatedObjects.count == 1)
+      parent.mergeChanges(fromContextDidSave: note)
+      #expect(parent.deletedObjects.count == 1 && parent.updatedObjects.count == 1)
+      try parent.save()
+    }
+    #expect(try sqlite(stack.file, "SELECT ZPLACE FROM ZSESSION ORDER BY Z_PK") == "changed\nSpot 2")
+  }
+
   @Test("The remote form takes IDs and URIs, of another coordinator too", arguments: ["ids", "uris", "sets"])
   func remote(form: String) throws {
     let folder = try GraphFolder()
