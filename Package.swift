@@ -34,7 +34,7 @@ let package = Package(
     .target(name: "CSV", dependencies: ["CZlib", "CXXHash"], swiftSettings: strict),
     .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),
     .target(
-      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData"], swiftSettings: strict,
+      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
     .executableTarget(
       name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CGetopt"],

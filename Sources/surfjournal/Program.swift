@@ -7,7 +7,8 @@ enum Program {
   static let usage = """
     Usage: surfjournal COMMAND [options]
 
-    Imports surf logs from CSV into Core Data stores, checks them, and exports them.
+    Imports surf logs from CSV into Core Data stores, checks them, exports them, and
+    edits their entries.
 
     Commands:
       import FILE... --store PATH   import CSV files, plain or gzipped, into a store
@@ -15,6 +16,11 @@ enum Program {
       export --store PATH           write a store's entries as CSV
       run PIPELINE                  run a pipeline: a built-in one, or a definition's file
       replay REJECTS                import a file of rejects that was mended
+      list --store PATH             list a store's entries, the newest first
+      show ID --store PATH          show an entry
+      add --store PATH              add an entry by hand
+      edit ID --store PATH          change an entry, or look at what would change
+      delete ID... --store PATH     delete entries
       history STORE                 list what was imported into a store, and when
       ledger drop STORE             make a store forget what was imported into it
       check PIPELINE...             explain what pipelines do, and what is wrong with them
@@ -38,7 +44,8 @@ enum Program {
 
   static let commands: [any Command.Type] = [
     ImportCommand.self, ValidateCommand.self, ExportCommand.self, RunCommand.self, ReplayCommand.self,
-    HistoryCommand.self, LedgerCommand.self, CheckCommand.self, PipelinesCommand.self, HelpCommand.self,
+    ListCommand.self, ShowCommand.self, AddCommand.self, EditCommand.self, DeleteCommand.self, HistoryCommand.self,
+    LedgerCommand.self, CheckCommand.self, PipelinesCommand.self, HelpCommand.self,
   ]
 
   /// What the command line comes to.

@@ -4,7 +4,8 @@ import Testing
 /// What the program says of itself. The snapshots are recorded anew with SURFJOURNAL_RECORD=1 in the environment.
 @Suite struct HelpTests {
   static let commands = [
-    "import", "validate", "export", "run", "replay", "history", "ledger", "check", "pipelines", "help",
+    "import", "validate", "export", "run", "replay", "list", "show", "add", "edit", "delete", "history",
+    "ledger", "check", "pipelines", "help",
   ]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
 

@@ -5,7 +5,7 @@ enum ModuleTable {
     "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CSQLite", "FoundationXML", "Locking"],
     "CSV": ["CXXHash", "CZlib"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
-    "SurfJournal": ["OpenCoreData", "PipelineEngine"],
+    "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
     "surfjournal": ["CGetopt", "Locking", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],

@@ -6,7 +6,7 @@ import Locking
 /// Not on the store itself: SQLite keeps locks of its own there, and closing any descriptor of it drops them. The lock
 /// goes with the process that holds it, however that ends, so a dead holder's is free. The file says who holds it and
 /// is removed before the lock is given up; so whoever has locked a file checks that it still bears the name.
-final class RunLock: Sendable {
+package final class RunLock: Sendable {
   /// The lock's file.
   let path: String
   private let state: Locked<State>
@@ -21,7 +21,7 @@ final class RunLock: Sendable {
   /// Takes the lock or says at once who has it; nobody is waited for.
   ///
   /// - Throws: 75 with the holder's name where it is held; 77, 73 or 74 where it can't be taken.
-  init(storePath: String, pipeline: String, now: Date) throws(RunFailure) {
+  package init(storePath: String, pipeline: String, now: Date) throws(RunFailure) {
     let store = Self.resolved(storePath)
     path = store + ".lock"
     var made: [String] = []
@@ -45,7 +45,7 @@ final class RunLock: Sendable {
   deinit { release() }
 
   /// Lets the next run in; later calls do nothing.
-  func release() {
+  package func release() {
     state.withLock { state in
       guard state.descriptor >= 0 else { return }
       // While it is locked: afterwards the name could be another run's already.

@@ -28,8 +28,8 @@ final class DiskSync: Sendable {
 }
 
 /// Renames a file and has the disk take the new name before it is relied on.
-enum DurableRename {
-  static func move(_ source: String, to target: String) throws {
+package enum DurableRename {
+  package static func move(_ source: String, to target: String) throws {
     guard rename(source, target) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     let folder = open(URL(fileURLWithPath: target).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may be written but not read can't be opened; the file is in place all the same.

@@ -47,7 +47,7 @@ public enum RawText {
   }
 
   /// `text` on one line: line breaks, control characters and those of format escaped, everything else as it is.
-  static func oneLine(_ text: String) -> String {
+  package static func oneLine(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars { shown += plain(scalar) }
     return shown

@@ -42,13 +42,13 @@ extension ImportFit {
 }
 
 /// The same of an export.
-struct ExportFit {
+package struct ExportFit {
   let entity: NSEntityDescription
   let formatter: EntryFormatter
   /// The attribute that says to which month's file an entry goes, if files are split so.
   let monthSlot: Int?
 
-  init(_ definition: PipelineDefinition, model: NSManagedObjectModel) throws(PipelineError) {
+  package init(_ definition: PipelineDefinition, model: NSManagedObjectModel) throws(PipelineError) {
     let export = definition.export ?? ExportDefinition()
     let entity = try definition.entity(in: model)
     self.entity = entity

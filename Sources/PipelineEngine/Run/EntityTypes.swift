@@ -2,7 +2,7 @@ import OpenCoreData
 
 extension NSEntityDescription {
   /// The attributes a column can fill, and what its text is read as.
-  var columnTypes: [String: ColumnType] {
+  package var columnTypes: [String: ColumnType] {
     attributesByName.filter { !$0.value.isTransient }.compactMapValues { attribute in
       switch attribute.attributeType {
       case .integer16AttributeType: .integer16

@@ -3,10 +3,10 @@ import Foundation
 import OpenCoreData
 
 /// Why a run, or one of its inputs, could not go on.
-struct RunFailure: Error {
+package struct RunFailure: Error {
   let code: IssueCode?
-  let exitCode: ExitCode
-  let message: String
+  package let exitCode: ExitCode
+  package let message: String
   /// Where in the input it happened, if it was the input.
   var line: Int?
   var byte: Int?
@@ -37,7 +37,7 @@ struct RunFailure: Error {
   }
 
   /// A store that failed. `path` tells a folder that may not be written to from one that is not there.
-  init(store error: NSError, path: String? = nil) {
+  package init(store error: NSError, path: String? = nil) {
     let sqlite = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
     let exitCode: ExitCode =
       switch (error.code, sqlite & 0xff) {
@@ -45,8 +45,9 @@ struct RunFailure: Error {
       case (NSPersistentStoreOpenError, 14) where !Self.mayWrite(path): .noPermission
       case (_, 3), (_, 8), (_, 23): .noPermission
       case (NSPersistentStoreOpenError, 14): .cannotCreate
-      case (NSPersistentStoreIncompatibleVersionHashError, _), (NSPersistentStoreOpenError, _): .dataError
+      case (NSPersistentStoreOpenError, 11): .dataError
       case (_, 10), (_, 13), (_, 11): .ioError
+      case (NSPersistentStoreIncompatibleVersionHashError, _), (NSPersistentStoreOpenError, _): .dataError
       case (NSFileWriteNoPermissionError, _): .noPermission
       case (NSFileWriteUnknownError, _), (NSFileNoSuchFileError, _), (NSFileWriteFileExistsError, _): .cannotCreate
       default: .software

@@ -97,8 +97,7 @@ struct ExportCommand: Command {
       export.dateFormat = [format]
     }
     if let predicate = arguments.string("where") { export.predicate = predicate }
-    let keys = try arguments.strings("sort").map { text throws(CommandFailure) in try sortKey(text, arguments)
-    }
+    let keys = try arguments.sortKeys("sort")
     if !keys.isEmpty { export.sort = keys }
     if let columns = arguments.string("columns") { export.columns = try self.columns(columns, arguments) }
     if let limit = try arguments.integer("limit", in: 0...Int.max) { export.limit = limit }
@@ -112,16 +111,6 @@ struct ExportCommand: Command {
     if arguments.has("incremental") { export.incremental = true }
     if arguments.has("hash") { export.hash = true }
     return export
-  }
-
-  private static func sortKey(
-    _ text: String, _ arguments: Arguments
-  ) throws(CommandFailure) -> ExportDefinition.SortKey {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count <= 2, !parts[0].isEmpty, parts.count == 1 || ["asc", "desc"].contains(parts[1]) else {
-      throw arguments.mistake("--sort is '\(text)'; write ATTRIBUTE, ATTRIBUTE:asc or ATTRIBUTE:desc")
-    }
-    return ExportDefinition.SortKey(parts[0], ascending: parts.last != "desc")
   }
 
   private static func columns(

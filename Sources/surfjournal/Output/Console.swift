@@ -31,6 +31,17 @@ enum Console {
   static func show(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+  static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+  /// Asks on standard error. Yes is `y` or `yes`; anything else, the end of the input too, is no.
+  static func ask(_ question: String) -> Bool {
+    show(question)
+    guard let answer = readLine() else {
+      show("\n")
+      return false
+    }
+    return ["y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
+  }
 
   /// Whether standard output is a pipe or socket that nobody reads any more.
   static var hasOutputReaderGone: Bool {

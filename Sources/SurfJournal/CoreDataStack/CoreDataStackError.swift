@@ -1,0 +1,61 @@
+import Foundation
+
+/// Why a ``CoreDataStack`` has no store.
+public struct CoreDataStackError: Error, Sendable, LocalizedError, CustomStringConvertible {
+  public enum Code: Sendable, Hashable {
+    /// There is no file where the seed should be.
+    case seedMissing
+    /// The seed has a `-shm` and no `-wal`: what was written last, perhaps all of it, stayed behind.
+    case seedLogMissing
+    /// The seed is no store, or one of another model.
+    case seedUnusable
+    /// The container's folder can't be made or written to.
+    case folderNotWritable
+    /// There is no room for the copy.
+    case diskFull
+    /// Reading the seed or writing the copy failed in another way.
+    case copyFailed
+    /// The store is there and can't be opened; `underlying` is Core Data's error.
+    case storeUnusable
+  }
+
+  public let code: Code
+  /// What is wrong, where, and what to do.
+  public let message: String
+  public let underlying: (any Error)?
+
+  init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.underlying = underlying
+  }
+
+  public var description: String { message }
+  public var errorDescription: String? { message }
+}
+
+extension CoreDataStackError {
+  /// What the system said at `path`, by its cause.
+  init(_ what: String, at path: String, _ error: any Error) {
+    let known = error as NSError
+    let posix = known.userInfo[NSUnderlyingErrorKey] as? NSError ?? known
+    let number = posix.domain == NSPOSIXErrorDomain ? Int32(posix.code) : 0
+    switch (known.domain == NSCocoaErrorDomain ? known.code : 0, number) {
+    case (NSFileWriteOutOfSpaceError, _), (_, ENOSPC), (_, EDQUOT), (_, EFBIG):
+      self.init(.diskFull, "\(path) \(what): there is no room left; free some space and start again", underlying: error)
+    case (NSFileWriteNoPermissionError, _), (NSFileReadNoPermissionError, _), (NSFileWriteVolumeReadOnlyError, _),
+      (_, EACCES), (_, EPERM), (_, EROFS), (_, ENOTDIR), (_, EEXIST), (NSFileWriteFileExistsError, _):
+      self.init(
+        .folderNotWritable,
+        "\(path) \(what): \(Self.words(error, number)); check the permissions of the folder, or give the stack another",
+        underlying: error)
+    default:
+      self.init(
+        .copyFailed, "\(path) \(what): \(Self.words(error, number)); check the disk and start again", underlying: error)
+    }
+  }
+
+  private static func words(_ error: any Error, _ number: Int32) -> String {
+    number == 0 ? error.localizedDescription : String(cString: strerror(number))
+  }
+}

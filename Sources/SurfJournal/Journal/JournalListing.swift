@@ -1,0 +1,92 @@
+import CSV
+import Foundation
+import PipelineEngine
+
+/// Writes a list of entries piece by piece, so that it may be of any length.
+public struct JournalListing: Sendable {
+  public enum Format: String, Sendable, Hashable, CaseIterable {
+    /// Columns for a terminal: as wide as what was written so far needs, long texts shortened.
+    case text
+    /// With a header; everything as an export writes it.
+    case csv
+    /// An array with an object for each entry.
+    case json
+  }
+
+  private static let columns = ["id"] + JournalRecord.attributes
+  /// A column of a terminal's line is no wider.
+  private static let charactersMax = 40
+  private static let gap = "  "
+
+  /// How many entries were written.
+  public private(set) var count = 0
+  private let format: Format
+  /// Of the columns, in characters.
+  private var widths = Self.columns.map(\.count)
+
+  public init(_ format: Format) { self.format = format }
+
+  /// The text of the next entries, after that of the former ones.
+  ///
+  /// - Throws: What JSON or CSV can't express; no entry does.
+  public mutating func next(_ records: [JournalRecord]) throws -> String {
+    let isFirst = count == 0
+    count += records.count
+    switch format {
+    case .text: return table(records, isFirst: isFirst)
+    case .csv: return try csv(records, isFirst: isFirst)
+    case .json: return records.isEmpty ? "" : (isFirst ? "[\n" : ",\n") + (try json(records))
+    }
+  }
+
+  /// What comes after the last entry.
+  public func end() throws -> String {
+    switch format {
+    case .text: ""
+    case .csv: count == 0 ? try csv([], isFirst: true) : ""
+    case .json: count == 0 ? "[]\n" : "\n]\n"
+    }
+  }
+
+  // MARK: Formats
+
+  private mutating func table(_ records: [JournalRecord], isFirst: Bool) -> String {
+    var rows = records.map { record in Self.cells(record).map { Self.shortened($0 ?? "") } }
+    if isFirst, !rows.isEmpty { rows.insert(Self.columns, at: 0) }
+    for row in rows {
+      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
+    }
+    return rows.map(line).joined()
+  }
+
+  private func line(_ cells: [String]) -> String {
+    let padded = zip(cells, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+    let text = padded.joined(separator: Self.gap)
+    return text.prefix(text.count - text.reversed().prefix { $0 == " " }.count) + "\n"
+  }
+
+  private func csv(_ records: [JournalRecord], isFirst: Bool) throws -> String {
+    let sink = try ByteSink.memory()
+    var writer = try CSVWriter(sink)
+    if isFirst { try writer.write(Self.columns) }
+    for record in records { try writer.write(Self.cells(record).map { $0 ?? "" }) }
+    try writer.flush()
+    try sink.finish()
+    return String(decoding: sink.bytes, as: UTF8.self)
+  }
+
+  private func json(_ records: [JournalRecord]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try records.map { "  " + String(decoding: try encoder.encode($0), as: UTF8.self) }.joined(separator: ",\n")
+  }
+
+  private static func cells(_ record: JournalRecord) -> [String?] {
+    [record.id.map(String.init)] + JournalRecord.attributes.map { record[$0].text }
+  }
+
+  private static func shortened(_ text: String) -> String {
+    let line = RawText.oneLine(text)
+    return line.count > charactersMax ? line.prefix(charactersMax - 1) + "…" : line
+  }
+}

@@ -1,0 +1,14 @@
+import PipelineEngine
+
+extension Arguments {
+  /// The orders that an option names, each `ATTRIBUTE`, `ATTRIBUTE:asc` or `ATTRIBUTE:desc`.
+  func sortKeys(_ name: String) throws(CommandFailure) -> [ExportDefinition.SortKey] {
+    try strings(name).map { text throws(CommandFailure) in
+      let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count <= 2, !parts[0].isEmpty, parts.count == 1 || ["asc", "desc"].contains(parts[1]) else {
+        throw mistake("--\(name) is '\(text)'; write ATTRIBUTE, ATTRIBUTE:asc or ATTRIBUTE:desc")
+      }
+      return ExportDefinition.SortKey(parts[0], ascending: parts.last != "desc")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import PipelineEngine
+import SurfJournal
+
+struct ListCommand: Command {
+  static let name = "list"
+  static let usage = """
+    Usage: surfjournal list --store PATH [options]
+
+    Lists the entries of a store, the newest first, each with the ID by which the
+    other commands know it. The store is not changed.
+
+    Options:
+          --store PATH           store to read from
+          --where PREDICATE      only entries for which this holds, such as
+                                 'rating >= 4 AND location CONTAINS[cd] "rincon"'
+          --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
+                                 greatest first; may be repeated; without it
+                                 date:desc
+          --limit N              list at most N entries
+          --csv                  print records with a header, all values whole
+          --json                 print an array with an object for each entry
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; without it 10
+      -h, --help                 show this help
+          --version              show the version
+
+    """
+
+  private let store: String
+  private let query: Journal.Query
+  private let format: JournalListing.Format
+  private let timeoutSeconds: Double
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    try arguments.requireNoOperands()
+    store = try arguments.journalStore()
+    var query = Journal.Query()
+    query.predicate = arguments.string("where")
+    let sort = try arguments.sortKeys("sort")
+    if !sort.isEmpty { query.sort = sort }
+    query.limit = try arguments.integer("limit", in: 0...Int.max)
+    do {
+      try query.check()
+    } catch {
+      throw arguments.mistake(error.message)
+    }
+    self.query = query
+    if arguments.has("csv"), arguments.has("json") {
+      throw arguments.mistake("--csv and --json exclude each other; leave one out")
+    }
+    format = arguments.has("csv") ? .csv : arguments.has("json") ? .json : .text
+    timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
+  }
+
+  func run() async -> ExitCode {
+    do {
+      let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds)
+      defer { journal.close() }
+      var listing = JournalListing(format)
+      var failure: (any Error)?
+      try journal.walk(query) { records in
+        do {
+          try Console.print(try listing.next(records))
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+      if let failure { throw failure }
+      try Console.print(try listing.end())
+      if format == .text, listing.count == 0 { Console.tell("\(store) has no such entries") }
+      return .ok
+    } catch {
+      return CommandFailure(journal: error).report()
+    }
+  }
+}

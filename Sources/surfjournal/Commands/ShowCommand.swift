@@ -1,0 +1,49 @@
+import PipelineEngine
+import SurfJournal
+
+struct ShowCommand: Command {
+  static let name = "show"
+  static let usage = """
+    Usage: surfjournal show ID --store PATH [options]
+
+    Shows every attribute of an entry. ID is the number that 'surfjournal list'
+    shows, or the entry's URI. The store is not changed.
+
+    Options:
+          --store PATH           store to read from
+          --json                 print the entry as a JSON object
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; without it 10
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 66 says that there is no such store or entry; the others are in
+    'surfjournal help'.
+
+    """
+
+  private let id: String
+  private let store: String
+  private let isJSON: Bool
+  private let timeoutSeconds: Double
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    id = try arguments.onlyOperand("an entry's ID")
+    store = try arguments.journalStore()
+    isJSON = arguments.has("json")
+    timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
+  }
+
+  func run() async -> ExitCode {
+    do {
+      let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds)
+      defer { journal.close() }
+      let entry = try journal.entry(id)
+      try Console.print(isJSON ? try Console.json(entry) : entry.text)
+      return .ok
+    } catch {
+      return CommandFailure(journal: error).report()
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import PipelineEngine
+import SurfJournal
+
+/// Shows an edit to a person, asks whether it is to be saved, and saves it or throws it away.
+struct EditSession: Sendable {
+  enum Action: String, Encodable {
+    case add, edit, delete
+
+    var question: String { self == .delete ? "Delete? [y/N] " : "Save? [y/N] " }
+    var participle: String {
+      switch self {
+      case .add: "added"
+      case .edit: "changed"
+      case .delete: "deleted"
+      }
+    }
+  }
+
+  /// What `--json` prints.
+  private struct Result: Encodable {
+    struct Entry: Encodable {
+      let before: JournalRecord?
+      let after: JournalRecord?
+
+      private enum CodingKeys: String, CodingKey { case before, after }
+
+      /// With null for what is not there.
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(before, forKey: .before)
+        try container.encode(after, forKey: .after)
+      }
+    }
+
+    let action: Action
+    let store: String
+    let saved: Bool
+    let entries: [Entry]
+  }
+
+  private let action: Action
+  private let editor: JournalEditor
+  private let asks: Bool
+  private let isJSON: Bool
+  private let isQuiet: Bool
+
+  init(_ action: Action, _ arguments: Arguments) throws(CommandFailure) {
+    self.action = action
+    let isDryRun = arguments.has("dry-run")
+    if isDryRun, arguments.has("yes") {
+      throw arguments.mistake("--dry-run and --yes exclude each other; leave one out")
+    }
+    editor = JournalEditor(
+      store: try arguments.journalStore(), isDryRun: isDryRun,
+      timeoutSeconds: try arguments.seconds("lock-timeout") ?? 10)
+    asks = !isDryRun && !arguments.has("yes")
+    if asks, !Console.isInputTerminal {
+      throw arguments.mistake(
+        "there is no terminal to ask at; add --yes to save without being asked, or --dry-run to save nothing")
+    }
+    isJSON = arguments.has("json")
+    isQuiet = arguments.has("quiet")
+  }
+
+  func run(_ makeEdit: (JournalEditor) throws(JournalError) -> JournalEdit) -> ExitCode {
+    do {
+      let edit = try makeEdit(editor)
+      let isSaved = try isWanted(edit)
+      let entries = isSaved ? try edit.save() : edit.entries
+      if !isSaved { edit.discard() }
+      try show(entries, isSaved: isSaved)
+      return .ok
+    } catch {
+      return CommandFailure(journal: error).report()
+    }
+  }
+
+  private func isWanted(_ edit: JournalEdit) throws -> Bool {
+    if edit.isEmpty || editor.isDryRun { return false }
+    guard asks else { return true }
+    // Where the answer is read, the question is to be seen, wherever results go.
+    Console.show(edit.entries.map(\.difference).joined())
+    return Console.ask(action.question)
+  }
+
+  private func show(_ entries: [JournalEdit.Entry], isSaved: Bool) throws(CommandFailure) {
+    if isJSON {
+      let shown = entries.map { Result.Entry(before: $0.before, after: $0.after) }
+      return try Console.print(
+        try Console.json(Result(action: action, store: editor.store, saved: isSaved, entries: shown)))
+    }
+    if isQuiet { return }
+    // A person who was asked has seen it.
+    if !asks { try Console.print(entries.map(\.difference).joined()) }
+    guard isSaved else {
+      let reason = entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as you wish"
+      return Console.tell("nothing was saved: \(reason)")
+    }
+    let ids = entries.compactMap { $0.after?.id ?? $0.before?.id }.map(String.init).joined(separator: ", ")
+    try Console.print("\(ids) \(action.participle)\n")
+  }
+}
+
+extension CommandFailure {
+  /// Why a command on the journal's entries ends.
+  init(journal error: any Error) {
+    switch error {
+    case let error as CommandFailure: self = error
+    case let error as JournalError: self.init(error.message, error.exitCode)
+    default: self.init("\(error). This is a fault of the program", .software)
+    }
+  }
+}
+
+extension Arguments {
+  func journalStore() throws(CommandFailure) -> String {
+    guard let store = string("store") else { throw mistake("no store is given; name one with --store PATH") }
+    return store
+  }
+
+  /// The values that options of the attributes' names give.
+  func journalChanges() throws(CommandFailure) -> JournalChanges {
+    var changes = JournalChanges()
+    for attribute in JournalRecord.attributes {
+      guard let text = string(attribute) else { continue }
+      do {
+        try changes.set(attribute, to: text)
+      } catch {
+        throw CommandFailure(error.message, error.exitCode)
+      }
+    }
+    return changes
+  }
+}

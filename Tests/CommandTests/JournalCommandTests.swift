@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+/// `list`, `show`, `add`, `edit` and `delete` as a script sees them: results on standard output, exit statuses by
+/// sysexits.h, nothing saved that was not wished.
+@Suite struct JournalCommandTests {
+  private let folder: Scratch
+  init() throws {
+    folder = try Scratch()
+    try folder.write(Logs.two, to: "log.csv")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
+  }
+
+  private func rows(_ store: String = "s") throws -> String {
+    try Programs.sqlite(
+      store,
+      "SELECT Z_PK, datetime(ZDATE + 978307200, 'unixepoch'), quote(ZHEIGHT), quote(ZWIND), quote(ZLOCATION), "
+        + "quote(ZRATING), Z_OPT FROM ZJOURNALENTRY ORDER BY Z_PK", in: folder)
+  }
+
+  private func export() throws -> Data { try Tool.run("export", "--store", "s", in: folder).bytes }
+
+  private static let first = "1|2014-07-14 07:30:00|'3.9'|'Glassy'|'Rincon'|4|1\n"
+  private static let second = "2|2014-07-15 00:00:00|'Flat'|NULL|'Malibu, First Point'|NULL|1\n"
+
+  @Test func `What is listed can be shown, in each form`() throws {
+    let list = try Tool.run("list", "--store", "s", in: folder)
+    #expect(list.status == 0)
+    #expect(list.messages.isEmpty)
+    #expect(
+      list.text == """
+        id  date                  height  period  wind    location             rating
+        2   2014-07-15T00:00:00Z  Flat                    Malibu, First Point
+        1   2014-07-14T07:30:00Z  3.9     12      Glassy  Rincon               4
+
+        """)
+    let csv = try Tool.run("list", "--store", "s", "--csv", "--sort", "date", "--limit", "1", in: folder)
+    #expect(csv.text == "id,date,height,period,wind,location,rating\n1,2014-07-14T07:30:00Z,3.9,12,Glassy,Rincon,4\n")
+    let json = try Tool.run("list", "--store", "s", "--json", "--where", "rating = nil", in: folder)
+    let entries = try #require(try JSONSerialization.jsonObject(with: json.bytes) as? [[String: Any]])
+    #expect(entries.map { $0["id"] as? Int } == [2])
+    let uri = try #require(entries[0]["uri"] as? String)
+    for id in ["2", "p2", uri] {
+      let shown = try Tool.run("show", id, "--store", "s", in: folder)
+      #expect(shown.status == 0)
+      #expect(
+        shown.text == """
+          id        2
+          uri       \(uri)
+          date      2014-07-15T00:00:00Z
+          height    Flat
+          period    –
+          wind      –
+          location  Malibu, First Point
+          rating    –
+
+          """)
+    }
+    let one = try Tool.run("show", "2", "--json", "--store", "s", in: folder)
+    let entry = try #require(try JSONSerialization.jsonObject(with: one.bytes) as? [String: Any])
+    #expect(entry as NSDictionary == entries[0] as NSDictionary)
+  }
+
+  @Test func `Where nothing is found, that is said`() throws {
+    let output = try Tool.run("list", "--store", "s", "--where", "rating > 4", in: folder)
+    #expect(output.status == 0)
+    #expect(output.text.isEmpty)
+    #expect(output.messages == "surfjournal: s has no such entries\n")
+  }
+
+  @Test func `An entry is added, changed and deleted, with --yes`() throws {
+    let added = try Tool.run(
+      "add", "--store", "s", "--date", "2015-01-02T03:04:05Z", "--location", "Trestles", "-y", in: folder)
+    #expect(added.status == 0)
+    #expect(added.text == "entry 3\n+ date      2015-01-02T03:04:05Z\n+ location  Trestles\n3 added\n")
+    let edited = try Tool.run(
+      "edit", "3", "--store", "s", "--rating", "5", "--clear", "location", "--yes", in: folder)
+    #expect(edited.status == 0)
+    #expect(
+      edited.text == "entry 3\n  date      2015-01-02T03:04:05Z\n- location  Trestles\n+ rating    5\n3 changed\n")
+    #expect(try rows() == Self.first + Self.second + "3|2015-01-02 03:04:05|NULL|NULL|NULL|5|2\n")
+    let deleted = try Tool.run("delete", "1", "3", "--store", "s", "-y", "-q", in: folder)
+    #expect(deleted.status == 0)
+    #expect(deleted.text.isEmpty)
+    #expect(deleted.messages.isEmpty)
+    #expect(try rows() == Self.second)
+  }
+
+  @Test func `JSON tells what was, what is, and whether it is saved`() throws {
+    let output = try Tool.run("edit", "1", "--store", "s", "--rating", "5", "--json", "-y", in: folder)
+    let result = try #require(try JSONSerialization.jsonObject(with: output.bytes) as? [String: Any])
+    #expect(result["saved"] as? Bool == true)
+    #expect(result["action"] as? String == "edit")
+    let entry = try #require((result["entries"] as? [[String: Any]])?.first)
+    #expect((entry["before"] as? [String: Any])?["rating"] as? Int == 4)
+    #expect((entry["after"] as? [String: Any])?["rating"] as? Int == 5)
+    let dry = try Tool.run("delete", "1", "--store", "s", "--json", "-n", in: folder)
+    let other = try #require(try JSONSerialization.jsonObject(with: dry.bytes) as? [String: Any])
+    #expect(other["saved"] as? Bool == false)
+    #expect((other["entries"] as? [[String: Any]])?.first?["after"] is NSNull)
+  }
+
+  static let edits: [[String]] = [
+    ["add", "--rating", "5"], ["edit", "1", "--rating", "5"], ["delete", "1", "2"],
+  ]
+
+  @Test(arguments: edits)
+  func `A dry run leaves every byte as it is`(_ edit: [String]) throws {
+    let (before, exported) = (try folder.data("s"), try export())
+    let output = try Programs.run(Tool.url.path, edit + ["--store", "s", "--dry-run"], in: folder)
+    #expect(output.status == 0)
+    #expect(output.text.contains("+ rating    5") || output.text.contains("- rating    4"))
+    #expect(output.messages == "surfjournal: nothing was saved: a dry run\n")
+    #expect(try folder.data("s") == before)
+    #expect(try export() == exported)
+    #expect(try folder.names == ["log.csv", "s"])
+  }
+
+  @Test(arguments: edits)
+  func `64: without a terminal and without --yes nobody can be asked`(_ edit: [String]) throws {
+    let before = try folder.data("s")
+    let output = try Programs.run(Tool.url.path, edit + ["--store", "s"], in: folder, input: "y\n")
+    #expect(output.status == 64)
+    #expect(output.messages.contains("there is no terminal to ask at; add --yes"))
+    #expect(try folder.data("s") == before)
+  }
+
+  static let mistakes: [(arguments: [String], status: Int32, message: String)] = [
+    (["list"], 64, "no store is given"),
+    (["list", "--store", "s", "--where", "ratin > 3"], 64, "keypath ratin not found"),
+    (["list", "--store", "s", "--sort", "ratin"], 64, "did you mean 'rating'?"),
+    (["list", "--store", "s", "--csv", "--json"], 64, "exclude each other"),
+    (["list", "--store", "none"], 66, "there is no store none"),
+    (["show", "--store", "s"], 64, "an entry's ID must be named"),
+    (["show", "9", "--store", "s"], 66, "s has no entry 9"),
+    (["show", "nine", "--store", "s"], 64, "'nine' is no ID"),
+    (["show", "x-coredata://0/JournalEntry/p1", "--store", "s"], 64, "is no entry of s"),
+    (["add", "--store", "s", "-y"], 64, "no value is given"),
+    (["add", "--store", "s", "--rating", "6", "-y"], 65, "rating '6' must be 1 to 5"),
+    (["add", "--store", "s", "--date", "2015-02-30", "-y"], 65, "there is no such day"),
+    (["add", "--store", "s", "--rating", "5", "-y", "-n"], 64, "exclude each other"),
+    (["add", "--store", "log.csv", "--rating", "5", "-y"], 65, "is not a database"),
+    (["edit", "1", "--store", "s", "-y"], 64, "nothing is to be changed"),
+    (["edit", "1", "--store", "s", "--rating", "3", "--clear", "rating", "-y"], 64, "exclude each other"),
+    (["edit", "1", "--store", "s", "--clear", "ratin", "-y"], 64, "did you mean 'rating'?"),
+    (["edit", "9", "--store", "s", "--rating", "3", "-y"], 66, "s has no entry 9"),
+    (["edit", "1", "--store", "none", "--rating", "3", "-y"], 66, "there is no store none"),
+    (["delete", "--store", "s", "-y"], 64, "an entry's ID must be named"),
+    (["delete", "1", "9", "--store", "s", "-y"], 66, "s has no entry 9"),
+  ]
+
+  @Test(arguments: mistakes)
+  func `What can't be done is told by its cause, and nothing is done`(
+    _ arguments: [String], _ status: Int32, _ message: String
+  ) throws {
+    let before = try folder.data("s")
+    let output = try Programs.run(Tool.url.path, arguments, in: folder)
+    #expect(output.status == status, "\(output.messages)")
+    #expect(output.messages.contains(message), "\(output.messages)")
+    #expect(output.text.isEmpty)
+    #expect(try folder.data("s") == before)
+    #expect(try folder.names == ["log.csv", "s"])
+  }
+
+  @Test func `65: what a constraint of the store forbids is not saved`() throws {
+    _ = try Programs.sqlite("s", "CREATE UNIQUE INDEX onePlace ON ZJOURNALENTRY(ZLOCATION)", in: folder)
+    let output = try Tool.run("edit", "2", "--store", "s", "--location", "Rincon", "-y", in: folder)
+    #expect(output.status == 65, "\(output.messages)")
+    #expect(output.messages.contains("the entry can't be saved"))
+    #expect(try rows() == Self.first + Self.second)
+  }
+
+  @Test func `74: an edit that the disk has no room for is not saved`() throws {
+    let before = try rows()
+    let output = try Tool.shell(
+      "ulimit -f 8; exec \"$surfjournal\" edit 1 --store s --rating 5 -y", in: folder)
+    #expect(output.status == 74, "\(output.messages)")
+    #expect(try rows() == before)
+  }
+
+  @Test func `75: an import that runs has the store`() throws {
+    let lock = "\(folder.path("s")).lock"
+    let output = try Tool.shell(
+      "exec 9> '\(lock)'; flock 9; \"$surfjournal\" edit 1 --store s --rating 5 -y 9>&-", in: folder)
+    #expect(output.status == 75, "\(output.messages)")
+    #expect(output.messages.contains("s is in use by"))
+    #expect(try rows() == Self.first + Self.second)
+  }
+
+  @Test func `Edits by hand leave the ledger alone`() throws {
+    let history = try Tool.run("history", "s", "--json", in: folder).bytes
+    #expect(try Tool.run("delete", "1", "--store", "s", "-y", in: folder).status == 0)
+    #expect(try Tool.run("add", "--rating", "1", "--store", "s", "-y", in: folder).status == 0)
+    #expect(try Tool.run("history", "s", "--json", in: folder).bytes == history)
+    // So the log that was imported stays known.
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
+    #expect(try rows() == Self.second + "3||NULL|NULL|NULL|1|1\n")
+  }
+}
