@@ -33,4 +33,21 @@ import Testing
     let store = try #require(lines[..<report].lastIndex { $0.contains("fdatasync(") && $0.contains("/s>") })
     #expect(rejects < log && log < store && store < report && report < move)
   }
+
+  @Test(.enabled(if: canTrace, "strace is not installed, or may not trace here"))
+  func `An edit by hand is synced before it is told of`() throws {
+    let folder = try Scratch()
+    try folder.write(Logs.two, to: "log.csv")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
+    let calls = ["-f", "-y", "-o", "calls", "-e", "trace=fsync,fdatasync,write"]
+    let output = try Programs.run(
+      "/usr/bin/env", ["strace"] + calls + [Tool.url.path, "edit", "1", "--rating", "5", "--store", "s", "-y"],
+      in: folder)
+    #expect(output.status == 0)
+    let lines = try folder.text("calls").split(separator: "\n")
+    let told = try #require(lines.firstIndex { $0.contains("write(1<") })
+    let log = try #require(lines[..<told].lastIndex { $0.contains("fdatasync(") && $0.contains("/s-wal>") })
+    let store = try #require(lines[..<told].lastIndex { $0.contains("fdatasync(") && $0.contains("/s>") })
+    #expect(log < store)
+  }
 }

@@ -11,7 +11,7 @@ import Testing
   }
 
   /// Runs a command with standard input and standard error on a terminal of its own. At the question it runs a shell
-  /// script, then gives the answer. Prints the exit status, then what was on the terminal.
+  /// script, in which $PID is the command, then gives the answer. Prints the exit status, then what was on the terminal.
   private static let terminal = """
     import os, pty, subprocess, sys
     answer, script, arguments = sys.argv[1], sys.argv[2], sys.argv[3:]
@@ -29,7 +29,7 @@ import Testing
         seen += piece
         if not asked and seen.endswith(b"[y/N] "):
             asked = True
-            subprocess.run(["sh", "-c", script], check=True)
+            subprocess.run(["sh", "-c", script], check=True, env=dict(os.environ, PID=str(process.pid)))
             os.write(ours, answer.encode().decode("unicode_escape").encode())
     print(process.wait())
     sys.stdout.write(seen.decode().replace("\\r\\n", "\\n"))
@@ -94,6 +94,16 @@ import Testing
     #expect(status == 0)
     let rows = try Programs.sqlite("s", "SELECT Z_PK, ZLOCATION FROM ZJOURNALENTRY WHERE Z_PK > 2", in: folder)
     #expect(rows == "3|Steamer Lane\n4|Ocean Beach\n")
+  }
+
+  @Test(arguments: ["INT", "TERM"])
+  func `Who interrupts the question means no, and leaves nothing beside the store`(_ signal: String) throws {
+    let before = try folder.data("s")
+    let (status, seen) = try ask("", meanwhile: "kill -\(signal) $PID", "edit", "1", "--rating", "5")
+    #expect(status == (signal == "INT" ? -2 : -15))
+    #expect(seen.hasSuffix("Save? [y/N] "))
+    #expect(try folder.data("s") == before)
+    #expect(try folder.names == ["log.csv", "out", "s"])
   }
 
   @Test func `A saved edit survives the end of the process at once`() throws {

@@ -139,6 +139,52 @@ import Testing
     #expect(found == Array(repeating: ["Rincon": 50], count: 8))
   }
 
+  @Test func `Of processes at the same time one copies, and all find the whole store`() async throws {
+    let path = try Seeds.make("seed", entries: 500, in: folder).path
+    let target = directory.path
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          await #expect(processExitsWith: .success) { [path = path as String, target = target as String] in
+            let stack = try CoreDataStack(
+              directory: URL(fileURLWithPath: target), seed: URL(fileURLWithPath: path))
+            try #require(try Seeds.places(stack) == ["Rincon": 500])
+          }
+        }
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: target) == ["SurfJournalModel.sqlite"])
+  }
+
+  @Test(arguments: [1, 3, 7, 15, 31, 60])
+  func `A launch that is killed leaves a whole store or none, and the next makes it whole`(_ milliseconds: Int)
+    async throws
+  {
+    let seed = try Seeds.make("seed", entries: 2000, in: folder)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = seed.path as String, target = directory.path as String, milliseconds = milliseconds as Int] in
+      Thread.detachNewThread {
+        Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
+        kill(getpid(), SIGKILL)
+      }
+      // First launches, one after the other, until it is over.
+      for number in 0... {
+        let stack = try CoreDataStack(
+          directory: URL(fileURLWithPath: "\(target)/\(number)"), seed: URL(fileURLWithPath: path))
+        stack.close()
+      }
+    }
+    let launches = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    for launch in launches {
+      let stack = try CoreDataStack(directory: directory.appendingPathComponent(launch), seed: seed)
+      #expect(try Seeds.places(stack) == ["Rincon": 2000], "\(launch) of \(launches.count)")
+      stack.close()
+      let names = try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/\(launch)")
+      #expect(names == ["SurfJournalModel.sqlite"])
+    }
+  }
+
   // MARK: What went wrong
 
   /// After a failure there is no store, so that the next launch tries again.

@@ -81,6 +81,12 @@ struct EditSession: Sendable {
     guard asks else { return true }
     // Where the answer is read, the question is to be seen, wherever results go.
     Console.show(edit.entries.map(\.difference).joined())
+    // Who interrupts the question means no. The store is closed in order, so that no log is left beside it.
+    let signals = StopSignals { number in
+      edit.discard()
+      StopSignals.endProcess(by: number)
+    }
+    defer { withExtendedLifetime(signals) {} }
     return Console.ask(action.question)
   }
 

@@ -28,7 +28,7 @@ struct RunSession: Sendable {
     var options = options
     options.warn = tell
     let runner = PipelineRunner(definition, kind, options)
-    let signals = StopSignals {
+    let signals = StopSignals { _ in
       let rest = kind == .export ? "no output is left" : "what is saved stays"
       let message = "stopping at the next chunk; \(rest). Signal once more to stop at once"
       tell(message)

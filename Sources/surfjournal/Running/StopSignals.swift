@@ -2,11 +2,12 @@ import Dispatch
 import Foundation
 import Locking
 
-/// SIGINT and SIGTERM: the first asks the run to end cleanly, the second ends the process at once.
+/// SIGINT and SIGTERM: the first asks for a clean end, the second ends the process at once.
 final class StopSignals {
   private let sources: [any DispatchSourceSignal]
 
-  init(whenFirst: @escaping @Sendable () -> Void) {
+  /// - Parameter whenFirst: Is given the number of the first signal.
+  init(whenFirst: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "signals")
     let count = SignalCount()
     sources = [SIGINT, SIGTERM].map { number in
@@ -14,14 +15,22 @@ final class StopSignals {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        guard count.next() > 1 else { return whenFirst() }
-        // With its default action, so that the parent sees which signal it was.
-        signal(number, SIG_DFL)
-        kill(getpid(), number)
+        if count.next() > 1 { Self.endProcess(by: number) } else { whenFirst(number) }
       }
       source.activate()
       return source
     }
+  }
+
+  /// With the signal's default action, so that the parent sees which it was.
+  static func endProcess(by number: Int32) {
+    signal(number, SIG_DFL)
+    // Threads of a queue block signals, and who starts the program may have had them blocked in all others.
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, number)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    kill(getpid(), number)
   }
 
   deinit { for source in sources { source.cancel() } }
