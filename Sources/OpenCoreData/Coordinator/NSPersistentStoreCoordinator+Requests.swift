@@ -4,37 +4,47 @@ extension NSPersistentStoreCoordinator {
   func eachStore<Result>(
     _ affected: [StoreIdentity]?, keeping entity: NSEntityDescription, _ body: (SQLiteStore) throws -> Result
   ) throws -> [Result] {
-    try withStore { store in
-      guard affected?.contains(where: { $0 === store.identity }) ?? true else { return [] }
-      return store.schema.entity(named: entity.name ?? "") == nil ? [] : [try body(store)]
+    try lock.withLock {
+      let asked = try requireStores().filter { store in
+        store.keeps(entity) && affected?.contains { $0 === store.identity } ?? true
+      }
+      return try asked.map(body)
     }
   }
 
   func dictionaryRows(
     _ query: FetchQuery, _ shape: DictionaryShape, _ stop: StopSign = StopSign()
   ) throws -> [DictionaryRow] {
-    let parts = try eachStore(query.affectedStores, keeping: query.entity) { store in
-      try store.connection().stopping(at: stop) { try store.dictionaryRows(query, shape) }
+    try lock.withLock {
+      let isAlone = stores.count == 1
+      let several = DictionaryMerge(query, shape)
+      let parts = try eachStore(query.affectedStores, keeping: query.entity) { store in
+        try store.connection().stopping(at: stop) {
+          try store.dictionaryRows(isAlone ? query : several.partQuery, isAlone ? shape : several.partShape)
+        }
+      }
+      return isAlone ? parts.flatMap { $0 } : several.merge(parts)
     }
-    return parts.flatMap { $0 }
   }
 
   func dictionaryCount(_ query: FetchQuery, _ shape: DictionaryShape) throws -> Int {
-    try eachStore(query.affectedStores, keeping: query.entity) { try $0.dictionaryCount(query, shape) }
-      .reduce(0, +)
+    try lock.withLock {
+      guard stores.count == 1 else { return try dictionaryRows(query, shape).count }
+      return try eachStore(query.affectedStores, keeping: query.entity) { try $0.dictionaryCount(query, shape) }
+        .reduce(0, +)
+    }
   }
 
   /// The cursor's next rows; see `next`.
-  func nextRows(_ cursor: StoreCursor, _ stop: StopSign) throws -> [FetchedRow] {
-    func read() throws -> [FetchedRow] {
-      try cursor.reading { connection in try connection.stopping(at: stop) { try cursor.nextRows() } }
-    }
-    guard !cursor.ownsSnapshot else { return try read() }
-    return try withStore { _ in try read() }
+  func nextRows(_ cursor: any RowCursor, _ stop: StopSign) throws -> [FetchedRow] {
+    guard !cursor.ownsSnapshot else { return try cursor.nextRows(stop) }
+    return try lock.withLock { try cursor.nextRows(stop) }
   }
 
-  /// How many rows the store's own connection has changed: stands still as long as nothing is saved here.
+  /// How many rows the stores' own connections have changed: stands still as long as nothing is saved here.
   func changeCount() throws -> Int64 {
-    try withStore { store in try store.access("Reading") { $0.changedRowCountTotal } }
+    try lock.withLock {
+      try requireStores().reduce(0) { $0 + (try $1.access("Reading") { $0.changedRowCountTotal }) }
+    }
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Walks over the rows of a query in batches, in one read snapshot. For walks over millions of rows: what it holds
 /// is one batch. It belongs to one thread at a time.
-final class StoreCursor {
+final class StoreCursor: RowCursor {
   private let connection: SQLiteConnection
   private let statement: SQLiteStatement
   private let plan: SelectPlan
@@ -42,16 +42,13 @@ final class StoreCursor {
   }
 
   /// The next rows as single values, at most as many as a batch holds; none at the end.
-  func nextRows() throws -> [FetchedRow] {
-    var rows: [FetchedRow] = []
-    while rows.count < rowsPerBatch, try !isAtEnd && advance() { rows.append(try plan.row(of: statement)) }
-    return rows
-  }
-
-  /// Runs `body` on the connection that the cursor reads from.
-  func reading<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+  func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
     do {
-      return try body(connection)
+      return try connection.stopping(at: stop) {
+        var rows: [FetchedRow] = []
+        while rows.count < rowsPerBatch, try !isAtEnd && advance() { rows.append(try plan.row(of: statement)) }
+        return rows
+      }
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
     }
