@@ -53,10 +53,10 @@ extension NSManagedObjectContext {
     if request.resultType == .dictionaryResultType {
       query.includesPendingChanges = false
       let shape = try request.dictionaryShape(query)
-      if shape.joinsRows { return try requireCoordinator().dictionaryCount(query, shape) }
+      if shape.joinsRows { return try reading { try $0.dictionaryCount(query, shape) } }
     }
     if !query.includesPendingChanges || !chainHasChanges(touching: query) {
-      return try requireCoordinator().count(query)
+      return try reading { try $0.count(query) }
     }
     return try rows(query).count
   }
@@ -69,7 +69,7 @@ extension NSManagedObjectContext {
     case .dictionaryResultType:
       // Dictionaries show the store only. (Apple documentation: includesPendingChanges.)
       let shape = try request.dictionaryShape(query)
-      return try requireCoordinator().dictionaryRows(query, shape).map { $0.dictionary(shape) }
+      return try reading { try $0.dictionaryRows(query, shape) }.map { $0.dictionary(shape) }
     default:
       let query = request.rowQuery(query)
       return results(of: request, query, try rows(query))
@@ -114,7 +114,8 @@ extension NSManagedObjectContext {
   typealias RowSource = (FetchQuery) throws -> [FetchedRow]
 
   func rows(_ query: FetchQuery) throws -> [FetchedRow] {
-    try rows(query, from: try requireCoordinator().rows)
+    let (coordinator, generation) = (try requireCoordinator(), try generationToRead())
+    return try rows(query, from: { query in try coordinator.reading(generation) { try coordinator.rows(query) } })
   }
 
   /// The rows that this context shows for `query`: those of the level below, with its own changes laid over them.
@@ -127,7 +128,9 @@ extension NSManagedObjectContext {
     for segment in insertions.segments where query.covers(segment.batch.entity) {
       let filter = try QueryFilter(query, segment.batch.entity)
       for row in segment.liveRows where filter.accepts({ segment.value(row: row, slot: $0) }) {
-        result.append(FetchedRow(id: segment.objectID(row: row), version: 0, values: segment.values(row: row)))
+        let id = segment.objectID(row: row)
+        guard query.affectedStores == nil || query.asks(id) else { continue }
+        result.append(FetchedRow(id: id, version: 0, values: segment.values(row: row)))
       }
     }
     if !query.sortKeys.isEmpty { try query.sort(&result) }
@@ -188,7 +191,7 @@ extension NSManagedObjectContext {
   func rowBelow(for id: NSManagedObjectID) throws -> FetchedRow? { try rowsBelow(for: [id])[0] }
 
   func rowsBelow(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
-    guard let parent else { return try requireCoordinator().rows(for: ids.map(\.resolved)) }
+    guard let parent else { return try reading { try $0.rows(for: ids.map(\.resolved)) } }
     return try parent.performAndWait { try parent.rows(for: ids) }
   }
 

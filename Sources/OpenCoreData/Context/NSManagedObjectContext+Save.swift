@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
   public func save() throws {
     checkQueue()
     processPendingChanges()
-    guard hasChanges else { return }
+    guard hasChanges else { return try saveMetadata() }
     post(.NSManagedObjectContextWillSave)
     try prepareForSave()
     var (saved, notifications) = gatherChanges()
@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
         (saved, notifications) = gatherChanges()
       }
     }
+    advanceQueryGeneration()
     finishSave(saved.updated)
     notifications.post()
     // A parent on the main queue announces what it took over when its turn ends; a private queue has no such moment.
@@ -278,6 +279,7 @@ extension NSManagedObjectContext {
     deletions = [:]
     conflictChecks = [:]
     awaitingPermanentIDs = AwaitedIDs()
+    advanceQueryGeneration()
     event = ChangeEvent()
     event.invalidatedAll = true
     processPendingChanges()

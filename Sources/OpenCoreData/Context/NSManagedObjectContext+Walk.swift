@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
     let coordinator = try requireCoordinator()
     // Of an abstract entity there are no objects; its batches are of the entities found.
     guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
-    let cursor = try coordinator.cursor(query, rowsPerBatch: rowsPerBatch)
+    let cursor = try reading { try $0.cursor(query, rowsPerBatch: rowsPerBatch) }
     var batch = ObjectBatch(entity: entity, rowCapacity: query.spansSubentities ? 0 : rowsPerBatch)
     var keys: [Int64] = []
     while try coordinator.next(cursor, &batch, &keys) {

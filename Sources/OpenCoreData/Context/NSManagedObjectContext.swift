@@ -84,6 +84,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   var awaitingPermanentIDs = AwaitedIDs()
   var eventClock = EventClock()
   var isProcessingScheduled = false
+  /// The generation that reads go to; nil for the newest.
+  var generationPinned: NSQueryGenerationToken?
   /// Which object each error of the last validation is about: an error of a class's own kind can't say it itself.
   package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
 

@@ -1,65 +1,6 @@
 import Foundation
 import Locking
 
-/// How a container opens one store. (Apple documentation: NSPersistentStoreDescription.)
-open class NSPersistentStoreDescription: NSObject, NSCopying {
-  open var url: URL?
-  open var type = NSSQLiteStoreType
-  open var configuration: String?
-  open private(set) var options: [String: NSObject] = [
-    NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
-    NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
-  ]
-  open var shouldAddStoreAsynchronously = false
-
-  public override init() {}
-
-  public init(url: URL) { self.url = url }
-
-  open var isReadOnly: Bool {
-    get { (options[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false }
-    set { setOption(NSNumber(value: newValue), forKey: NSReadOnlyPersistentStoreOption) }
-  }
-  /// Whether a store of another version of the model is migrated.
-  open var shouldMigrateStoreAutomatically: Bool {
-    get { (options[NSMigratePersistentStoresAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
-    set { setOption(NSNumber(value: newValue), forKey: NSMigratePersistentStoresAutomaticallyOption) }
-  }
-  /// Whether the mapping for that is inferred, which is the only way here.
-  open var shouldInferMappingModelAutomatically: Bool {
-    get { (options[NSInferMappingModelAutomaticallyOption] as? NSNumber)?.boolValue ?? false }
-    set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
-  }
-  /// Seconds to wait for another program's lock.
-  open var timeout: TimeInterval {
-    get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
-    set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }
-  }
-  open var sqlitePragmas: [String: NSObject] {
-    (options[NSSQLitePragmasOption] as? NSDictionary as? [String: NSObject]) ?? [:]
-  }
-
-  open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
-
-  open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
-    var pragmas = sqlitePragmas
-    pragmas[name] = value
-    let dictionary = NSMutableDictionary()
-    for (key, value) in pragmas { dictionary[NSString(string: key)] = value }
-    options[NSSQLitePragmasOption] = dictionary
-  }
-
-  open func copy(with zone: NSZone? = nil) -> Any {
-    let copy = NSPersistentStoreDescription()
-    copy.url = url
-    copy.type = type
-    copy.configuration = configuration
-    copy.options = options
-    copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
-    return copy
-  }
-}
-
 /// Model, coordinator and view context in one. (Apple documentation: NSPersistentContainer.)
 // Unchecked: the descriptions are set before stores are loaded, as Apple's documentation asks; the rest is constant.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
@@ -117,30 +58,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     for description in persistentStoreDescriptions {
-      guard description.shouldAddStoreAsynchronously else {
-        load(description, block)
-        continue
-      }
-      // Safe: Apple's signature does not ask for a Sendable block, and says that it then runs on another queue.
-      nonisolated(unsafe) let (description, block) = (description, block)
-      DispatchQueue.global(qos: .userInitiated).async { self.load(description, block) }
-    }
-  }
-
-  private func load(
-    _ description: NSPersistentStoreDescription, _ block: (NSPersistentStoreDescription, (any Error)?) -> Void
-  ) {
-    do {
-      if description.type == NSSQLiteStoreType, !description.isReadOnly, let url = description.url {
-        try FileManager.default.createDirectory(
-          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      }
-      try persistentStoreCoordinator.addPersistentStore(
-        ofType: description.type, configurationName: description.configuration, at: description.url,
-        options: description.options)
-      block(description, nil)
-    } catch {
-      block(description, error)
+      persistentStoreCoordinator.add(description, makingFolder: true, block)
     }
   }
 

@@ -48,7 +48,9 @@ extension NSPersistentStoreCoordinator {
 
   /// The greatest key given out so far for objects of `entity` and its relatives; 0 before the first.
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
-    try withStore { store in
+    try lock.withLock {
+      let stores = try requireStores()
+      let store = home(of: entity) ?? stores[0]
       let root = try store.sqlEntity(entity).rootNumber
       return try store.access("Reading") {
         try $0.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
@@ -58,7 +60,7 @@ extension NSPersistentStoreCoordinator {
 
   /// The ID of the object with a key that a store is known to have given it; nil without a store.
   package func objectID(of entity: NSEntityDescription, key: Int64) -> NSManagedObjectID? {
-    persistentStores.first.map { NSManagedObjectID(entity: entity, store: $0.identity, key: key) }
+    (home(of: entity) ?? persistentStores.first).map { NSManagedObjectID(entity: entity, store: $0.identity, key: key) }
   }
 }
 

@@ -9,9 +9,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   let mergers = AutomaticMerging()
 
   /// Recursive: a save participant may ask the coordinator something.
-  private let lock = NSRecursiveLock()
-  private var stores: [SQLiteStore] = []
-  private var participants: [any SaveParticipant] = []
+  let lock = NSRecursiveLock()
+  /// In the order they were added. Under the lock only.
+  var stores: [SQLiteStore] = []
+  private(set) var participants: [any SaveParticipant] = []
 
   /// A coordinator for stores of `model`, which can't be changed from now on.
   public init(managedObjectModel model: NSManagedObjectModel) {
@@ -29,8 +30,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
   ///   - configuration: The model configuration whose entities the store holds; nil for all.
   ///   - storeURL: The file; nil for an in-memory store.
-  ///   - options: `NSReadOnlyPersistentStoreOption`, `NSSQLitePragmasOption`, `NSPersistentStoreTimeoutOption`.
-  /// - Throws: `NSError` 134000, 134080, 134090, 134100 or 134180.
+  ///   - options: `NSReadOnlyPersistentStoreOption`, `NSSQLitePragmasOption`, `NSPersistentStoreTimeoutOption`,
+  ///     `NSSQLiteAnalyzeOption`, `NSSQLiteManualVacuumOption`, `NSIgnorePersistentStoreVersioningOption`.
+  /// - Throws: `NSError` 134000, 134080 (also for a store that is here already), 134090, 134100 or 134180.
   @discardableResult
   open func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -45,19 +47,42 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard file != nil || storeType == NSInMemoryStoreType || storeURL != nil else {
       throw NSError.coreData(.open, "A SQLite store needs the URL of its file; or use NSInMemoryStoreType.")
     }
-    return try lock.withLock {
-      guard stores.isEmpty else {
-        throw NSError.coreData(
-          .operation,
-          "The coordinator has a store already, \(stores[0].url?.path ?? "one in memory"), and uses one only. "
-            + "Remove it first, or make another coordinator.")
-      }
-      let store = try SQLiteStore.open(
+    let store = try lock.withLock {
+      try checkIsNew(file, nil)
+      return try SQLiteStore.open(
         file, type: storeType, model: managedObjectModel, configuration: configuration, options: options)
-      store.persistentStoreCoordinator = self
-      stores.append(store)
-      return store
     }
+    try enter(store)
+    return store
+  }
+
+  /// Takes an open store up, and tells observers.
+  private func enter(_ store: SQLiteStore) throws {
+    let change = [NSAddedPersistentStoresKey: [store]]
+    do {
+      try lock.withLock { try checkIsNew(store.url, store.identifier) }
+      post(.NSPersistentStoreCoordinatorStoresWillChange, change)
+      try lock.withLock {
+        // Another thread may have added it while observers were told.
+        try checkIsNew(store.url, store.identifier)
+        store.persistentStoreCoordinator = self
+        stores.append(store)
+      }
+    } catch {
+      store.close()
+      throw error
+    }
+    post(.NSPersistentStoreCoordinatorStoresDidChange, change)
+  }
+
+  /// IDs name a store by its UUID, so a store and a copy of its file can't both be here.
+  private func checkIsNew(_ url: URL?, _ uuid: String?) throws {
+    let twin = stores.first { ($0.url != nil && $0.url?.isSameFile(as: url) == true) || $0.identifier == uuid }
+    guard let twin else { return }
+    throw NSError.coreData(
+      .open,
+      "Can't add the same store twice: the coordinator has \(twin.place), with the UUID \(twin.identifier). Use that "
+        + "one, or give a copy another UUID with migratePersistentStore.")
   }
 
   /// Apple's newer spelling.
@@ -70,21 +95,29 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// Closes a store. Objects that came from it can't be loaded any more.
+  /// Closes a store. Objects that came from it become inaccessible: their faults read as deleted, and changes to them
+  /// can't be saved.
+  ///
+  /// - Throws: `NSError` 134070 for a store that is not of this coordinator.
   open func remove(_ store: NSPersistentStore) throws {
+    guard lock.withLock({ stores.contains { $0 === store } }) else {
+      throw NSError.coreData(
+        .operation, "The store \(store.place) is not of this coordinator; it may have been removed before.")
+    }
+    let change = [NSRemovedPersistentStoresKey: [store]]
+    post(.NSPersistentStoreCoordinatorWillRemoveStore, change)
+    post(.NSPersistentStoreCoordinatorStoresWillChange, change)
     lock.withLock {
       for closing in stores where closing === store { closing.close() }
       stores.removeAll { $0 === store }
       store.persistentStoreCoordinator = nil
     }
+    post(.NSPersistentStoreCoordinatorStoresDidChange, change)
   }
 
   open func persistentStore(for url: URL) -> NSPersistentStore? {
-    lock.withLock { stores.first { $0.url?.standardizedFileURL == url.standardizedFileURL } }
+    lock.withLock { stores.first { $0.url?.isSameFile(as: url) == true } }
   }
-
-  open func url(for store: NSPersistentStore) -> URL? { store.url }
-  open func metadata(for store: NSPersistentStore) -> [String: Any] { lock.withLock { store.metadata } }
 
   /// The ID that a URI of `uriRepresentation()` stands for; nil unless one of the stores is meant.
   open func managedObjectID(forURIRepresentation uri: URL) -> NSManagedObjectID? {
@@ -108,54 +141,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     lock.withLock { participants.removeAll { $0 === participant } }
   }
 
-  // MARK: For contexts
-
-  func save(_ changes: ChangeSet) throws {
-    try lock.withLock {
-      guard let store = stores.first else { throw Self.noStore }
-      try store.save(changes, participants)
-    }
-  }
-
-  func rows(_ query: FetchQuery) throws -> [FetchedRow] {
-    try lock.withLock { try requireStore().rows(query) }
-  }
-
-  func count(_ query: FetchQuery) throws -> Int { try lock.withLock { try requireStore().count(query) } }
-
-  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
-    try lock.withLock { try requireStore().rows(for: ids) }
-  }
-
-  func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
-    try lock.withLock { try requireStore().obtainPermanentIDs(for: ids) }
-  }
-
-  func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> StoreCursor {
-    try lock.withLock { try requireStore().cursor(query, rowsPerBatch: rowsPerBatch) }
-  }
-
-  /// The cursor's next rows. A cursor has a connection of its own, except on a store in memory: there the lock is
-  /// what keeps the connection to one thread.
-  func next(_ cursor: StoreCursor, _ batch: inout ObjectBatch, _ keys: inout [Int64]) throws -> Bool {
-    guard !cursor.ownsSnapshot else { return try cursor.next(into: &batch, keys: &keys) }
-    return try lock.withLock { try cursor.next(into: &batch, keys: &keys) }
-  }
+  // MARK: For contexts and clients
 
   /// Writes all that was committed into the store files themselves and waits until the disk has it.
   public func checkpoint() throws { try lock.withLock { for store in stores { try store.checkpoint() } } }
 
+  /// The store that is meant where none is named: the first one that can be written.
   func withStore<Result>(_ body: (SQLiteStore) throws -> Result) throws -> Result {
-    try lock.withLock { try body(try requireStore()) }
-  }
-
-  private func requireStore() throws -> SQLiteStore {
-    guard let store = stores.first else { throw Self.noStore }
-    return store
-  }
-
-  private static var noStore: NSError {
-    .coreData(.coreData, "The coordinator has no persistent stores. Add one before fetching or saving.")
+    try lock.withLock {
+      let stores = try requireStores()
+      return try body(stores.first { !$0.isReadOnly } ?? stores[0])
+    }
   }
 
   deinit { for store in stores { store.close() } }

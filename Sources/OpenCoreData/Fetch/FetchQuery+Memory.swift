@@ -22,7 +22,9 @@ extension FetchQuery {
       }
       let (leftKey, rightKey) = (rows[left.index].id.key, rows[right.index].id.key)
       if leftKey.isTemporary != rightKey.isTemporary { return rightKey.isTemporary }
-      return leftKey.isTemporary ? left.index < right.index : leftKey.number < rightKey.number
+      if leftKey.isTemporary { return left.index < right.index }
+      // Scopes grow in the order that stores were opened.
+      return (leftKey.scope, leftKey.number) < (rightKey.scope, rightKey.number)
     }
     rows = sorted.map { rows[$0.index] }
   }

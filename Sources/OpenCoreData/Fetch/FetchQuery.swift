@@ -12,6 +12,8 @@ struct FetchQuery: Sendable {
   var values = FetchedValues.all
   /// The stores to ask; nil for all.
   var affectedStores: [StoreIdentity]?
+  /// Names of entities whose new objects go to one of those stores unless another was chosen for them.
+  var entitiesAtHome: Set<String> = []
   /// Only objects whose key in the store is greater; nil for all.
   var keyAbove: Int64?
 
@@ -30,9 +32,13 @@ struct FetchQuery: Sendable {
   /// Whether the query is about the store of this identity.
   func asks(_ store: StoreIdentity) -> Bool { affectedStores?.contains { $0 === store } ?? true }
 
-  /// Whether the object with `id` is in a store that the query is about, or in none yet.
+  /// Whether the object with `id` is in a store that the query is about, or will be once it is saved.
   func asks(_ id: NSManagedObjectID) -> Bool {
-    if case .permanent(let store, _) = id.reference { asks(store) } else { true }
+    switch id.reference {
+    case .permanent(let store, _): asks(store)
+    case .temporary(let range, let row):
+      affectedStores == nil || range.storeChosen(row: row).map(asks) ?? entitiesAtHome.contains(id.entity.name ?? "")
+    }
   }
 
   /// The query for the level below where so many of its objects are changed or deleted above it: of what it finds
@@ -79,7 +85,19 @@ extension NSFetchRequest {
     query.includesPendingChanges = includesPendingChanges
     query.includesValues = includesPropertyValues
     query.affectedStores = affectedStores?.map(\.identity)
+    query.entitiesAtHome = affectedStores?.entitiesAtHome ?? []
     return query
+  }
+}
+
+extension [NSPersistentStore] {
+  /// The names of the entities whose new objects go to one of these stores.
+  fileprivate var entitiesAtHome: Set<String> {
+    guard let coordinator = lazy.compactMap(\.persistentStoreCoordinator).first else { return [] }
+    let entities = coordinator.managedObjectModel.entities.filter { entity in
+      coordinator.home(of: entity).map { home in contains { $0 === home } } ?? false
+    }
+    return Set(entities.compactMap(\.name))
   }
 }
 

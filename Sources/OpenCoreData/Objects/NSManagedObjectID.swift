@@ -37,6 +37,11 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     if case .permanent(_, let key) = reference { key } else { nil }
   }
 
+  /// The store that a permanent ID is of.
+  var storeIdentity: StoreIdentity? {
+    if case .permanent(let store, _) = reference { store } else { nil }
+  }
+
   public var isTemporaryID: Bool {
     if case .temporary = reference { true } else { false }
   }

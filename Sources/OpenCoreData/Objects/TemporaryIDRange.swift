@@ -5,7 +5,8 @@ import Synchronization
 /// A run of temporary identities, one for each object of a batch, in order.
 ///
 /// Whoever holds a temporary ID holds its range, so the day a save gives the objects their keys, every context of
-/// the chain learns it from here: the range is resolved once, by the store, and never changes again.
+/// the chain learns it from here: the range is resolved once, by each store that takes objects of it, and never changes
+/// again.
 package final class TemporaryIDRange: Sendable {
   /// Serial number of the first identity; numbers are unique in the process.
   let first: UInt64
@@ -20,9 +21,11 @@ package final class TemporaryIDRange: Sendable {
   }
 
   private struct State: Sendable {
-    var resolution: Resolution?
-    var obtained: [Int: Int64] = [:]
-    var obtainedFrom: StoreIdentity?
+    /// One for each store that took rows; a row is in the one that does not leave it out.
+    var resolutions: [Resolution] = []
+    var obtained: [Int: (store: StoreIdentity, key: Int64)] = [:]
+    /// Rows that were meant for a store (`assign(_:to:)`).
+    var assigned: [Int: StoreIdentity] = [:]
   }
 
   private let state = Locked(State())
@@ -43,17 +46,26 @@ package final class TemporaryIDRange: Sendable {
 
   /// Records the keys of a finished save.
   func resolve(_ resolution: Resolution) {
-    state.withLock { $0.resolution = resolution }
+    state.withLock { $0.resolutions.append(resolution) }
     noteNews()
   }
 
   /// Records a key handed out before the save (`obtainPermanentIDs(for:)`).
   func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
-    state.withLock {
-      $0.obtained[row] = key
-      $0.obtainedFrom = store
-    }
+    state.withLock { $0.obtained[row] = (store, key) }
     noteNews()
+  }
+
+  /// Notes which store the object in `row` is meant for.
+  func assign(_ store: StoreIdentity, row: Int) { state.withLock { $0.assigned[row] = store } }
+
+  /// The rows for which a store was chosen, or has handed out a key already.
+  var storesChosen: [Int: StoreIdentity] {
+    state.withLock { $0.assigned.merging($0.obtained.mapValues(\.store)) { $1 } }
+  }
+
+  func storeChosen(row: Int) -> StoreIdentity? {
+    state.withLock { $0.obtained[row]?.store ?? $0.assigned[row] }
   }
 
   private func noteNews() {
@@ -65,19 +77,21 @@ package final class TemporaryIDRange: Sendable {
 
   /// Keys handed out before the save, by row.
   var keysObtained: [Int: Int64] {
-    newsCount > 0 ? state.withLock { $0.obtained } : [:]
+    newsCount > 0 ? state.withLock { $0.obtained.mapValues(\.key) } : [:]
   }
 
   /// The store and key of the object in `row`, once it has them.
   func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
     guard newsCount > 0 else { return nil }
     return state.withLock { state in
-      if let key = state.obtained[row], let store = state.obtainedFrom { return (store, key) }
-      guard let resolution = state.resolution else { return nil }
-      guard let before = resolution.removedRows.rank(of: row) else { return nil }
-      // Rows with keys of their own do not use up one of the run.
-      let taken = state.obtained.keys.count { $0 < row && resolution.removedRows.rank(of: $0) != nil }
-      return (resolution.store, resolution.firstKey + Int64(row - before - taken))
+      if let obtained = state.obtained[row] { return obtained }
+      for resolution in state.resolutions {
+        guard let before = resolution.removedRows.rank(of: row) else { continue }
+        // Rows with keys of their own do not use up one of the run.
+        let taken = state.obtained.keys.count { $0 < row && resolution.removedRows.rank(of: $0) != nil }
+        return (resolution.store, resolution.firstKey + Int64(row - before - taken))
+      }
+      return nil
     }
   }
 }

@@ -87,6 +87,7 @@ extension NSManagedObjectContext {
   func merge(_ saved: SavedIDs) {
     guard !saved.isEmpty else { return }
     processPendingChanges()
+    advanceQueryGeneration()
     if saved.invalidatesAll { refreshAllObjects() }
     mergeInsertions(saved.inserted)
     mergeUpdates(saved.updated)

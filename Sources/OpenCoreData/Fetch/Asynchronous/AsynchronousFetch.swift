@@ -11,6 +11,7 @@ struct AsynchronousFetch: Sendable {
 
   let stop = StopSign()
   private let coordinator: NSPersistentStoreCoordinator
+  private let generation: QueryGeneration?
   /// What the context is asked.
   private let query: FetchQuery
   /// What the store is asked for it.
@@ -23,6 +24,7 @@ struct AsynchronousFetch: Sendable {
 
   init<ResultType>(_ request: NSFetchRequest<ResultType>, in context: NSManagedObjectContext) throws {
     coordinator = try context.requireCoordinator()
+    generation = try context.generationToRead()
     var query = request.rowQuery(try request.query(model: context.model))
     if request.resultType == .countResultType { query.includesValues = false }
     shape = request.resultType == .dictionaryResultType ? try request.dictionaryShape(query) : nil
@@ -37,11 +39,14 @@ struct AsynchronousFetch: Sendable {
   /// - Parameter progressed: Called now and then with the number of rows read.
   /// - Throws: What the store said; `StopSign.error` when stopped.
   func read(_ progressed: (Int) -> Void) throws -> Reading {
-    if let shape { return .dictionaries(try coordinator.dictionaryRows(query, shape, stop), shape) }
-    return try coordinator.withCursor(bottom, rowsPerBatch: Self.rowsPerBatch) { cursor in
+    if let shape {
+      let rows = try coordinator.reading(generation) { try coordinator.dictionaryRows(query, shape, stop) }
+      return .dictionaries(rows, shape)
+    }
+    return try coordinator.withCursor(bottom, generation, rowsPerBatch: Self.rowsPerBatch) { cursor in
       var rows: [FetchedRow] = []
       while true {
-        let next = try cursor.nextRows(until: stop)
+        let next = try cursor.nextRows(stop)
         if next.isEmpty { return .rows(rows) }
         rows += next
         progressed(rows.count)
@@ -72,7 +77,9 @@ struct AsynchronousFetch: Sendable {
     let isEnough = isWhole || (needed.limit > 0 && needed.limit <= bottom.limit)
     // What was pending before the reading may be saved now, and then is neither here nor there.
     let hasMoved = try hadChanges && coordinator.changeCount() != changeCount
-    guard isAlike, isEnough, !hasMoved else { return try coordinator.rows(needed) }
+    guard isAlike, isEnough, !hasMoved else {
+      return try coordinator.reading(generation) { try coordinator.rows(needed) }
+    }
     return needed.limit > 0 ? Array(read.prefix(needed.limit)) : read
   }
 }

@@ -48,6 +48,12 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     case .found(let request):
       var query = try request.query(model: context.model)
       if let affectedStores { query.affectedStores = affectedStores.map(\.identity) }
+      if query.limit + query.offset > 0, coordinator.persistentStores.count > 1 {
+        // The slice is one of all stores' objects together.
+        query.includesValues = false
+        outcomes = try delete(coordinator.rows(query).map(\.id), coordinator, wantsIDs)
+        break
+      }
       outcomes = try coordinator.eachStore(query.affectedStores, keeping: query.entity) {
         try $0.batchDelete(query, wantsIDs: wantsIDs)
       }

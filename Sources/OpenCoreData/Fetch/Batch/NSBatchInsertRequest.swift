@@ -85,7 +85,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         .coreData, "Objects of the abstract entity \(entityName) can't be made; insert into one of its subentities.")
     }
     var rows = BatchInsertionRows(entity)
-    let stores = affectedStores ?? coordinator.persistentStores
+    let stores = (affectedStores ?? coordinator.persistentStores).filter { ($0 as? SQLiteStore)?.keeps(entity) == true }
     guard let store = stores.first(where: { !$0.isReadOnly }) ?? stores.first else { return BatchOutcome() }
     let outcomes = try coordinator.eachStore([store.identity], keeping: entity) {
       try $0.batchInsert(entity, resolution, wantsIDs: resultType == .objectIDs) { try fill(&$0, &rows) }

@@ -81,10 +81,20 @@ struct StoreOptions {
   let timeoutMilliseconds: Int32
   /// In order of name, so that opening a store is the same every time.
   let pragmas: [(name: String, value: String)]
+  let vacuums: Bool
+  let analyzes: Bool
+  let ignoresVersions: Bool
+
+  static let timeoutSecondsDefault = 10.0
 
   init(_ options: [AnyHashable: Any]?) throws {
-    isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
-    let seconds = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 10
+    func isOn(_ key: String) -> Bool { (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false }
+    isReadOnly = isOn(NSReadOnlyPersistentStoreOption)
+    vacuums = isOn(NSSQLiteManualVacuumOption)
+    analyzes = isOn(NSSQLiteAnalyzeOption)
+    ignoresVersions = isOn(NSIgnorePersistentStoreVersioningOption)
+    let seconds =
+      (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? Self.timeoutSecondsDefault
     timeoutMilliseconds = Int32(clamping: Int(max(0, min(seconds, 1e6)) * 1000))
     var pragmas: [(name: String, value: String)] = []
     for (key, value) in (options?[NSSQLitePragmasOption] as? NSDictionary) ?? [:] {

@@ -56,13 +56,7 @@ extension SQLiteStore {
       guard let path = readingPath, !connection.isInTransaction else {
         return try StoreCursor(connection, plan, rowsPerBatch: rowsPerBatch, ownsSnapshot: false)
       }
-      let mode: SQLiteConnection.Mode =
-        isReadOnly && FileManager.default.fileExists(atPath: path + "-shm") && path == url?.path
-        ? .readOnlySharedMemory : .readWrite
-      let reader = try SQLiteConnection(path: path, mode: mode)
-      if mode == .readWrite { try reader.execute("PRAGMA query_only = ON") }
-      try reader.registerPredicateFunctions()
-      return try StoreCursor(reader, plan, rowsPerBatch: rowsPerBatch, ownsSnapshot: true)
+      return try StoreCursor(try newReader(path), plan, rowsPerBatch: rowsPerBatch, ownsSnapshot: true)
     }
   }
 }

@@ -1,32 +1,36 @@
 import Foundation
 
 extension SQLiteStore {
-  /// Opens the store at `url` (nil: in memory), making it if there is none.
+  /// Opens the store at `url` (nil: in memory), making it if there is none: empty, or a copy of `original`.
   ///
   /// - Throws: `NSError` 134080 (cannot open, or not a store), 134090 (locked), 134100 (another model's), those of
   ///   `StoreMigration.runIfNeeded()`.
   static func open(
     _ url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
-    options: [AnyHashable: Any]?
+    options: [AnyHashable: Any]?, from original: SQLiteStore? = nil
   ) throws -> SQLiteStore {
     let settings = try StoreOptions(options)
     let schema = try SQLSchema(model: model, configuration: configuration)
-    let fresh = StoreMetadata(model: model, configuration: configuration)
+    var fresh = StoreMetadata(model: model, configuration: configuration)
+    fresh.storeType = type
     do {
       let opened = try OpenedDatabase.open(url, options: settings)
       try opened.connection.registerPredicateFunctions()
+      try original?.fill(opened.connection, url, type: type)
       let isNew = try isEmpty(opened.connection) && !opened.isReadOnly
-      if !isNew, let migration = MigrationOptions(options) {
+      if !isNew, !settings.ignoresVersions, let migration = MigrationOptions(options) {
         try StoreMigration(
           opened: opened, url: url, model: model, configuration: configuration, options: migration
         ).runIfNeeded()
       }
       // Before anything is set: the file may be somebody else's database.
-      if !isNew { try checkCompatible(try readMetadata(opened.connection, url).metadata, fresh, url) }
+      if !isNew, !settings.ignoresVersions {
+        try checkCompatible(try readMetadata(opened.connection, url).metadata, fresh, url)
+      }
       try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
       if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try readMetadata(opened.connection, url)
-      try checkCompatible(metadata, fresh, url)
+      if !settings.ignoresVersions { try checkCompatible(metadata, fresh, url) }
       return SQLiteStore(
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
         schema: schema, uuid: uuid, metadata: metadata)
@@ -35,11 +39,11 @@ extension SQLiteStore {
     }
   }
 
-  private static func isEmpty(_ connection: SQLiteConnection) throws -> Bool {
+  static func isEmpty(_ connection: SQLiteConnection) throws -> Bool {
     try connection.integer("SELECT count(*) FROM sqlite_master") == 0
   }
 
-  private static func prepare(
+  static func prepare(
     _ opened: OpenedDatabase, _ settings: StoreOptions, isNew: Bool, isInMemory: Bool
   ) throws {
     let connection = opened.connection
@@ -52,6 +56,9 @@ extension SQLiteStore {
       try connection.execute("PRAGMA synchronous = NORMAL")
     }
     for pragma in settings.pragmas { _ = try connection.rows("PRAGMA \(pragma.name) = \(pragma.value)") }
+    guard !opened.isReadOnly, !isNew else { return }
+    if settings.vacuums { try connection.execute("VACUUM") }
+    if settings.analyzes { try connection.execute("ANALYZE") }
   }
 
   /// Makes the tables of a new store in one transaction: a store is there whole or not at all.

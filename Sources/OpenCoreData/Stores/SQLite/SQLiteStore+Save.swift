@@ -6,6 +6,17 @@ extension SQLiteStore {
   ///
   /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the store then is as it was.
   func save(_ changes: ChangeSet, _ participants: [any SaveParticipant]) throws {
+    finishSave(try write(changes, participants, counting: changes))
+  }
+
+  /// What `save` does up to the end of its transaction, which is a part of an open one while several stores save
+  /// together.
+  ///
+  /// - Parameter whole: What participants are told of.
+  /// - Returns: What `finishSave` needs once all is committed.
+  func write(
+    _ changes: ChangeSet, _ participants: [any SaveParticipant], counting whole: ChangeSet
+  ) throws -> [(TemporaryIDRange, TemporaryIDRange.Resolution)] {
     guard !isReadOnly else { throw readOnlyError }
     let connection = try connection()
     var resolutions: [(TemporaryIDRange, TemporaryIDRange.Resolution)] = []
@@ -18,13 +29,20 @@ extension SQLiteStore {
         try update(changes.updates, connection, &faults)
         resolutions = try insert(changes.insertions, connection, &faults)
         if let failure = faults.failure { throw failure }
-        let transaction = SaveTransaction(connection, changes)
+        try writeMetadata(connection)
+        let transaction = SaveTransaction(connection, whole)
         for participant in participants { try participant.write(to: transaction) }
       }
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .save, "Saving to \(url?.path ?? "the store in memory") failed")
     }
+    return resolutions
+  }
+
+  /// After the commit: gives the inserted objects their IDs.
+  func finishSave(_ resolutions: [(TemporaryIDRange, TemporaryIDRange.Resolution)]) {
     for (range, resolution) in resolutions { range.resolve(resolution) }
+    hasUnsavedMetadata = false
     try? didCommit()
   }
 

@@ -4,14 +4,20 @@ import Foundation
 // Unchecked: the connection is used under the coordinator's lock only.
 final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   let schema: SQLSchema
-  private let connectionKept: SQLiteConnection
+  private var connectionKept: SQLiteConnection
+  /// What is read instead while a context reads in its query generation.
+  var snapshot: SQLiteConnection?
+  /// The snapshots that are open: they keep the log from being written back whole.
+  var snapshots = SnapshotList()
+  /// Whether `metadataKept` differs from what the file has.
+  var hasUnsavedMetadata = false
   private(set) var isClosed = false
   /// By entity name; made at the first insertion of each.
   var batchSources: [String: BatchSource] = [:]
   let entitiesByNumber: [Int: NSEntityDescription]
-  private let checkpointer: WALCheckpointer?
+  private var checkpointer: WALCheckpointer?
   /// The copy that is read where the file itself can't be read without a trace.
-  private let privateCopy: PrivateCopy?
+  private var privateCopy: PrivateCopy?
 
   init(
     opened: OpenedDatabase, url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
@@ -40,7 +46,18 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
       throw NSError.coreData(
         .operation, "The store \(url?.path ?? identifier) was removed from its coordinator; add it again.")
     }
-    return connectionKept
+    return snapshot ?? connectionKept
+  }
+
+  func keeps(_ entity: NSEntityDescription) -> Bool { schema.entity(named: entity.name ?? "") != nil }
+
+  /// Goes on with another file of the same store.
+  func move(to url: URL, _ opened: OpenedDatabase) {
+    disconnect()
+    connectionKept = opened.connection
+    privateCopy = opened.privateCopy
+    checkpointer = opened.isReadOnly ? nil : WALCheckpointer(watching: opened.connection, path: opened.path)
+    self.url = url
   }
 
   /// Where a second connection finds the database; nil for one in memory.
@@ -57,11 +74,13 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   }
 
   /// Runs `body` on the connection; what SQLite says becomes an error of Core Data's.
-  func access<Result>(_ what: String, _ body: (SQLiteConnection) throws -> Result) throws -> Result {
+  func access<Result>(
+    _ what: String, _ code: NSError.CoreDataCode = .sqlite, _ body: (SQLiteConnection) throws -> Result
+  ) throws -> Result {
     do {
       return try body(try connection())
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "\(what) \(url?.path ?? "the store in memory") failed")
+      throw NSError.sqlite(error, code, "\(what) \(place) failed")
     }
   }
 
@@ -72,10 +91,12 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     guard !isReadOnly, url != nil else { return }
     checkpointer?.waitUntilIdle()
     try access("Writing the log into") { connection in
-      // FULL waits for readers, as long as the store's timeout, and syncs both files with synchronous NORMAL too.
-      let outcome = try connection.rows("PRAGMA wal_checkpoint(FULL)").first?.first
+      // FULL waits for readers, as long as the store's timeout, and syncs both files with synchronous NORMAL too. For
+      // a generation that is pinned in this process it would wait in vain.
+      let mode = snapshots.isEmpty ? "FULL" : "PASSIVE"
+      let outcome = try connection.rows("PRAGMA wal_checkpoint(\(mode))").first ?? []
       // Where a reader outlasts the wait, the log keeps what is committed: then it is the log that must be on the disk.
-      if outcome != .integer(0) { try syncLog() }
+      if outcome.count != 3 || outcome[0] != .integer(0) || outcome[1] != outcome[2] { try syncLog() }
     }
   }
 
@@ -93,6 +114,10 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   func close() {
     guard !isClosed else { return }
     isClosed = true
+    disconnect()
+  }
+
+  private func disconnect() {
     checkpointer?.stop()
     // Closing the last connection writes the log into the file and removes it.
     connectionKept.close()

@@ -21,6 +21,12 @@ struct SaveFailure: Error {
   let code: NSError.CoreDataCode
   var failures: [Failure]
 
+  /// Both as one, of two stores: conflicts of versions come first, as within one.
+  func joined(with other: SaveFailure) -> SaveFailure {
+    if code == other.code { return SaveFailure(code: code, failures: failures + other.failures) }
+    return other.code == .mergeConflict ? other : self
+  }
+
   var message: String {
     let first = failures.first.map { " The first: \($0.id): \($0.message)" } ?? ""
     let what =

@@ -3,7 +3,7 @@ import Foundation
 
 /// Walks over the rows of a query in batches, in one read snapshot. For walks over millions of rows: what it holds
 /// is one batch. It belongs to one thread at a time.
-final class StoreCursor {
+final class StoreCursor: RowCursor {
   private let connection: SQLiteConnection
   private let statement: SQLiteStatement
   private let plan: SelectPlan
@@ -44,7 +44,7 @@ final class StoreCursor {
   /// The next rows as single values, at most as many as a batch holds; none at the end.
   ///
   /// - Throws: `NSError` 134180, or `StopSign.error`.
-  func nextRows(until stop: StopSign) throws -> [FetchedRow] {
+  func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
     do {
       return try connection.stopping(at: stop) {
         var rows: [FetchedRow] = []

@@ -1,0 +1,55 @@
+import Foundation
+
+/// Metadata of stores: the model's version hashes and the clients' own keys. (Apple documentation:
+/// NSPersistentStoreCoordinator, "Working with metadata".)
+extension NSPersistentStoreCoordinator {
+  /// The metadata of a store, unsaved changes included.
+  public func metadata(for store: NSPersistentStore) -> [String: Any] { lock.withLock { store.metadataKept } }
+
+  /// Replaces the clients' own keys among a store's metadata; type, UUID and version hashes stay as they are.
+  ///
+  /// The next save of a context on this coordinator writes them, also one without changes of objects.
+  ///
+  /// - Parameters:
+  ///   - metadata: Property list values; others make the save fail with 134060.
+  ///   - store: One of this coordinator's stores.
+  public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    lock.withLock { stores.first { $0 === store }?.setMetadata(metadata ?? [:]) }
+  }
+
+  /// The metadata of the store at `url`, which is only read.
+  ///
+  /// - Throws: `NSError` 134000 for a type without files, 134080, 134090.
+  public class func metadataForPersistentStore(
+    ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try checkHasFile(storeType)
+    return try SQLiteStore.metadata(at: url, options: options)
+  }
+
+  /// Replaces the clients' own keys among the metadata of the store at `url`, at once.
+  ///
+  /// - Throws: `NSError` 134000 for a type without files, 134060 for a value that no property list can hold, 134080,
+  ///   134090.
+  public class func setMetadata(
+    _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws {
+    try checkHasFile(storeType)
+    try SQLiteStore.setMetadata(metadata ?? [:], at: url, options: options)
+  }
+
+  /// Apple's newer spelling.
+  public class func metadata(
+    type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
+  }
+
+  static func checkHasFile(_ storeType: String) throws {
+    guard storeType == NSSQLiteStoreType else {
+      throw NSError.coreData(
+        .invalidStoreType, "A store of the type \"\(storeType)\" has no file; use NSSQLiteStoreType.")
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/// A walk over the rows of a query in batches. It belongs to one thread at a time.
+protocol RowCursor: AnyObject {
+  /// Whether the cursor reads from connections, and so snapshots, of its own.
+  var ownsSnapshot: Bool { get }
+
+  /// Replaces what `batch` holds by the next rows, which are of one entity. False when there are none.
+  ///
+  /// - Parameter keys: The primary keys of the rows, in order.
+  func next(into batch: inout ObjectBatch, keys: inout [Int64]) throws -> Bool
+
+  /// The IDs of the rows that `next` gave last, whose keys are `keys`.
+  func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection
+
+  /// The next rows as single values; none at the end.
+  func nextRows(_ stop: StopSign) throws -> [FetchedRow]
+}
+
+/// The rows of several stores: store after store, or merged by the sort keys. Holds one batch of each store.
+final class SeveralStoresCursor: RowCursor {
+  private let query: FetchQuery
+  private let rowsPerBatch: Int
+  private var sources: [Source]
+  private var rowsToSkip: Int
+  private var rowsLeft: Int
+  private var waiting: ArraySlice<FetchedRow> = []
+  private var idsOfLast: [NSManagedObjectID] = []
+  let ownsSnapshot: Bool
+
+  /// - Parameter cursors: Over the rows of `query.forEachStore`, in the order of the stores.
+  init(_ cursors: [any RowCursor], _ query: FetchQuery, rowsPerBatch: Int) {
+    self.query = query
+    self.rowsPerBatch = rowsPerBatch
+    sources = cursors.map(Source.init)
+    rowsToSkip = query.offset
+    rowsLeft = query.limit > 0 ? query.limit : .max
+    ownsSnapshot = cursors.allSatisfy(\.ownsSnapshot)
+  }
+
+  func next(into batch: inout ObjectBatch, keys: inout [Int64]) throws -> Bool {
+    batch.removeAll()
+    keys.removeAll(keepingCapacity: true)
+    if waiting.isEmpty { waiting = try nextRows(StopSign())[...] }
+    guard let entity = waiting.first?.id.entity else { return false }
+    let run = waiting.prefix { $0.id.entity === entity }
+    waiting = waiting.dropFirst(run.count)
+    if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
+    for row in run {
+      batch.appendRow()
+      batch.setValues(row.values, row: batch.count - 1)
+      keys.append(row.id.storeKey ?? 0)
+    }
+    idsOfLast = run.map(\.id)
+    return true
+  }
+
+  func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection { ObjectIDCollection(idsOfLast) }
+
+  func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
+    var rows: [FetchedRow] = []
+    while rows.count < rowsPerBatch, rowsLeft > 0, let place = try firstSource(stop) {
+      let row = sources[place].take()
+      if rowsToSkip > 0 {
+        rowsToSkip -= 1
+      } else {
+        rows.append(row)
+        rowsLeft -= 1
+      }
+    }
+    if query.values == .none { for index in rows.indices { rows[index].values = [] } }
+    return rows
+  }
+
+  /// The source whose row comes next: the first one among equals.
+  private func firstSource(_ stop: StopSign) throws -> Int? {
+    var best: Int?
+    for place in sources.indices {
+      guard try sources[place].hasRow(query, stop) else { continue }
+      guard let known = best else {
+        best = place
+        // Without an order the stores come one after the other.
+        if query.sortKeys.isEmpty { break }
+        continue
+      }
+      if query.sortKeys.places(sources[place].sortValues, before: sources[known].sortValues) { best = place }
+    }
+    return best
+  }
+
+  /// One store's batch, and the row in it that comes next.
+  private struct Source {
+    private let cursor: any RowCursor
+    private var rows: [FetchedRow] = []
+    private var next = 0
+    private var isAtEnd = false
+    /// Of the row that comes next.
+    private(set) var sortValues: [StoredValue] = []
+
+    init(_ cursor: any RowCursor) { self.cursor = cursor }
+
+    mutating func hasRow(_ query: FetchQuery, _ stop: StopSign) throws -> Bool {
+      guard !isAtEnd else { return false }
+      if next == rows.count {
+        rows = try cursor.nextRows(stop)
+        next = 0
+        isAtEnd = rows.isEmpty
+      }
+      if !isAtEnd, sortValues.isEmpty { sortValues = try query.sortValues(rows[next]) }
+      return !isAtEnd
+    }
+
+    mutating func take() -> FetchedRow {
+      next += 1
+      sortValues = []
+      return rows[next - 1]
+    }
+  }
+}
