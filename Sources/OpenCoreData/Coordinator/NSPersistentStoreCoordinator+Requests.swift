@@ -38,7 +38,7 @@ extension NSPersistentStoreCoordinator {
   /// Runs `body` on a cursor over the rows of `query`: beside the lock where the cursor has a snapshot of its own, else
   /// under it, so that nothing is written while it stands open.
   func withCursor<Result>(
-    _ query: FetchQuery, _ generation: NSQueryGenerationToken?, rowsPerBatch: Int,
+    _ query: FetchQuery, _ generation: QueryGeneration?, rowsPerBatch: Int,
     _ body: (any RowCursor) throws -> Result
   ) throws -> Result {
     let (opened, result) = try lock.withLock { () -> (any RowCursor, Result?) in
