@@ -111,7 +111,9 @@ import Testing
     let names: [Notification.Name] = [.NSManagedObjectContextDidSave, .NSManagedObjectContextObjectsDidChange]
     let seen = Counter()
     let observers = Observers(
-      names.map { NotificationCenter.default.addObserver(forName: $0, object: nil, queue: nil) { _ in seen.increase() } })
+      names.map {
+        NotificationCenter.default.addObserver(forName: $0, object: nil, queue: nil) { _ in seen.increase() }
+      })
     let background = container.newBackgroundContext()
     background.performAndWait { JournalEntry(context: background).location = "Rincon" }
     try await background.perform { try background.save() }

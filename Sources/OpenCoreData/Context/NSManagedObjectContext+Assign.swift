@@ -6,6 +6,7 @@ extension NSManagedObjectContext {
   ///   - object: An `NSManagedObject` inserted here, without a permanent ID.
   ///   - store: A store of the context's coordinator whose configuration has the object's entity.
   public func assign(_ object: AnyObject, to store: NSPersistentStore) {
+    checkQueue()
     guard let object = object as? NSManagedObject, object.managedObjectContext === self else {
       preconditionFailure("Only a managed object of this context can be assigned to a store.")
     }

@@ -5,6 +5,7 @@ import Foundation
 extension NSManagedObjectContext {
   /// The generation that reads of this context and its children go to; nil for whatever is newest.
   public var queryGenerationToken: NSQueryGenerationToken? {
+    checkQueue()
     guard let parent else { return generationPinned }
     return parent.performAndWait { parent.queryGenerationToken }
   }
@@ -19,6 +20,7 @@ extension NSManagedObjectContext {
   /// - Throws: `NSError` 134060 for a context with a parent or without stores; 134070 for a token of another
   ///   coordinator, and where no store keeps generations.
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+    checkQueue()
     guard parent == nil else {
       throw NSError.coreData(
         .coreData, "A child context reads what its parent does; set the query generation of the context at the root.")

@@ -96,7 +96,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   ///
   /// - Throws: As `fetch(_:)` of the context; `NSError` 134060 outside of any such block.
   open func execute() throws -> [ResultType] {
-    guard let context = NSManagedObjectContext.current else {
+    // A task that was begun in a block has inherited the context, but does not run on its queue.
+    guard let context = NSManagedObjectContext.current, context.queue.isCurrent else {
       throw NSError.coreData(
         .coreData,
         "The fetch request finds no context: execute() works in blocks of perform and performAndWait. Elsewhere use "

@@ -13,6 +13,7 @@ extension NSManagedObjectContext {
   /// - Throws: `NSError` for a request that does not fit the model, or what the store said.
   @discardableResult
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-    try request.run(in: self)
+    checkQueue()
+    return try request.run(in: self)
   }
 }

@@ -11,15 +11,23 @@ open class NSManagedObject: NSObject {
   /// Temporary and of its own alone until a context or a store gives another.
   var identity: NSManagedObjectID {
     get {
-      if let identityGiven { return identityGiven }
+      if let known = identityLearnt ?? identityGiven { return known }
       let made = NSManagedObjectID(entity: entity, range: TemporaryIDRange(count: 1), row: 0)
       identityGiven = made
       return made
     }
-    set { identityGiven = newValue }
+    set {
+      identityGiven = newValue
+      identityLearnt = nil
+    }
   }
+  /// What another queue may ask for, where a notification has brought it the object.
+  var identityToShare: NSManagedObjectID { identityGiven?.resolved ?? objectID }
   // Contexts give one at once: making another first would cost as much as the rest of the object.
   private var identityGiven: NSManagedObjectID?
+  /// The permanent identity that was learnt after the object had been announced. Kept apart, so that what other queues
+  /// look at stands still.
+  var identityLearnt: NSManagedObjectID?
   /// By slot; empty in a fault that has nothing loaded.
   var values: [StoredValue] = []
   /// The last committed values, kept from the first change on.

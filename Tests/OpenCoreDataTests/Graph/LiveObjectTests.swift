@@ -60,6 +60,30 @@ struct LiveObjectTests {
     }
   }
 
+  @Test("A context that merges what others save keeps nothing of it", arguments: [false, true])
+  func merges(isAutomatic: Bool) throws {
+    let (own, other) = (stack.context(), stack.context())
+    own.performAndWait { own.automaticallyMergesChangesFromParent = isAutomatic }
+    let token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+    ) { note in
+      if !isAutomatic { own.performAndWait { own.mergeChanges(fromContextDidSave: note) } }
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    for round in 0..<10 {
+      try other.performAndWait {
+        InsertionWay.single.insert((round * 200)..<(round * 200 + 200), into: other, stack.entity)
+        try other.save()
+        for (index, object) in try other.fetch(stack.request()).enumerated() where index % 3 > 0 {
+          if index % 3 == 1 { object.setValue(9, forKey: "rating") } else { other.delete(object) }
+        }
+        try other.save()
+      }
+      own.performAndWait { #expect(own.registeredObjects.isEmpty && own.registry.entryCount <= 1024 + 200) }
+      #expect(CountedSession.liveCount == 0)
+    }
+  }
+
   enum Ending: CaseIterable { case rollback, reset, dropping }
 
   @Test("What is thrown away is gone, with what was changed and deleted", arguments: Ending.allCases)

@@ -64,7 +64,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Fetches, anew if it was called before. A delegate that takes snapshots is sent one; nobody else is told.
   ///
   /// - Throws: What the fetch says; `NSError` 134060 when objects of a section are not together.
-  open func performFetch() throws { try core.performFetch() }
+  open func performFetch() throws {
+    managedObjectContext.checkQueue()
+    try core.performFetch()
+  }
 
   // MARK: Content
 
