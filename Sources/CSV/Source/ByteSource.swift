@@ -81,13 +81,18 @@ public final class ByteSource {
     set { input.observer = newValue }
   }
 
+  private static let blank = [UInt8](repeating: 0, count: 64 << 10)
+
   /// Appends the next bytes, at most `bytesMax`; answers how many, 0 at the end.
   /// - Throws: `source-error` or `compression-error`. All bytes before the fault were handed out by earlier
   ///   calls; every later call throws the same error.
   public func read(appendingTo bytes: inout [UInt8], bytesMax: Int = 64 << 10) throws(CSVError) -> Int {
     precondition(bytesMax > 0, "bytesMax must be at least 1")
     let old = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: bytesMax))
+    // Parts of an array and not a repeated element: copied in one go also where nothing is optimised.
+    for start in stride(from: 0, to: bytesMax, by: Self.blank.count) {
+      bytes.append(contentsOf: Self.blank.prefix(bytesMax - start))
+    }
     do throws(CSVError) {
       let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
         try read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[old...])))

@@ -95,7 +95,7 @@ struct RecordEncoder {
 
   private mutating func makeRoom(_ count: Int) {
     if used + count > storage.count {
-      storage.append(contentsOf: repeatElement(0, count: max(count, storage.count)))
+      storage.append(contentsOf: [UInt8](repeating: 0, count: max(count, storage.count)))
     }
   }
 
