@@ -6,16 +6,9 @@ import Foundation
 // Unchecked: all that can change is confined to the context's queue, on which every method but the `perform`
 // family must be called. `perform` and `performAndWait` put code there.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
-  public enum ConcurrencyType: Sendable {
-    /// A serial queue of the context's own.
-    case privateQueue
-    /// The main queue.
-    case mainQueue
-    /// No queue: the client confines the context to one thread itself, and `perform` can't be used. Legacy.
-    case confinement
-  }
+  public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
 
-  public let concurrencyType: ConcurrencyType
+  public let concurrencyType: NSManagedObjectContextConcurrencyType
   let queue: ContextQueue
 
   /// The coordinator at the bottom of the chain.
@@ -67,6 +60,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// When deletions reach related objects: with the event's end (default) or at the save. Objects have no
   /// relationships yet.
   public var propagatesDeletesAtEndOfEvent = true
+  /// Always nil: this platform has no undo manager. The type lets code say `undoManager = nil`, and nothing else.
+  public var undoManager: Never? {
+    get { nil }
+    set {}
+  }
   /// What notifications carry; see `ChangeNotificationContents`.
   public var changeNotificationContents = ChangeNotificationContents.objects
 
@@ -89,26 +87,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Which object each error of the last validation is about: an error of a class's own kind can't say it itself.
   package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
 
-  public init(concurrencyType: ConcurrencyType) {
+  public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
     self.concurrencyType = concurrencyType
     queue =
       switch concurrencyType {
-      case .mainQueue: .main
-      case .privateQueue: .makePrivate()
-      case .confinement: .nowhere
+      case .mainQueueConcurrencyType: .main
+      case .privateQueueConcurrencyType: .makePrivate()
+      case .confinementConcurrencyType: .nowhere
       }
   }
 
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
-
-  /// Apple's spelling of the types.
-  public convenience init(concurrencyType: NSManagedObjectContextConcurrencyType) {
-    switch concurrencyType {
-    case .confinementConcurrencyType: self.init(concurrencyType: ConcurrencyType.confinement)
-    case .privateQueueConcurrencyType: self.init(concurrencyType: ConcurrencyType.privateQueue)
-    case .mainQueueConcurrencyType: self.init(concurrencyType: ConcurrencyType.mainQueue)
-    }
-  }
 
   var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
 
@@ -145,11 +134,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
 }
 
-/// Which queue a context lives on, by Apple's Objective-C names.
+/// Which queue a context lives on, by Apple's Objective-C names and the short ones of its Swift form.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  /// No queue: the client confines the context to one thread itself, and `perform` can't be used. Legacy.
   case confinementConcurrencyType = 0
+  /// A serial queue of the context's own.
   case privateQueueConcurrencyType = 1
+  /// The main queue.
   case mainQueueConcurrencyType = 2
+
+  public static var confinement: Self { .confinementConcurrencyType }
+  public static var privateQueue: Self { .privateQueueConcurrencyType }
+  public static var mainQueue: Self { .mainQueueConcurrencyType }
 }
 
 /// What a context's notifications carry.

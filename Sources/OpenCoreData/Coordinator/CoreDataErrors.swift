@@ -1,6 +1,6 @@
 import Foundation
 
-// The error codes and user-info keys of CoreDataErrors.h that this library uses.
+// The error codes and user-info keys of CoreDataErrors.h; some are of things that this library does not do yet.
 
 public let NSDetailedErrorsKey = "NSDetailedErrors"
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
@@ -20,6 +20,9 @@ public let NSManagedObjectValidationError = 1550
 public let NSManagedObjectConstraintValidationError = 1551
 public let NSValidationMultipleErrorsError = 1560
 public let NSValidationMissingMandatoryPropertyError = 1570
+public let NSValidationRelationshipLacksMinimumCountError = 1580
+public let NSValidationRelationshipExceedsMaximumCountError = 1590
+public let NSValidationRelationshipDeniedDeleteError = 1600
 public let NSValidationNumberTooLargeError = 1610
 public let NSValidationNumberTooSmallError = 1620
 public let NSValidationDateTooLateError = 1630
@@ -32,19 +35,27 @@ public let NSValidationInvalidURIError = 1690
 public let NSManagedObjectContextLockingError = 132000
 public let NSPersistentStoreCoordinatorLockingError = 132010
 public let NSManagedObjectReferentialIntegrityError = 133000
+public let NSManagedObjectExternalRelationshipError = 133010
 public let NSManagedObjectMergeError = 133020
 public let NSManagedObjectConstraintMergeError = 133021
 public let NSPersistentStoreInvalidTypeError = 134000
 public let NSPersistentStoreTypeMismatchError = 134010
+public let NSPersistentStoreIncompatibleSchemaError = 134020
 public let NSPersistentStoreSaveError = 134030
+public let NSPersistentStoreIncompleteSaveError = 134040
 public let NSPersistentStoreSaveConflictsError = 134050
 public let NSCoreDataError = 134060
 public let NSPersistentStoreOperationError = 134070
 public let NSPersistentStoreOpenError = 134080
 public let NSPersistentStoreTimeoutError = 134090
+public let NSPersistentStoreUnsupportedRequestTypeError = 134091
 public let NSPersistentStoreIncompatibleVersionHashError = 134100
 public let NSMigrationError = 134110
+public let NSMigrationConstraintViolationError = 134111
+public let NSMigrationCancelledError = 134120
 public let NSSQLiteError = 134180
+public let NSExternalRecordImportError = 134200
+public let NSPersistentHistoryTokenExpiredError = 134301
 
 extension NSError {
   /// The codes made in this library, so that no call site spells a number.

@@ -75,13 +75,13 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     context.perform { block(context) }
   }
 
-  public func performBackgroundTask<Result: Sendable>(
-    _ block: @escaping @Sendable (NSManagedObjectContext) throws -> Result
-  ) async throws -> Result {
+  /// Runs `block` on the queue of a new background context without blocking a thread; gives its value or error back.
+  public func performBackgroundTask<Result: Sendable, Failure: Error>(
+    _ block: @escaping @Sendable (NSManagedObjectContext) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
     let context = newBackgroundContext()
-    return try await context.perform { try block(context) }
+    return try await context.perform { () throws(Failure) in try block(context) }
   }
-
 }
 
 extension NSManagedObjectModel {

@@ -12,6 +12,8 @@ extension Notification.Name {
   /// Before a store is removed, as long as it can be read; user info: the store, under `NSRemovedPersistentStoresKey`.
   public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name(
     "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+  /// Not posted (Deviations): here so that code which listens compiles.
+  public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
 public let NSAddedPersistentStoresKey = "added"

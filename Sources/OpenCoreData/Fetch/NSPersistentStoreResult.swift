@@ -17,3 +17,18 @@ extension NSManagedObjectContext {
     return try request.run(in: self)
   }
 }
+
+extension NSPersistentStoreCoordinator {
+  /// Hands `request` to the stores for `context`, on whose queue this is called.
+  ///
+  /// - Throws: `NSError` 134060 for a context of another coordinator, and as `execute(_:)` of the context.
+  @discardableResult
+  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    guard context.persistentStoreCoordinator === self else {
+      throw NSError.coreData(
+        .coreData,
+        "The request can't be executed: the context has another coordinator, or none. Give a context of this one.")
+    }
+    return try context.execute(request)
+  }
+}

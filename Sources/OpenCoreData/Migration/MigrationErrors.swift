@@ -6,6 +6,7 @@ public let NSMigrationMissingSourceModelError = 134130
 public let NSMigrationMissingMappingModelError = 134140
 public let NSMigrationManagerSourceStoreError = 134150
 public let NSMigrationManagerDestinationStoreError = 134160
+public let NSEntityMigrationPolicyError = 134170
 public let NSInferredMappingModelError = 134190
 
 /// One reason why no mapping can be inferred between two models.

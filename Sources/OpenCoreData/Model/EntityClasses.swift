@@ -54,6 +54,13 @@ extension NSFetchRequestResult where Self: NSManagedObject {
   public static func fetchRequest() -> NSFetchRequest<Self> {
     NSFetchRequest<Self>(entityName: entity().name ?? "")
   }
+
+  /// The same for whoever wants `NSFetchRequest<NSFetchRequestResult>`, as batch deletions do: the type of Apple's own.
+  /// Disfavored: without a type beside the call, the one above is meant.
+  @_disfavoredOverload
+  public static func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+    NSFetchRequest<any NSFetchRequestResult>(entityName: entity().name ?? "")
+  }
 }
 
 /// The models that coordinators use, for classes that look for their entity.

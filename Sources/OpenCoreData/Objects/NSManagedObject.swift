@@ -55,8 +55,8 @@ open class NSManagedObject: NSObject {
     context?.insert(self)
   }
 
-  /// Inserts a new object of the entity whose class this is.
-  public convenience init(context: NSManagedObjectContext) {
+  /// Inserts a new object of the entity whose class this is. Required, so that generic code can say `T(context:)`.
+  public required convenience init(context: NSManagedObjectContext) {
     guard let entity = context.model?.entity(ofClass: Self.self) else {
       preconditionFailure(
         "No entity of the model has the class \(Self.self). Check its representedClassName, "

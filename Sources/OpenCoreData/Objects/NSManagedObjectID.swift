@@ -42,6 +42,9 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     if case .permanent(let store, _) = reference { store } else { nil }
   }
 
+  /// The store that the object is in; nil while the ID is temporary.
+  public var persistentStore: NSPersistentStore? { storeIdentity?.store }
+
   public var isTemporaryID: Bool {
     if case .temporary = reference { true } else { false }
   }

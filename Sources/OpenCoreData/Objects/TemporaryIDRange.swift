@@ -116,6 +116,8 @@ package final class StoreIdentity: Sendable {
   private let ordinal: UInt64
   /// By the name of any entity: the number of the root of its inheritance tree.
   private let rootEntityNumbers: [String: UInt64]
+  private let holder = Locked(Holder())
+  private struct Holder: Sendable { weak var store: NSPersistentStore? }
 
   private static let nextOrdinal = Atomic<UInt64>(1)
 
@@ -123,6 +125,12 @@ package final class StoreIdentity: Sendable {
     self.uuid = uuid
     self.rootEntityNumbers = rootEntityNumbers
     ordinal = Self.nextOrdinal.wrappingAdd(1, ordering: .relaxed).oldValue
+  }
+
+  /// The store of this identity, as long as it is in use.
+  var store: NSPersistentStore? {
+    get { holder.withLock { $0.store } }
+    set { holder.withLock { $0.store = newValue } }
   }
 
   /// Tells one key sequence from all others in the process; never 0. Entities of one inheritance tree share one.
