@@ -16,7 +16,7 @@ extension NSFetchRequest {
     let misfit = results.first { !($0 is ResultType) }.map { "\(type(of: $0))" } ?? ""
     throw NSError.coreData(
       .coreData,
-      "The fetch of \(entity?.name ?? entityName ?? "") yields \(misfit), and the request promises "
+      "The fetch of \(entityName ?? "") yields \(misfit), and the request promises "
         + "\(ResultType.self). Check its resultType, and the class that the model names for the entity.")
   }
 

@@ -60,6 +60,8 @@ extension NSManagedObjectContext {
     let object = knownObject(id) ?? makeObject(id)
     if object.state.contains(.inaccessible) { deletions[object.identity.key] = nil }
     object.values = segment.batch.values(row: row)
+    // As one that began with the defaults and then was set.
+    object.snapshot = segment.batch.entity.layout.defaultValues
     object.state = .inserted
     segment.keep(object, row: row)
     return object

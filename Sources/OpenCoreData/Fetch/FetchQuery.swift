@@ -46,7 +46,11 @@ struct FetchQuery: Sendable {
   func widened(by changeCount: Int) -> FetchQuery {
     var below = self
     below.offset = 0
-    if limit > 0 { below.limit = limit + offset + changeCount }
+    if limit > 0 {
+      // A limit that no number of objects reaches is none.
+      let (limit, overflows) = limit.addingReportingOverflow(offset + changeCount)
+      below.limit = overflows ? 0 : limit
+    }
     let sorting = sortKeys.map(\.name)
     switch values {
     case .all: break

@@ -50,7 +50,9 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 /// `ResultType` is one of the classes that conform to ``NSFetchRequestResult``, or that protocol itself.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   open var entity: NSEntityDescription?
-  open private(set) var entityName: String?
+  /// The name that the request was made with, or that of the entity which was set.
+  open var entityName: String? { entity?.name ?? nameGiven }
+  private var nameGiven: String?
   open var predicate: NSPredicate?
   open var sortDescriptors: [NSSortDescriptor]?
   /// At most this many results; 0 for no limit.
@@ -88,7 +90,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   public override init() {}
 
   public init(entityName: String) {
-    self.entityName = entityName
+    nameGiven = entityName
     super.init()
   }
 
@@ -110,7 +112,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
 
   /// A copy that promises results of another type.
   func retyped<Other>(as type: Other.Type) -> NSFetchRequest<Other> {
-    let copy = entityName.map(NSFetchRequest<Other>.init(entityName:)) ?? NSFetchRequest<Other>()
+    let copy = nameGiven.map(NSFetchRequest<Other>.init(entityName:)) ?? NSFetchRequest<Other>()
     copy.affectedStores = affectedStores
     copy.entity = entity
     copy.predicate = predicate

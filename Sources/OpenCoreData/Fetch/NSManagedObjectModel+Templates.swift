@@ -50,7 +50,7 @@ extension NSManagedObjectModel {
   func takeRequests(of other: NSManagedObjectModel) {
     for (name, set) in other.fetchRequestsSet where fetchRequestsSet[name] == nil {
       let request = set.retyped(as: (any NSFetchRequestResult).self)
-      request.entity = (set.entity?.name ?? set.entityName).flatMap { entitiesByName[$0] }
+      request.entity = set.entityName.flatMap { entitiesByName[$0] }
       fetchRequestsSet[name] = request
     }
   }

@@ -54,7 +54,7 @@ extension NSAttributeDescription {
   private static func real(from value: Any) -> Double? {
     if let number = value as? any BinaryFloatingPoint { return Double(number) }
     if let number = value as? any BinaryInteger { return Double(number) }
-    if let number = value as? Decimal { return NSDecimalNumber(decimal: number).doubleValue }
+    if let number = value as? Decimal { return number.storedReal }
     return (value as? NSNumber)?.doubleValue
   }
 

@@ -83,7 +83,7 @@ extension StoredValue {
     switch self {
     case .integer(let number): Double(number)
     case .real(let number): number
-    case .decimal(let number): NSDecimalNumber(decimal: number).doubleValue
+    case .decimal(let number): number.storedReal
     case .null, .text, .blob: nil
     }
   }

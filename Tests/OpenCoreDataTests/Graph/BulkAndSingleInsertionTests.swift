@@ -55,6 +55,30 @@ struct BulkAndSingleInsertionTests {
       ])
   }
 
+  @Test("An object tells what was set and what there was before, here and where it was handed to")
+  func changedValues() throws {
+    let told = try onBothWays { way, stack -> [[String]] in
+      let parent = stack.context()
+      let child = stack.context(parent)
+      child.performAndWait { way.insert(0..<2, into: child, stack.entity) }
+      func look(_ context: NSManagedObjectContext) throws -> [String] {
+        try context.performAndWait {
+          let object = try #require(context.fetch(stack.request()).last)
+          return ["\(object.hasPersistentChangedValues)"] + object.changedValues().keys.sorted()
+            + object.committedValues(forKeys: nil).map { "\($0.key) was \($0.value)" }.sorted()
+        }
+      }
+      let before = try look(child)
+      try save(child)
+      let after = [try look(child), try look(parent)]
+      try save(parent)
+      return [before] + after + [try look(parent)]
+    }
+    let inserted = ["true", "date", "place", "rating", "date was <null>", "place was <null>", "rating was 0"]
+    #expect(told[0] == inserted && told[2] == inserted)
+    #expect(told[1] == told[3] && told[1].first == "false" && !told[1].contains("date"))
+  }
+
   @Test("A sibling's fetch sees pending rows of the parent, filtered, sorted and cut")
   func siblingFetch() throws {
     let places = try onBothWays { way, stack -> [String] in

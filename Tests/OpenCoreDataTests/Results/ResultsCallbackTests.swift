@@ -21,6 +21,31 @@ struct ResultsCallbackTests {
     #expect(try fixture.told { $0.rollback() } == ["will", "delete c 0.1 -", "did"])
   }
 
+  @Test("Among equals of several stores, a changed object keeps the place that a fetch gives it")
+  func equalsOfStores() throws {
+    let folder = try GraphFolder()
+    let stores = try TwoStores(folder)
+    let context = stores.context()
+    let told = TypesTold()
+    try context.performAndWait {
+      for store in [stores.a, stores.b, stores.a, stores.b] { stores.insert("Bells", into: store, context) }
+      try context.save()
+      let request = stores.request()
+      request.sortDescriptors = [NSSortDescriptor(key: "place", ascending: true)]
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      controller.delegate = told
+      try controller.performFetch()
+      for object in try context.fetch(request) {
+        object.setValue(5, forKey: "rating")
+        context.processPendingChanges()
+      }
+      #expect(told.types == [.update, .update, .update, .update])
+      let fetched = try context.fetch(request)
+      #expect(controller.fetchedObjects == fetched)
+    }
+  }
+
   @Test("Saving tells nothing new")
   func save() throws {
     let fixture = try ResultsFixture(Self.sessions)
@@ -191,4 +216,14 @@ struct ResultsCallbackTests {
       fixture.context.processPendingChanges()
     }
   }
+}
+
+/// The types of changes alone.
+private final class TypesTold: NSObject, NSFetchedResultsControllerDelegate {
+  private(set) var types: [NSFetchedResultsChangeType] = []
+
+  func controller(
+    _ controller: NSFetchedResultsController<NSFetchRequestResult>, didChange anObject: Any, at indexPath: IndexPath?,
+    for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) { types.append(type) }
 }

@@ -171,7 +171,7 @@ struct ResultsOrder {
       if order != .orderedSame { return order == .orderedAscending }
     }
     if left.key.isTemporary != right.key.isTemporary { return right.key.isTemporary }
-    return left.key.number < right.key.number
+    return (left.key.scope, left.key.number) < (right.key.scope, right.key.number)
   }
 
   /// How many of `count` sorted objects come before `arrival`. Looks at some of them only.

@@ -50,8 +50,7 @@ package final class SQLiteStatement {
     case .null: code = sqlite3_bind_null(pointer, index)
     case .integer(let number): code = sqlite3_bind_int64(pointer, index, number)
     case .real(let number): code = sqlite3_bind_double(pointer, index, number)
-    case .decimal(let number):
-      code = sqlite3_bind_double(pointer, index, NSDecimalNumber(decimal: number).doubleValue)
+    case .decimal(let number): code = sqlite3_bind_double(pointer, index, number.storedReal)
     case .text(var string):
       code = string.withUTF8 { utf8 in
         UnsafeRawBufferPointer(utf8).withMemoryRebound(to: CChar.self) {

@@ -158,7 +158,7 @@ extension NSAttributeDescription {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
       return .integer(statement.integer(column))
     case .doubleAttributeType, .floatAttributeType, .dateAttributeType: return .real(statement.real(column))
-    case .decimalAttributeType: return .decimal(Decimal(statement.real(column)))
+    case .decimalAttributeType: return .decimal(Decimal(storedReal: statement.real(column)))
     default: return statement.value(column)
     }
   }

@@ -68,4 +68,9 @@ extension Decimal {
   package var storedReal: Double {
     isNaN ? .nan : Double(description) ?? .nan
   }
+
+  /// The decimal with the fewest digits that is stored as this double: the one that was set, up to 15 digits.
+  ///
+  /// Not `Decimal(_:)`, which multiplies by powers of ten too: 3.133 would come back as 3.132999999999999488.
+  init(storedReal: Double) { self = Decimal(string: "\(storedReal)") ?? Decimal(storedReal) }
 }
