@@ -85,7 +85,8 @@ extension NSFetchRequest {
     query.sortKeys = try (sortDescriptors ?? []).map(SortKey.init)
     for key in query.sortKeys { _ = try schema.attributeType(ofKeyPath: key.keyPath) }
     query.limit = fetchLimit
-    query.offset = fetchOffset
+    // As much as any store holds: sums with it must not overflow.
+    query.offset = min(max(0, fetchOffset), 1 << 40)
     query.includesPendingChanges = includesPendingChanges
     query.includesValues = includesPropertyValues
     query.affectedStores = affectedStores?.map(\.identity)
