@@ -1,3 +1,4 @@
+import Foundation
 import PipelineEngine
 
 /// Which command is meant, and what can be answered without running one.
@@ -54,9 +55,27 @@ enum Program {
     case work(any Command)
   }
 
+  /// What the program was called with; nil for what is not UTF-8. Swift mends such arguments, and a value would be
+  /// stored that nobody gave.
+  static var arguments: [String?] {
+    let mended = CommandLine.arguments.dropFirst()
+    guard mended.contains(where: { $0.contains("\u{FFFD}") }),
+      let given = FileManager.default.contents(atPath: "/proc/self/cmdline")
+    else { return Array(mended) }
+    // Each argument ends in a zero byte.
+    return given.split(separator: 0, omittingEmptySubsequences: false).dropFirst().dropLast()
+      .map { String(validating: $0, as: UTF8.self) }
+  }
+
   /// Reads the command line. Help, the version and mistakes are answered here.
-  static func prepare(_ arguments: [String]) -> Invocation {
+  ///
+  /// - Parameter words: The arguments; nil for one that is not UTF-8.
+  static func prepare(_ words: [String?]) -> Invocation {
     do throws(CommandFailure) {
+      let arguments = words.compactMap(\.self)
+      if let index = words.firstIndex(of: nil) {
+        throw CommandFailure.usage("argument \(index + 1) is not UTF-8; check the terminal's encoding", of: nil)
+      }
       guard let first = arguments.first else { throw CommandFailure.usage("no command is given", of: nil) }
       if first.hasPrefix("-") {
         let parsed = try Arguments(arguments, usage: usage, command: nil)

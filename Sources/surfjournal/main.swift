@@ -9,7 +9,7 @@ signal(SIGPIPE, SIG_IGN)
 // Likewise a file that grows over the limit that was set for it.
 signal(SIGXFSZ, SIG_IGN)
 
-switch Program.prepare(Array(CommandLine.arguments.dropFirst())) {
+switch Program.prepare(Program.arguments) {
 case .done(let code):
   exit(code.rawValue)
 case .work(let command):

@@ -139,6 +139,7 @@ import Testing
     (["add", "--store", "s", "--rating", "6", "-y"], 65, "rating '6' must be 1 to 5"),
     (["add", "--store", "s", "--date", "2015-02-30", "-y"], 65, "there is no such day"),
     (["add", "--store", "s", "--rating", "5", "-y", "-n"], 64, "exclude each other"),
+    (["add", "--store", "", "--rating", "5", "-y"], 64, "no store is given"),
     (["add", "--store", "log.csv", "--rating", "5", "-y"], 65, "is not a database"),
     (["edit", "1", "--store", "s", "-y"], 64, "nothing is to be changed"),
     (["edit", "1", "--store", "s", "--rating", "3", "--clear", "rating", "-y"], 64, "exclude each other"),
@@ -184,6 +185,28 @@ import Testing
       "exec 9> '\(lock)'; flock 9; \"$surfjournal\" edit 1 --store s --rating 5 -y 9>&-", in: folder)
     #expect(output.status == 75, "\(output.messages)")
     #expect(output.messages.contains("s is in use by"))
+    #expect(try rows() == Self.first + Self.second)
+  }
+
+  @Test func `64: a value that is not UTF-8 is not mended and saved`() throws {
+    let output = try Tool.shell(#""$surfjournal" edit 1 --store s --location $'caf\xe9' -y"#, in: folder)
+    #expect(output.status == 64, "\(output.messages)")
+    #expect(output.messages.contains("argument 6 is not UTF-8"))
+    #expect(try rows() == Self.first + Self.second)
+  }
+
+  @Test func `77: a store that may not be read, and one that may not be written to, are named`() throws {
+    try folder.setMode(0o777, of: ".")
+    try folder.setMode(0o000, of: "s")
+    let list = try Unprivileged.run("list", "--store", "s", in: folder)
+    #expect(list.status == 77)
+    #expect(list.messages.contains("\(folder.path("s")) may not be read. Check the path and the permissions"))
+    try folder.setMode(0o444, of: "s")
+    let edit = try Unprivileged.run("edit", "1", "--store", "s", "--rating", "5", "-y", in: folder)
+    #expect(edit.status == 77)
+    #expect(edit.messages.contains("may not be written to"))
+    // No log that nobody else may write to.
+    #expect(try folder.names == ["log.csv", "s", "surfjournal-copy"])
     #expect(try rows() == Self.first + Self.second)
   }
 

@@ -96,11 +96,11 @@ import Testing
     #expect(rows == "3|Steamer Lane\n4|Ocean Beach\n")
   }
 
-  @Test(arguments: ["INT", "TERM"])
+  @Test(arguments: ["INT", "TERM", "HUP"])
   func `Who interrupts the question means no, and leaves nothing beside the store`(_ signal: String) throws {
     let before = try folder.data("s")
     let (status, seen) = try ask("", meanwhile: "kill -\(signal) $PID", "edit", "1", "--rating", "5")
-    #expect(status == (signal == "INT" ? -2 : -15))
+    #expect(status == ["INT": -2, "TERM": -15, "HUP": -1][signal])
     #expect(seen.hasSuffix("Save? [y/N] "))
     #expect(try folder.data("s") == before)
     #expect(try folder.names == ["log.csv", "out", "s"])

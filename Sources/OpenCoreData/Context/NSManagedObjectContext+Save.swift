@@ -243,7 +243,7 @@ extension NSManagedObjectContext {
     for object in updates.values {
       if let snapshot = object.snapshot { object.values = snapshot }
       object.snapshot = nil
-      object.state.remove(.updated)
+      object.state.subtract([.updated, .recreated])
       event.refreshed[object.identity.key] = object
     }
     for object in deletions.values {
@@ -251,7 +251,7 @@ extension NSManagedObjectContext {
         turnIntoFault(object)
         continue
       }
-      object.state.remove(.deleted)
+      object.state.subtract([.deleted, .recreated])
       if let snapshot = object.snapshot { object.values = snapshot }
       object.snapshot = nil
       event.refreshed[object.identity.key] = object

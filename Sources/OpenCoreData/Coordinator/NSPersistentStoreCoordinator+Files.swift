@@ -69,22 +69,24 @@ extension NSPersistentStoreCoordinator {
   public func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
   ) throws -> NSPersistentStore {
-    let (old, new) = try lock.withLock { () -> (SQLiteStore, SQLiteStore) in
-      guard let old = stores.first(where: { $0 === store }) else {
+    // Before the copy is made: what observers save now must be in it.
+    if persistentStores.contains(where: { $0 === store }) {
+      post(.NSPersistentStoreCoordinatorWillRemoveStore, [NSRemovedPersistentStoresKey: [store]])
+      post(.NSPersistentStoreCoordinatorStoresWillChange, [NSUUIDChangedPersistentStoresKey: [store]])
+    }
+    let new = try lock.withLock {
+      guard let place = stores.firstIndex(where: { $0 === store }) else {
         throw NSError.coreData(.operation, "The store \(store.place) is not of this coordinator; add it first.")
       }
-      return (old, try old.copy(to: url, type: storeType, model: managedObjectModel, options: options))
-    }
-    let change = [NSUUIDChangedPersistentStoresKey: [old, new]]
-    post(.NSPersistentStoreCoordinatorWillRemoveStore, [NSRemovedPersistentStoresKey: [old]])
-    post(.NSPersistentStoreCoordinatorStoresWillChange, change)
-    lock.withLock {
+      let old = stores[place]
+      let new = try old.copy(to: url, type: storeType, model: managedObjectModel, options: options)
       new.persistentStoreCoordinator = self
-      if let place = stores.firstIndex(where: { $0 === old }) { stores[place] = new } else { stores.append(new) }
+      stores[place] = new
       old.persistentStoreCoordinator = nil
       old.close()
+      return new
     }
-    post(.NSPersistentStoreCoordinatorStoresDidChange, change)
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, new]])
     return new
   }
 }

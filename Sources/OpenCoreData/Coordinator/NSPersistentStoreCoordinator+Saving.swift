@@ -6,7 +6,7 @@ extension NSPersistentStoreCoordinator {
   func save(_ changes: ChangeSet) throws {
     try lock.withLock {
       let stores = try requireStores()
-      if stores.count == 1 {
+      if stores.count == 1, changes.insertions.allSatisfy({ stores[0].mayTake($0.range) }) {
         try stores[0].save(changes, participants)
       } else {
         try SaveOfSeveral(changes, stores, participants).run()
@@ -17,7 +17,6 @@ extension NSPersistentStoreCoordinator {
   func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
     try lock.withLock {
       let stores = try requireStores()
-      if stores.count == 1 { return try stores[0].obtainPermanentIDs(for: ids) }
       var idsByStore: [ObjectIdentifier: [NSManagedObjectID]] = [:]
       for id in ids {
         guard case .temporary(let range, let row) = id.reference else { continue }
@@ -55,7 +54,7 @@ struct StoreChoice {
       throw NSError.coreData(
         .save,
         "An object is of the store \(identity?.uuid ?? "that has none"), which is not in the coordinator. "
-          + "Add the store again, or reset the context.")
+          + "Assign what was never saved to another store, or reset the context.")
     }
     return store
   }
@@ -122,7 +121,7 @@ private struct SaveOfSeveral {
   func run() throws {
     var open: [PartTransaction] = []
     do {
-      for part in parts { open.append(try PartTransaction(part.store)) }
+      for part in parts { open.append(try PartTransaction(part.store, part.changes)) }
       let resolutions = try write()
       try commit(open)
       for (store, resolutions) in resolutions { store.finishSave(resolutions) }
@@ -169,18 +168,28 @@ private struct SaveOfSeveral {
   }
 }
 
+extension SQLiteStore {
+  /// Whether none of the objects of `range` was meant for another store.
+  fileprivate func mayTake(_ range: TemporaryIDRange) -> Bool {
+    range.storesChosen.values.allSatisfy { $0 === identity }
+  }
+}
+
 /// One store's share in a save of several.
 private struct PartTransaction {
   let store: SQLiteStore
   private let connection: SQLiteConnection
   private let isPart: Bool
 
-  init(_ store: SQLiteStore) throws {
+  init(_ store: SQLiteStore, _ changes: ChangeSet) throws {
     self.store = store
-    if store.isReadOnly { throw store.readOnlyError }
+    let onlyReads = store.isReadOnly && store.takesWithoutWriting(changes)
+    if store.isReadOnly, !onlyReads { throw store.readOnlyError }
     let connection = try store.connection()
     let isPart = connection.isInTransaction
-    try store.access("Saving to", .save) { try $0.execute(isPart ? "SAVEPOINT several" : "BEGIN IMMEDIATE") }
+    try store.access("Saving to", .save) {
+      try $0.execute(isPart ? "SAVEPOINT several" : onlyReads ? "BEGIN" : "BEGIN IMMEDIATE")
+    }
     self.connection = connection
     self.isPart = isPart
   }

@@ -2,7 +2,7 @@ import Foundation
 
 extension Notification.Name {
   /// Before a store is added, removed or given another UUID; user info as of
-  /// `NSPersistentStoreCoordinatorStoresDidChange`.
+  /// `NSPersistentStoreCoordinatorStoresDidChange`, without the new store of a migration: it is not made yet.
   public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
     "NSPersistentStoreCoordinatorStoresWillChangeNotification")
   /// After a coordinator's stores have changed; user info: the stores under `NSAddedPersistentStoresKey` and

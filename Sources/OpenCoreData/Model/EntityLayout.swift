@@ -55,7 +55,7 @@ extension NSEntityDescription {
   package var attributeSlots: [NSAttributeDescription] { layout.attributeSlots }
 
   /// The slot of an attribute, nil if the entity has none of that name.
-  package func slot(named name: String) -> Int? { layout.slotsByName[name] }
+  public func slot(named name: String) -> Int? { layout.slotsByName[name] }
 
   /// The top of the inheritance tree, the entity itself if it inherits from none. A root has one table and
   /// one key sequence in a store.

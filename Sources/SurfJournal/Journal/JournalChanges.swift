@@ -12,7 +12,7 @@ public struct JournalChanges: Sendable, Hashable {
   public var isEmpty: Bool { values.isEmpty }
 
   /// Sets an attribute to what `text` says: a date in ISO 8601 or as the journal app writes it, a whole number, or the
-  /// text itself. An empty one is no value.
+  /// text itself. An empty one is no value, and no date: `clear(_:)` takes that away.
   ///
   /// - Parameters:
   ///   - attribute: One of `JournalRecord.attributes`.

@@ -82,7 +82,7 @@ struct EditSession: Sendable {
     // Where the answer is read, the question is to be seen, wherever results go.
     Console.show(edit.entries.map(\.difference).joined())
     // Who interrupts the question means no. The store is closed in order, so that no log is left beside it.
-    let signals = StopSignals { number in
+    let signals = StopSignals([SIGINT, SIGTERM, SIGHUP]) { number in
       edit.discard()
       StopSignals.endProcess(by: number)
     }
@@ -121,7 +121,9 @@ extension CommandFailure {
 
 extension Arguments {
   func journalStore() throws(CommandFailure) -> String {
-    guard let store = string("store") else { throw mistake("no store is given; name one with --store PATH") }
+    guard let store = string("store"), !store.isEmpty else {
+      throw mistake("no store is given; name one with --store PATH")
+    }
     return store
   }
 

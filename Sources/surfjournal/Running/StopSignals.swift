@@ -7,10 +7,10 @@ final class StopSignals {
   private let sources: [any DispatchSourceSignal]
 
   /// - Parameter whenFirst: Is given the number of the first signal.
-  init(whenFirst: @escaping @Sendable (Int32) -> Void) {
+  init(_ numbers: [Int32] = [SIGINT, SIGTERM], whenFirst: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "signals")
     let count = SignalCount()
-    sources = [SIGINT, SIGTERM].map { number in
+    sources = numbers.map { number in
       // The default action would come before the source is asked.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)

@@ -186,6 +186,20 @@ struct StoreFileTests {
     }
   }
 
+  @Test("What observers save when they hear of a migration is in the copy")
+  func savedBeforeMigrating() throws {
+    let context = stack.context()
+    context.performAndWait { InsertionWay.single.insert(3..<4, into: context, stack.entity) }
+    let center = NotificationCenter.default
+    let token = center.addObserver(
+      forName: .NSPersistentStoreCoordinatorStoresWillChange, object: coordinator, queue: nil
+    ) { _ in #expect(throws: Never.self) { try context.performAndWait { try context.save() } } }
+    defer { center.removeObserver(token) }
+    try coordinator.migratePersistentStore(
+      coordinator.persistentStores[0], to: folder.file("moved.sqlite"), withType: NSSQLiteStoreType)
+    #expect(try count(coordinator) == 4)
+  }
+
   @Test("Nothing is written over by a migration, and a failed one leaves the coordinator as it was")
   func migratingRefused() throws {
     let target = try Stack(folder, "target.sqlite")

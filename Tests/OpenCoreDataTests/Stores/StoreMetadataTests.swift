@@ -120,7 +120,7 @@ struct StoreMetadataTests {
       second, to: folder.file("three.sqlite"), withType: NSSQLiteStoreType)
     #expect(
       log.take() == [
-        "WillRemoveStore: removed two.sqlite", "StoresWillChange: changedUUID two.sqlite three.sqlite",
+        "WillRemoveStore: removed two.sqlite", "StoresWillChange: changedUUID two.sqlite",
         "StoresDidChange: changedUUID two.sqlite three.sqlite",
       ])
     try stack.coordinator.remove(third)

@@ -51,7 +51,12 @@ extension NSManagedObjectContext {
     let object = conflict.sourceObject
     guard object.managedObjectContext === self else { return }
     if let stored = conflict.persisted {
+      if object.version != stored.version, !object.isDeleted {
+        // A policy of one's own has left the row to us: what was changed here is saved, the rest is the store's.
+        takeOver(stored, of: object) { own, base, stored in own != base ? own : stored }
+      }
       object.version = stored.version
+      object.state.remove(.recreated)
       object.awake(after: .mergePolicy)
     } else if object.isUpdated {
       object.state.insert(.recreated)

@@ -7,13 +7,15 @@ extension NSManagedObjectContext {
   /// leave the context. Call it on this context's queue.
   ///
   /// Notifications of this context itself, of its children and theirs, and of those on another coordinator are
-  /// ignored: what a child has saved is here already, and is yet to be saved from here. (Apple documentation:
+  /// ignored: what a child has saved is here already, and is yet to be saved from here. So are those of children of
+  /// a context that this one does not read from: what they have saved is not in the store yet. (Apple documentation:
   /// mergeChanges(fromContextDidSave:).)
   public func mergeChanges(fromContextDidSave notification: Notification) {
     checkQueue()
     if let source = notification.object as? NSManagedObjectContext {
       guard source !== self, !source.descends(from: self),
-        source.persistentStoreCoordinator === persistentStoreCoordinator
+        source.persistentStoreCoordinator === persistentStoreCoordinator,
+        source.parent.map(descends) ?? true
       else { return }
     }
     merge(savedIDs(notification.userInfo ?? [:]))

@@ -3,8 +3,8 @@ import Foundation
 /// How a save settles conflicts between a context's changes and what the store holds meanwhile. (Apple documentation:
 /// NSMergePolicy.)
 ///
-/// A policy may change the objects in conflict. Once it returns, what they hold is what is saved; when it throws,
-/// the save fails with its error and nothing was written. A subclass overrides one of the `resolve` methods and calls
+/// A policy may change the objects in conflict. Once it returns, what is changed in them is saved; when it throws, the
+/// save fails with its error and nothing was written. A subclass overrides one of the `resolve` methods and calls
 /// `super` for the conflicts that it leaves to the type it was made with.
 open class NSMergePolicy: NSObject {
   public let mergeType: NSMergePolicyType

@@ -15,6 +15,11 @@ package struct OpenedDatabase {
     if options.isReadOnly { return try openForReading(url.path, options: options) }
     let connection = try SQLiteConnection(
       path: url.path, mode: .readWriteCreate, busyTimeoutMilliseconds: options.timeoutMilliseconds)
+    // SQLite falls back to reading. A later save would fail, and leave a log that can't be written to either.
+    if connection.mayOnlyRead {
+      connection.close()
+      throw SQLiteError(code: 8, message: "the file may not be written to", sql: nil)
+    }
     return OpenedDatabase(connection: connection, path: url.path, isReadOnly: false)
   }
 
@@ -33,6 +38,9 @@ package struct OpenedDatabase {
     let files = FileManager.default
     guard files.fileExists(atPath: path) else {
       throw SQLiteError(code: 14, message: "there is no such file", sql: nil)
+    }
+    for file in [path, path + "-wal"] where files.fileExists(atPath: file) && !files.isReadableFile(atPath: file) {
+      throw SQLiteError(code: 3, message: "\(file) may not be read", sql: nil)
     }
     let timeout = options.timeoutMilliseconds
     if files.fileExists(atPath: path + "-shm") {

@@ -58,6 +58,9 @@ package final class SQLiteConnection {
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: unreserved) ?? path)
   }
 
+  /// Whether the file's permissions, or the disk's, made a connection for writing one for reading.
+  var mayOnlyRead: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
   // MARK: Running statements
 
   /// Runs every statement in `sql`, which carries no bound values.

@@ -6,13 +6,14 @@ extension SQLiteStore {
     var kept = StoreMetadata(dictionary: metadataKept)
     kept.custom = StoreMetadata(dictionary: new).custom
     metadataKept = kept.dictionary.merging([NSStoreUUIDKey: identifier]) { $1 }
-    hasUnsavedMetadata = true
+    metadataEdition += 1
   }
 
   /// A part of every save's transaction.
   func writeMetadata(_ connection: SQLiteConnection) throws {
     guard hasUnsavedMetadata else { return }
     try connection.write(StoreMetadata(dictionary: metadataKept))
+    metadataEditionWritten = metadataEdition
   }
 
   // MARK: Stores that are not open

@@ -17,7 +17,7 @@ extension SQLiteStore {
   func write(
     _ changes: ChangeSet, _ participants: [any SaveParticipant], counting whole: ChangeSet
   ) throws -> [(TemporaryIDRange, TemporaryIDRange.Resolution)] {
-    guard !isReadOnly else { throw readOnlyError }
+    guard !isReadOnly || (takesWithoutWriting(changes) && participants.isEmpty) else { throw readOnlyError }
     let connection = try connection()
     var resolutions: [(TemporaryIDRange, TemporaryIDRange.Resolution)] = []
     do {
@@ -42,9 +42,12 @@ extension SQLiteStore {
   /// After the commit: gives the inserted objects their IDs.
   func finishSave(_ resolutions: [(TemporaryIDRange, TemporaryIDRange.Resolution)]) {
     for (range, resolution) in resolutions { range.resolve(resolution) }
-    hasUnsavedMetadata = false
+    metadataEditionSaved = metadataEditionWritten
     try? didCommit()
   }
+
+  /// Whether a save has only to look at this store: at rows that must be as they were read.
+  func takesWithoutWriting(_ changes: ChangeSet) -> Bool { changes.isEmpty && !hasUnsavedMetadata }
 
   var readOnlyError: NSError {
     .coreData(
@@ -156,6 +159,10 @@ extension SQLiteStore {
       let key = try key(of: row.id)
       let stored = row.changedSlots.compactMap { slot in
         entity.attributeColumns[slot].map { (column: $0.name, value: row.values[slot]) }
+      }
+      if row.isRecreation, let stored = try rows(for: [row.id])[0] {
+        faults.conflict(row.id, "its row was deleted and written anew by another context", stored)
+        continue
       }
       do {
         if row.isRecreation {

@@ -9,8 +9,13 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   var snapshot: SQLiteConnection?
   /// The snapshots that are open: they keep the log from being written back whole.
   var snapshots = SnapshotList()
+  /// How often metadata was set, and how often it had been when it was last written and last committed: a save
+  /// participant may set it after its transaction has written it.
+  var metadataEdition = 0
+  var metadataEditionWritten = 0
+  var metadataEditionSaved = 0
   /// Whether `metadataKept` differs from what the file has.
-  var hasUnsavedMetadata = false
+  var hasUnsavedMetadata: Bool { metadataEdition != metadataEditionSaved }
   private(set) var isClosed = false
   /// By entity name; made at the first insertion of each.
   var batchSources: [String: BatchSource] = [:]

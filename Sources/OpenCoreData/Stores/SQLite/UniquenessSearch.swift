@@ -64,7 +64,10 @@ struct UniquenessSearch {
 extension BatchSource.Numbering {
   /// The row of a batch of `count` rows that has `key`; nil when none has.
   fileprivate func row(withKey key: Int64, of count: Int) -> Int? {
-    if let row = keysObtained.first(where: { $0.value == key })?.key { return row }
+    // Rows that are left out may have the same key from another store.
+    if let row = keysObtained.first(where: { $0.value == key && removedRows.rank(of: $0.key) != nil })?.key {
+      return row
+    }
     guard key >= firstKey, key - firstKey < Int64(count) else { return nil }
     if removedRows.isEmpty, keysObtained.isEmpty { return Int(key - firstKey) }
     var next = firstKey

@@ -1,0 +1,100 @@
+import Foundation
+import OpenCoreData
+import Testing
+
+/// What is left in a context after a conflict was settled, or the save failed all the same.
+///
+/// Rules pinned (Apple documentation: NSMergePolicy, "subclasses"; NSManagedObjectContext.rollback(), "last committed
+/// values"; mergeChanges(fromContextDidSave:)): where a policy leaves an object alone, its changes are saved on top of the
+/// row; a rollback takes back what a policy decided; only what can be seen from a context is merged into it.
+@Suite("After conflicts contexts and store agree")
+struct MergeAftermathTests {
+  @Test("The changes of an object that a policy leaves alone are saved on top of the row")
+  func untouched() throws {
+    let pair = try ConflictingPair(.error)
+    pair.own.performAndWait { pair.own.mergePolicy = LeavingPolicy() }
+    try pair.theirs { $0.setValue(7, forKey: "rating") }
+    try pair.own.performAndWait {
+      pair.object.setValue("mine", forKey: "place")
+      try pair.own.save()
+      #expect(pair.values == ["mine", "7", ""])
+    }
+    #expect(try pair.dump() == "1|1|other|2|\n2|3|mine|7|")
+  }
+
+  /// An object whose row is gone, which the policy wanted written anew, and whose place was taken then.
+  private func refusedRecreation(_ body: (ConflictingPair) throws -> Void) throws {
+    let pair = try ConflictingPair(.error, model: Sessions.model(unique: ["place"]))
+    pair.own.performAndWait { pair.own.mergePolicy = LeavingPolicy() }
+    try pair.theirs { $0.managedObjectContext?.delete($0) }
+    try pair.own.performAndWait {
+      pair.object.setValue("other", forKey: "place")
+      try pair.expectSave(to: .fail(NSManagedObjectConstraintMergeError))
+    }
+    try body(pair)
+  }
+
+  @Test("A rollback takes back that an object is to be written anew")
+  func rollback() throws {
+    try refusedRecreation { pair in
+      try pair.own.performAndWait {
+        pair.own.rollback()
+        pair.own.mergePolicy = NSMergePolicy.error
+        pair.object.setValue("later", forKey: "place")
+        try pair.expectSave(to: .fail(NSManagedObjectMergeError))
+      }
+      #expect(try pair.dump() == "1|1|other|2|")
+    }
+  }
+
+  @Test("An object that others have written anew in the meantime is in conflict with that row")
+  func recreatedTwice() throws {
+    try refusedRecreation { pair in
+      try sqlite(
+        pair.stack.file, "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZPLACE, ZRATING) VALUES(2, 1, 4, 'back', 3)")
+      try pair.own.performAndWait {
+        pair.object.setValue("free", forKey: "place")
+        try pair.own.save()
+        #expect(pair.values == ["free", "3", ""])
+        pair.object.setValue("again", forKey: "place")
+        try pair.own.save()
+      }
+      #expect(try pair.dump() == "1|1|other|2|\n2|6|again|3|")
+    }
+  }
+
+  @Test("What a child has saved to another context's chain alone is not merged yet")
+  func otherChains() throws {
+    let stack = try Stack(try GraphFolder())
+    let (own, writer) = (stack.context(), stack.context())
+    let object = try own.performAndWait {
+      InsertionWay.single.insert(0..<1, into: own, stack.entity)
+      try own.save()
+      return try #require(try own.fetch(stack.request()).first)
+    }
+    let child = stack.context(writer)
+    let note: Notification? = try child.performAndWait {
+      child.delete(try #require(try child.fetch(stack.request()).first))
+      InsertionWay.single.insert(1..<2, into: child, stack.entity)
+      let keeper = NoteKeeper(child)
+      try child.save()
+      return keeper.notifications.last { $0.name == .NSManagedObjectContextDidSave }
+    }
+    let saved = try #require(note)
+    try own.performAndWait {
+      let keeper = NoteKeeper(own)
+      own.mergeChanges(fromContextDidSave: saved)
+      #expect(object.managedObjectContext === own && !object.isDeleted && keeper.names.isEmpty)
+      writer.performAndWait { writer.rollback() }
+      let found = try own.fetch(stack.request())
+      #expect(found == [object])
+    }
+  }
+}
+
+/// Settles conflicts of versions by doing nothing, and none of uniqueness.
+private final class LeavingPolicy: NSMergePolicy {
+  init() { super.init(merge: .errorMergePolicyType) }
+
+  override func resolve(mergeConflicts list: [Any]) throws {}
+}
