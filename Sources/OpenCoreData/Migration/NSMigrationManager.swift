@@ -23,10 +23,11 @@ open class NSMigrationManager: NSObject {
   ///
   /// - Parameters:
   ///   - sourceURL: A store of `sourceModel`.
-  ///   - sourceType: `NSSQLiteStoreType`, as `destinationType`.
+  ///   - sourceType: `NSSQLiteStoreType`.
   ///   - sourceOptions: As for `addPersistentStore`; the timeout counts.
   ///   - mappings: From `NSMappingModel.inferredMappingModel(forSourceModel:destinationModel:)`.
   ///   - destinationURL: A file that does not exist yet.
+  ///   - destinationType: `NSSQLiteStoreType`.
   ///   - destinationOptions: As for `addPersistentStore`; none counts.
   /// - Throws: `NSError` 134110, 134140 (no mapping model), 134150 (the source), 134160 (the destination).
   open func migrateStore(
