@@ -17,6 +17,10 @@ static inline int csqlite_set_reset(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_RESET_DATABASE, on, (int *)0);
 }
 
+static inline int csqlite_set_keeps_log(sqlite3 *db, int on) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
+}
+
 // SQLite takes a nil pointer for NULL, so empty values point somewhere.
 // The destructor constants are function-pointer casts that the importer drops.
 static inline int csqlite_bind_text_transient(sqlite3_stmt *s, int i, const char *p, sqlite3_uint64 n) {

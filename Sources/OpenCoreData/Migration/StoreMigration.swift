@@ -14,8 +14,11 @@ struct MigrationOptions {
     func isSet(_ key: String) -> Bool { (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false }
     guard isSet(NSMigratePersistentStoresAutomaticallyOption) else { return nil }
     infersMapping = isSet(NSInferMappingModelAutomaticallyOption)
-    sourceModels =
-      (options?[OCDSourceModelsOption] as? [NSManagedObjectModel])
+    sourceModels = Self.sourceModels(options)
+  }
+
+  static func sourceModels(_ options: [AnyHashable: Any]?) -> [NSManagedObjectModel] {
+    (options?[OCDSourceModelsOption] as? [NSManagedObjectModel])
       ?? (options?[OCDSourceModelsOption] as? NSArray)?.compactMap { $0 as? NSManagedObjectModel } ?? []
   }
 
@@ -42,7 +45,7 @@ struct StoreMigration {
   func runIfNeeded() throws {
     let wanted = StoreMetadata(model: model, configuration: configuration)
     do {
-      guard try stored().metadata.versionHashes != wanted.versionHashes else { return }
+      guard try !fits(stored().metadata) else { return }
       guard !opened.isReadOnly else {
         throw NSError.migration(
           "The store \(path) is of another version of the model, and a store that is opened for reading only can't be "
@@ -56,12 +59,16 @@ struct StoreMigration {
       try connection.transaction {
         let (uuid, metadata) = try stored()
         // Another process may have done it while this one waited for the lock.
-        guard metadata.versionHashes != wanted.versionHashes else { return }
+        guard !fits(metadata) else { return }
         try run(from: metadata, uuid, to: wanted)
       }
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .migration, "The store \(path) was left as it is: migrating it failed")
     }
+  }
+
+  private func fits(_ metadata: StoreMetadata) -> Bool {
+    ModelFit(metadata.versionHashes, model, configuration: configuration).isFit
   }
 
   private func stored() throws -> (uuid: String, metadata: StoreMetadata) {

@@ -95,7 +95,32 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// The 32 bytes that identify what of this entity matters to a store (coredata.md, "Version hashes").
   open var versionHash: Data {
     if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
-    return VersionHash.hash(of: self)
+    return currentVersionHash
+  }
+
+  private var currentVersionHash: Data {
+    let computed = VersionHash.hash(of: self)
+    guard let statedVersionHash, statedVersionHash.computed == computed else { return computed }
+    return statedVersionHash.stated
+  }
+
+  /// The hash that whoever compiled the model has stated, beside what the same description hashes to here. It holds
+  /// as long as the two belong together: an entity that is changed afterwards hashes to something else.
+  private var statedVersionHash: (stated: Data, computed: Data)? { willSet { seal.requireOpen() } }
+
+  /// Takes a stated hash for the entity as it is now. Superentities first: their hashes are a part of it.
+  func stateVersionHash(_ hash: Data) {
+    statedVersionHash = (hash, VersionHash.hash(of: self))
+  }
+
+  /// Whether `versionHash` is what Apple's framework says, too. How derived and composite attributes are hashed is not
+  /// known, so an entity that has or inherits one is compared by its name only unless its hash was stated.
+  package var hasExactVersionHash: Bool {
+    if let statedVersionHash, statedVersionHash.computed == VersionHash.hash(of: self) { return true }
+    return propertiesByName.values.allSatisfy { property in
+      guard let attribute = property as? NSAttributeDescription else { return true }
+      return !(attribute is NSDerivedAttributeDescription) && attribute.attributeType != .compositeAttributeType
+    }
   }
 
   /// A copy with copies of the own properties and of all subentities, in no model. Relationships of the copy
@@ -115,6 +140,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     copy.userInfo = userInfo
     copy.versionHashModifier = versionHashModifier
     copy.explicitRenamingIdentifier = explicitRenamingIdentifier
+    copy.statedVersionHash = statedVersionHash
     copy.uniquenessConstraints = uniquenessConstraintNames
     copy.codeGenerationType = codeGenerationType
     copy.representedClassName = representedClassName
@@ -132,7 +158,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     for property in ownProperties { property.freeze() }
     for index in indexes { index.freeze() }
     frozenLayout = EntityLayout(of: self)
-    frozenVersionHash = VersionHash.hash(of: self)
+    frozenVersionHash = currentVersionHash
     seal.close()
   }
 }

@@ -98,6 +98,16 @@ package enum ModelFile {
       .sorted { String.byteOrder($0.lastPathComponent, $1.lastPathComponent) }
   }
 
+  /// The versions that the model at `url` has: itself unless it is a package of several.
+  static func versions(at url: URL) throws -> [URL] {
+    url.pathExtension == "xcdatamodeld" ? try versions(of: url) : [url]
+  }
+
+  /// The version in force of the model at `url`.
+  static func currentVersion(at url: URL) throws -> URL {
+    url.pathExtension == "xcdatamodeld" ? try currentVersion(of: url) : url
+  }
+
   static func missing(_ file: URL, _ problem: String, _ advice: String) -> NSError {
     ModelXMLError(file: file, line: nil, problem: problem, advice: advice)
       .nsError(code: CocoaError.fileReadNoSuchFile.rawValue)

@@ -131,7 +131,10 @@ private enum LedgerAccess {
 
   private static func failure(_ error: any Error, _ path: String) -> LedgerAccessError {
     guard let sqlite = error as? SQLiteError else {
-      return LedgerAccessError(description: "\(path) can't be read: \(error)", exitCode: .ioError)
+      let error = error as NSError
+      return LedgerAccessError(
+        description: error.localizedDescription,
+        exitCode: error.code == NSPersistentStoreTimeoutError ? .temporaryFailure : .dataError)
     }
     let (exitCode, advice): (ExitCode, String) =
       switch sqlite.primaryCode {

@@ -10,7 +10,9 @@ struct PinnedSQLTests {
   private static let all = "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZDATE, t0.ZPLACE, t0.ZRATING FROM ZSESSION t0"
   private static let insert =
     "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZDATE, ZPLACE, ZRATING) SELECT pk, 1, 1, s0, s1, s2 FROM ocd_batch_Session"
-  private static let takeKeys = "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?"
+  private static let takeKeys =
+    "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM ZSESSION), 0)) "
+    + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?"
   private static let storeKeys = "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"
 
   private let folder: GraphFolder

@@ -194,7 +194,9 @@ struct StoreSafetyTests {
       try store.connection().traceHandler = nil
       #expect(
         seen == [
-          "BEGIN IMMEDIATE", "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
+          "BEGIN IMMEDIATE",
+          "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM ZSESSION), 0)) "
+            + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
           "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZDATE, ZPLACE, ZRATING) "
             + "SELECT pk, 1, 1, s0, s1, s2 FROM ocd_batch_Session",
           "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", "COMMIT",

@@ -8,6 +8,8 @@ package final class SQLiteConnection {
     case readWrite
     /// Reads without touching the -shm: the right way where one exists (a plain read-only open rewrites it).
     case readOnlySharedMemory
+    /// Reads the file alone, without its log and without locks.
+    case immutable
     /// A private database that SQLite deletes when the connection closes; spills to disk by itself.
     case privateTemporary
   }
@@ -26,6 +28,9 @@ package final class SQLiteConnection {
     case .readOnlySharedMemory:
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       name = Self.fileURI(path) + "?mode=ro&readonly_shm=1"
+    case .immutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = Self.fileURI(path) + "?mode=ro&immutable=1"
     case .privateTemporary:
       flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       name = ""
@@ -60,6 +65,9 @@ package final class SQLiteConnection {
 
   /// Whether the file's permissions, or the disk's, made a connection for writing one for reading.
   var mayOnlyRead: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Whether closing leaves the log as it is, also as the last one that has the file open.
+  func setKeepsLogOnClose(_ keeps: Bool) { _ = csqlite_set_keeps_log(handle, keeps ? 1 : 0) }
 
   // MARK: Running statements
 

@@ -32,8 +32,9 @@ extension SQLiteStore {
 
   static func setMetadata(_ new: [String: Any], at url: URL, options: [AnyHashable: Any]?) throws {
     do {
-      let connection = try SQLiteConnection(
-        path: url.path, mode: .readWrite, busyTimeoutMilliseconds: try StoreOptions(options).timeoutMilliseconds)
+      let connection = try OpenedDatabase.connectForWriting(
+        url.path, mode: .readWrite, try StoreOptions(options))
+      defer { connection.close() }
       try connection.transaction {
         var (_, metadata) = try readMetadata(connection, url)
         metadata.custom = StoreMetadata(dictionary: new).custom

@@ -267,7 +267,8 @@ extension SQLiteStore {
   }
 }
 
-/// The key sequences of `Z_PRIMARYKEY`, read once per transaction and written back at its end.
+/// The key sequences of `Z_PRIMARYKEY`, read once per transaction and written back at its end. No key is below one that
+/// is taken, whatever the sequence says.
 struct KeySequences {
   private let connection: SQLiteConnection
   private var lastKeys: [Int: Int64] = [:]
@@ -279,7 +280,9 @@ struct KeySequences {
     let root = entity.rootNumber
     let last =
       try lastKeys[root]
-      ?? connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
+      ?? connection.integer(
+        "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM \(entity.tableName)), 0)) "
+          + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
     lastKeys[root] = last + Int64(count)
     return last + 1
   }

@@ -3,11 +3,8 @@ import Foundation
 extension SQLiteStore {
   /// A connection of its own for reading.
   func newReader(_ path: String) throws -> SQLiteConnection {
-    let mode: SQLiteConnection.Mode =
-      isReadOnly && FileManager.default.fileExists(atPath: path + "-shm") && path == url?.path
-      ? .readOnlySharedMemory : .readWrite
-    let reader = try SQLiteConnection(path: path, mode: mode)
-    if mode == .readWrite { try reader.execute("PRAGMA query_only = ON") }
+    let reader = try SQLiteConnection(path: path, mode: readerMode)
+    if readerMode == .readWrite { try reader.execute("PRAGMA query_only = ON") }
     try reader.registerPredicateFunctions()
     return reader
   }

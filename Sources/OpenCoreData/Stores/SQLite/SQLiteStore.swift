@@ -23,6 +23,8 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   private var checkpointer: WALCheckpointer?
   /// The copy that is read where the file itself can't be read without a trace.
   private var privateCopy: PrivateCopy?
+  /// How a second connection for reading is opened.
+  private(set) var readerMode: SQLiteConnection.Mode
 
   init(
     opened: OpenedDatabase, url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
@@ -31,6 +33,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     self.schema = schema
     connectionKept = opened.connection
     privateCopy = opened.privateCopy
+    readerMode = opened.readerMode
     checkpointer =
       opened.isReadOnly || url == nil ? nil : WALCheckpointer(watching: opened.connection, path: opened.path)
     let byName = model.entitiesByName
@@ -61,6 +64,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     disconnect()
     connectionKept = opened.connection
     privateCopy = opened.privateCopy
+    readerMode = opened.readerMode
     checkpointer = opened.isReadOnly ? nil : WALCheckpointer(watching: opened.connection, path: opened.path)
     self.url = url
   }

@@ -27,6 +27,7 @@ struct StoreFile {
       defer { connection.close() }
       try checkIsStore(connection)
       try connection.reset()
+      try connection.writeBackLog()
       // Where others have the file open, it keeps its log and they see an empty database.
       _ = try? connection.rows("PRAGMA journal_mode = DELETE")
     }
@@ -46,6 +47,7 @@ struct StoreFile {
       defer { connection.close() }
       try checkIsStore(connection)
       try opened.connection.copyEverything(to: connection)
+      try connection.writeBackLog()
     }
     try removeSupportFolder()
     if FileManager.default.fileExists(atPath: source.supportFolder.path) {
@@ -81,6 +83,10 @@ extension SQLiteConnection {
     defer { csqlite_set_reset(handle, 0) }
     try execute("VACUUM")
   }
+
+  /// Writes into the file what readers leave to be written: a file that others keep open is not to be one store by itself
+  /// and another with its log.
+  fileprivate func writeBackLog() throws { _ = try rows("PRAGMA wal_checkpoint(PASSIVE)") }
 
   /// Replaces all that `destination` holds by what is committed here, in one transaction.
   func copyEverything(to destination: SQLiteConnection) throws {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The metadata of a store: what Z_METADATA's property list holds beside the user's own keys.
 package struct StoreMetadata {
-  package var storeType = "SQLite"
+  package var storeType = "SQLite" { didSet { found?[NSStoreTypeKey] = storeType } }
   package var versionHashes: [String: Data]
   package var versionIdentifiers: [String]
   /// Base64; nil in files of frameworks that did not write it yet.
@@ -11,6 +11,9 @@ package struct StoreMetadata {
   package var frameworkVersion: Int
   /// The clients' own keys, all property list values.
   package var custom: [String: Any] = [:]
+
+  /// The framework's keys as the file has them: what is written back is what was found, key by key. Nil for a new store.
+  private var found: [String: Any]?
 
   /// Written as by a framework of 2023, the first that writes every key that is known here.
   package static let currentFrameworkVersion = 1344
@@ -50,6 +53,7 @@ package struct StoreMetadata {
     frameworkVersion =
       (dictionary[NSPersistenceFrameworkVersionKey] as? NSNumber)?.intValue ?? Self.currentFrameworkVersion
     custom = dictionary.filter { !Self.ownKeys.contains($0.key) }
+    found = dictionary.filter { Self.ownKeys.contains($0.key) && $0.key != NSStoreUUIDKey }
   }
 
   private static let ownKeys: Set<String> = [
@@ -60,6 +64,7 @@ package struct StoreMetadata {
 
   /// Everything as one dictionary; the store's UUID is a column of its own and not among it.
   package var dictionary: [String: Any] {
+    if let found { return custom.merging(found) { $1 } }
     var result = custom
     result[NSStoreTypeKey] = storeType
     result[NSStoreModelVersionHashesKey] = versionHashes

@@ -122,6 +122,11 @@ struct SchemaFitting {
     "Z_FOK_" + (column.hasPrefix("Z_") ? column.dropFirst(2) : column[...])
   }
 
+  static func damage(_ place: String, _ problem: String) -> NSError {
+    .coreData(
+      .open, "Z_PRIMARYKEY of the store \(place) \(problem). The store is damaged: restore it from a copy.")
+  }
+
   static func misfit(_ place: String, _ problem: String) -> NSError {
     .coreData(
       .open,
@@ -155,11 +160,25 @@ extension SQLSchema {
     let order = SQLNaming(chosen).numbered
     let numbers = EntityNumbers(order, in: layout)
     guard numbers.missing.isEmpty else {
-      throw SchemaFitting.misfit(
-        place, "Z_PRIMARYKEY has no row for \(numbers.missing.joined(separator: ", "))")
+      throw SchemaFitting.damage(
+        place, "has no row for the entity \(numbers.missing.joined(separator: ", "))")
     }
     let naming = SQLNaming(chosen, numbers: numbers.numbers)
     let fitting = SchemaFitting(naming: naming, layout: layout, place: place)
     self.init(naming, entities: try order.map(fitting.fit))
+    try checkSuperentities(layout, place)
+  }
+
+  /// Rows are told apart by numbers that Z_PRIMARYKEY gives their meaning.
+  private func checkSuperentities(_ layout: StoreLayout, _ place: String) throws {
+    for entity in entities {
+      guard let row = layout.entities.first(where: { $0.number == entity.number }),
+        row.superNumber != entity.superNumber
+      else { continue }
+      throw SchemaFitting.damage(
+        place,
+        "has \(row.superNumber) as the superentity (Z_SUPER) of \(entity.name), which has \(entity.superNumber) in the "
+          + "model")
+    }
   }
 }

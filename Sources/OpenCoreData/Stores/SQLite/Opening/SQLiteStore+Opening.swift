@@ -24,18 +24,20 @@ extension SQLiteStore {
         ).runIfNeeded()
       }
       // Before anything is set: the file may be somebody else's database.
-      if !isNew, !settings.ignoresVersions {
-        try checkCompatible(try readMetadata(opened.connection, url).metadata, fresh, url)
+      if !isNew {
+        let found = try readMetadata(opened.connection, url).metadata
+        if !settings.ignoresVersions { try checkCompatible(found, model, configuration, options, url) }
+        schema = try SQLSchema(
+          model: model, configuration: configuration, found: StoreLayout(opened.connection),
+          place: url?.path ?? "in memory")
+        if !opened.isReadOnly {
+          try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
+        }
       }
       try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
       if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try readMetadata(opened.connection, url)
-      if !settings.ignoresVersions { try checkCompatible(metadata, fresh, url) }
-      if !isNew {
-        schema = try SQLSchema(
-          model: model, configuration: configuration, found: StoreLayout(opened.connection),
-          place: url?.path ?? "in memory")
-      }
+      if !settings.ignoresVersions { try checkCompatible(metadata, model, configuration, options, url) }
       return SQLiteStore(
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
         schema: schema, uuid: uuid, metadata: metadata)
@@ -102,20 +104,26 @@ extension SQLiteStore {
       throw NSError.coreData(
         .open, "The store \(path) has no metadata in Z_METADATA. Restore the file from a copy.")
     }
-    return (uuid, try StoreMetadata(propertyList: plist))
+    guard let metadata = try? StoreMetadata(propertyList: plist) else {
+      throw NSError.coreData(
+        .open,
+        "The store \(path) has metadata in Z_METADATA that is not a property list. Restore the file from a copy.")
+    }
+    return (uuid, metadata)
   }
 
   /// The model must be the one the store was written with.
   private static func checkCompatible(
-    _ stored: StoreMetadata, _ wanted: StoreMetadata, _ url: URL?
+    _ stored: StoreMetadata, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
+    _ url: URL?
   ) throws {
-    let (stored, wanted) = (stored.versionHashes, wanted.versionHashes)
-    guard stored != wanted else { return }
-    let differing = Set(stored.keys).union(wanted.keys).filter { stored[$0] != wanted[$0] }.sorted()
+    let fit = ModelFit(stored.versionHashes, model, configuration: configuration)
+    guard !fit.isFit else { return }
+    let advice = ModelAdvice(metadata: stored, model: model, configuration: configuration, options: options)
     throw NSError.coreData(
       .incompatibleModel,
       "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
-        + "differ: \(differing.joined(separator: ", ")). Open it with the version of the model it was made by.",
-      ["metadata": stored])
+        + "differ: \(fit.differences). \(advice.text)",
+      ["metadata": stored.versionHashes])
   }
 }

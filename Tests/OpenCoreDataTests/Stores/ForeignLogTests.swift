@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import OpenCoreData
+
+// Rules (issue "Apple's own store files": a -wal that is missing although the store says it needs one, or whose salts do
+// not match, is an error, not zero rows; SQLite: "Database File Format" 4, "WAL-mode File Format" 2): a log is refused
+// before SQLite drops it or writes it into the file; a log that starts over is none of these.
+
+@Suite("A log that does not belong to its store is an error, not zero rows")
+struct ForeignLogTests {
+  enum Way: String, CaseIterable, Sendable { case reading, writing }
+
+  /// Expects the refusal of `file`, whose files stay as they are.
+  private func expectRefusal(_ file: URL, _ way: Way, _ words: String...) throws {
+    let before = try StoreSetup.contents(beside: file)
+    let error = #expect(throws: NSError.self) { try StoreSetup.count(file, readOnly: way == .reading) }
+    #expect(error?.domain == NSCocoaErrorDomain && error?.code == NSPersistentStoreOpenError)
+    let text = error?.localizedDescription ?? ""
+    for word in words + ["together"] { #expect(text.contains(word), "\(text)") }
+    let after = try StoreSetup.contents(beside: file)
+    for name in ["store.sqlite", "store.sqlite-wal"] { #expect(after[name] == before[name]) }
+    if way == .reading { #expect(after == before) }
+  }
+
+  private func change(_ file: URL, _ ending: String, _ body: (inout Data) -> Void) throws {
+    let url = URL(fileURLWithPath: file.path + ending)
+    var data = try Data(contentsOf: url)
+    body(&data)
+    try data.write(to: url)
+  }
+
+  @Test("The log is missing, empty or cut off", arguments: Way.allCases, ["missing", "empty", "cut off"])
+  func missing(way: Way, kind: String) throws {
+    let setup = try StoreSetup.withLog()
+    let file = try setup.copy(kind == "missing" ? ["", "-shm"] : ["", "-wal", "-shm"])
+    if kind == "empty" { try change(file, "-wal") { $0 = Data() } }
+    if kind == "cut off" { try change(file, "-wal") { $0 = $0.prefix(32 + 4120 + 100) } }
+    try expectRefusal(file, way, "needs its log", kind == "missing" ? "missing" : "cut off")
+  }
+
+  @Test("The log and its index are of different times", arguments: Way.allCases)
+  func salts(way: Way) throws {
+    let (one, other) = (try StoreSetup.withLog(), try StoreSetup.withLog())
+    let file = try one.copy(["", "-wal"])
+    try FileManager.default.copyItem(
+      atPath: other.stack.file.path + "-shm", toPath: file.path + "-shm")
+    try expectRefusal(file, way, "not of one time", "remove")
+  }
+
+  @Test(
+    "The log is damaged, or of other pages", arguments: Way.allCases,
+    [("magic", 0), ("checksum", 25), ("salt", 32 + 8)])
+  func damaged(way: Way, place: (name: String, byte: Int)) throws {
+    let setup = try StoreSetup.withLog()
+    let file = try setup.copy(["", "-wal"])
+    try change(file, "-wal") { $0[place.byte] ^= 0x40 }
+    try expectRefusal(file, way, "damaged")
+  }
+
+  @Test("The log has pages of another size", arguments: Way.allCases)
+  func pageSize(way: Way) throws {
+    let setup = try StoreSetup.withLog()
+    let log = try setup.copy(["", "-wal"])
+    let small = try StoreSetup.closed()
+    try sqlite(
+      small.stack.file, "PRAGMA journal_mode = DELETE; PRAGMA page_size = 2048; VACUUM; PRAGMA journal_mode = WAL")
+    let file = try small.copy([""])
+    try FileManager.default.copyItem(atPath: log.path + "-wal", toPath: file.path + "-wal")
+    try expectRefusal(file, way, "4096", "2048")
+  }
+
+  @Test("The log is another store's", arguments: Way.allCases, [true, false])
+  func otherStore(way: Way, hasIndex: Bool) throws {
+    // The other's log begins with its metadata, since all of that store lies in its log.
+    let (one, other) = (try StoreSetup.closed(), try StoreSetup())
+    try other.add(0..<2)
+    let file = try one.copy([""])
+    for ending in hasIndex ? ["-wal", "-shm"] : ["-wal"] {
+      try FileManager.default.copyItem(atPath: other.stack.file.path + ending, toPath: file.path + ending)
+    }
+    let uuid = other.stack.coordinator.persistentStores[0].identifier
+    try expectRefusal(file, way, "belong", uuid)
+  }
+
+  @Test("A log that has started over is read, as is one that was written back", arguments: Way.allCases)
+  func startedOver(way: Way) throws {
+    let setup = try StoreSetup.withLog()
+    // Written back whole, the next commit begins at the front: before old pages.
+    let writer = try SQLiteConnection(path: setup.stack.file.path, mode: .readWrite)
+    _ = try writer.rows("PRAGMA wal_checkpoint(RESTART)")
+    #expect(try StoreSetup.count(try setup.copy(["", "-wal", "-shm"]), readOnly: way == .reading) == 5)
+    try writer.execute("DELETE FROM ZSESSION WHERE Z_PK = 1")
+    #expect(try StoreSetup.count(try setup.copy(["", "-wal", "-shm"]), readOnly: way == .reading) == 4)
+    // As a crash between the new header and its first page leaves it: the salt has counted up, the pages are old.
+    let crashed = try setup.copy(["", "-wal"])
+    try change(crashed, "-wal") { data in
+      data.replaceSubrange(0..<32, with: Self.header(after: Array(data.prefix(32))))
+    }
+    #expect(try StoreSetup.count(crashed, readOnly: way == .reading) == 5)
+    writer.close()
+  }
+
+  /// The header of a log that starts over after one with `bytes`.
+  private static func header(after bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    for place in [12, 16] {
+      let number = UInt32(bytes.bigEndian32(place)) &+ 1
+      for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte)) }
+    }
+    bytes[20] ^= 0x55
+    let sum = LogChecksum.of(bytes[0..<24], isBigEndian: bytes[3] & 1 == 1)
+    for (place, number) in [(24, sum.0), (28, sum.1)] {
+      for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte)) }
+    }
+    return bytes
+  }
+}
