@@ -13,6 +13,7 @@ struct ChunkParser {
   private let columns: [InputColumn]
   /// What the pipeline puts into every record by itself: constants, and defaults of columns that the input lacks.
   private let fills: [Fill]
+  private let defaults: [AttributeDefault]
   private let digester: RowDigester
   /// What stands unquoted for nil; empty where the dialect has no such text.
   private let nullToken: [UInt8]
@@ -21,9 +22,11 @@ struct ChunkParser {
   private var spare: [UInt8] = []
   private var judge: RecordJudge
 
+  /// With `takesDefaults` a declared column that the input lacks leaves its attribute to the model's default, as one that
+  /// is not declared does.
   init(
     input: String, definition: PipelineDefinition, columns set: ColumnSet, mapping: HeaderMapping,
-    entity: NSEntityDescription, digester: RowDigester
+    entity: NSEntityDescription, takesDefaults: Bool, digester: RowDigester
   ) {
     self.input = input
     self.definition = definition
@@ -43,6 +46,9 @@ struct ChunkParser {
       else { return nil }
       return Fill(parser: parser, value: parser.valueWhenAbsent, text: text[...], slot: slot)
     }
+    let declared = set.parsers.filter { !takesDefaults || mapping.fieldOfColumn[$0.column] != nil }
+    defaults = AttributeDefault.all(
+      of: entity, except: Set(declared.compactMap { entity.slot(named: $0.definition.attribute) }))
     judge = RecordJudge(set, entity: entity)
     self.digester = digester
   }
@@ -94,6 +100,7 @@ struct ChunkParser {
       }
     }
     for fill in fills { _ = store(fill.value, fill.text, fill.slot, fill.parser, &batch) }
+    for value in defaults { value.fill(&batch) }
     if isGood, !judge.isIdle { isGood = judge.accepts(batch) }
     if !isGood { batch.removeLastRow() }
     return isGood

@@ -66,7 +66,8 @@ struct InputImport {
       entries: setup.options.again ? [] : known.filter { $0.entity == definition.entity })
     let setup = setup
     return InputReading(
-      file: file, definition: definition, columns: setup.columns, entity: setup.entity, recognizer: recognizer,
+      file: file, definition: definition, columns: setup.columns, entity: setup.entity,
+      takesDefaults: setup.options.fillsAttributesByName, recognizer: recognizer,
       digester: { setup.digester($0) }
     ).start()
   }

@@ -23,7 +23,19 @@ struct ImportFit {
       let hint = NearestName.hint(for: name, in: entity.columnTypes.keys.sorted())
       mistakes.append(.init(path: "key[\(index)]", message: "\(definition.entity) has no attribute '\(name)'\(hint)"))
     }
+    mistakes += Self.orderMistake(definition, entity).map { [$0] } ?? []
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+  }
+
+  /// Of texts and bytes none is newer than another.
+  private static func orderMistake(
+    _ definition: PipelineDefinition, _ entity: NSEntityDescription
+  ) -> PipelineError.Mistake? {
+    guard case .keepNewest(let name) = definition.duplicates, let type = entity.columnTypes[name],
+      type != .date, !type.isNumber
+    else { return nil }
+    return .init(
+      path: "duplicates.by", message: "'\(name)' is \(type.noun), of which none is newer; name a date or a number")
   }
 }
 
