@@ -131,6 +131,17 @@ import Testing
     #expect(output.text.isEmpty)
   }
 
+  @Test func `Of a store without a model its tables are exported, with what is unknown, and nothing is imported`() throws {
+    _ = try run(["import", "cars.csv", "--entity", "Car"] + Self.garage)
+    let output = try run(["export", "--entity", "Car", "--store", "garage"])
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(output.text.contains("A 1") && output.text.contains("B 2"))
+    #expect(output.messages.contains("Car: export clean") && !output.messages.hasPrefix("Car:"))
+    let refused = try run(["import", "cars.csv", "--entity", "Car", "--store", "garage", "--again"])
+    #expect(refused.status == 65)
+    #expect(refused.messages.contains("Name its model with --model"))
+  }
+
   @Test func `Empty texts and no value are told apart where both sides name the text for it`() throws {
     try folder.write("plate,wheels\n,1\nA,\\N\n", to: "empty.csv")
     #expect(try run(["import", "empty.csv", "--entity", "Car", "--null", "\\N"] + Self.garage).status == 0)

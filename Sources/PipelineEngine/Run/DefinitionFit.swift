@@ -47,7 +47,7 @@ extension ImportFit {
     let needed = entity.mandatoryRelationships
     guard definition.relationships == .require, !needed.isEmpty else { return }
     let names = needed.map {
-      "'\($0.name)' to \($0.isToMany ? "one \($0.destinationName) at least" : "a \($0.destinationName)")"
+      "'\($0.name)' to \($0.isToMany ? "\($0.minCount) of" : "a") \($0.destinationName)"
     }
     throw PipelineError(
       path: "entity",
