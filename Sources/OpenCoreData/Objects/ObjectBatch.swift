@@ -101,6 +101,14 @@ public struct ObjectBatch: Sendable {
     arena.append(contentsOf: utf8)
   }
 
+  /// Sets an attribute of the last row to the bytes that `append` adds to the arena: a text, a blob, or the digits of a
+  /// decimal.
+  package mutating func setBytes(_ kind: ValueCell.Kind, at slot: Int, _ append: (inout [UInt8]) -> Void) {
+    let start = arena.count
+    append(&arena)
+    cells[cells.count - slotCount + slot] = ValueCell(kind, offset: start, length: arena.count - start)
+  }
+
   /// Sets a String or URI attribute of the last row.
   public mutating func setText(_ text: String, at slot: Int) {
     setValue(.text(text), row: count - 1, slot: slot)
