@@ -10,7 +10,7 @@ extension SQLiteStore {
     options: [AnyHashable: Any]?, from original: SQLiteStore? = nil
   ) throws -> SQLiteStore {
     let settings = try StoreOptions(options)
-    let schema = try SQLSchema(model: model, configuration: configuration)
+    var schema = try SQLSchema(model: model, configuration: configuration)
     var fresh = StoreMetadata(model: model, configuration: configuration)
     fresh.storeType = type
     do {
@@ -31,6 +31,11 @@ extension SQLiteStore {
       if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try readMetadata(opened.connection, url)
       if !settings.ignoresVersions { try checkCompatible(metadata, fresh, url) }
+      if !isNew {
+        schema = try SQLSchema(
+          model: model, configuration: configuration, found: StoreLayout(opened.connection),
+          place: url?.path ?? "in memory")
+      }
       return SQLiteStore(
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
         schema: schema, uuid: uuid, metadata: metadata)

@@ -102,6 +102,9 @@ final class StoreCursor: RowCursor {
         cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
       }
     }
+    for extra in plan.extras {
+      batch.appendExtra { statement.cell(extra.column, ValueCell.Kind(extra.attribute), &$0) }
+    }
   }
 }
 
