@@ -138,8 +138,8 @@ struct AttributeXMLReader {
     return stored
   }
 
-  private func error(_ problem: String, _ advice: String) -> ModelXMLError {
-    ModelXMLError(
+  private func error(_ problem: String, _ advice: String) -> ModelFileError {
+    ModelFileError(
       file: file, line: node.line, problem: "Attribute '\(entity).\(node.text("name") ?? "")' \(problem)",
       advice: advice)
   }
