@@ -28,7 +28,7 @@ struct AttributeXMLReader {
     return attribute
   }
 
-  private static let types: [String: NSAttributeType] = [
+  static let types: [String: NSAttributeType] = [
     "Undefined": .undefinedAttributeType, "Integer 16": .integer16AttributeType,
     "Integer 32": .integer32AttributeType, "Integer 64": .integer64AttributeType,
     "Decimal": .decimalAttributeType, "Double": .doubleAttributeType, "Float": .floatAttributeType,
