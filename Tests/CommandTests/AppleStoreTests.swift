@@ -87,7 +87,8 @@ struct AppleStoreTests {
   @Test(arguments: AppleStore.all)
   func `Without a model the store tells what it has`(_ store: AppleStore) throws {
     try store.copy(into: folder)
-    let entities = try Programs.python(Self.reader, store.version.path, in: folder).split(whereSeparator: \.isWhitespace)
+    let entities = try Programs.python(Self.reader, store.version.path, in: folder).split(
+      whereSeparator: \.isWhitespace)
     for entity in entities.map(String.init) {
       let known = try Tool.run(
         "export", "--entity", entity, "--store", store.sqliteFile, "--model", store.package.path, "-q", in: folder)
