@@ -101,7 +101,7 @@ struct StoreModelSearch {
     do {
       if let compiled = try cachedModel(of: connection, metadata) {
         let version = Version(model: compiled.model, origin: .cache, notes: compiled.notes)
-        return version.storeModel(notes + Self.differences(of: compiled.model, metadata))
+        return version.storeModel(notes + Self.differences(of: compiled, metadata))
       }
       notes.append("The store keeps no model of its own.")
     } catch let problem as ArchiveProblem {
@@ -127,13 +127,13 @@ struct StoreModelSearch {
   }
 
   /// What the store says of its entities holds for the model that it keeps; where that can be checked, it is.
-  private static func differences(of model: NSManagedObjectModel, _ metadata: StoreMetadata) -> [String] {
-    let computed = model.entities.filter { entity in
+  private static func differences(of compiled: CompiledModel, _ metadata: StoreMetadata) -> [String] {
+    let different = compiled.model.entities.filter { entity in
       guard let stored = entity.name.flatMap({ metadata.versionHashes[$0] }) else { return false }
       return entity.hasExactVersionHash && entity.versionHash != stored
     }
-    model.stateVersionHashes(metadata.versionHashes)
-    return computed.map { entity in
+    compiled.stateVersionHashes(metadata.versionHashes)
+    return different.map { entity in
       "The entity '\(entity.name ?? "")' of the model that the store keeps has another hash than the store says."
     }
   }

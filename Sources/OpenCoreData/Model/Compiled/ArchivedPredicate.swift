@@ -38,21 +38,34 @@ indirect enum ArchivedExpression {
 struct ArchivedPredicateReader {
   let archive: KeyedArchive
 
-  /// Archives can refer in circles.
+  /// Archives can refer in circles, and to one part from so many places that it unfolds without end.
   private static let depthMax = 32
+  private static let partsMax = 10_000
 
-  func predicate(_ value: ArchiveValue?) -> ArchivedPredicate? { predicate(value, 0) }
-  func expression(_ value: ArchiveValue?) -> ArchivedExpression? { expression(value, 0) }
+  func predicate(_ value: ArchiveValue?) -> ArchivedPredicate? {
+    var left = Self.partsMax
+    return predicate(value, 0, &left)
+  }
 
-  private func predicate(_ value: ArchiveValue?, _ depth: Int) -> ArchivedPredicate? {
-    guard depth < Self.depthMax, let object = archive.object(value) else { return nil }
+  func expression(_ value: ArchiveValue?) -> ArchivedExpression? {
+    var left = Self.partsMax
+    return expression(value, 0, &left)
+  }
+
+  private func mayGoOn(_ depth: Int, _ left: inout Int) -> Bool {
+    left -= 1
+    return depth < Self.depthMax && left >= 0
+  }
+
+  private func predicate(_ value: ArchiveValue?, _ depth: Int, _ left: inout Int) -> ArchivedPredicate? {
+    guard mayGoOn(depth, &left), let object = archive.object(value) else { return nil }
     switch object.className {
     case "NSTruePredicate": return .constant(true)
     case "NSFalsePredicate": return .constant(false)
-    case "NSComparisonPredicate": return comparison(object, depth).map(ArchivedPredicate.comparison)
+    case "NSComparisonPredicate": return comparison(object, depth, &left).map(ArchivedPredicate.comparison)
     case "NSCompoundPredicate":
       let members = archive.members(object.values["NSSubpredicates"]) ?? []
-      let parts = members.compactMap { predicate($0, depth + 1) }
+      let parts = members.compactMap { predicate($0, depth + 1, &left) }
       guard parts.count == members.count else { return nil }
       switch archive.integer(object.values["NSCompoundPredicateType"]) {
       case 0: return parts.count == 1 ? .not(parts[0]) : nil
@@ -70,9 +83,9 @@ struct ArchivedPredicateReader {
     6: .matches, 7: .like, 8: .beginsWith, 9: .endsWith, 10: .isIn, 99: .contains, 100: .between,
   ]
 
-  private func comparison(_ object: KeyedArchive.Object, _ depth: Int) -> ArchivedComparison? {
-    guard let left = expression(object.values["NSLeftExpression"], depth + 1),
-      let right = expression(object.values["NSRightExpression"], depth + 1),
+  private func comparison(_ object: KeyedArchive.Object, _ depth: Int, _ left: inout Int) -> ArchivedComparison? {
+    guard let first = expression(object.values["NSLeftExpression"], depth + 1, &left),
+      let second = expression(object.values["NSRightExpression"], depth + 1, &left),
       let how = archive.object(object.values["NSPredicateOperator"]),
       let operation = archive.integer(how.values["NSOperatorType"]).flatMap({ Self.operators[$0] }),
       let modifier = ArchivedComparison.Modifier(rawValue: archive.integer(how.values["NSModifier"]) ?? 0)
@@ -82,55 +95,57 @@ struct ArchivedPredicateReader {
     var options: PredicateOptions = []
     if bits & 1 != 0 { options.insert(.caseInsensitive) }
     if bits & 2 != 0 { options.insert(.diacriticInsensitive) }
-    return ArchivedComparison(left: left, operation: operation, options: options, modifier: modifier, right: right)
+    return ArchivedComparison(left: first, operation: operation, options: options, modifier: modifier, right: second)
   }
 
-  private func expression(_ value: ArchiveValue?, _ depth: Int) -> ArchivedExpression? {
-    guard depth < Self.depthMax, let object = archive.object(value) else { return nil }
+  private func expression(_ value: ArchiveValue?, _ depth: Int, _ left: inout Int) -> ArchivedExpression? {
+    guard mayGoOn(depth, &left), let object = archive.object(value) else { return nil }
     switch object.className {
     case "NSSelfExpression": return .selfObject
     case "NSVariableExpression", "NSVariableAssignmentExpression":
       return archive.text(object.values["NSVariable"]).map(ArchivedExpression.variable)
     case "NSConstantValueExpression":
-      return constant(object.values["NSConstantValue"], depth).map(ArchivedExpression.constant)
+      return constant(object.values["NSConstantValue"], depth, &left).map(ArchivedExpression.constant)
     case "NSAggregateExpression":
-      return list(object.values["NSCollection"], depth).map(ArchivedExpression.aggregate)
+      return list(object.values["NSCollection"], depth, &left).map(ArchivedExpression.aggregate)
     case "NSKeyPathSpecifierExpression":
       return archive.text(object.values["NSKeyPath"]).map { .keyPath($0, of: .selfObject) }
-    case "NSKeyPathExpression", "NSFunctionExpression": return function(object, depth)
+    case "NSKeyPathExpression", "NSFunctionExpression": return function(object, depth, &left)
     case "NSSubqueryExpression":
-      guard let collection = expression(object.values["NSExpression"], depth + 1),
+      guard let collection = expression(object.values["NSExpression"], depth + 1, &left),
         let variable = archive.text(object.values["NSVariable"]),
-        let condition = predicate(object.values["NSPredicate"], depth + 1)
+        let condition = predicate(object.values["NSPredicate"], depth + 1, &left)
       else { return nil }
       return .subquery(collection, variable: variable, condition)
     default: return nil
     }
   }
 
-  private func list(_ value: ArchiveValue?, _ depth: Int) -> [ArchivedExpression]? {
+  private func list(_ value: ArchiveValue?, _ depth: Int, _ left: inout Int) -> [ArchivedExpression]? {
     guard let members = archive.members(value) else { return nil }
-    let parts = members.compactMap { expression($0, depth + 1) }
+    let parts = members.compactMap { expression($0, depth + 1, &left) }
     return parts.count == members.count ? parts : nil
   }
 
   /// A key path is archived as a call of `valueForKeyPath:` with the keys as the argument.
-  private func function(_ object: KeyedArchive.Object, _ depth: Int) -> ArchivedExpression? {
+  private func function(_ object: KeyedArchive.Object, _ depth: Int, _ left: inout Int) -> ArchivedExpression? {
     guard let name = archive.text(object.values["NSSelectorName"]),
-      let arguments = list(object.values["NSArguments"] ?? .list([]), depth)
+      let arguments = list(object.values["NSArguments"] ?? .list([]), depth, &left)
     else { return nil }
     guard name == "valueForKey:" || name == "valueForKeyPath:" else { return .function(name, arguments) }
-    guard let operand = expression(object.values["NSOperand"], depth + 1), arguments.count == 1 else { return nil }
+    guard let operand = expression(object.values["NSOperand"], depth + 1, &left), arguments.count == 1 else {
+      return nil
+    }
     switch arguments[0] {
     case .keyPath(let keys, of: .selfObject), .constant(.text(let keys)): return .keyPath(keys, of: operand)
     default: return nil
     }
   }
 
-  private func constant(_ value: ArchiveValue?, _ depth: Int) -> PredicateConstant? {
-    guard depth < Self.depthMax else { return nil }
+  private func constant(_ value: ArchiveValue?, _ depth: Int, _ left: inout Int) -> PredicateConstant? {
+    guard mayGoOn(depth, &left) else { return nil }
     if let members = archive.object(value).flatMap({ archive.members($0.values["NS.objects"]) }) {
-      let parts = members.compactMap { constant($0, depth + 1) }
+      let parts = members.compactMap { constant($0, depth + 1, &left) }
       return parts.count == members.count ? .collection(parts) : nil
     }
     switch archive.foundationValue(value) {

@@ -4,6 +4,7 @@ import Foundation
 struct CompiledModel {
   let model: NSManagedObjectModel
   let notes: [String]
+  private let incompleteEntityNames: Set<String>
 
   /// Reads a `.mom`, or what a store keeps of its model.
   ///
@@ -12,13 +13,14 @@ struct CompiledModel {
     var reader = try CompiledModelReader(data)
     model = try reader.read()
     notes = reader.notes
+    incompleteEntityNames = reader.incompleteEntityNames
   }
-}
 
-extension NSManagedObjectModel {
-  /// Takes the version hashes that whoever compiled this model stated.
+  /// Takes the version hashes that whoever compiled the model stated.
   func stateVersionHashes(_ hashes: [String: Data]) {
-    for entity in entities.sorted(by: { $0.ancestry.count < $1.ancestry.count }) {
+    // An entity's hash is a part of its subentities' hashes.
+    for entity in model.entities.sorted(by: { $0.ancestry.count < $1.ancestry.count }) {
+      guard entity.ancestry.allSatisfy({ !incompleteEntityNames.contains($0.name ?? "") }) else { continue }
       if let hash = entity.name.flatMap({ hashes[$0] }), hash.count == 32 { entity.stateVersionHash(hash) }
     }
   }

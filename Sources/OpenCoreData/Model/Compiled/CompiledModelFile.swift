@@ -18,7 +18,7 @@ enum CompiledModelFile {
     let package = file.deletingLastPathComponent()
     // A version alone, or one beside a damaged plist, still is a model: its hashes are computed then.
     if package.pathExtension == "momd", let info = try? versionInfo(of: package) {
-      compiled.model.stateVersionHashes(info.hashes[file.deletingPathExtension().lastPathComponent] ?? [:])
+      compiled.stateVersionHashes(info.hashes[file.deletingPathExtension().lastPathComponent] ?? [:])
     }
     compiled.model.sourceFiles = [file]
     return (compiled.model, compiled.notes)

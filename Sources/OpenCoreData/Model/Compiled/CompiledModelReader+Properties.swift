@@ -16,6 +16,7 @@ extension CompiledModelReader {
       property = fetched
     } else {
       note("\(place) is a \(object.className), which is not known here; it is left out.")
+      incompleteEntityNames.insert(entity.name ?? "")
       return nil
     }
     property.name = name
@@ -180,6 +181,7 @@ extension CompiledModelReader {
           ?? self.entity(part.values["_NSDestinationEntityName"])
       else {
         note("\(place) leads to an entity that the model lacks; it is left out.")
+        incompleteEntityNames.insert(entity.name ?? "")
         entity.properties = entity.ownProperties.filter { $0 !== relationship }
         continue
       }

@@ -9,6 +9,8 @@ struct CompiledModelReader {
   let predicates: ArchivedPredicateReader
   let root: KeyedArchive.Object
   private(set) var notes: [String] = []
+  /// Of entities that have lost something that stores keep: a hash stated for them is another description's.
+  var incompleteEntityNames: Set<String> = []
   /// By their places in the archive, with their parts.
   private var entities: [Int: NSEntityDescription] = [:]
   private var objects: [(object: KeyedArchive.Object, entity: NSEntityDescription)] = []
@@ -121,6 +123,7 @@ struct CompiledModelReader {
     for (key, value) in archive.entries(object.values["NSProperties"]) ?? [] {
       guard let part = archive.object(value) else {
         note("The property '\(key)' of '\(entity.name ?? "")' is damaged and left out.")
+        incompleteEntityNames.insert(entity.name ?? "")
         continue
       }
       let name = nonEmpty(part.values["NSPropertyName"]) ?? key
