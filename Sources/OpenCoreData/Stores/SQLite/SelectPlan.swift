@@ -10,6 +10,8 @@ struct SelectPlan {
   private let entities: [Int: NSEntityDescription]
   private let identity: StoreIdentity
   private let includesValues: Bool
+  private let externalSlots: ExternalSlots
+  private let externalData: ExternalData
 
   /// Z_PK, Z_ENT and Z_OPT come first.
   private static let fixedColumnCount = 3
@@ -35,6 +37,8 @@ struct SelectPlan {
     entities = store.entitiesByNumber
     identity = store.identity
     includesValues = query.includesValues
+    externalSlots = store.externalSlots
+    externalData = store.externalData
     tableName = main.tableName
     let columns = ColumnNames(query.entity, main)
     let filter = try Self.filter(query, main, store.identity, keys)
@@ -100,8 +104,30 @@ struct SelectPlan {
         let attribute = entity.attributeSlots[slot]
         values.append(column.map { attribute.storedValue(column: $0, of: statement) } ?? .null)
       }
+      for slot in externalSlots[Int(statement.integer(1))] {
+        guard case .blob(let bytes) = values[slot] else { continue }
+        values[slot] = .blob(
+          try externalData.value(of: bytes, Self.place(entity, slot, statement.integer(0))))
+      }
     }
     return FetchedRow(id: id, version: statement.integer(2), values: values)
+  }
+
+  private static func place(_ entity: NSEntityDescription, _ slot: Int, _ key: Int64) -> ExternalData.Place {
+    ExternalData.Place(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
+  }
+
+  /// The slots of a row's entity whose cells `bringIn` must see.
+  func slotsToBringIn(ofEntity number: Int) -> [Int] { externalSlots[number] }
+
+  /// Puts values in the place of what their columns say of them, in the last of a batch's rows.
+  func bringIn(
+    _ slots: [Int], of entity: NSEntityDescription, key: Int64, _ cells: inout [ValueCell], _ arena: inout [UInt8]
+  ) throws {
+    let start = cells.count - entity.attributeSlots.count
+    for slot in slots {
+      cells[start + slot] = try externalData.value(of: cells[start + slot], &arena, Self.place(entity, slot, key))
+    }
   }
 
   /// What a row with this number in Z_ENT is: its entity, and slot → column of the result.
@@ -119,6 +145,7 @@ struct SelectPlan {
 
   /// Slot → column where every row is of one entity; nil where subentities may be among them.
   var uniformColumns: [Int32?]? { columnsByEntity.count == 1 ? columnsByEntity.values.first : nil }
+  var uniformEntity: Int? { columnsByEntity.count == 1 ? columnsByEntity.keys.first : nil }
 }
 
 /// The columns of an entity by the names that predicates and sort keys use.
@@ -135,7 +162,9 @@ struct ColumnNames {
   func sql(_ path: [String]) throws -> String {
     guard path.count == 1, let slot = entity.slot(named: path[0]), let column = columns.attributeColumns[slot]
     else { throw EntityPredicateSchema.unknown(path, in: entity) }
-    return "t0." + column.name
+    let attribute = entity.attributeSlots[slot]
+    guard attribute.mayLieOutside else { return "t0." + column.name }
+    return "\(ExternalDataFunction.value)(t0.\(column.name), t0.Z_PK, '\(entity.name ?? "").\(attribute.name)')"
   }
 }
 
