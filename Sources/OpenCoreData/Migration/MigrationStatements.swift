@@ -38,7 +38,8 @@ struct MigrationStatements {
   ) -> [Filling] {
     zip(new.attributeSlots, entity.attributeColumns).compactMap { attribute, column in
       guard let column else { return nil }
-      let standard = attribute.defaultStoredValue
+      let standard =
+        attribute.mayLieOutside ? ExternalData.column(for: attribute.defaultStoredValue) : attribute.defaultStoredValue
       let formerColumn = match.source(of: attribute, in: new).flatMap { old.slot(named: $0.name) }
         .flatMap { oldEntity.attributeColumns[$0]?.name }
       guard let formerColumn else {

@@ -115,9 +115,9 @@ open class NSMigrationManager: NSObject {
     func publish(as destination: URL, supportOf source: URL) throws {
       let files = FileManager.default
       do {
-        let support = Self.support(of: source)
+        let support = ExternalData.supportFolder(of: source)
         if files.fileExists(atPath: support.path) {
-          try files.copyItem(at: support, to: Self.support(of: destination))
+          try files.copyItem(at: support, to: ExternalData.supportFolder(of: destination))
         }
         try files.moveItem(at: file, to: destination)
       } catch {
@@ -126,12 +126,6 @@ open class NSMigrationManager: NSObject {
           "The migrated store can't be put at \(destination.path): \(error.localizedDescription) Check the folder.",
           [NSUnderlyingErrorKey: error])
       }
-    }
-
-    /// `.Log_SUPPORT` of `Log.sqlite`: data too big for its row lies there.
-    private static func support(of store: URL) -> URL {
-      let name = store.deletingPathExtension().lastPathComponent
-      return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

@@ -188,9 +188,9 @@ public struct ObjectBatch: Sendable {
   }
 
   /// Appends a row whose cells, one per slot, `fill` appends itself: the SQLite shim reads rows in with it.
-  mutating func appendRow(_ fill: (_ cells: inout [ValueCell], _ arena: inout [UInt8]) -> Void) {
+  mutating func appendRow(_ fill: (_ cells: inout [ValueCell], _ arena: inout [UInt8]) throws -> Void) rethrows {
     lastRowArenaStart = arena.count
-    fill(&cells, &arena)
+    try fill(&cells, &arena)
     count += 1
   }
 }

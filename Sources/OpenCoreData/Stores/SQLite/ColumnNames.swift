@@ -25,7 +25,9 @@ final class ColumnNames {
           "\(keyPath.joined(separator: ".")) can't be looked for: \(attribute.name) is transient, and the store has no "
             + "values of it.")
       }
-      return "\(table).\(column.name)"
+      guard attribute.mayLieOutside else { return "\(table).\(column.name)" }
+      return "\(ExternalDataFunction.value)(\(table).\(column.name), \(table).Z_PK, "
+        + "'\(place.name ?? "").\(attribute.name)')"
     case .object:
       guard let last = path.relationships.last else { return "t0.Z_PK" }
       let (table, place) = try alias(of: path.relationships.dropLast())

@@ -15,6 +15,7 @@ package final class SQLiteConnection {
   }
 
   let handle: OpaquePointer
+  private let busyTimeoutMilliseconds: Int32
   private var cache: [String: SQLiteStatement] = [:]
   /// Called with the text of each statement that is run; the tests pin what reaches SQLite with it.
   package var traceHandler: ((String) -> Void)?
@@ -43,6 +44,7 @@ package final class SQLiteConnection {
       throw error
     }
     handle = opened
+    self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
   }
 
@@ -65,6 +67,13 @@ package final class SQLiteConnection {
 
   /// Whether the file's permissions, or the disk's, made a connection for writing one for reading.
   var mayOnlyRead: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Has SQLite open the log now, without waiting for anybody. What fails here fails again at the first statement.
+  func openLog() {
+    sqlite3_busy_timeout(handle, 0)
+    _ = try? integer("PRAGMA schema_version")
+    sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+  }
 
   /// Whether closing leaves the log as it is, also as the last one that has the file open.
   func setKeepsLogOnClose(_ keeps: Bool) { _ = csqlite_set_keeps_log(handle, keeps ? 1 : 0) }

@@ -60,7 +60,7 @@ extension SQLiteStore {
   func batchUpdate(_ query: FetchQuery, _ values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome {
     let entity = try sqlEntity(query.entity)
     let changed = values.sorted { $0.key < $1.key }.compactMap { slot, value in
-      entity.attributeColumns[slot].map { (column: $0.name, value: value) }
+      entity.attributeColumns[slot].map { (column: $0.name, value: column(value, slot, of: entity)) }
     }
     let sets = changed.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
     let statement =
@@ -156,6 +156,7 @@ extension SQLiteStore {
         error, error.isUniqueness ? .constraintConflict : .save,
         "The batch request was not carried out in \(url?.path ?? "the store in memory")")
     }
+    removeDroppedFiles()
     try? didCommit()
     return outcome
   }

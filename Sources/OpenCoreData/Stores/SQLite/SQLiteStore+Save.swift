@@ -43,6 +43,7 @@ extension SQLiteStore {
   func finishSave(_ resolutions: [(TemporaryIDRange, TemporaryIDRange.Resolution)]) {
     for (range, resolution) in resolutions { range.resolve(resolution) }
     metadataEditionSaved = metadataEditionWritten
+    removeDroppedFiles()
     try? didCommit()
   }
 
@@ -139,8 +140,11 @@ extension SQLiteStore {
   }
 
   func insertText(_ entity: SQLEntity, _ source: BatchSource) -> String {
+    let external = externalSlots[entity.number]
     let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map { (column: $0.name, source: "s\(slot)") }
+      column.map {
+        (column: $0.name, source: external.contains(slot) ? "\(ExternalDataFunction.column)(s\(slot))" : "s\(slot)")
+      }
     }
     let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
     let values = ["pk", "\(entity.number)", "1"] + stored.map(\.source)
@@ -158,7 +162,7 @@ extension SQLiteStore {
       let entity = try sqlEntity(row.id.entity)
       let key = try key(of: row.id)
       let stored = row.changedSlots.compactMap { slot in
-        entity.attributeColumns[slot].map { (column: $0.name, value: row.values[slot]) }
+        entity.attributeColumns[slot].map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }
       }
       if row.isRecreation, let stored = try rows(for: [row.id])[0] {
         faults.conflict(row.id, "its row was deleted and written anew by another context", stored)
@@ -188,8 +192,8 @@ extension SQLiteStore {
   private func insertAnew(
     _ row: UpdatedRow, _ key: Int64, _ entity: SQLEntity, _ connection: SQLiteConnection
   ) throws {
-    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map { (column: $0.name, value: row.values[slot]) }
+    let stored = entity.attributeColumns.enumerated().compactMap { slot, name in
+      name.map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }
     }
     let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
     let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")

@@ -6,6 +6,7 @@ extension SQLiteStore {
     let reader = try SQLiteConnection(path: path, mode: readerMode)
     if readerMode == .readWrite { try reader.execute("PRAGMA query_only = ON") }
     try reader.registerPredicateFunctions()
+    try registerExternalData(reader)
     return reader
   }
 

@@ -20,6 +20,9 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   /// By entity name; made at the first insertion of each.
   var batchSources: [String: BatchSource] = [:]
   let entitiesByNumber: [Int: NSEntityDescription]
+  /// Which values may lie in files of their own, and the files that a transaction has let go of.
+  let externalSlots: ExternalSlots
+  let droppedFiles = DroppedFiles()
   private var checkpointer: WALCheckpointer?
   /// The copy that is read where the file itself can't be read without a trace.
   private var privateCopy: PrivateCopy?
@@ -40,6 +43,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     entitiesByNumber = Dictionary(
       schema.entities.compactMap { entity in byName[entity.name].map { (entity.number, $0) } },
       uniquingKeysWith: { first, _ in first })
+    externalSlots = ExternalSlots(entitiesByNumber)
     let roots = schema.entities.map { ($0.name, UInt64($0.rootNumber)) }
     super.init(
       type: type, url: url, configurationName: configuration, options: options, isReadOnly: opened.isReadOnly,
@@ -122,6 +126,7 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
 
   func close() {
     guard !isClosed else { return }
+    removeDroppedFiles()
     isClosed = true
     disconnect()
   }

@@ -12,6 +12,8 @@ struct SelectPlan {
   private let includesValues: Bool
   /// Of the query's key paths: attribute and column of the result.
   let extras: [(attribute: NSAttributeDescription, column: Int32)]
+  private let externalSlots: ExternalSlots
+  private let externalData: ExternalData
 
   /// Z_PK, Z_ENT and Z_OPT come first.
   private static let fixedColumnCount = 3
@@ -37,6 +39,8 @@ struct SelectPlan {
     entities = store.entitiesByNumber
     identity = store.identity
     includesValues = query.includesValues
+    externalSlots = store.externalSlots
+    externalData = store.externalData
     tableName = main.tableName
     let columns = ColumnNames(query.entity, in: store)
     let filter = try Self.filter(query, main, store.identity, columns, keys)
@@ -104,10 +108,32 @@ struct SelectPlan {
         let attribute = entity.attributeSlots[slot]
         values.append(column.map { attribute.storedValue(column: $0, of: statement) } ?? .null)
       }
+      for slot in externalSlots[Int(statement.integer(1))] {
+        guard case .blob(let bytes) = values[slot] else { continue }
+        values[slot] = .blob(
+          try externalData.value(of: bytes, Self.place(entity, slot, statement.integer(0))))
+      }
     }
     return FetchedRow(
       id: id, version: statement.integer(2), values: values,
       extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) })
+  }
+
+  private static func place(_ entity: NSEntityDescription, _ slot: Int, _ key: Int64) -> ExternalData.Place {
+    ExternalData.Place(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
+  }
+
+  /// The slots of a row's entity whose cells `bringIn` must see.
+  func slotsToBringIn(ofEntity number: Int) -> [Int] { externalSlots[number] }
+
+  /// Puts values in the place of what their columns say of them, in the last of a batch's rows.
+  func bringIn(
+    _ slots: [Int], of entity: NSEntityDescription, key: Int64, _ cells: inout [ValueCell], _ arena: inout [UInt8]
+  ) throws {
+    let start = cells.count - entity.attributeSlots.count
+    for slot in slots {
+      cells[start + slot] = try externalData.value(of: cells[start + slot], &arena, Self.place(entity, slot, key))
+    }
   }
 
   /// What a row with this number in Z_ENT is: its entity, and slot → column of the result.
@@ -125,6 +151,7 @@ struct SelectPlan {
 
   /// Slot → column where every row is of one entity; nil where subentities may be among them.
   var uniformColumns: [Int32?]? { columnsByEntity.count == 1 ? columnsByEntity.values.first : nil }
+  var uniformEntity: Int? { columnsByEntity.count == 1 ? columnsByEntity.keys.first : nil }
 }
 
 extension SQLEntity {

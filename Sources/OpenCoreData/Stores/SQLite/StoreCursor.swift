@@ -63,7 +63,8 @@ final class StoreCursor: RowCursor {
     keys.removeAll(keepingCapacity: true)
     guard !isAtEnd, let columns = plan.uniformColumns else { return false }
     let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
-    while try keys.count < rowsPerBatch && advance() { take(&batch, &keys, columns, kinds) }
+    let external = plan.uniformEntity.map(plan.slotsToBringIn) ?? []
+    while try keys.count < rowsPerBatch && advance() { try take(&batch, &keys, columns, kinds, external) }
     return !keys.isEmpty
   }
 
@@ -76,13 +77,14 @@ final class StoreCursor: RowCursor {
     let (entity, columns) = try plan.layout(ofEntity: Int(number), key: statement.integer(0))
     if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
     let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
-    take(&batch, &keys, columns, kinds)
+    let external = plan.slotsToBringIn(ofEntity: Int(number))
+    try take(&batch, &keys, columns, kinds, external)
     while try keys.count < rowsPerBatch && advance() {
       if statement.integer(1) != number {
         isRowWaiting = true
         break
       }
-      take(&batch, &keys, columns, kinds)
+      try take(&batch, &keys, columns, kinds, external)
     }
     return true
   }
@@ -94,13 +96,17 @@ final class StoreCursor: RowCursor {
 
   @inline(__always)
   private func take(
-    _ batch: inout ObjectBatch, _ keys: inout [Int64], _ columns: [Int32?], _ kinds: [ValueCell.Kind]
-  ) {
-    keys.append(statement.integer(0))
-    batch.appendRow { cells, arena in
+    _ batch: inout ObjectBatch, _ keys: inout [Int64], _ columns: [Int32?], _ kinds: [ValueCell.Kind],
+    _ external: [Int]
+  ) throws {
+    let key = statement.integer(0)
+    keys.append(key)
+    let entity = batch.entity
+    try batch.appendRow { cells, arena in
       for slot in columns.indices {
         cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
       }
+      if !external.isEmpty { try plan.bringIn(external, of: entity, key: key, &cells, &arena) }
     }
     for extra in plan.extras {
       batch.appendExtra { statement.cell(extra.column, ValueCell.Kind(extra.attribute), &$0) }

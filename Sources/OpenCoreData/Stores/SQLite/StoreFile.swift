@@ -14,10 +14,7 @@ struct StoreFile {
   private var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
   /// Where Apple's framework keeps the values that are too large for the database.
-  private var supportFolder: URL {
-    url.deletingLastPathComponent().appendingPathComponent(
-      ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT", isDirectory: true)
-  }
+  private var supportFolder: URL { ExternalData.supportFolder(of: url) }
 
   func destroy() throws {
     guard exists else { return }
@@ -120,6 +117,7 @@ extension SQLiteStore {
     } catch {
       if isNew, type == NSSQLiteStoreType {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+        try? FileManager.default.removeItem(at: ExternalData.supportFolder(of: url))
       }
       throw error
     }
@@ -132,6 +130,7 @@ extension SQLiteStore {
         .operation, "There is something at \(url?.path ?? "") already; choose another place, or destroy it first.")
     }
     try access("Copying") { try $0.copyEverything(to: destination) }
+    try copyExternalData(to: type == NSInMemoryStoreType ? nil : url, destination)
     var metadata = StoreMetadata(dictionary: metadataKept)
     metadata.storeType = type
     try destination.write(metadata, uuid: UUID().uuidString)
@@ -151,5 +150,6 @@ extension SQLiteStore {
     }
     try SQLiteStore.prepare(opened, settings, isNew: false, isInMemory: false)
     move(to: url, opened)
+    try watchExternalData(opened.connection)
   }
 }

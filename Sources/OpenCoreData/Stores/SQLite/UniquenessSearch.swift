@@ -42,7 +42,7 @@ struct UniquenessSearch {
       guard let slot = entity.slot(named: name), let column = table.attributeColumns[slot], !values[slot].isNull
       else { return nil }
       conditions.append("\(column.name) = ?")
-      bindings.append(values[slot])
+      bindings.append(store.column(values[slot], slot, of: table))
     }
     let condition = conditions.joined(separator: " AND ")
     guard

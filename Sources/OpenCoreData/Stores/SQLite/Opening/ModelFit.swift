@@ -7,26 +7,21 @@ struct ModelFit {
   let onlyInStore: [String]
   let onlyInModel: [String]
 
+  /// An entity whose hash can't be computed fits by its name.
+  ///
   /// - Parameter stored: The store's version hashes by entity name.
   init(_ stored: [String: Data], _ model: NSManagedObjectModel, configuration: String?) {
     let entities = model.entities(forConfigurationName: configuration) ?? []
     let wanted = Dictionary(
       entities.compactMap { entity in entity.name.map { ($0, entity) } }, uniquingKeysWith: { first, _ in first })
     changed = wanted.filter { name, entity in
-      stored[name].map { $0 != entity.versionHash && Self.isHashExact(entity) } ?? false
+      stored[name].map { $0 != entity.versionHash && entity.hasExactVersionHash } ?? false
     }.keys.sorted()
     onlyInStore = stored.keys.filter { wanted[$0] == nil }.sorted()
     onlyInModel = wanted.keys.filter { stored[$0] == nil }.sorted()
   }
 
   var isFit: Bool { changed.isEmpty && onlyInStore.isEmpty && onlyInModel.isEmpty }
-
-  /// How derived and composite attributes are hashed is not known: an entity that has some fits by its name.
-  private static func isHashExact(_ entity: NSEntityDescription) -> Bool {
-    entity.attributeSlots.allSatisfy {
-      !($0 is NSDerivedAttributeDescription) && $0.attributeType != .compositeAttributeType
-    }
-  }
 
   /// The entities that differ, as error messages list them.
   var differences: String {

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Locking
 
 /// A connection to a store's file, and how it was come by.
 package struct OpenedDatabase {
@@ -35,6 +36,7 @@ package struct OpenedDatabase {
       }
       if let check {
         connection.setKeepsLogOnClose(true)
+        probing.withLock { _ in connection.openLog() }
         try check.checkStore(connection)
         connection.setKeepsLogOnClose(false)
       }
@@ -49,10 +51,15 @@ package struct OpenedDatabase {
   static func checkForWriting(_ path: String) throws -> StoreFileCheck? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     try StoreFileCheck.checkReadable(path)
-    let probe = try SQLiteConnection(path: path, mode: .readOnlySharedMemory)
-    defer { probe.close() }
-    return try probe.beginningOfFile().size == 0 ? nil : StoreFileCheck(probe, path)
+    return try probing.withLock { _ in
+      let probe = try SQLiteConnection(path: path, mode: .readOnlySharedMemory)
+      defer { probe.close() }
+      return try probe.beginningOfFile().size == 0 ? nil : StoreFileCheck(probe, path)
+    }
   }
+  /// Connections of one process share the log's index as the first of them opened it. One for writing must not come to
+  /// it while a probe has it for reading only.
+  private static let probing = Locked<Void>(())
 
   /// Opens for a reader of foreign tables, as the store of a context is opened for reading. Keep the value while the
   /// connection is in use.

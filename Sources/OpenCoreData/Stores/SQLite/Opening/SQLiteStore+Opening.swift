@@ -38,9 +38,11 @@ extension SQLiteStore {
       if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try readMetadata(opened.connection, url)
       if !settings.ignoresVersions { try checkCompatible(metadata, model, configuration, options, url) }
-      return SQLiteStore(
+      let store = SQLiteStore(
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
         schema: schema, uuid: uuid, metadata: metadata)
+      try store.watchExternalData(opened.connection)
+      return store
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .open, "The store \(url?.path ?? "in memory") can't be opened")
     }
