@@ -15,6 +15,7 @@ enum Program {
       import FILE... --store PATH   import CSV files, plain or gzipped, into a store
       validate FILE...              check CSV files as an import would; nothing is stored
       export --store PATH           write a store's entries as CSV
+      seed --from FILE -o SEED      make a store of CSV files that an app can ship
       run PIPELINE                  run a pipeline: a built-in one, or a definition's file
       replay REJECTS                import a file of rejects that was mended
       list --store PATH             list a store's entries, the newest first
@@ -46,7 +47,7 @@ enum Program {
     """
 
   static let commands: [any Command.Type] = [
-    ImportCommand.self, ValidateCommand.self, ExportCommand.self, RunCommand.self, ReplayCommand.self,
+    ImportCommand.self, ValidateCommand.self, ExportCommand.self, SeedCommand.self, RunCommand.self, ReplayCommand.self,
     ListCommand.self, ShowCommand.self, AddCommand.self, EditCommand.self, DeleteCommand.self, HistoryCommand.self,
     InspectCommand.self, VerifyCommand.self, LedgerCommand.self, CheckCommand.self, PipelinesCommand.self,
     HelpCommand.self,

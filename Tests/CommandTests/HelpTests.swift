@@ -4,7 +4,7 @@ import Testing
 /// What the program says of itself. The snapshots are recorded anew with SURFJOURNAL_RECORD=1 in the environment.
 @Suite struct HelpTests {
   static let commands = [
-    "import", "validate", "export", "run", "replay", "list", "show", "add", "edit", "delete", "history",
+    "import", "validate", "export", "seed", "run", "replay", "list", "show", "add", "edit", "delete", "history",
     "inspect", "verify", "ledger", "check", "pipelines", "help",
   ]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"

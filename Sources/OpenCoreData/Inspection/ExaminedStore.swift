@@ -69,10 +69,7 @@ struct ExaminedStore {
     uuid = row?.uuid
     metadata = row?.list
     model = try Self.model(url, modelFile, embeddedModels, &doubts)
-    schema =
-      Self.attempt("The tables of the model can't be told", &doubts) { [model] in
-        try model.map { try SQLSchema(model: $0.model) }
-      } ?? nil
+    schema = Self.schema(model, connection, url, &doubts)
     self.doubts = doubts
   }
 
@@ -86,6 +83,27 @@ struct ExaminedStore {
       doubts.append("No model is found: \(message(error))")
     }
     return try file.map { try StoreModel.find(forStoreAt: nil, file: $0, embedded: []) }
+  }
+
+  /// The schema as the store has it; of one that lacks something, as it should have it: so the lack is found.
+  private static func schema(
+    _ model: StoreModel?, _ connection: SQLiteConnection, _ url: URL, _ doubts: inout [String]
+  ) -> SQLSchema? {
+    guard let model = model?.model else { return nil }
+    let fitted = attempt("The model does not fit the tables", &doubts) {
+      try SQLSchema(model: model, configuration: nil, found: StoreLayout(connection), place: url.path)
+    }
+    return fitted ?? attempt("The tables of the model can't be told", &doubts) { try SQLSchema(model: model) }
+  }
+
+  /// The join tables and the columns of their two sides, by name.
+  var joinTables: [(name: String, columns: [String])] {
+    let all = (schema?.entities ?? []).flatMap(\.relationships.values).compactMap { kept -> (String, [String])? in
+      guard case .manyToMany(let table, let source, let destination, _) = kept else { return nil }
+      return (table, [source, destination].sorted(by: String.byteOrder))
+    }
+    return Dictionary(all, uniquingKeysWith: { first, _ in first })
+      .map { (name: $0.key, columns: $0.value) }.sorted { String.byteOrder($0.name, $1.name) }
   }
 
   // MARK: Reading

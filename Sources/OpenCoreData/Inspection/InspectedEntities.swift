@@ -19,7 +19,7 @@ struct InspectedEntities {
   }
 
   func joinTables(_ doubts: inout [String]) -> [StoreInspection.JoinTable] {
-    (store.schema?.joinTables ?? []).map { table in
+    store.joinTables.map { table in
       let rows = ExaminedStore.attempt("The rows of \(table.name) can't be counted", &doubts) {
         try store.connection.integer("SELECT count(*) FROM \(table.name.quotedName)")
       }

@@ -80,7 +80,9 @@ extension ExaminedStore {
       }
     }
     .map { object in
-      let unknown = object.type == "trigger" ? TriggerText.functions(in: object.sql ?? "").subtracting(functions) : []
+      let unknown =
+        object.type == "trigger"
+        ? TriggerText.functions(in: object.sql ?? "").filter { !functions.contains($0.lowercased()) } : []
       return StoreInspection.Other(
         type: object.type, name: object.name, table: object.table, purpose: Self.purpose(of: object),
         unknownFunctions: unknown.sorted())
@@ -92,8 +94,8 @@ extension ExaminedStore {
     var names: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
     names.formUnion(Self.historyTables)
     if let schema {
-      names.formUnion(schema.tables.map(\.name))
-      names.formUnion(schema.joinTables.map(\.name))
+      names.formUnion(schema.entities.map(\.tableName))
+      names.formUnion(joinTables.map(\.name))
     } else {
       names.formUnion(keyRows.map { "Z\($0.name.uppercased())" })
     }
@@ -122,7 +124,7 @@ enum TriggerText {
     "from", "where", "by", "using", "over", "filter", "join", "having", "limit", "union", "between", "like", "is",
   ]
 
-  /// The names, in lower case, of the functions that are called.
+  /// The names of the functions that are called.
   static func functions(in sql: String) -> Set<String> {
     var result: Set<String> = []
     var (word, before, gap) = ("", "", false)
@@ -141,7 +143,7 @@ enum TriggerText {
       if character == "(", !word.isEmpty, !["into", "table"].contains(before.lowercased()),
         !words.contains(word.lowercased()), word.first?.isNumber == false
       {
-        result.insert(word.lowercased())
+        result.insert(word)
       }
       if character == "'" || character == "\"" { quote = character }
       if character.isWhitespace { gap = true } else { (before, word, gap) = (word, "", false) }

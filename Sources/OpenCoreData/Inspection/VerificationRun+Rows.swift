@@ -2,7 +2,7 @@ import Foundation
 
 /// Checks of the rows of entities and of their values.
 extension VerificationRun {
-  mutating func checkRows(_ entities: [VerifiedEntity], _ schema: SQLSchema) throws {
+  mutating func checkRows(_ entities: [VerifiedEntity]) throws {
     for root in entities where root.isRoot {
       guard has(root.sql.tableName, ["Z_PK", "Z_ENT", "Z_OPT"]) else {
         add(
@@ -26,7 +26,7 @@ extension VerificationRun {
         ], root)
       for member in members { checkColumns(member) }
     }
-    for table in schema.joinTables where !has(table.name, [table.firstColumn, table.secondColumn]) {
+    for table in store.joinTables where !has(table.name, table.columns) {
       add(
         "tableMissing", table: table.name, "The join table \(table.name) is not there, or has other columns.",
         "Give the version of the model that the store was made with.")

@@ -172,7 +172,7 @@ struct InputImport {
       run: setup.runID,
       pipeline: setup.options.pipelineReference ?? (setup.options.fillsAttributesByName ? nil : definition.name),
       entity: setup.options.entityReference, model: setup.options.modelReference, input: file.name,
-      store: setup.storePath)
+      store: setup.options.namesStoreInRejects ? setup.storePath : nil)
     let taken = setup.isDryRun ? nil : Set(ledger.entries.filter { !$0.isComplete }.compactMap(\.rejects.path))
     let file = RejectsFile(header: header, context: context) {
       // What a dry run finds is found again; what an import rejects must not be written over.

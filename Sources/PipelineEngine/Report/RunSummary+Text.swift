@@ -18,6 +18,7 @@ extension RunSummary {
     for file in inputs { rows.append(("input", describe(file))) }
     for file in outputs { rows.append(("output", describe(file))) }
     if let store { rows.append(("store", kind == .validate ? "\(store) (untouched)" : store)) }
+    if let seed { rows.append(("seed", "\(TextTable.count(seed.files.count, "file")), UUID \(seed.uuid)")) }
     if let rejects { rows.append(("rejects", rejects)) }
     if let note { rows.append(("note", note)) }
     let rate = TextTable.grouped(Int(rowsPerSecond.rounded()))
@@ -83,6 +84,7 @@ extension RunSummary {
     case .completed: break
     }
     if issues.errors == 0 { return nil }
+    if seed != nil { return "mend the records in \(rejects ?? "the inputs"), and make the seed anew of all of them." }
     if let rejects { return "mend the records in \(rejects), then replay it: surfjournal replay FILE." }
     return kind == .validate ? "mend the lines named above, then import." : "mend the lines named above."
   }

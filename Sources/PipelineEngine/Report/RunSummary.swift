@@ -122,6 +122,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var profile: EntryProfile?
   /// Where the rejected records are; nil when there are none.
   public var rejects: String?
+  /// The seed that was made of the import; nil for an ordinary one.
+  public var seed: Seed?
   /// What a person should know that no number says.
   public var note: String?
   /// Largest memory of the process so far, in bytes.

@@ -125,6 +125,13 @@ public final class PipelineRunner: Sendable {
       return summary
     }
     switch kind {
+    case .import where options.seed != nil:
+      let seed = try SeedRun(definition, options, options.seed ?? SeedOptions())
+      let summary = try seed.run(isCancelled: monitor.isCancelled) { definition, options throws(PipelineError) in
+        let run = try ImportRun(definition, options, model: model, isDryRun: false, monitor)
+        return run.finish(run.run())
+      }
+      return ReportFiles.write(explained(summary), to: reports)
     case .import, .validate:
       let run = try ImportRun(definition, options, model: model, isDryRun: kind == .validate, monitor)
       var outcome = run.run()

@@ -25,6 +25,10 @@ public struct RunOptions: Sendable {
   public var entityReference: String?
   /// Where rejected records go instead of the definition's place; a folder (ending in `/`) gets a file per input.
   public var rejects: String?
+  /// Whether files of rejects name the store, so that a replay finds it.
+  public var namesStoreInRejects = true
+  /// Makes the store of an import, which must not be there yet, one that an app can ship. Nil for an ordinary import.
+  public var seed: SeedOptions?
   /// Where an export goes instead of the definition's place; `-` is standard output.
   public var output: String?
   /// Files that receive the report instead of the definition's, each as its ending says.

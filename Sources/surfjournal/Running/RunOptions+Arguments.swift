@@ -4,8 +4,11 @@ extension RunOptions {
   /// What the options that every run has say.
   init(_ arguments: Arguments) throws(CommandFailure) {
     self.init()
-    store = arguments.string("store")
-    if let seconds = try arguments.seconds("lock-timeout") { lockTimeoutSeconds = seconds }
+    // A seed is no store that others may be writing to.
+    if arguments.isGiven("store") { store = arguments.string("store") }
+    if arguments.isGiven("lock-timeout"), let seconds = try arguments.seconds("lock-timeout") {
+      lockTimeoutSeconds = seconds
+    }
     timeoutSeconds = try arguments.seconds("timeout")
     logFile = arguments.string("log")
     logLevel = try arguments.choice("log-level", LogDefinition.Level.self)
@@ -59,7 +62,7 @@ extension PipelineDefinition {
   ) throws(CommandFailure) {
     try self.init(arguments, pipeline, entity: entity, model: model)
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
-    if arguments.has("atomic") { atomic = true }
+    if arguments.isGiven("atomic") { atomic = true }
     try dialect.takeNull(of: arguments)
     let errors = try arguments.integer("max-errors", in: 0...Int.max)
     let percent = try arguments.percent("max-error-percent")

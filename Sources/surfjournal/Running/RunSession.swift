@@ -27,9 +27,10 @@ struct RunSession: Sendable {
     }
     var options = options
     options.warn = tell
+    let makesSeed = options.seed != nil
     let runner = PipelineRunner(definition, kind, options)
     let signals = StopSignals { _ in
-      let rest = kind == .export ? "no output is left" : "what is saved stays"
+      let rest = kind == .export ? "no output is left" : makesSeed ? "no seed is made" : "what is saved stays"
       let message = "stopping at the next chunk; \(rest). Signal once more to stop at once"
       tell(message)
       runner.cancel()

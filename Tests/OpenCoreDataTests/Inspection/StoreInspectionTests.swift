@@ -109,7 +109,7 @@ import Testing
       CREATE TRIGGER t AFTER INSERT ON "odd (name" WHEN NEW.a IN (1, 2) AND (NEW.b) BEGIN
       INSERT INTO other (a) VALUES(NSCoreDataTell('x(', upper(NEW.a))); SELECT coalesce (NEW.a, 1); END
       """
-    #expect(TriggerText.functions(in: sql) == ["nscoredatatell", "upper", "coalesce"])
+    #expect(TriggerText.functions(in: sql) == ["NSCoreDataTell", "upper", "coalesce"])
   }
 
   @Test func `The tables of our ledger are called that`() throws {

@@ -1,0 +1,141 @@
+import CSV
+import Foundation
+import OpenCoreData
+
+/// Makes of a store that was imported into one that is shipped: the same tables and rows in a new file.
+///
+/// The file is written anew, table by table in the order of their keys, as a vacuum does. Nothing is left in it of the
+/// ledger or of how the import went, so that the same content gives the same bytes; and unlike a vacuum it leaves
+/// tables and indexes in the order in which Apple's framework makes them.
+struct SeedStore {
+  private let options: SeedOptions
+
+  init(_ options: SeedOptions) { self.options = options }
+
+  /// - Returns: The UUID of the store.
+  func make(from imported: String, to made: String) throws(RunFailure) -> UUID {
+    do {
+      let connection = try SQLiteConnection(path: made, mode: .readWriteCreate)
+      defer { connection.close() }
+      // All before the first page is written, as in every store of Core Data's.
+      try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2; PRAGMA synchronous = FULL")
+      try connection.run("ATTACH DATABASE ? AS imported", [.text(imported)])
+      let uuid = try connection.transaction { try copy(connection) }
+      try connection.execute("DETACH DATABASE imported")
+      if !options.isSingleFile { try leaveLog(connection, uuid, made) }
+      return uuid
+    } catch let error as SQLiteError {
+      throw RunFailure(
+        code: nil, exitCode: error.primaryCode == 13 ? .ioError : .software,
+        message: "the seed can't be made of the import: \(error.message); free some space and start again")
+    } catch {
+      throw RunFailure(store: error as NSError)
+    }
+  }
+
+  // MARK: Tables and rows
+
+  private func copy(_ connection: SQLiteConnection) throws -> UUID {
+    let skipped = LedgerTables.names.map { "'\($0)'" }.joined(separator: ", ")
+    let objects = try connection.rows(
+      """
+      SELECT type, name, sql FROM imported.sqlite_master
+      WHERE sql IS NOT NULL AND tbl_name NOT IN (\(skipped)) AND tbl_name NOT LIKE 'sqlite%' ORDER BY rowid
+      """)
+    for object in objects {
+      guard let sql = object[2].plain as? String else { continue }
+      try connection.execute(sql)
+    }
+    let tables = objects.filter { $0[0] == .text("table") }.compactMap { $0[1].plain as? String }
+    let content = ContentHash()
+    for table in tables {
+      let name = "\"\(table)\""
+      try connection.execute("INSERT INTO main.\(name) SELECT * FROM imported.\(name)")
+      if table != "Z_METADATA", table != "Z_MODELCACHE" { try digest(table, connection, into: content) }
+    }
+    try digestHashes(connection, into: content)
+    let uuid = options.uuid ?? Self.uuid(of: content.digest)
+    if options.isSingleFile { try write(uuid, connection) }
+    return uuid
+  }
+
+  // MARK: The UUID
+
+  private func write(_ uuid: UUID, _ connection: SQLiteConnection) throws {
+    try connection.run("UPDATE main.Z_METADATA SET Z_UUID = ?", [.text(uuid.uuidString)])
+  }
+
+  /// The values of all rows with their types and lengths, so that no two contents give the same bytes.
+  private func digest(_ table: String, _ connection: SQLiteConnection, into content: ContentHash) throws {
+    var bytes = Self.bytes(Array(table.utf8), tag: 0)
+    let statement = try connection.statement("SELECT * FROM main.\"\(table)\" ORDER BY rowid")
+    defer { statement.reset() }
+    while try statement.step() {
+      for column in 0..<statement.columnCount { bytes += Self.bytes(of: statement.value(column)) }
+      if bytes.count >= 1 << 16 {
+        content.update(bytes)
+        bytes.removeAll(keepingCapacity: true)
+      }
+    }
+    content.update(bytes)
+  }
+
+  /// Of the metadata what tells the model; not who wrote it, which changes with this program.
+  private func digestHashes(_ connection: SQLiteConnection, into content: ContentHash) throws {
+    guard let list = try connection.rows("SELECT Z_PLIST FROM main.Z_METADATA").first?.first?.plain as? Data else {
+      return
+    }
+    for (name, hash) in try StoreMetadata(propertyList: list).versionHashes.sorted(by: { $0.key < $1.key }) {
+      content.update(Self.bytes(Array(name.utf8), tag: 0) + Self.bytes([UInt8](hash), tag: 4))
+    }
+  }
+
+  private static func bytes(of value: StoredValue) -> [UInt8] {
+    switch value {
+    case .null: [1]
+    case .integer(let number): [2] + bigEndian(UInt64(bitPattern: number))
+    case .real(let number): [3] + bigEndian(number.bitPattern)
+    case .decimal(let number): bytes(Array("\(number)".utf8), tag: 5)
+    case .text(let text): bytes(Array(text.utf8), tag: 5)
+    case .blob(let data): bytes([UInt8](data), tag: 4)
+    }
+  }
+
+  private static func bytes(_ content: [UInt8], tag: UInt8) -> [UInt8] {
+    [tag] + bigEndian(UInt64(content.count)) + content
+  }
+
+  private static func bigEndian(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * (7 - UInt64($0)))) }
+  }
+
+  /// A UUID of version 8, which RFC 9562 leaves to those who make it: here the XXH3 of 128 bits that reports name
+  /// contents by. Version 5 would be SHA-1, which tells contents apart no better and takes many times longer.
+  private static func uuid(of digest: ContentDigest) -> UUID {
+    var bytes = bigEndian(digest.high) + bigEndian(digest.low)
+    bytes[6] = 0x80 | bytes[6] & 0x0F
+    bytes[8] = 0x80 | bytes[8] & 0x3F
+    return UUID(
+      uuid: (
+        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9], bytes[10],
+        bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+      ))
+  }
+
+  // MARK: The log
+
+  /// Turns the store into one with a log. Closing it would write the log back and remove it: the three files are those
+  /// of an app that is still running, copied while nothing is written. All rows are in the store itself, so that none
+  /// are lost with the log; the log has the UUID.
+  private func leaveLog(_ connection: SQLiteConnection, _ uuid: UUID, _ made: String) throws {
+    _ = try connection.rows("PRAGMA journal_mode = WAL")
+    try write(uuid, connection)
+    let files = FileManager.default
+    for suffix in ["", "-wal", "-shm"] { try files.copyItem(atPath: made + suffix, toPath: made + ".copy" + suffix) }
+    connection.close()
+    for suffix in ["", "-wal", "-shm"] {
+      if files.fileExists(atPath: made + suffix) { try files.removeItem(atPath: made + suffix) }
+      try files.moveItem(atPath: made + ".copy" + suffix, toPath: made + suffix)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PipelineEngine
+
+struct SeedCommand: Command {
+  static let name = "seed"
+  static let usage = """
+    Usage: surfjournal seed --from FILE --output SEED [options]
+
+    Makes a store that an app can ship, out of CSV files: an import into a new
+    store, without a ledger and with a UUID of its content. SEED.sqlite appears
+    whole or not at all, with its -wal and -shm: ship all three, or make one of it.
+
+    Options:
+          --from FILE            CSV to fill it with, plain or gzipped; - is
+                                 standard input; may be repeated
+      -o, --output PATH          the seed; it must not be there
+          --force                replace a seed that is there
+          --single-file          one file that can be opened where nothing may be
+                                 written; the same content gives the same bytes
+          --uuid UUID            the store's UUID, instead of the content's
+          --pipeline NAME        what is read and checked: a pipeline's name or the
+                                 path of its definition; without it surf-log
+          --model PATH           the seed's model: .xcdatamodeld, .xcdatamodel,
+                                 .momd or .mom; without it the pipeline's
+          --rejects PATH         file for rejected records; a folder, ending in /,
+                                 gets one per input; without it beside the seed
+          --report FILE          also write the report to FILE, which ends in .txt,
+                                 .json, .xml, .html or .prom; may be repeated
+          --chunk-rows N         records per save, 1 to 1000000
+          --stop-on-error        end at the first record that can't be imported;
+                                 there is no seed then
+          --max-errors N         make none if more than N records are rejected
+          --max-error-percent P  make none if more than P percent are rejected
+          --verify-hash          refuse an input that is not as its hash file says,
+                                 which an export with --hash writes
+          --timeout SECONDS      end at the next chunk after so long; 0 for never
+          --log FILE             add a log of the run to FILE; - is standard error
+          --log-level LEVEL      error, warning, info or debug; without it info
+          --log-format FORMAT    text, or json: an object a line; without it text
+          --json                 print the summary as JSON
+      -q, --quiet                print nothing if nothing is wrong
+          --no-progress          show no progress on a terminal
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 65 says that records were rejected, which the seed lacks then; the
+    others are in 'surfjournal help'.
+
+    """
+
+  private let session: RunSession
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    try arguments.requireNoOperands()
+    let inputs = arguments.strings("from")
+    guard !inputs.isEmpty else { throw arguments.mistake("no file is given; name one with --from FILE") }
+    guard let output = arguments.string("output") else {
+      throw arguments.mistake("no place for the seed is given; name one with --output PATH")
+    }
+    var seed = SeedOptions()
+    seed.isSingleFile = arguments.has("single-file")
+    seed.replaces = arguments.has("force")
+    if let text = arguments.string("uuid") {
+      guard let uuid = UUID(uuidString: text) else {
+        throw arguments.mistake("--uuid is '\(text)'; expected a UUID, such as \(UUID().uuidString)")
+      }
+      seed.uuid = uuid
+    }
+    var options = try RunOptions(arguments)
+    options.seed = seed
+    options.inputs = inputs
+    options.store = output
+    options.verifiesHash = arguments.has("verify-hash")
+    options.pipelineReference = PipelineCatalog.reference(to: arguments.string("pipeline"))
+    options.rejects = arguments.string("rejects")
+    if let path = arguments.string("model") {
+      do throws(StoreReports.Failure) {
+        try options.useModel(path)
+      } catch {
+        throw CommandFailure(error.description, error.exitCode)
+      }
+    }
+    session = RunSession(try PipelineDefinition(importing: arguments), .import, options, arguments)
+  }
+
+  func run() async -> ExitCode { await session.run() }
+}
