@@ -131,7 +131,9 @@ import Testing
     #expect(output.text.isEmpty)
   }
 
-  @Test func `Of a store without a model its tables are exported, with what is unknown, and nothing is imported`() throws {
+  @Test func `Of a store without a model its tables are exported, with what is unknown, and nothing is imported`()
+    throws
+  {
     _ = try run(["import", "cars.csv", "--entity", "Car"] + Self.garage)
     let output = try run(["export", "--entity", "Car", "--store", "garage"])
     #expect(output.status == 0, "\(output.messages)")
