@@ -84,7 +84,8 @@ extension NSManagedObjectContext {
       if segment.batch.entity.objectClass.lifecycleHooks.contains(.validation) {
         for row in segment.liveRows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
       } else if !segment.isValidated {
-        for row in segment.invalidRows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
+        let rows = segment.invalidRows(toleratingMissingRelationships: toleratesMissingRelationships)
+        for row in rows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
       }
     }
     if updatesToo {

@@ -68,6 +68,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// What notifications carry; see `ChangeNotificationContents`.
   public var changeNotificationContents = ChangeNotificationContents.objects
 
+  /// Whether new objects may be saved without relationships that they must have, for these can't be set here: an import
+  /// whose user wants it so leaves them to others.
+  package var toleratesMissingRelationships = false
+
   var registry = ObjectRegistry()
   /// Every registered object, where `retainsRegisteredObjects` asks for it.
   var retained: Set<NSManagedObject> = []

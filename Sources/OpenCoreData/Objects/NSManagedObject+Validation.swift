@@ -19,7 +19,8 @@ extension NSManagedObject {
   /// Everything against the model's rules: throws the one error found, or 1560 with all of them.
   func validateProperties(isNew: Bool) throws {
     if isFault { return }
-    var errors: [any Error] = isNew ? entity.mandatoryRelationships.map(missing) : []
+    let mayLackSome = managedObjectContext?.toleratesMissingRelationships ?? false
+    var errors: [any Error] = isNew && !mayLackSome ? entity.mandatoryRelationships.map(missing) : []
     for (slot, attribute) in entity.attributeSlots.enumerated() {
       do {
         // The overridable check is asked only where a class may have overridden it: it boxes every value.

@@ -8,8 +8,10 @@ struct EntryFormatter {
     let name: String
     let path: AttributePath
     let content: ColumnContent
-    /// In the entity of the batch being written, which may be a subentity with more attributes.
-    var slot: Int
+    let isBeyondEntity: Bool
+    /// In the entity of the batch being written, which may be a subentity with more attributes; of a path beyond the
+    /// entity the number among those.
+    var place: Int
   }
 
   private var columns: [Column]
@@ -31,8 +33,11 @@ struct EntryFormatter {
       }
       do {
         let content = try ColumnContent(path.type, column.format, dateFormat: export.dateFormat)
-        let slot = path.ownAttribute.flatMap { entity.slot(named: $0) } ?? 0
-        columns.append(Column(name: column.name, path: path, content: content, slot: slot))
+        let slot = path.ownAttribute.map { entity.slot(named: $0) ?? 0 }
+        columns.append(
+          Column(
+            name: column.name, path: path, content: content, isBeyondEntity: slot == nil,
+            place: slot ?? columns.count { $0.isBeyondEntity }))
       } catch {
         mistakes.append(.init(path: key + ".format", message: error.message))
       }
@@ -52,15 +57,17 @@ struct EntryFormatter {
 
   var names: [String] { columns.map(\.name) }
 
-  /// Whether only attributes of the entity itself are shown.
-  var pathsBeyondEntity: [AttributePath] { columns.map(\.path).filter { $0.ownAttribute == nil } }
+  /// The paths over relationships whose values must come with a batch, in this order.
+  var pathsBeyondEntity: [String] { columns.filter(\.isBeyondEntity).map(\.path.text) }
 
   /// Looks for the columns where `batch` has them; to be called before rows of another batch are written.
   mutating func prepare(for batch: ObjectBatch) {
     guard batch.entity !== entity else { return }
     entity = batch.entity
     for index in columns.indices {
-      if let name = columns[index].path.ownAttribute, let slot = entity.slot(named: name) { columns[index].slot = slot }
+      if let name = columns[index].path.ownAttribute, let slot = entity.slot(named: name) {
+        columns[index].place = slot
+      }
     }
   }
 
@@ -74,7 +81,10 @@ struct EntryFormatter {
     do throws(CSVError) {
       while index < columns.count {
         let column = columns[index]
-        if let reason = try append(batch.cell(row: row, slot: column.slot), column.content, batch, &writer) {
+        let cell =
+          column.isBeyondEntity
+          ? batch.extraCell(row: row, column.place) : batch.cell(row: row, slot: column.place)
+        if let reason = try append(cell, column.content, batch, &writer) {
           writer.abandonRecord()
           return Refusal(column: index, name: column.name, reason: reason)
         }

@@ -171,7 +171,7 @@ struct ExportRun {
     context.name = "export"
     let (predicate, limit, rows) = (export.predicate, export.limit, definition.chunkRows)
     let sort = order
-    let name = definition.entity
+    let (name, keyPaths) = (definition.entity, formatter.pathsBeyondEntity)
     context.perform {
       defer {
         queue.finish()
@@ -187,9 +187,9 @@ struct ExportRun {
         let send = { (batch: ObjectBatch, ids: ObjectIDCollection) in queue.send(.batch(batch, ids)) }
         let rowsPerBatch = min(rows, 10_000)
         if let key {
-          try context.walk(request, keysAbove: key, rowsPerBatch: rowsPerBatch, send)
+          try context.walk(request, keyPaths: keyPaths, keysAbove: key, rowsPerBatch: rowsPerBatch, send)
         } else {
-          try context.walk(request, rowsPerBatch: rowsPerBatch, send)
+          try context.walk(request, keyPaths: keyPaths, rowsPerBatch: rowsPerBatch, send)
         }
       } catch {
         _ = queue.send(.failure(RunFailure(store: error as NSError)))

@@ -29,7 +29,11 @@ struct ImportChain {
   private let levels: [NSManagedObjectContext]
   private let isDryRun: Bool
 
-  init(_ container: NSPersistentContainer, chain: RunOptions.ContextChain, isDryRun: Bool) {
+  init(
+    _ container: NSPersistentContainer, chain: RunOptions.ContextChain,
+    relationships: PipelineDefinition.RelationshipPolicy,
+    isDryRun: Bool
+  ) {
     coordinator = container.persistentStoreCoordinator
     self.isDryRun = isDryRun
     let writer = container.newBackgroundContext()
@@ -52,7 +56,10 @@ struct ImportChain {
     importContext.name = "import"
     self.levels = levels
     // Sets of objects for every save would cost as much as the import. Nobody watches these contexts.
-    for context in levels + [importContext] { context.changeNotificationContents = .objectIDs }
+    for context in levels + [importContext] {
+      context.changeNotificationContents = .objectIDs
+      context.toleratesMissingRelationships = relationships == .ignore
+    }
   }
 
   // MARK: Saving

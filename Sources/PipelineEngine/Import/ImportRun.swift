@@ -174,7 +174,8 @@ struct ImportRun {
   private func importAll(
     _ inputs: [InputFile], _ state: inout ImportState
   ) throws(RunFailure) -> RunFailure? {
-    let chain = ImportChain(setup.container, chain: options.contextChain, isDryRun: isDryRun)
+    let chain = ImportChain(
+      setup.container, chain: options.contextChain, relationships: definition.relationships, isDryRun: isDryRun)
     let ledger = try readLedger()
     if !isDryRun { setup.coordinator.addSaveParticipant(ledger) }
     defer { setup.coordinator.removeSaveParticipant(ledger) }

@@ -98,10 +98,6 @@ package struct ExportFit {
     } catch {
       mistakes += error.mistakes
     }
-    if let path = formatter?.pathsBeyondEntity.first {
-      let text = "'\(path.text)' leads to another object; name attributes of \(definition.entity) itself"
-      mistakes.append(.init(path: "export.columns", message: text))
-    }
     mistakes += Self.predicateMistake(export, entity).map { [$0] } ?? []
     mistakes += Self.sortMistakes(export, entity)
     guard let formatter, mistakes.isEmpty else { throw PipelineError(mistakes: mistakes) }
@@ -134,10 +130,13 @@ package struct ExportFit {
   private static func sortMistakes(
     _ export: ExportDefinition, _ entity: NSEntityDescription
   ) -> [PipelineError.Mistake] {
-    export.sort.enumerated().filter { entity.slot(named: $1.attribute) == nil }.map { index, key in
-      let hint = NearestName.hint(for: key.attribute, in: entity.columnTypes.keys.sorted())
-      return .init(
-        path: "export.sort[\(index)]", message: "\(entity.name ?? "") has no attribute '\(key.attribute)'\(hint)")
+    export.sort.enumerated().compactMap { index, key in
+      do throws(PipelineError) {
+        _ = try AttributePath(key.attribute, of: entity)
+        return nil
+      } catch {
+        return .init(path: "export.sort[\(index)]", message: error.message)
+      }
     }
   }
 }

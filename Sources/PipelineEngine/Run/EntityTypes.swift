@@ -14,15 +14,6 @@ extension NSEntityDescription {
   }
 }
 
-extension NSEntityDescription {
-  /// What validation asks of every object beside its attributes, by name: a to-one that is set, a to-many that has
-  /// `minCount` members. (A to-many without them is an empty set, which is a value.)
-  var mandatoryRelationships: [NSRelationshipDescription] {
-    relationshipsByName.values.filter { !$0.isOptional && !$0.isTransient && (!$0.isToMany || $0.minCount > 0) }
-      .sorted { $0.name < $1.name }
-  }
-}
-
 extension NSRelationshipDescription {
   var destinationName: String { destinationEntity?.name ?? "" }
 }
