@@ -71,15 +71,8 @@ struct SeedCommand: Command {
     options.inputs = inputs
     options.store = output
     options.verifiesHash = arguments.has("verify-hash")
-    options.pipelineReference = PipelineCatalog.reference(to: arguments.string("pipeline"))
+    options.refer(to: arguments)
     options.rejects = arguments.string("rejects")
-    if let path = arguments.string("model") {
-      do throws(StoreReports.Failure) {
-        try options.useModel(path)
-      } catch {
-        throw CommandFailure(error.description, error.exitCode)
-      }
-    }
     session = RunSession(try PipelineDefinition(importing: arguments), .import, options, arguments)
   }
 
