@@ -52,17 +52,6 @@ public enum StoreReports {
     }
   }
 
-  static func model(at path: String) throws(Failure) -> NSManagedObjectModel {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw Failure(description: "there is no model \(path); check the path", exitCode: .noInput)
-    }
-    do {
-      return try StoreModel.find(forStoreAt: nil, file: URL(fileURLWithPath: path), embedded: []).model
-    } catch {
-      throw Failure(description: (error as NSError).localizedDescription, exitCode: .noInput)
-    }
-  }
-
   private static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -92,12 +81,5 @@ public enum StoreReports {
         description: known.localizedDescription,
         exitCode: isModel ? .noInput : failure.exitCode == .cannotCreate ? .noPermission : failure.exitCode)
     }
-  }
-}
-
-extension RunOptions {
-  /// Takes the current version of the model at a path instead of the definition's.
-  public mutating func useModel(_ path: String) throws(StoreReports.Failure) {
-    model = try StoreReports.model(at: path)
   }
 }
