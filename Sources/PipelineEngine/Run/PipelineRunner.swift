@@ -93,7 +93,8 @@ public final class PipelineRunner: Sendable {
   }
 
   private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {
-    let store = definition.storePath(options)
+    // A seed is new, whatever it replaces.
+    let store = options.seed == nil ? definition.storePath(options) : nil
     let found: RunModel
     do {
       found = try RunModel(definition, given: options.model, store: store)

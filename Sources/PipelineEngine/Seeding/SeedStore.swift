@@ -22,7 +22,7 @@ struct SeedStore {
       try connection.run("ATTACH DATABASE ? AS imported", [.text(imported)])
       let uuid = try connection.transaction { try copy(connection) }
       try connection.execute("DETACH DATABASE imported")
-      if !options.isSingleFile { try leaveLog(connection, uuid, made) }
+      if !options.isSingleFile { try leaveLog(connection, made) }
       return uuid
     } catch let error as SQLiteError {
       throw RunFailure(
@@ -55,15 +55,11 @@ struct SeedStore {
     }
     try digestHashes(connection, into: content)
     let uuid = options.uuid ?? Self.uuid(of: content.digest)
-    if options.isSingleFile { try write(uuid, connection) }
+    try connection.run("UPDATE main.Z_METADATA SET Z_UUID = ?", [.text(uuid.uuidString)])
     return uuid
   }
 
   // MARK: The UUID
-
-  private func write(_ uuid: UUID, _ connection: SQLiteConnection) throws {
-    try connection.run("UPDATE main.Z_METADATA SET Z_UUID = ?", [.text(uuid.uuidString)])
-  }
 
   /// The values of all rows with their types and lengths, so that no two contents give the same bytes.
   private func digest(_ table: String, _ connection: SQLiteConnection, into content: ContentHash) throws {
@@ -125,11 +121,11 @@ struct SeedStore {
   // MARK: The log
 
   /// Turns the store into one with a log. Closing it would write the log back and remove it: the three files are those
-  /// of an app that is still running, copied while nothing is written. All rows are in the store itself, so that none
-  /// are lost with the log; the log has the UUID.
-  private func leaveLog(_ connection: SQLiteConnection, _ uuid: UUID, _ made: String) throws {
+  /// of an app that is still running, copied while nothing is written. A change and its undoing are what the log has:
+  /// everything is in the store itself, so that nothing is lost with the log.
+  private func leaveLog(_ connection: SQLiteConnection, _ made: String) throws {
     _ = try connection.rows("PRAGMA journal_mode = WAL")
-    try write(uuid, connection)
+    for sign in ["+", "-"] { try connection.execute("UPDATE main.Z_PRIMARYKEY SET Z_MAX = Z_MAX \(sign) 1") }
     let files = FileManager.default
     for suffix in ["", "-wal", "-shm"] { try files.copyItem(atPath: made + suffix, toPath: made + ".copy" + suffix) }
     connection.close()

@@ -8,7 +8,7 @@ struct SeedCommand: Command {
 
     Makes a store that an app can ship, out of CSV files: an import into a new
     store, without a ledger and with a UUID of its content. SEED.sqlite appears
-    whole or not at all, with its -wal and -shm: ship all three, or make one of it.
+    whole or not at all, with its -wal and -shm to ship beside it, or as one file.
 
     Options:
           --from FILE            CSV to fill it with, plain or gzipped; - is
@@ -19,9 +19,18 @@ struct SeedCommand: Command {
                                  written; the same content gives the same bytes
           --uuid UUID            the store's UUID, instead of the content's
           --pipeline NAME        what is read and checked: a pipeline's name or the
-                                 path of its definition; without it surf-log
-          --model PATH           the seed's model: .xcdatamodeld, .xcdatamodel,
-                                 .momd or .mom; without it the pipeline's
+                                 path of its definition; without it surf-log,
+                                 unless an entity is named
+          --entity ENTITY        fill the objects of this entity; without a pipeline
+                                 every attribute from the column of its name
+          --model MODEL          model of the seed: a model file (.xcdatamodeld,
+                                 .xcdatamodel, .momd, .mom), or a model that is part
+                                 of the program; without it the pipeline's
+          --without-relationships
+                                 import also where objects need relationships, and
+                                 leave those empty
+          --null TEXT            what stands unquoted for no value, such as '\\N'; an
+                                 empty field is an empty text then
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; without it beside the seed
           --report FILE          also write the report to FILE, which ends in .txt,
