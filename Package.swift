@@ -29,7 +29,7 @@ let package = Package(
     // The product, from the bottom up.
     .target(name: "Locking", swiftSettings: strict),
     .target(
-      name: "OpenCoreData", dependencies: ["Locking", "CSQLite", "CEmbeddedModels", "CDispatchLabel"],
+      name: "OpenCoreData", dependencies: ["Locking", "CSQLite", "CZlib", "CEmbeddedModels", "CDispatchLabel"],
       swiftSettings: strict),
     .target(name: "CSV", dependencies: ["CZlib", "CXXHash"], swiftSettings: strict),
     .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),

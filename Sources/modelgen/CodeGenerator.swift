@@ -67,16 +67,13 @@ struct CodeGenerator {
       """
     ]
     members += accessors.map(\.source)
-    let relationships = entity.ownProperties(as: NSRelationshipDescription.self).map(\.name)
-    if !relationships.isEmpty {
-      let names = relationships.joined(separator: ", ")
-      members.append("  // Relationships without an accessor of their own: \(names).")
-    }
+    let relationships = entity.ownProperties(as: NSRelationshipDescription.self).map(RelationshipAccessor.init)
+    members += relationships.map(\.source)
     let identifiable =
       entity.inheritsIdentifiable ? "" : "\nnonisolated extension \(className): Identifiable {}\n"
     return """
       \(header)
-      \(imports(for: accessors))
+      \(imports(foundation: accessors.contains(where: \.isOfFoundation) || relationships.contains(where: \.isOfFoundation)))
 
       nonisolated extension \(className) {
       \(members.joined(separator: "\n\n"))
@@ -88,8 +85,8 @@ struct CodeGenerator {
   /// The properties are as visible as the class, which may be public or not. Where imports are internal unless
   /// declared public, they have to be so for a public one; elsewhere a public import that is not needed is a
   /// warning in the client's build.
-  private func imports(for accessors: [AttributeAccessor]) -> String {
-    let modules = (accessors.contains(where: \.isOfFoundation) ? ["Foundation"] : []) + ["OpenCoreData"]
+  private func imports(foundation: Bool) -> String {
+    let modules = (foundation ? ["Foundation"] : []) + ["OpenCoreData"]
     return """
       #if hasFeature(InternalImportsByDefault)
       \(modules.map { "  public import \($0)" }.joined(separator: "\n"))

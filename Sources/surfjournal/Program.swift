@@ -23,6 +23,8 @@ enum Program {
       edit ID --store PATH          change an entry, or look at what would change
       delete ID... --store PATH     delete entries
       history STORE                 list what was imported into a store, and when
+      inspect STORE                 show what is in a store of any model, and what is unusual
+      verify STORE                  check what Core Data relies on in a store
       ledger drop STORE             make a store forget what was imported into it
       check PIPELINE...             explain what pipelines do, and what is wrong with them
       pipelines                     list the pipelines that can be run by name
@@ -46,7 +48,8 @@ enum Program {
   static let commands: [any Command.Type] = [
     ImportCommand.self, ValidateCommand.self, ExportCommand.self, RunCommand.self, ReplayCommand.self,
     ListCommand.self, ShowCommand.self, AddCommand.self, EditCommand.self, DeleteCommand.self, HistoryCommand.self,
-    LedgerCommand.self, CheckCommand.self, PipelinesCommand.self, HelpCommand.self,
+    InspectCommand.self, VerifyCommand.self, LedgerCommand.self, CheckCommand.self, PipelinesCommand.self,
+    HelpCommand.self,
   ]
 
   /// What the command line comes to.

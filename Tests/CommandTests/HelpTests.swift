@@ -5,7 +5,7 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "import", "validate", "export", "run", "replay", "list", "show", "add", "edit", "delete", "history",
-    "ledger", "check", "pipelines", "help",
+    "inspect", "verify", "ledger", "check", "pipelines", "help",
   ]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
 

@@ -19,16 +19,25 @@ import Testing
       ])
   }
 
-  @Test func `Properties without an accessor are named in a comment`() throws {
+  @Test func `Relationships have accessors for reading`() throws {
     let output = try Modelgen.run(
       entities: """
         <entity name="A" representedClassName="A" codeGenerationType="class">
-          <relationship name="owner" destinationEntity="A"/>
+          <relationship name="owner" maxCount="1" destinationEntity="A"/>
+          <relationship name="plain" maxCount="1" destinationEntity="B"/>
           <relationship name="tags" toMany="YES" destinationEntity="A"/>
+          <relationship name="parts" toMany="YES" ordered="YES" destinationEntity="A"/>
         </entity>
+        <entity name="B"/>
         """)
     let properties = try #require(output.files["A+CoreDataProperties.swift"])
-    #expect(properties.contains("// Relationships without an accessor of their own: owner, tags.\n"))
+    for declaration in [
+      "public var owner: A? {\n    relatedObject(forKey: \"owner\")\n  }",
+      "public var plain: NSManagedObject? {\n    relatedObject(forKey: \"plain\")\n  }",
+      "public var tags: NSSet? {\n    relatedObjects(forKey: \"tags\")\n  }",
+      "public var parts: NSOrderedSet? {\n    relatedObjects(forKey: \"parts\")\n  }",
+    ] { #expect(properties.contains(declaration)) }
+    #expect(properties.contains("import Foundation"))
   }
 
   @Test func `XML that looks like the end of a Swift literal is embedded unharmed`() throws {

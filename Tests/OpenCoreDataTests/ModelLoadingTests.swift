@@ -84,15 +84,6 @@ struct ModelLoadingTests {
     }
   }
 
-  @Test("a compiled model is refused with the way out")
-  func compiled() throws {
-    try withFiles(["M.momd/VersionInfo.plist": ""]) { root in
-      let url = root.appendingPathComponent("M.momd")
-      let error = #expect(throws: NSError.self) { try NSManagedObjectModel.load(contentsOf: url) }
-      #expect(error?.localizedRecoverySuggestion?.contains(".xcdatamodeld") == true)
-    }
-  }
-
   @Test(
     "the real models are read, and their current versions are what they name",
     .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),

@@ -42,7 +42,7 @@ struct PredicateBindingTests {
     .init(format: "rating IN wind", parts: ["IN needs a list or text"]),
     .init(format: "name MATCHES '('", parts: ["no regular expression"]),
     .init(format: "name MATCHES location", parts: ["MATCHES needs its pattern as a value"]),
-    .init(format: "SELF == 'x'", parts: ["SELF is the object itself"]),
+    .init(format: "SELF == 'x'", parts: ["SELF"]),
     .init(format: "rating == $R", parts: ["$R has no value", "withSubstitutionVariables"]),
     .init(format: "'a' < 3", parts: ["the other side is text"]),
     .init(format: "nowhere == 3", parts: ["no attribute nowhere"]),

@@ -2,7 +2,7 @@
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
     "Locking": [],
-    "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CSQLite", "FoundationXML", "Locking"],
+    "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CSQLite", "CZlib", "FoundationXML", "Locking"],
     "CSV": ["CXXHash", "CZlib"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
     "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],

@@ -6,6 +6,8 @@ struct FetchedRow: Sendable {
   var version: Int64
   /// By slot, as far as the query wanted values; empty where it wanted identities only.
   var values: [StoredValue]
+  /// By place in the query's `keyPaths`.
+  var extras: [StoredValue] = []
 }
 
 extension NSFetchRequest {
@@ -72,7 +74,11 @@ extension NSManagedObjectContext {
       return try reading { try $0.dictionaryRows(query, shape) }.map { $0.dictionary(shape) }
     default:
       let query = request.rowQuery(query)
-      return results(of: request, query, try rows(query))
+      let results = results(of: request, query, try rows(query))
+      if let keyPaths = request.relationshipKeyPathsForPrefetching {
+        try prefetch(keyPaths, of: results.compactMap { $0 as? NSManagedObject })
+      }
+      return results
     }
   }
 
@@ -127,10 +133,18 @@ extension NSManagedObjectContext {
     var result = try overlay(stored, query)
     for segment in insertions.segments where query.covers(segment.batch.entity) {
       let filter = try QueryFilter(query, segment.batch.entity)
-      for row in segment.liveRows where filter.accepts({ segment.value(row: row, slot: $0) }) {
+      // New objects lead nowhere.
+      let extras = Array(repeating: StoredValue.null, count: query.keyPaths.count)
+      for row in segment.liveRows {
         let id = segment.objectID(row: row)
-        guard query.affectedStores == nil || query.asks(id) else { continue }
-        result.append(FetchedRow(id: id, version: 0, values: segment.values(row: row)))
+        let isFound = filter.accepts { place in
+          switch place {
+          case .slot(let slot): segment.value(row: row, slot: slot)
+          case .path(let path): path.relationships.isEmpty ? id.comparisonValue : .null
+          }
+        }
+        guard isFound, query.affectedStores == nil || query.asks(id) else { continue }
+        result.append(FetchedRow(id: id, version: 0, values: segment.values(row: row), extras: extras))
       }
     }
     if !query.sortKeys.isEmpty { try query.sort(&result) }
@@ -154,15 +168,14 @@ extension NSManagedObjectContext {
       if deletions[key] != nil || deletions[resolved] != nil { return nil }
       guard let object = updates[key] ?? updates[resolved] else { return row }
       seen.insert(object.identity.key)
-      return try query.matches(object)
-        ? FetchedRow(id: row.id, version: object.version, values: object.values) : nil
+      return try query.matches(object) ? query.row(object, id: row.id) : nil
     }
     let late = try updates.inOrder.filter { object in
       try query.covers(object.entity) && query.asks(object.objectID) && !seen.contains(object.identity.key)
         && query.matches(object)
     }
     guard !late.isEmpty else { return result }
-    result += late.map { FetchedRow(id: $0.objectID, version: $0.version, values: $0.values) }
+    result += try late.map { try query.row($0, id: $0.objectID) }
     try query.sort(&result)
     return result
   }

@@ -273,6 +273,7 @@ extension NSManagedObjectContext {
     object.snapshot = nil
     object.eventSnapshot = nil
     object.transformedObjects = nil
+    object.related = nil
     object.state = .fault
     object.version = 0
     updates[object.identity.key] = nil

@@ -182,6 +182,7 @@ extension NSManagedObjectContext {
     updates = [:]
     deletions = [:]
     conflictChecks = [:]
+    relationshipEpoch += 1
     adoptPermanentIDs()
     for object in hooked { object.didSave() }
   }
@@ -270,6 +271,7 @@ extension NSManagedObjectContext {
     let pending = insertions.segments.flatMap(\.handles.values)
     for object in registry.objects.union(deletions.values).union(pending) {
       object.state = object.isFault ? .fault : []
+      object.related = nil
       object.managedObjectContext = nil
     }
     registry.removeAll()

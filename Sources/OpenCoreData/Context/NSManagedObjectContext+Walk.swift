@@ -12,17 +12,17 @@ extension NSManagedObjectContext {
   ///
   /// - Parameters:
   ///   - request: Its result type and batch size do not matter here.
+  ///   - keyPaths: Paths over to-one relationships, such as `place.name`, whose values are to come with the batch.
   ///   - rowsPerBatch: How many objects `body` is given at a time.
   ///   - body: Takes the values by slot and the objects' IDs; returns false to end the walk.
   /// - Throws: `NSError` as `fetch` does, and what `body` throws.
   public func walk<ResultType>(
-    _ request: NSFetchRequest<ResultType>, rowsPerBatch: Int = 5000,
+    _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], rowsPerBatch: Int = 5000,
     _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
     checkQueue()
-    precondition(rowsPerBatch > 0, "A batch holds at least one object.")
     processPendingChanges()
-    let query = try request.query(model: model)
+    let query = try walkQuery(request, keyPaths, rowsPerBatch)
     if query.includesPendingChanges, chainHasChanges(touching: query) {
       try walkGathered(try rows(query), rowsPerBatch, body)
       return
@@ -33,13 +33,31 @@ extension NSManagedObjectContext {
   /// As `walk`, over what the store has under keys greater than `key`: unsaved changes don't count, for new objects
   /// have no key yet.
   package func walk<ResultType>(
-    _ request: NSFetchRequest<ResultType>, keysAbove key: Int64, rowsPerBatch: Int = 5000,
+    _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], keysAbove key: Int64, rowsPerBatch: Int = 5000,
     _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
-    precondition(rowsPerBatch > 0, "A batch holds at least one object.")
-    var query = try request.query(model: model)
+    var query = try walkQuery(request, keyPaths, rowsPerBatch)
     query.keyAbove = key
     try walk(query, rowsPerBatch, body)
+  }
+
+  /// What comes with a batch is in the order of `keyPaths`: what only the order needs comes behind.
+  private func walkQuery<ResultType>(
+    _ request: NSFetchRequest<ResultType>, _ keyPaths: [String], _ rowsPerBatch: Int
+  ) throws -> FetchQuery {
+    precondition(rowsPerBatch > 0, "A batch holds at least one object.")
+    var query = try request.query(model: model)
+    let sortPaths = query.keyPaths
+    query.keyPaths = []
+    for (index, keyPath) in keyPaths.enumerated() {
+      let path = keyPath.split(separator: ".").map(String.init)
+      precondition(path.count > 1, "\(keyPath) is no path over relationships; attributes come by slot.")
+      try query.addKeyPath(path)
+      // One that is named twice comes twice.
+      if query.keyPaths.count <= index { query.keyPaths.append(path) }
+    }
+    for path in sortPaths { try query.addKeyPath(path) }
+    return query
   }
 
   private func walk(
@@ -69,6 +87,7 @@ extension NSManagedObjectContext {
       for row in part {
         batch.appendRow()
         batch.setValues(row.values, row: batch.count - 1)
+        batch.appendExtras(row.extras)
       }
       guard try body(batch, ObjectIDCollection(part.map(\.id))) else { return }
       start += part.count

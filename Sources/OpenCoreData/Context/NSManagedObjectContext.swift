@@ -81,6 +81,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Objects that may still have to learn their permanent IDs and are not pending here.
   var awaitingPermanentIDs = AwaitedIDs()
   var eventClock = EventClock()
+  /// Grows when what relationships were found to lead to may have become another.
+  var relationshipEpoch: UInt64 = 0
   var isProcessingScheduled = false
   /// The generation that reads go to; nil for the newest.
   var generationPinned: NSQueryGenerationToken?

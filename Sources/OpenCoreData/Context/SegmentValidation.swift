@@ -2,6 +2,7 @@ extension PendingSegment {
   /// Live rows that break a rule of the model, found without making objects. A row with a handle newer than its
   /// packed values counts as one to look at.
   var invalidRows: [Int] {
+    if !batch.entity.mandatoryRelationships.isEmpty { return Array(liveRows) }
     let checks = batch.entity.attributeSlots.map(SlotCheck.init)
     return liveRows.filter { row in
       if let handle = handles[row], handle.state.contains(.unpacked) { return true }

@@ -61,6 +61,9 @@ extension NSError {
   /// The codes made in this library, so that no call site spells a number.
   enum CoreDataCode: Int {
     case validationMultipleErrors = 1560
+    case missingMandatoryProperty = 1570
+    case relationshipLacksMinimumCount = 1580
+    case relationshipDeniedDelete = 1600
     case objectNotFound = 133000
     case mergeConflict = 133020
     case constraintConflict = 133021

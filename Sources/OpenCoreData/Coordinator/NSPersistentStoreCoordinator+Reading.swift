@@ -34,6 +34,20 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
+  /// What `relationship` leads to from each of `ids`; nothing from those that no store here has.
+  func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
+    try lock.withLock {
+      var result: [[NSManagedObjectID]] = Array(repeating: [], count: ids.count)
+      for store in stores {
+        let places = ids.indices.filter { ids[$0].storeIdentity === store.identity }
+        guard !places.isEmpty else { continue }
+        let found = try store.related(relationship, of: places.map { ids[$0] })
+        for (place, related) in zip(places, found) { result[place] = related }
+      }
+      return result
+    }
+  }
+
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
     try lock.withLock {
       let stores = try stores(for: query)

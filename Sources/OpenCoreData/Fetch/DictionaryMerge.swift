@@ -11,8 +11,9 @@ struct DictionaryMerge {
     self.shape = shape
     var part = shape
     for name in query.sortKeys.map(\.name) + shape.groupNames where !part.columns.contains(where: { $0.name == name }) {
-      guard let slot = query.entity.slot(named: name) else { continue }
-      part.columns.append(.attribute(query.entity.attributeSlots[slot], slot: slot))
+      let path = name.split(separator: ".").map(String.init)
+      guard case .attribute(let attribute, _)? = try? AttributePath(path, of: query.entity).end else { continue }
+      part.columns.append(.attribute(attribute, path: path))
     }
     partShape = part
     var partQuery = query.forEachStore

@@ -3,12 +3,13 @@ import Foundation
 /// What the dictionaries of a fetch hold, and which rows become one.
 struct DictionaryShape: Sendable {
   enum Column: Sendable, Equatable {
-    case attribute(NSAttributeDescription, slot: Int)
+    /// An attribute of the entity, or at the end of a path of to-one relationships.
+    case attribute(NSAttributeDescription, path: [String])
     case objectID
 
     var name: String {
       switch self {
-      case .attribute(let attribute, _): attribute.name
+      case .attribute(_, let path): path.joined(separator: ".")
       case .objectID: "objectID"
       }
     }
@@ -48,7 +49,7 @@ extension NSFetchRequest {
     let entity = query.entity
     var shape = DictionaryShape(
       columns: try propertiesToFetch.map { try $0.map { try Self.column(of: $0, in: entity) } }
-        ?? entity.attributeSlots.enumerated().filter { !$1.isTransient }.map { .attribute($1, slot: $0) })
+        ?? entity.attributeSlots.filter { !$0.isTransient }.map { .attribute($0, path: [$0.name]) })
     guard !shape.columns.isEmpty else {
       throw NSError.coreData(.coreData, "propertiesToFetch is empty. Name an attribute, or leave it nil for all.")
     }
@@ -65,13 +66,17 @@ extension NSFetchRequest {
         .coreData, "\(property) is no property: give the name of an attribute, or its NSAttributeDescription.")
     }
     if name == "objectID" { return .objectID }
-    guard let slot = entity.slot(named: name) else { throw EntityPredicateSchema.unknown([name], in: entity) }
-    let attribute = entity.attributeSlots[slot]
+    let path = name.split(separator: ".").map(String.init)
+    guard case .attribute(let attribute, _) = try AttributePath(path, of: entity).end else {
+      throw NSError.coreData(
+        .coreData,
+        "\(name) is an object, which a dictionary has no value of. Fetch an attribute of it, or its objectID.")
+    }
     guard !attribute.isTransient else {
       throw NSError.coreData(
         .coreData, "The attribute \(name) is transient: the store has no values of it. Fetch objects instead.")
     }
-    return .attribute(attribute, slot: slot)
+    return .attribute(attribute, path: path)
   }
 
   /// A group has one value only of what it is made by.

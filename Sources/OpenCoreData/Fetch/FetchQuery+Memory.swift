@@ -4,7 +4,12 @@ import Foundation
 extension FetchQuery {
   /// Whether the query finds an object with the values that `object` has now.
   func matches(_ object: NSManagedObject) throws -> Bool {
-    try QueryFilter(self, object.entity).accepts { object.values[$0] }
+    try QueryFilter(self, object.entity).accepts { place in
+      switch place {
+      case .slot(let slot): object.values[slot]
+      case .path(let path): object.storedValue(at: path)
+      }
+    }
   }
 
   /// Sorts by the sort keys, in SQLite's order of values; equal rows as the store does: by key, pending ones last.
@@ -12,7 +17,7 @@ extension FetchQuery {
     let keyed = try rows.enumerated().map { index, row in
       (
         index: index,
-        values: try sortKeys.map { try row.id.entity.value(in: row.values, keyPath: $0.keyPath) }
+        values: try sortValues(row)
       )
     }
     let sorted = keyed.sorted { left, right in
@@ -32,33 +37,46 @@ extension FetchQuery {
 
 /// The predicate of a query for objects of one entity, with the way to its attributes looked up once.
 struct QueryFilter {
+  /// Where an object has what a key of the predicate asks for.
+  enum Place {
+    case slot(Int)
+    /// Beyond its own attributes.
+    case path(AttributePath)
+  }
+
   private let predicate: BoundPredicate?
   /// By the index of each key of the predicate.
-  private let slots: [Int]
+  private let places: [Place]
 
   init(_ query: FetchQuery, _ entity: NSEntityDescription) throws {
     predicate = query.predicate
-    slots = try (predicate?.keys ?? []).map { key in
-      guard key.path.count == 1, let slot = entity.slot(named: key.path[0]) else {
-        throw EntityPredicateSchema.unknown(key.path, in: entity)
-      }
-      return slot
+    places = try (predicate?.keys ?? []).map { key in
+      if key.path.count == 1, let slot = entity.slot(named: key.path[0]) { return .slot(slot) }
+      return .path(try AttributePath(key.path, of: entity))
     }
   }
 
-  /// Whether an object with these values by slot is found; asked for where needed only.
-  func accepts(_ value: (Int) -> StoredValue) -> Bool {
-    predicate?.matches { value(slots[$0.index]) } ?? true
+  /// Whether an object with these values is found; asked for where needed only.
+  func accepts(_ value: (Place) -> StoredValue) -> Bool {
+    predicate?.matches { value(places[$0.index]) } ?? true
   }
 }
 
-extension NSEntityDescription {
-  /// The value at an attribute's key path among `values`, which are in slot order.
-  func value(in values: [StoredValue], keyPath: [String]) throws -> StoredValue {
-    guard keyPath.count == 1, let slot = slot(named: keyPath[0]) else {
-      throw EntityPredicateSchema.unknown(keyPath, in: self)
+extension FetchQuery {
+  /// A row's value at one of the query's key paths: an attribute's, or one that came with the row as an extra.
+  func value(_ keyPath: [String], of row: FetchedRow) throws -> StoredValue {
+    if keyPath.count == 1, let slot = row.id.entity.slot(named: keyPath[0]) { return row.values[slot] }
+    guard let place = keyPaths.firstIndex(of: keyPath), row.extras.indices.contains(place) else {
+      throw EntityPredicateSchema.unknown(keyPath, in: row.id.entity)
     }
-    return values[slot]
+    return row.extras[place]
+  }
+
+  /// An object's row as the query wants it.
+  func row(_ object: NSManagedObject, id: NSManagedObjectID) throws -> FetchedRow {
+    FetchedRow(
+      id: id, version: object.version, values: object.values,
+      extras: try keyPaths.map { object.storedValue(at: try AttributePath($0, of: object.entity)) })
   }
 }
 
@@ -69,17 +87,19 @@ package struct EntityPredicateSchema: PredicateSchema {
   package init(entity: NSEntityDescription) { self.entity = entity }
 
   package func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType {
-    guard keyPath.count == 1, let slot = entity.slot(named: keyPath[0]) else {
-      throw Self.unknown(keyPath, in: entity)
+    switch try AttributePath(keyPath, of: entity).end {
+    case .attribute(let attribute, _): return attribute.attributeType.predicateType
+    case .object: return .object
     }
-    return entity.attributeSlots[slot].attributeType.predicateType
   }
 
   static func unknown(_ keyPath: [String], in entity: NSEntityDescription) -> NSError {
     .coreData(
       .coreData,
       "keypath \(keyPath.joined(separator: ".")) not found in entity \(entity.name ?? ""). Its attributes are: "
-        + entity.attributeSlots.map(\.name).joined(separator: ", ") + ".")
+        + entity.attributeSlots.map(\.name).joined(separator: ", ")
+        + (entity.relationshipsByName.isEmpty
+          ? "." : "; its relationships: \(entity.relationshipsByName.keys.sorted().joined(separator: ", "))."))
   }
 }
 

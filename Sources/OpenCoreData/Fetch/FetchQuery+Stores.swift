@@ -30,7 +30,7 @@ extension FetchQuery {
 
   /// A row's values by sort key.
   func sortValues(_ row: FetchedRow) throws -> [StoredValue] {
-    try sortKeys.map { try row.id.entity.value(in: row.values, keyPath: $0.keyPath) }
+    try sortKeys.map { try value($0.keyPath, of: row) }
   }
 
   private struct SortedRow {

@@ -10,12 +10,28 @@ struct FetchQuery: Sendable {
   var offset = 0
   var includesPendingChanges = true
   var values = FetchedValues.all
+  /// What comes with each row beyond its own attributes: key paths over relationships to an attribute.
+  var keyPaths: [[String]] = []
   /// The stores to ask; nil for all.
   var affectedStores: [StoreIdentity]?
   /// Names of entities whose new objects go to one of those stores unless another was chosen for them.
   var entitiesAtHome: Set<String> = []
   /// Only objects whose key in the store is greater; nil for all.
   var keyAbove: Int64?
+
+  /// Has a value that rows are sorted by, or shown with, come with each row if it is not one of its own.
+  ///
+  /// - Throws: `NSError` 134060 for a path that leads to no attribute.
+  mutating func addKeyPath(_ keyPath: [String]) throws {
+    let path = try AttributePath(keyPath, of: entity)
+    guard case .attribute = path.end else {
+      throw NSError.coreData(
+        .coreData,
+        "\(keyPath.joined(separator: ".")) of \(entity.name ?? "") is an object, which has no value to sort by or to "
+          + "show. Name an attribute of it.")
+    }
+    if !path.relationships.isEmpty, !keyPaths.contains(keyPath) { keyPaths.append(keyPath) }
+  }
 
   /// False: only identities are wanted.
   var includesValues: Bool {
@@ -83,7 +99,7 @@ extension NSFetchRequest {
     query.includesSubentities = includesSubentities
     query.predicate = try predicate?.predicateNode().bound(to: schema)
     query.sortKeys = try (sortDescriptors ?? []).map(SortKey.init)
-    for key in query.sortKeys { _ = try schema.attributeType(ofKeyPath: key.keyPath) }
+    for key in query.sortKeys { try query.addKeyPath(key.keyPath) }
     query.limit = fetchLimit
     // As much as any store holds: sums with it must not overflow.
     query.offset = min(max(0, fetchOffset), 1 << 40)

@@ -84,7 +84,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   open var propertiesToGroupBy: [Any]?
   /// With `propertiesToGroupBy`: which groups count.
   open var havingPredicate: NSPredicate?
-  /// Kept for when objects have relationships.
+  /// Relationships, or paths of several, whose objects are read together with the result.
   open var relationshipKeyPathsForPrefetching: [String]?
 
   public override init() {}

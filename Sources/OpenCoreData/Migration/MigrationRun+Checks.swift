@@ -2,24 +2,6 @@ import Foundation
 
 /// What must hold of a store before its tables are touched, and of its rows afterwards.
 extension MigrationRun {
-  /// The tables and columns that the source model tells of must be there: a store that was laid out otherwise would lose
-  /// what is not found.
-  func checkLayout(_ present: Set<String>) throws {
-    var wanted: [(table: String, columns: [String])] = source.tables.map {
-      ($0.name, ["Z_PK", "Z_ENT", "Z_OPT"] + $0.columns.map(\.name))
-    }
-    wanted += source.joinTables.map { ($0.name, [$0.firstColumn, $0.secondColumn] + $0.orderColumns) }
-    for (table, columns) in wanted {
-      let found = Set(
-        try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]).compactMap(\.first))
-      guard let missing = columns.first(where: { !found.contains(.text($0)) }) else { continue }
-      throw NSError.migration(
-        "\(path) is not laid out as its model says: the "
-          + (present.contains(table) ? "table \(table) has no column \(missing)." : "table \(table) is missing."),
-        "Migrate it with the program that wrote it.")
-    }
-  }
-
   /// What only Apple's framework keeps up, or what would get lost with a table.
   func checkOthers(_ present: Set<String>, _ tables: [String]) throws {
     let history = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"].filter(present.contains)
@@ -37,25 +19,25 @@ extension MigrationRun {
   }
 
   /// A row of an entity that the source model does not know would be left behind in silence.
-  func checkNumbers(_ numbers: [String: Int]) throws {
-    for table in source.tables {
-      let known = source.entities.filter { $0.tableName == table.name }.compactMap { numbers[$0.name] }
-      let list = known.map(String.init).joined(separator: ", ")
+  func checkNumbers() throws {
+    for table in source.entities where table.superNumber == 0 {
+      let list = MigrationStatements.list(Set(table.numbers))
+      let name = table.tableName
       let strangers =
-        try connection.integer("SELECT count(*) FROM \(table.name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))") ?? 0
+        try connection.integer("SELECT count(*) FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))") ?? 0
       guard strangers > 0 else { continue }
       throw NSError.migration(
-        "\(path) has \(strangers) rows in \(table.name) of no entity that its model knows.",
+        "\(path) has \(strangers) rows in \(name) of no entity that its model knows.",
         "Restore the file from a copy, or give these rows the Z_ENT of an entity.")
     }
   }
 
   /// Entities that stay in the model must not lose their rows because a configuration leaves them out.
-  func checkConfiguration(_ numbers: [String: Int]) throws {
+  func checkConfiguration() throws {
     for entity in source.entities {
-      guard let number = numbers[entity.name], let old = mapping.sourceModel.entitiesByName[entity.name],
+      guard let old = mapping.sourceModel.entitiesByName[entity.name],
         let name = match.destination(of: old)?.name, destination.entity(named: name) == nil,
-        let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE Z_ENT = \(number)"),
+        let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE Z_ENT = \(entity.number)"),
         count > 0
       else { continue }
       throw NSError.migration(
@@ -80,7 +62,7 @@ extension MigrationRun {
           let former = match.source(of: relationship, in: new), former.isOptional || losesObjects(former)
         else { continue }
         try demandNone(
-          entity, "\(column) IS NULL AND Z_ENT BETWEEN \(entity.numbers.lowerBound) AND \(entity.numbers.upperBound)",
+          entity, "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
           "\(entity.name).\(relationship.name) is mandatory in the new model, but leads nowhere from",
           "Set it first, or let it stay optional.")
       }

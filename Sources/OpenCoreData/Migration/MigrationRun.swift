@@ -17,13 +17,12 @@ struct MigrationRun {
 
   func run(uuid: String, metadata: StoreMetadata) throws {
     let present = try tableNames()
-    let old = source.tables.map(\.name) + source.joinTables.map(\.name)
-    try checkLayout(present)
+    let old = source.tableNames
     try checkOthers(present, old + Self.ownTables)
-    let keys = try primaryKeys()
-    let statements = MigrationStatements(run: self, numbers: keys.numbers)
-    try checkNumbers(keys.numbers)
-    try checkConfiguration(keys.numbers)
+    let lastKeys = try lastKeys()
+    let statements = MigrationStatements(run: self)
+    try checkNumbers()
+    try checkConfiguration()
 
     let foreignIndexes = try stepAside(old + Self.ownTables.filter(present.contains))
     let creations = destination.creationStatements
@@ -32,7 +31,7 @@ struct MigrationRun {
     for move in statements.moves { try connection.run(move.text, move.bindings) }
     try checkRows()
     for statement in creations.dropFirst(tables.count) { try create(statement) }
-    try writeKeys(keys.maxima)
+    try writeKeys(lastKeys)
     try connection.run(
       "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
       [.text(uuid), .blob(try metadata.propertyList())])
@@ -87,31 +86,24 @@ struct MigrationRun {
 
   // MARK: Keys
 
-  /// The number of each source entity in the rows, and the last key of each root, by entity name.
-  ///
-  /// A store that Apple's framework migrated may list an entity under a name that it had before: then its number is that
-  /// of a new store.
-  private func primaryKeys() throws -> (numbers: [String: Int], maxima: [String: Int64]) {
-    var numbers: [String: Int] = [:]
-    var maxima: [Int: Int64] = [:]
-    for row in try connection.rows("SELECT Z_NAME, Z_ENT, Z_MAX FROM Z_PRIMARYKEY") {
-      guard case .text(let name) = row[0], case .integer(let number) = row[1] else { continue }
-      numbers[name] = Int(clamping: number)
-      if case .integer(let maximum) = row[2] { maxima[Int(clamping: number)] = maximum }
+  /// The last key of each hierarchy of the source, by the name of its root.
+  private func lastKeys() throws -> [String: Int64] {
+    var result: [String: Int64] = [:]
+    for root in source.entities where root.superNumber == 0 {
+      result[root.name] = try connection.integer(
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root.number))])
     }
-    let known = source.entities.map { ($0.name, numbers[$0.name] ?? $0.number) }
-    let byName = Dictionary(known, uniquingKeysWith: { first, _ in first })
-    return (byName, byName.compactMapValues { maxima[$0] })
+    return result
   }
 
   /// Keys go on where those of the source's hierarchy ended, so that none is ever given out twice.
-  private func writeKeys(_ maxima: [String: Int64]) throws {
+  private func writeKeys(_ lastKeys: [String: Int64]) throws {
     for entity in destination.entities {
       var last: Int64 = 0
       if entity.superNumber == 0, let root = destinationEntities[entity.name] {
         let sources = root.withDescendants.compactMap { match.source(of: $0)?.rootEntity.name }
         last = max(
-          sources.compactMap { maxima[$0] }.max() ?? 0,
+          sources.compactMap { lastKeys[$0] }.max() ?? 0,
           try connection.integer("SELECT max(Z_PK) FROM \(entity.tableName)") ?? 0)
       }
       try connection.run(

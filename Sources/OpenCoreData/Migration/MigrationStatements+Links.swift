@@ -45,7 +45,7 @@ extension MigrationStatements {
     ]
     if let entityColumn, let table = oldTable(of: key.destination) {
       let cases = key.destination.withDescendants.compactMap { old -> String? in
-        guard let number = numbers[old.name ?? ""], let name = match.destination(of: old)?.name,
+        guard let number = oldNumber(of: old), let name = match.destination(of: old)?.name,
           let new = run.destination.entity(named: name)
         else { return nil }
         return "WHEN \(number) THEN \(new.number)"
@@ -97,7 +97,7 @@ extension MigrationStatements {
   ) -> [(relationship: NSRelationshipDescription, numbers: Set<Int>)] {
     var found: [(relationship: NSRelationshipDescription, numbers: Set<Int>)] = []
     for entity in relationship.owner?.withDescendants ?? [] {
-      guard let old = match.source(of: entity), let number = numbers[old.name ?? ""],
+      guard let old = match.source(of: entity), let number = oldNumber(of: old),
         let former = match.source(of: relationship, in: entity)
       else { continue }
       if let position = found.firstIndex(where: { $0.relationship === former }) {

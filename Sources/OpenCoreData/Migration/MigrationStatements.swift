@@ -3,8 +3,6 @@ import Foundation
 /// The statements that move rows from the old tables, which stand aside, into the new ones.
 struct MigrationStatements {
   let run: MigrationRun
-  /// Z_ENT in the old rows, by entity name.
-  let numbers: [String: Int]
 
   var match: ModelMatch { run.match }
 
@@ -21,7 +19,7 @@ struct MigrationStatements {
 
   private func rows(of entity: SQLEntity) -> SQLFragment? {
     guard let new = run.destinationEntities[entity.name], let old = match.source(of: new),
-      let oldEntity = run.source.entity(named: old.name ?? ""), let number = numbers[oldEntity.name]
+      let oldEntity = run.source.entity(named: old.name ?? "")
     else { return nil }
     let fixed = [
       Filling(column: "Z_PK", value: SQLFragment("s.Z_PK")),
@@ -31,7 +29,7 @@ struct MigrationStatements {
     let fillings = fixed + attributes(of: new, entity, old, oldEntity) + keys(of: new, entity, oldEntity)
     return SQLFragment("INSERT INTO \(entity.tableName) (\(fillings.map(\.column).joined(separator: ", "))) SELECT ")
       + .joined(fillings.map(\.value), separator: ", ")
-      + SQLFragment(" FROM \(MigrationRun.aside(oldEntity.tableName)) s WHERE s.Z_ENT = \(number)")
+      + SQLFragment(" FROM \(MigrationRun.aside(oldEntity.tableName)) s WHERE s.Z_ENT = \(oldEntity.number)")
   }
 
   /// Values that are there stay, an added attribute and a gap that may be no more get the default value.
@@ -56,14 +54,17 @@ struct MigrationStatements {
 
   // MARK: What survives
 
+  /// Z_ENT of an entity in the old rows; nil if the store did not keep it.
+  func oldNumber(of entity: NSEntityDescription) -> Int? { run.source.entity(named: entity.name ?? "")?.number }
+
   /// The numbers, in old rows, of an entity and all that inherit from it.
   func oldNumbers(below entity: NSEntityDescription) -> Set<Int> {
-    Set(entity.withDescendants.compactMap { numbers[$0.name ?? ""] })
+    Set(entity.withDescendants.compactMap(oldNumber))
   }
 
   /// Those of them whose rows move on.
   func survivors(below entity: NSEntityDescription) -> Set<Int> {
-    Set(entity.withDescendants.filter { match.destination(of: $0) != nil }.compactMap { numbers[$0.name ?? ""] })
+    Set(entity.withDescendants.filter { match.destination(of: $0) != nil }.compactMap(oldNumber))
   }
 
   /// A condition that `key` is one of a row of `allowed`; nil where it can't be another's.

@@ -7,34 +7,20 @@ import Foundation
 /// models, and the model files among the main bundle's resources.
 struct SourceModelSearch {
   let given: [NSManagedObjectModel]
-  /// `.xcdatamodeld` packages and single models.
+  /// `.xcdatamodeld` and `.momd` packages, and single models.
   let files: [URL]
   let embedded: [EmbeddedModel]
 
   init(given: [NSManagedObjectModel], for model: NSManagedObjectModel) {
     self.given = given
-    files = model.sourceFiles.map(Self.package) + Self.modelFiles(in: [.main])
+    files = model.sourceFiles.map(ModelFile.package) + ModelFile.resources(of: [.main])
     embedded = EmbeddedModels.all
   }
 
   init(bundles: [Bundle]) {
     given = []
-    files = Self.modelFiles(in: bundles)
+    files = ModelFile.resources(of: bundles)
     embedded = bundles.contains(.main) ? EmbeddedModels.all : []
-  }
-
-  /// The `.xcdatamodeld` that a version's `contents` file lies in; the file itself if it lies in none.
-  private static func package(of file: URL) -> URL {
-    let folder = file.deletingLastPathComponent().deletingLastPathComponent()
-    return folder.pathExtension == "xcdatamodeld" ? folder : file
-  }
-
-  private static func modelFiles(in bundles: [Bundle]) -> [URL] {
-    bundles.flatMap { bundle in
-      ["xcdatamodeld", "xcdatamodel"].flatMap {
-        (bundle.urls(forResourcesWithExtension: $0, subdirectory: nil) ?? []).map { $0 as URL }
-      }
-    }
   }
 
   // MARK: Candidates
@@ -48,8 +34,7 @@ struct SourceModelSearch {
   private var candidates: [Candidate] {
     let ofClient = given.enumerated().map { number, model in Candidate(name: "given model \(number + 1)") { model } }
     let ofFiles = files.flatMap { file in
-      let versions = file.pathExtension == "xcdatamodeld" ? (try? ModelFile.versions(of: file)) ?? [] : [file]
-      return versions.map { version in
+      ((try? ModelFile.versions(at: file)) ?? []).map { version in
         Candidate(name: version.lastPathComponent) { try NSManagedObjectModel.load(contentsOf: version) }
       }
     }

@@ -82,10 +82,23 @@ struct StoreMigration {
     written.custom = metadata.custom
     try MigrationRun(
       connection: connection, path: path, mapping: mapping,
-      source: SQLSchema(model: source.model, configuration: source.configuration),
+      source: layout(of: source.model, source.configuration),
       destination: SQLSchema(model: model, configuration: configuration),
       destinationEntities: model.entitiesByName
     ).run(uuid: uuid, metadata: written)
+  }
+
+  /// A store that is laid out otherwise than its model says would lose what is not found.
+  private func layout(of model: NSManagedObjectModel, _ configuration: String?) throws -> SQLSchema {
+    do {
+      return try SQLSchema(
+        model: model, configuration: configuration, found: StoreLayout(connection), place: path)
+    } catch {
+      guard !(error is SQLiteError) else { throw error }
+      let error = error as NSError
+      throw NSError.migration(
+        error.localizedDescription, "Migrate it with the program that wrote it.", [NSUnderlyingErrorKey: error])
+    }
   }
 
   private func sourceModel(

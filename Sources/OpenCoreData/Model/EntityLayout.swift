@@ -10,6 +10,8 @@ package final class EntityLayout: Sendable {
   package let propertiesByName: [String: NSPropertyDescription]
   package let attributesByName: [String: NSAttributeDescription]
   package let relationshipsByName: [String: NSRelationshipDescription]
+  /// Those that an object must not be without, by name.
+  package let mandatoryRelationships: [NSRelationshipDescription]
   /// The class that the model names for objects of the entity; nil where the program has none of that name.
   package let objectClass: NSManagedObject.Type?
 
@@ -18,6 +20,11 @@ package final class EntityLayout: Sendable {
       entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { own, _ in own })
     attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
     relationshipsByName = propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
+    // "The counts are only enforced if the relationship value is not nil" (Apple documentation:
+    // NSRelationshipDescription): a set is there, empty or not, so that of a to-many one the count alone matters.
+    mandatoryRelationships = relationshipsByName.values
+      .filter { !$0.isTransient && !$0.isOptional && (!$0.isToMany || $0.minCount > 0) }
+      .sorted { String.byteOrder($0.name, $1.name) }
     attributeSlots = attributesByName.values.sorted { String.byteOrder($0.name, $1.name) }
     defaultValues = attributeSlots.map(\.defaultStoredValue)
     objectClass = EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
@@ -33,6 +40,10 @@ extension NSEntityDescription {
   public var attributesByName: [String: NSAttributeDescription] { layout.attributesByName }
   /// Own and inherited relationships by name.
   public var relationshipsByName: [String: NSRelationshipDescription] { layout.relationshipsByName }
+
+  /// The relationships, own and inherited, that every object must have: a new one can't be saved while there are any,
+  /// as relationships can't be set.
+  package var mandatoryRelationships: [NSRelationshipDescription] { layout.mandatoryRelationships }
 
   public var subentitiesByName: [String: NSEntityDescription] {
     Dictionary(

@@ -30,14 +30,10 @@ extension NSManagedObjectModel {
     }
   }
 
-  /// The merge of every `.xcdatamodeld` and `.xcdatamodel` among the resources of `bundles` (the main bundle
-  /// for nil). Nil if there is none, one cannot be read, or they contradict each other.
+  /// The merge of every `.momd`, `.mom`, `.xcdatamodeld` and `.xcdatamodel` among the resources of `bundles` (the main
+  /// bundle for nil); of a model that is there in several forms the first of these counts. Nil if there is none, one cannot be read, or they contradict each other.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
-    let urls = (bundles ?? [Bundle.main]).flatMap { bundle in
-      ["xcdatamodeld", "xcdatamodel"].flatMap {
-        (bundle.urls(forResourcesWithExtension: $0, subdirectory: nil) ?? []).map { $0 as URL }
-      }
-    }
+    let urls = ModelFile.resources(of: bundles ?? [.main])
     var models: [NSManagedObjectModel] = []
     for url in urls {
       guard let model = NSManagedObjectModel(contentsOf: url) else { return nil }

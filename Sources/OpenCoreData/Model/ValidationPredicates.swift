@@ -12,7 +12,7 @@ enum ValuePredicate {
       self = .block(predicate)
       return
     }
-    self = .bound(try node.ofValue.bound(to: ValueSchema(attribute: attribute)))
+    self = .bound(try node.bound(to: ValueSchema(attribute: attribute)))
   }
 
   func matches(_ value: StoredValue, of attribute: NSAttributeDescription) -> Bool {
@@ -57,24 +57,16 @@ extension NSAttributeDescription {
 
 /// A value as the thing that a predicate is about: `SELF` is the value, `SELF.length` the length of a text.
 private struct ValueSchema: PredicateSchema {
-  static let itself = ["SELF"]
   static let length = ["length"]
 
   let attribute: NSAttributeDescription
 
   func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType {
     let type = attribute.attributeType.predicateType
-    if keyPath == Self.itself { return type }
+    if keyPath == PredicateKey.itself { return type }
     if keyPath == Self.length, type.family == .text { return .integer }
     throw NSError.coreData(
       .coreData, "A value that is \(type.describedName) has no '\(keyPath.joined(separator: "."))'.")
-  }
-}
-
-extension PredicateNode {
-  /// With SELF as a key, since it is a value here and no object with values.
-  fileprivate var ofValue: PredicateNode {
-    mapOperands { if case .selfObject = $0 { .keyPath(ValueSchema.itself) } else { $0 } }
   }
 }
 

@@ -3,7 +3,8 @@ import Foundation
 /// Keyed access beyond single attributes. (Apple documentation: Key-Value Coding Programming Guide.)
 extension NSManagedObject {
   /// The value at the end of a path such as `place.name`, through objects and dictionaries; nil if anything on the way
-  /// is nil. An array on the way gives the array of its elements' values, without those that are nil.
+  /// is nil. A collection on the way gives the collection of its elements' values, without those that are nil; `@count`
+  /// gives the number of its elements.
   public func value(forKeyPath keyPath: String) -> Any? {
     keyPath.split(separator: ".").reduce(self as Any?) { object, key in Self.value(of: object, forKey: String(key)) }
   }
@@ -38,7 +39,11 @@ extension NSManagedObject {
     case let object as NSManagedObject: object.value(forKey: key)
     case let dictionary as NSDictionary: dictionary.object(forKey: NSString(string: key))
     case let dictionary as [String: Any]: dictionary[key]
-    case let array as [Any]: array.compactMap { value(of: $0, forKey: key) }
+    case let objects as NSOrderedSet:
+      key == "@count" ? objects.count : NSOrderedSet(array: objects.array.compactMap { value(of: $0, forKey: key) })
+    case let objects as NSSet:
+      key == "@count" ? objects.count : NSSet(array: objects.allObjects.compactMap { value(of: $0, forKey: key) })
+    case let array as [Any]: key == "@count" ? array.count : array.compactMap { value(of: $0, forKey: key) }
     case let other?:
       preconditionFailure("\(type(of: other)) is not key value coding-compliant for \"\(key)\".")
     }
@@ -63,6 +68,6 @@ extension NSManagedObject {
 
   func undefined(_ key: String) -> String {
     "The entity \(entity.name ?? "") is not key value coding-compliant for the key \"\(key)\". It has: "
-      + entity.attributeSlots.map(\.name).joined(separator: ", ") + "."
+      + (entity.attributeSlots.map(\.name) + entity.relationshipsByName.keys.sorted()).joined(separator: ", ") + "."
   }
 }

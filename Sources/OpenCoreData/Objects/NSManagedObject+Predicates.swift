@@ -2,10 +2,9 @@ import Foundation
 
 extension NSManagedObject: PredicateSubject {
   package func predicateValue(forKeyPath keyPath: [String]) throws -> Any? {
-    guard keyPath.count == 1, entity.slot(named: keyPath[0]) != nil else {
-      throw EntityPredicateSchema.unknown(keyPath, in: entity)
-    }
-    return value(forKey: keyPath[0])
+    let path = try AttributePath(keyPath, of: entity)
+    if path.relationships.isEmpty, case .object = path.end { return self }
+    return value(forKeyPath: keyPath.joined(separator: "."))
   }
 }
 
@@ -54,7 +53,9 @@ final class KeyRecordingEntity: NSEntityDescription, @unchecked Sendable {
 
   /// The one slot there is.
   func slot(asked key: String) -> Int {
-    keysAsked.append(key)
+    note(key)
     return 0
   }
+
+  func note(_ key: String) { keysAsked.append(key) }
 }

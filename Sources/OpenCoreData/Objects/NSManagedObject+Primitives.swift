@@ -31,6 +31,7 @@ extension NSManagedObject {
 
   /// As `value(forKey:)`, without firing a fault and past any override.
   public func primitiveValue(forKey key: String) -> Any? {
+    if let relationship = entity.relationshipsByName[key] { return knownRelatedValue(relationship) }
     let slot = slot(key)
     checkQueue(slot: slot)
     return values.isEmpty ? nil : object(of: values[slot], slot)
@@ -39,6 +40,7 @@ extension NSManagedObject {
   /// Sets a value without recording a change: between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, or
   /// where a value is to be saved only if something else changes.
   public func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    if let relationship = entity.relationshipsByName[key] { refuseToSet(relationship) }
     let slot = slot(key)
     checkQueue(slot: slot)
     if isFault { fireFault() }

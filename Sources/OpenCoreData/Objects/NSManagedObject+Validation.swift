@@ -16,10 +16,10 @@ extension NSManagedObject {
     }
   }
 
-  /// Every attribute against the model's rules: throws the one error found, or 1560 with all of them.
-  func validateAttributes() throws {
+  /// Everything against the model's rules: throws the one error found, or 1560 with all of them.
+  func validateProperties(isNew: Bool) throws {
     if isFault { return }
-    var errors: [any Error] = []
+    var errors: [any Error] = isNew ? entity.mandatoryRelationships.map(missing) : []
     for (slot, attribute) in entity.attributeSlots.enumerated() {
       do {
         // The overridable check is asked only where a class may have overridden it: it boxes every value.
@@ -43,6 +43,14 @@ extension NSManagedObject {
     let after = stored(value, slot)
     // Compared in stored form: the same value may be another object, or archive to other bytes than it came from.
     if after != values[slot], after != stored(before, slot) { setStoredValue(after, at: slot) }
+  }
+
+  private func missing(_ relationship: NSRelationshipDescription) -> NSError {
+    .coreData(
+      relationship.isToMany ? .relationshipLacksMinimumCount : .missingMandatoryProperty,
+      "\(entity.name ?? "").\(relationship.name) is a mandatory relationship, and relationships can't be set here. Make it "
+        + "optional in the model, or insert such objects with a program that uses Apple's framework.",
+      [NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name])
   }
 
   func check(_ value: StoredValue, slot: Int) throws {

@@ -40,6 +40,8 @@ open class NSManagedObject: NSObject {
   var state: ObjectState = []
   /// `Z_OPT` of the row the values came from.
   var version: Int64 = 0
+  /// What relationships were found to lead to; nil where none was asked for.
+  var related: RelatedIDs?
   /// The faults whose rows come in together with this one's.
   var faultGroup: FaultGroup?
 
@@ -114,15 +116,21 @@ open class NSManagedObject: NSObject {
 
   // MARK: Keyed access
 
-  /// The value of an attribute: NSNumber, NSDecimalNumber, String, Date, Data, UUID, URL or a transformable's object.
+  /// The value of an attribute: NSNumber, NSDecimalNumber, String, Date, Data, UUID, URL or a transformable's object;
+  /// of a relationship: the object, an NSSet, or an NSOrderedSet.
   open func value(forKey key: String) -> Any? {
-    guard let slot = knownSlot(key) else { return ownProperty(key) ?? value(forUndefinedKey: key) }
-    return object(of: storedValue(at: slot), slot)
+    if let slot = knownSlot(key) { return object(of: storedValue(at: slot), slot) }
+    if let relationship = entity.relationshipsByName[key] { return relatedValue(relationship) }
+    return ownProperty(key) ?? value(forUndefinedKey: key)
   }
 
-  /// Sets an attribute; a value of a type that does not fit it is a programmer's error, as in Apple's framework.
+  /// Sets an attribute; a value of a type that does not fit it is a programmer's error, as in Apple's framework. So is
+  /// setting a relationship, which is for reading only here.
   open func setValue(_ value: Any?, forKey key: String) {
-    guard let slot = knownSlot(key) else { return setValue(value, forUndefinedKey: key) }
+    guard let slot = knownSlot(key) else {
+      if let relationship = entity.relationshipsByName[key] { refuseToSet(relationship) }
+      return setValue(value, forUndefinedKey: key)
+    }
     if value == nil, entity.attributeSlots[slot].usesScalarValueType { return setNilValueForKey(key) }
     setStoredValue(from: value, at: slot)
   }
@@ -159,8 +167,10 @@ open class NSManagedObject: NSObject {
     try check(stored(value, slot), slot: slot)
   }
 
-  open func validateForInsert() throws { try validateAttributes() }
-  open func validateForUpdate() throws { try validateAttributes() }
+  /// Checks every attribute, and that no relationship is mandatory: a new object has none.
+  open func validateForInsert() throws { try validateProperties(isNew: true) }
+  /// Checks every attribute; relationships can't have changed.
+  open func validateForUpdate() throws { try validateProperties(isNew: false) }
   open func validateForDelete() throws {}
 
   // MARK: Values by slot

@@ -19,6 +19,9 @@ public struct ObjectBatch: Sendable {
   package private(set) var cells: [ValueCell]
   package private(set) var arena: [UInt8]
 
+  /// What a walk was asked to bring along: values at the ends of key paths, row after row; their bytes are in `arena`.
+  private var extraCells: [ValueCell] = []
+
   /// Where the last row's bytes start in the arena, so that the row can be taken back.
   private var lastRowArenaStart = 0
   private let emptyRow: [ValueCell]
@@ -58,6 +61,7 @@ public struct ObjectBatch: Sendable {
   /// Forgets all rows and keeps the room they took.
   public mutating func removeAll() {
     cells.removeAll(keepingCapacity: true)
+    extraCells.removeAll(keepingCapacity: true)
     arena.removeAll(keepingCapacity: true)
     lastRowArenaStart = 0
     count = 0
@@ -97,6 +101,14 @@ public struct ObjectBatch: Sendable {
     arena.append(contentsOf: utf8)
   }
 
+  /// Sets an attribute of the last row to the bytes that `append` adds to the arena: a text, a blob, or the digits of a
+  /// decimal.
+  package mutating func setBytes(_ kind: ValueCell.Kind, at slot: Int, _ append: (inout [UInt8]) -> Void) {
+    let start = arena.count
+    append(&arena)
+    cells[cells.count - slotCount + slot] = ValueCell(kind, offset: start, length: arena.count - start)
+  }
+
   /// Sets a String or URI attribute of the last row.
   public mutating func setText(_ text: String, at slot: Int) {
     setValue(.text(text), row: count - 1, slot: slot)
@@ -120,6 +132,12 @@ public struct ObjectBatch: Sendable {
 
   package func cell(row: Int, slot: Int) -> ValueCell { cells[row * slotCount + slot] }
 
+  /// The value of the key path with number `index` of those that the walk was asked for.
+  package func extraCell(row: Int, _ index: Int) -> ValueCell { extraCells[row * (extraCells.count / count) + index] }
+
+  /// Adds a key path's value to the last row, in the order of the key paths.
+  mutating func appendExtra(_ fill: (inout [UInt8]) -> ValueCell) { extraCells.append(fill(&arena)) }
+
   package func values(row: Int) -> [StoredValue] { (0..<slotCount).map { value(row: row, slot: $0) } }
 
   /// The bytes of a text or blob value; nil for any other kind.
@@ -133,16 +151,19 @@ public struct ObjectBatch: Sendable {
 
   /// Replaces one value. Bytes of an old text stay in the arena unused until the batch goes.
   package mutating func setValue(_ value: StoredValue, row: Int, slot: Int) {
-    let index = row * slotCount + slot
     // A text set later may lie behind the last row's bytes: from here on the arena is never cut.
     defer { lastRowArenaStart = arena.count }
+    cells[row * slotCount + slot] = cell(of: value)
+  }
+
+  private mutating func cell(of value: StoredValue) -> ValueCell {
     switch value {
-    case .null: cells[index] = .null
-    case .integer(let number): cells[index] = ValueCell(integer: number)
-    case .real(let number): cells[index] = ValueCell(real: number)
-    case .text(let string): cells[index] = append(string.utf8, .text)
-    case .blob(let data): cells[index] = append(data, .blob)
-    case .decimal(let number): cells[index] = append("\(number)".utf8, .decimal)
+    case .null: .null
+    case .integer(let number): ValueCell(integer: number)
+    case .real(let number): ValueCell(real: number)
+    case .text(let string): append(string.utf8, .text)
+    case .blob(let data): append(data, .blob)
+    case .decimal(let number): append("\(number)".utf8, .decimal)
     }
   }
 
@@ -153,6 +174,11 @@ public struct ObjectBatch: Sendable {
 
   package mutating func setValues(_ values: [StoredValue], row: Int) {
     for (slot, value) in values.enumerated() { setValue(value, row: row, slot: slot) }
+  }
+
+  /// Adds the values of all key paths to the last row.
+  mutating func appendExtras(_ values: [StoredValue]) {
+    for value in values { extraCells.append(cell(of: value)) }
   }
 
   private mutating func append(_ bytes: some Collection<UInt8>, _ kind: ValueCell.Kind) -> ValueCell {

@@ -47,6 +47,7 @@ final class SeveralStoresCursor: RowCursor {
     for row in run {
       batch.appendRow()
       batch.setValues(row.values, row: batch.count - 1)
+      batch.appendExtras(row.extras)
       keys.append(row.id.storeKey ?? 0)
     }
     idsOfLast = run.map(\.id)

@@ -6,7 +6,8 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
   public var attribute: String
   /// Other labels that mean this column.
   public var synonyms: [String]
-  /// For dates: the formats tried in order, see ``DateFormat``. `iso8601` when left out.
+  /// For dates: the formats tried in order, see ``DateFormat``; `iso8601` when left out. For bytes: one
+  /// ``BinaryFormat``; `base64` when left out.
   public var formats: [String]
   /// Whether a file without this column is refused. (That its fields are not empty is the rule `required`.)
   public var required: Bool
@@ -51,7 +52,7 @@ extension ColumnDefinition {
       return nil
     }
     let formats = reader.strings("formats") ?? []
-    for (index, format) in formats.enumerated() {
+    for (index, format) in formats.enumerated() where BinaryFormat(rawValue: format) == nil {
       do {
         _ = try DateFormat(format)
       } catch {

@@ -160,6 +160,7 @@ struct DefinitionLoader {
     tree.mapTexts { text, origin in
       guard PipelineDefinition.pathKeys.contains(DefinitionPath.pattern(origin.path)), !text.isEmpty, text != "-"
       else { return text }
+      if origin.path == "model", !PipelineDefinition.isModelPath(text) { return text }
       return DefinitionPath.joined(prefix, text)
     }
   }
@@ -187,6 +188,6 @@ extension PipelineDefinition {
   /// Key paths whose texts are places of files: those of a base are relative to the base's own folder.
   static let pathKeys: Set<String> = [
     "source", "source[]", "inbox", "inbox.folder", "store", "report", "report[]", "rejects", "log", "log.file",
-    "export.output",
+    "export.output", "model",
   ]
 }

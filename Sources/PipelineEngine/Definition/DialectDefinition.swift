@@ -101,9 +101,7 @@ extension DialectDefinition {
     dialect.lineEnding = reader.choice("lineEnding", LineEnding.self) ?? dialect.lineEnding
     dialect.null = reader.isNull("null") ? nil : reader.string("null") ?? dialect.null
     dialect.nulBytes = reader.choice("nulBytes", NulBytes.self) ?? dialect.nulBytes
-    if let null = dialect.null, let fault = dialect.csv.fault(ofNullToken: Array(null.utf8)) {
-      reader.note("null", "the text for no value \(fault); take one such as \"\\\\N\"")
-    }
+    if let fault = dialect.nullFault { reader.note("null", fault) }
     if dialect.delimiter == dialect.quote {
       reader.note("delimiter", "delimiter and quote are the same character; change one of them")
     }
@@ -114,6 +112,12 @@ extension DialectDefinition {
       reader.note("columns", "columns are for files without a header; remove them or say \"header\": false")
     }
     return dialect
+  }
+
+  /// Why `null` can't stand for no value; `nil` where it can, or is not given.
+  package var nullFault: String? {
+    null.flatMap { csv.fault(ofNullToken: Array($0.utf8)) }
+      .map { "the text for no value \($0); take one such as \"\\\\N\"" }
   }
 
   private static func dialect(named name: String, path: String, mistakes: MistakeList) -> DialectDefinition {

@@ -13,7 +13,7 @@ extension ExportDefinition {
     export.columns = (reader.items("columns") ?? []).compactMap { column($0.value, $0.path, mistakes) }
     export.predicate = reader.string("predicate")
     export.sort = (reader.items("sort") ?? []).compactMap { sortKey($0.value, $0.path, mistakes) }
-    export.dateFormat = reader.dateFormats("dateFormat") ?? export.dateFormat
+    export.dateFormat = reader.formats("dateFormat") ?? export.dateFormat
     export.limit = reader.integer("limit", in: 0...Int.max)
     export.gzip = reader.bool("gzip")
     if let value = reader.value("split") { export.split = split(value, reader.path("split"), mistakes) }
@@ -73,7 +73,8 @@ extension ExportDefinition {
       reader.note("name", "is missing; give the column's label")
       return nil
     }
-    return Column(name, attribute: reader.string("attribute"), format: reader.dateFormats("format") ?? [])
+    return Column(
+      name, attribute: reader.string("attribute"), format: reader.formats("format", alsoOfBytes: true) ?? [])
   }
 
   /// `"date"`, `"-date"` for the greatest first, or `{"attribute": "date", "ascending": false}`.
@@ -94,10 +95,10 @@ extension ExportDefinition {
 
 extension ObjectReader {
   /// Date formats that compile: one, or a list of them.
-  fileprivate func dateFormats(_ key: String) -> [String]? {
+  fileprivate func formats(_ key: String, alsoOfBytes: Bool = false) -> [String]? {
     guard let value = value(key), let texts = strings(key), !texts.isEmpty else { return nil }
     var isSound = true
-    for (index, text) in texts.enumerated() {
+    for (index, text) in texts.enumerated() where !alsoOfBytes || BinaryFormat(rawValue: text) == nil {
       do {
         _ = try DateFormat(text)
       } catch {

@@ -5,7 +5,8 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     /// The label in the header.
     public var name: String
     public var attribute: String
-    /// For dates, as the export's `dateFormat`, which is taken when this is empty.
+    /// For dates, as the export's `dateFormat`, which is taken when this is empty. For bytes one ``BinaryFormat``;
+    /// `base64` when this is empty.
     public var format: [String]
 
     public init(_ name: String, attribute: String? = nil, format: [String] = []) {

@@ -95,8 +95,9 @@ extension PipelineDefinition: Decodable {
     }
     definition.key = reader.strings("key") ?? []
     definition.store = reader.string("store")
-    definition.model = reader.string("model") ?? definition.model
+    definition.model = reader.string("model")
     definition.entity = reader.string("entity") ?? definition.entity
+    definition.relationships = reader.choice("relationships", RelationshipPolicy.self) ?? definition.relationships
     definition.chunkRows = reader.integer("chunkRows", in: chunkRowsRange) ?? definition.chunkRows
     definition.errorPolicy = reader.choice("errorPolicy", ErrorPolicy.self) ?? definition.errorPolicy
     definition.atomic = reader.bool("atomic") ?? false

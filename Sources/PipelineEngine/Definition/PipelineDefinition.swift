@@ -15,6 +15,15 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     case stop
   }
 
+  /// What to do with an entity whose objects must have relationships.
+  public enum RelationshipPolicy: String, Sendable, Codable, CaseIterable {
+    /// Refuse to import it.
+    case require
+    /// Import it all the same, and leave them empty: the store holds what its model does not allow until somebody sets
+    /// them.
+    case ignore
+  }
+
   /// Name shown in reports.
   public var name: String
   public var description: String?
@@ -39,9 +48,12 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var duplicates: DuplicatePolicy
   /// The store's file.
   public var store: String?
-  /// Name of the managed object model.
-  public var model: String
+  /// The managed object model: the name of one that is part of the program, or the path of an `.xcdatamodeld`,
+  /// `.xcdatamodel`, `.momd` or `.mom`. `nil` for the one that fits the store, see <doc:PipelineFiles>.
+  public var model: String?
   public var entity: String
+  /// What becomes of relationships that an object must have, which an import can't set.
+  public var relationships: RelationshipPolicy
   /// Records per save, 1…1,000,000.
   public var chunkRows: Int
   public var errorPolicy: ErrorPolicy
@@ -77,7 +89,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     verifyHash: Bool = false,
     inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180, columns: [ColumnDefinition] = [],
     recordRules: [RecordRule] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
-    model: String = "SurfJournalModel", entity: String = "JournalEntry", chunkRows: Int = 5000,
+    model: String? = nil, entity: String = "JournalEntry", relationships: RelationshipPolicy = .require,
+    chunkRows: Int = 5000,
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
     appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
     charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil, timeoutSeconds: Double? = nil,
@@ -98,6 +111,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.store = store
     self.model = model
     self.entity = entity
+    self.relationships = relationships
     self.chunkRows = chunkRows
     self.errorPolicy = errorPolicy
     self.errorBudget = errorBudget
@@ -117,7 +131,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns, recordRules, key,
       duplicates, store,
-      model, entity
+      model, entity, relationships
     case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds
     case export
   }

@@ -4,38 +4,42 @@ import OpenCoreData
 /// Turns entries into records of the output.
 struct EntryFormatter {
   /// What of an entry a column shows.
-  private enum Content: Sendable {
-    case date(DateColumn)
-    case integer
-    case real
-    case text
+  private struct Column: Sendable {
+    let name: String
+    let path: AttributePath
+    let content: ColumnContent
+    /// In the entity of the batch being written, which may be a subentity with more attributes.
+    var slot: Int
   }
 
-  private let columns: [(name: String, slot: Int, content: Content)]
+  private var columns: [Column]
+  private var entity: NSEntityDescription
   private var scratch: [UInt8] = []
 
   init(_ export: ExportDefinition, entity: NSEntityDescription) throws(PipelineError) {
-    let types = entity.columnTypes
-    let wanted = export.columns.isEmpty ? Self.allColumns(export, types) : export.columns
-    var columns: [(name: String, slot: Int, content: Content)] = []
+    let wanted = export.columns.isEmpty ? Self.allColumns(export, entity.columnTypes) : export.columns
+    var columns: [Column] = []
     var mistakes: [PipelineError.Mistake] = []
     for (index, column) in wanted.enumerated() {
-      let path = "export.columns[\(index)]"
-      guard let type = types[column.attribute], let slot = entity.slot(named: column.attribute) else {
-        let hint = NearestName.hint(for: column.attribute, in: types.keys.sorted())
-        let text = "\(entity.name ?? "") has no attribute '\(column.attribute)' that can be written as CSV\(hint)"
-        mistakes.append(PipelineError.Mistake(path: path, message: text))
+      let key = "export.columns[\(index)]"
+      let path: AttributePath
+      do {
+        path = try AttributePath(column.attribute, of: entity)
+      } catch {
+        mistakes.append(.init(path: key, message: error.message))
         continue
       }
       do {
-        columns.append(
-          (column.name, slot, try Self.content(of: type, column.format.isEmpty ? export.dateFormat : column.format)))
+        let content = try ColumnContent(path.type, column.format, dateFormat: export.dateFormat)
+        let slot = path.ownAttribute.flatMap { entity.slot(named: $0) } ?? 0
+        columns.append(Column(name: column.name, path: path, content: content, slot: slot))
       } catch {
-        mistakes.append(PipelineError.Mistake(path: path + ".format", message: error.message))
+        mistakes.append(.init(path: key + ".format", message: error.message))
       }
     }
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     self.columns = columns
+    self.entity = entity
   }
 
   /// A dialect with fixed columns has their order; else attributes go by name.
@@ -46,16 +50,19 @@ struct EntryFormatter {
     return names.map { ExportDefinition.Column($0) }
   }
 
-  private static func content(of type: ColumnType, _ formats: [String]) throws(PipelineError) -> Content {
-    switch type {
-    case .date: .date(try DateColumn(formats))
-    case .integer, .boolean: .integer
-    case .real: .real
-    case .text: .text
+  var names: [String] { columns.map(\.name) }
+
+  /// Whether only attributes of the entity itself are shown.
+  var pathsBeyondEntity: [AttributePath] { columns.map(\.path).filter { $0.ownAttribute == nil } }
+
+  /// Looks for the columns where `batch` has them; to be called before rows of another batch are written.
+  mutating func prepare(for batch: ObjectBatch) {
+    guard batch.entity !== entity else { return }
+    entity = batch.entity
+    for index in columns.indices {
+      if let name = columns[index].path.ownAttribute, let slot = entity.slot(named: name) { columns[index].slot = slot }
     }
   }
-
-  var names: [String] { columns.map(\.name) }
 
   /// Writes the entry in `row`.
   ///
@@ -67,9 +74,9 @@ struct EntryFormatter {
     do throws(CSVError) {
       while index < columns.count {
         let column = columns[index]
-        guard try append(batch.cell(row: row, slot: column.slot), column.content, batch, &writer) else {
+        if let reason = try append(batch.cell(row: row, slot: column.slot), column.content, batch, &writer) {
           writer.abandonRecord()
-          return Refusal(column: index, name: column.name, reason: "is a date that no format of the column can express")
+          return Refusal(column: index, name: column.name, reason: reason)
         }
         index += 1
       }
@@ -87,16 +94,13 @@ struct EntryFormatter {
     let reason: String
   }
 
+  /// Appends a field, or answers why it can't be written.
   private mutating func append(
-    _ cell: ValueCell, _ content: Content, _ batch: ObjectBatch, _ writer: inout CSVWriter
-  ) throws(CSVError) -> Bool {
+    _ cell: ValueCell, _ content: ColumnContent, _ batch: ObjectBatch, _ writer: inout CSVWriter
+  ) throws(CSVError) -> String? {
     switch (cell.kind, content) {
     case (.null, _): writer.appendNull()
     case (.text, _): try writer.append(field: batch.bytes(of: cell))
-    case (.real, .date(let formats)):
-      scratch.removeAll(keepingCapacity: true)
-      guard formats.append(cell.real, to: &scratch) else { return false }
-      try writer.append(field: scratch)
     case (.integer, _):
       // Ratings and the like: one digit needs no text made of it.
       if (0...9).contains(cell.integer) {
@@ -106,28 +110,13 @@ struct EntryFormatter {
       } else {
         try writer.append(field: String(cell.integer))
       }
-    default: try writer.append(field: "\(cell.real)")
+    case (.real, .single): try writer.append(field: "\(Float(cell.real))")
+    case (.real, .plain): try writer.append(field: "\(cell.real)")
+    default:
+      scratch.removeAll(keepingCapacity: true)
+      if let reason = content.append(cell, of: batch, to: &scratch) { return reason }
+      try writer.append(field: scratch)
     }
-    return true
-  }
-}
-
-/// The formats of a column of dates.
-private struct DateColumn: Sendable {
-  private let first: DateFormat
-  private let others: [DateFormat]
-
-  init(_ formats: [String]) throws(PipelineError) {
-    var compiled: [DateFormat] = []
-    for format in formats { compiled.append(try DateFormat(format)) }
-    first = compiled.first ?? .iso8601
-    others = Array(compiled.dropFirst())
-  }
-
-  /// One format alone writes what it has letters for; of several, the first that loses nothing.
-  func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
-    if others.isEmpty { return first.append(seconds, to: &output) }
-    return first.appendExactly(seconds, to: &output)
-      || others.contains { $0.appendExactly(seconds, to: &output) }
+    return nil
   }
 }

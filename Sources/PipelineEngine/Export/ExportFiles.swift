@@ -22,21 +22,20 @@ struct ExportFiles: ~Copyable {
   /// What the run reads.
   private let storePath: String
   private let startedAt: Date
-  /// The slot of the attribute that tells the month.
-  private let monthSlot: Int?
+  /// The attribute that tells the month.
+  private let monthAttribute: String?
   private var months = MonthNames()
   /// The file under way is the last one; nil between files.
   private var writer: CSVWriter?
   private var files: [File] = []
 
   init(
-    _ export: ExportDefinition, _ template: OutputTemplate, names: [String], monthSlot: Int?, storePath: String,
-    startedAt: Date
+    _ export: ExportDefinition, _ template: OutputTemplate, names: [String], storePath: String, startedAt: Date
   ) {
     self.export = export
     self.template = template
     self.names = names
-    self.monthSlot = monthSlot
+    if case .month(let attribute)? = export.split { monthAttribute = attribute } else { monthAttribute = nil }
     self.storePath = storePath
     self.startedAt = startedAt
   }
@@ -49,16 +48,18 @@ struct ExportFiles: ~Copyable {
   /// Opens the file that is there even if no entry is. Months without an entry have no file, and where nothing is new
   /// there is none at all.
   mutating func begin() throws(CSVError) {
-    if monthSlot == nil, !export.incremental { try open(month: nil) }
+    if monthAttribute == nil, !export.incremental { try open(month: nil) }
   }
 
   /// Writes the entries of a batch; `refuse` is told the row of each that the output can't carry.
   mutating func write(
     _ batch: ObjectBatch, with formatter: inout EntryFormatter, _ refuse: (Int, EntryFormatter.Refusal) -> Void
   ) throws(CSVError) {
+    formatter.prepare(for: batch)
+    let monthSlot = monthAttribute.flatMap { batch.entity.slot(named: $0) }
     var row = 0
     while row < batch.count {
-      let end = try openFile(for: row, of: batch)
+      let end = try openFile(for: row, of: batch, monthSlot)
       // Out of the optional meanwhile: a writer is touched for every field.
       guard var writer = writer.take() else { preconditionFailure("a file was opened for the row") }
       for row in row..<end {
@@ -74,7 +75,7 @@ struct ExportFiles: ~Copyable {
   }
 
   /// Sees to it that the file under way is that of the row; answers up to which row it takes.
-  private mutating func openFile(for row: Int, of batch: ObjectBatch) throws(CSVError) -> Int {
+  private mutating func openFile(for row: Int, of batch: ObjectBatch, _ monthSlot: Int?) throws(CSVError) -> Int {
     if let monthSlot {
       let month = months.name(of: batch.cell(row: row, slot: monthSlot))
       if files.last?.month != month { try open(month: month) }

@@ -14,25 +14,25 @@ struct ExportRun {
   private let formatter: EntryFormatter
   private let container: NSPersistentContainer
   private let storePath: String
+  /// Whether the model was made of the store's tables, so that nothing can be compared.
+  private let isOfTables: Bool
   private let template: OutputTemplate
-  private let monthSlot: Int?
   private let startedAt: Date
 
   init(
-    _ definition: PipelineDefinition, _ options: RunOptions, model: NSManagedObjectModel, _ monitor: RunMonitor
+    _ definition: PipelineDefinition, _ options: RunOptions, model: RunModel, _ monitor: RunMonitor
   ) throws(PipelineError) {
     self.definition = definition
     self.options = options
     self.monitor = monitor
     startedAt = options.now()
     export = definition.export ?? ExportDefinition()
-    let fit = try ExportFit(definition, model: model)
+    let fit = try ExportFit(definition, model: model.model)
     entity = fit.entity
     formatter = fit.formatter
-    monthSlot = fit.monthSlot
-    container = NSPersistentContainer(name: definition.model, managedObjectModel: model)
-    let store = options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path)
-    guard let store else {
+    container = NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model)
+    isOfTables = model.isOfTables
+    guard let store = definition.storePath(options) else {
       throw PipelineError(path: "store", "there is no store to export from; name one with --store or in the pipeline")
     }
     storePath = store
@@ -92,6 +92,7 @@ struct ExportRun {
         ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath),
         options: [
           NSReadOnlyPersistentStoreOption: NSNumber(value: true),
+          NSIgnorePersistentStoreVersioningOption: NSNumber(value: isOfTables),
           NSPersistentStoreTimeoutOption: NSNumber(value: options.lockTimeoutSeconds),
         ])
     } catch {
@@ -103,8 +104,7 @@ struct ExportRun {
 
   private func write(_ state: inout ExportState) throws(RunFailure) {
     let mark = try export.incremental ? readMark() : nil
-    var files = ExportFiles(
-      export, template, names: formatter.names, monthSlot: monthSlot, storePath: storePath, startedAt: startedAt)
+    var files = ExportFiles(export, template, names: formatter.names, storePath: storePath, startedAt: startedAt)
     do throws(CSVError) {
       try files.begin()
       let queue = BoundedQueue<BatchMessage>(capacity: 2)
@@ -182,7 +182,6 @@ struct ExportRun {
       let request = NSFetchRequest<NSManagedObject>(entityName: name)
       request.sortDescriptors = sort.map { NSSortDescriptor(key: $0.attribute, ascending: $0.ascending) }
       request.fetchLimit = limit ?? 0
-      request.includesSubentities = false
       do {
         request.predicate = try predicate.map { try NSPredicate.parse(format: $0) }
         let send = { (batch: ObjectBatch, ids: ObjectIDCollection) in queue.send(.batch(batch, ids)) }

@@ -13,6 +13,7 @@ struct ChunkParser {
   private let columns: [InputColumn]
   /// What the pipeline puts into every record by itself: constants, and defaults of columns that the input lacks.
   private let fills: [Fill]
+  private let defaults: [AttributeDefault]
   private let digester: RowDigester
   /// What stands unquoted for nil; empty where the dialect has no such text.
   private let nullToken: [UInt8]
@@ -21,9 +22,11 @@ struct ChunkParser {
   private var spare: [UInt8] = []
   private var judge: RecordJudge
 
+  /// With `takesDefaults` a declared column that the input lacks leaves its attribute to the model's default, as one that
+  /// is not declared does.
   init(
     input: String, definition: PipelineDefinition, columns set: ColumnSet, mapping: HeaderMapping,
-    entity: NSEntityDescription, digester: RowDigester
+    entity: NSEntityDescription, takesDefaults: Bool, digester: RowDigester
   ) {
     self.input = input
     self.definition = definition
@@ -41,8 +44,11 @@ struct ChunkParser {
       guard mapping.fieldOfColumn[parser.column] == nil, let text = parser.textWhenAbsent,
         let slot = entity.slot(named: parser.definition.attribute)
       else { return nil }
-      return Fill(value: parser.valueWhenAbsent, text: text[...], slot: slot)
+      return Fill(parser: parser, value: parser.valueWhenAbsent, text: text[...], slot: slot)
     }
+    let declared = set.parsers.filter { !takesDefaults || mapping.fieldOfColumn[$0.column] != nil }
+    defaults = AttributeDefault.all(
+      of: entity, except: Set(declared.compactMap { entity.slot(named: $0.definition.attribute) }))
     judge = RecordJudge(set, entity: entity)
     self.digester = digester
   }
@@ -85,15 +91,16 @@ struct ChunkParser {
     for column in columns {
       let field = fields[first + column.field]
       if !nullToken.isEmpty, field.isUnquoted(nullToken, in: bytes), !column.parser.fillsEmpty {
-        isGood = store(column.parser.parseNull(faults: &faults), [], column.slot, &batch) && isGood
+        isGood = store(column.parser.parseNull(faults: &faults), [], column.slot, column.parser, &batch) && isGood
       } else if field.needsUnescaping || column.isTransformed {
         isGood = parseCopy(of: field, column, block, &batch) && isGood
       } else {
         let value = column.parser.parse(bytes.span.extracting(field.range), faults: &faults)
-        isGood = store(value, bytes[field.range], column.slot, &batch) && isGood
+        isGood = store(value, bytes[field.range], column.slot, column.parser, &batch) && isGood
       }
     }
-    for fill in fills { _ = store(fill.value, fill.text, fill.slot, &batch) }
+    for fill in fills { _ = store(fill.value, fill.text, fill.slot, fill.parser, &batch) }
+    for value in defaults { value.fill(&batch) }
     if isGood, !judge.isIdle { isGood = judge.accepts(batch) }
     if !isGood { batch.removeLastRow() }
     return isGood
@@ -115,18 +122,19 @@ struct ChunkParser {
       column.isTransformed
       ? column.parser.parse(transforming: &text, spare: &spare, faults: &faults)
       : column.parser.parse(text.span, faults: &faults)
-    return store(value, text[...], column.slot, &batch)
+    return store(value, text[...], column.slot, column.parser, &batch)
   }
 
   @inline(__always)
   private func store(
-    _ value: FieldValue?, _ text: ArraySlice<UInt8>, _ slot: Int, _ batch: inout ObjectBatch
+    _ value: FieldValue?, _ text: ArraySlice<UInt8>, _ slot: Int, _ parser: FieldParser, _ batch: inout ObjectBatch
   ) -> Bool {
     switch value {
     case .null?: break
     case .integer(let number)?: batch.setInteger(number, at: slot)
     case .real(let number)?: batch.setReal(number, at: slot)
     case .text?: batch.setText(text, at: slot)
+    case .encoded?: parser.store(text.span, at: slot, in: &batch)
     case nil: return false
     }
     return true
@@ -201,6 +209,7 @@ private struct InputColumn: Sendable {
 
 /// A value that the pipeline gives to every record.
 private struct Fill: Sendable {
+  let parser: FieldParser
   let value: FieldValue
   let text: ArraySlice<UInt8>
   let slot: Int

@@ -14,15 +14,15 @@ struct ImportRun {
   private var storePath: String? { setup.storePath }
 
   init(
-    _ definition: PipelineDefinition, _ options: RunOptions, model: NSManagedObjectModel, isDryRun: Bool,
-    _ monitor: RunMonitor
+    _ definition: PipelineDefinition, _ options: RunOptions, model: RunModel, isDryRun: Bool, _ monitor: RunMonitor
   ) throws(PipelineError) {
     let startedAt = options.now()
-    let fit = try ImportFit(definition, model: model, now: startedAt)
+    let definition = try RunModel.completed(definition, options, model.model)
+    let fit = try ImportFit(definition, model: model.model, now: startedAt)
     setup = ImportSetup(
       definition: definition, options: options, isDryRun: isDryRun, entity: fit.entity, columns: fit.columns,
-      container: NSPersistentContainer(name: definition.model, managedObjectModel: model),
-      storePath: options.store.map { URL(fileURLWithPath: $0).path } ?? definition.store.map(definition.path),
+      container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
+      storePath: definition.storePath(options),
       monitor: monitor, runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
       profiler: try EntryProfiler.wanted(definition, options, fit.entity))
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)

@@ -66,7 +66,8 @@ struct InputImport {
       entries: setup.options.again ? [] : known.filter { $0.entity == definition.entity })
     let setup = setup
     return InputReading(
-      file: file, definition: definition, columns: setup.columns, entity: setup.entity, recognizer: recognizer,
+      file: file, definition: definition, columns: setup.columns, entity: setup.entity,
+      takesDefaults: setup.options.fillsAttributesByName, recognizer: recognizer,
       digester: { setup.digester($0) }
     ).start()
   }
@@ -168,7 +169,9 @@ struct InputImport {
   private mutating func openRejects(_ header: [UInt8]) throws(RunFailure) {
     guard let rejectsPath else { return }
     let context = RejectsFile.Context(
-      run: setup.runID, pipeline: setup.options.pipelineReference ?? definition.name, input: file.name,
+      run: setup.runID,
+      pipeline: setup.options.pipelineReference ?? (setup.options.fillsAttributesByName ? nil : definition.name),
+      entity: setup.options.entityReference, model: setup.options.modelReference, input: file.name,
       store: setup.storePath)
     let taken = setup.isDryRun ? nil : Set(ledger.entries.filter { !$0.isComplete }.compactMap(\.rejects.path))
     let file = RejectsFile(header: header, context: context) {

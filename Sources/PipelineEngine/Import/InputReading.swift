@@ -23,6 +23,8 @@ struct InputReading: Sendable {
   let definition: PipelineDefinition
   let columns: ColumnSet
   let entity: NSEntityDescription
+  /// Whether a column that the input lacks leaves its attribute to the model's default.
+  let takesDefaults: Bool
   let recognizer: InputRecognizer
   /// Made once the header is known: which attributes are compared depends on the columns that there are.
   let digester: @Sendable (HeaderMapping) -> RowDigester
@@ -61,7 +63,7 @@ struct InputReading: Sendable {
     guard queue.send(.opened(mapping, header: header, totalBytes: source.totalBytes)) else { return }
     var parser = ChunkParser(
       input: file.name, definition: definition, columns: columns, mapping: mapping, entity: entity,
-      digester: digester(mapping))
+      takesDefaults: takesDefaults, digester: digester(mapping))
     var endsOpen = false
     while true {
       // A block of its own for each chunk: the chunk keeps it until its rejects are written.

@@ -13,8 +13,12 @@ final class RejectsFile {
     /// The layout of the file.
     var rejects = 1
     var run: String
-    /// How the pipeline was named to the program: a name, or the path of its definition.
-    var pipeline: String
+    /// How the pipeline was named to the program: a name, or the path of its definition. Nil for all attributes of an
+    /// entity.
+    var pipeline: String?
+    /// The entity and the model that were named beside it.
+    var entity: String?
+    var model: String?
     var input: String
     var store: String?
   }

@@ -9,8 +9,12 @@ import Foundation
 public enum Replay {
   /// What the lines beside a file of rejects say of where it came from.
   public struct Origin: Sendable, Decodable {
-    /// How the pipeline was named to the program: a name, or the path of its definition.
-    public let pipeline: String
+    /// How the pipeline was named to the program: a name, or the path of its definition. Nil where the columns were
+    /// those of an entity.
+    public let pipeline: String?
+    /// The entity and the model that were named instead of the pipeline's.
+    public let entity: String?
+    public let model: String?
     /// The input whose records these were.
     public let input: String
     /// The store's file.

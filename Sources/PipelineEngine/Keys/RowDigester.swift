@@ -55,7 +55,7 @@ struct RowDigester: Sendable, Equatable {
       }
     }
     if !valueSlots.isEmpty { digests.values = rows.map { Self.hasher(batch, $0, valueSlots).finish().low } }
-    if let orderSlot { digests.orders = rows.map { Self.order(batch.cell(row: $0, slot: orderSlot)) } }
+    if let orderSlot { digests.orders = rows.map { Self.order(batch.cell(row: $0, slot: orderSlot), batch) } }
     return digests
   }
 
@@ -67,17 +67,24 @@ struct RowDigester: Sendable, Equatable {
       case .text, .blob: hasher.append(batch.bytes(of: cell).span)
       case .integer: hasher.append(cell.integer)
       case .real: hasher.append(cell.real)
-      case .decimal, .null: hasher.appendNull()
+      case .decimal: hasher.append(real(of: cell, batch))
+      case .null: hasher.appendNull()
       }
     }
     return hasher
   }
 
-  private static func order(_ cell: ValueCell) -> Double {
+  private static func order(_ cell: ValueCell, _ batch: ObjectBatch) -> Double {
     switch cell.kind {
     case .integer: Double(cell.integer)
     case .real: cell.real
-    default: -.infinity
+    case .decimal: real(of: cell, batch)
+    case .null, .text, .blob: -.infinity
     }
+  }
+
+  /// Decimals that a store keeps are as many different Doubles.
+  private static func real(of cell: ValueCell, _ batch: ObjectBatch) -> Double {
+    NumberText.real(batch.bytes(of: cell).span) ?? -.infinity
   }
 }

@@ -11,6 +11,7 @@ extension PipelineDefinition {
     if let data = try? JSONEncoder().encode(self), var tree = try? JSONDecoder().decode(JSONValue.self, from: data) {
       if case .object(var members) = tree {
         members = members.filter { Self.meaningfulKeys.contains($0.key) }
+        members["model"] = .string(modelName)
         tree = .object(members)
       }
       hash.update(Array(tree.canonicalText.utf8))

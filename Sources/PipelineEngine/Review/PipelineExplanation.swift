@@ -116,7 +116,7 @@ public struct PipelineExplanation: Sendable {
 
   private static func store(_ definition: PipelineDefinition) -> String {
     let name = definition.store ?? "the one named on the command line"
-    let model = ", \(definition.entity) of \(definition.model)"
+    let model = ", \(definition.entity) of \(definition.model ?? "the model that fits it")"
     if definition.columns.isEmpty { return name + model }
     let saves = definition.atomic ? "all or nothing" : "\(definition.chunkRows) records a save"
     let growing = definition.appendOnly ? "; of a file that has grown only the new records" : ""

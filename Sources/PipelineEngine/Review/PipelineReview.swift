@@ -21,16 +21,17 @@ public struct PipelineReview: Sendable {
   /// - Parameters:
   ///   - file: The definition. One that can't be read is a `source-error`.
   ///   - surroundings: Variables, and the pipelines that `extends` may name.
-  ///   - model: The model of the entity; nil: the one embedded in the program under the definition's name.
+  ///   - model: The model of the entity, instead of the definition's.
+  ///   - modelReference: Likewise as a name, or a file's path from the current directory.
   ///   - now: The clock of rules about the future.
   public init(
     contentsOf file: URL, surroundings: DefinitionSurroundings = DefinitionSurroundings(),
-    model: NSManagedObjectModel? = nil, now: Date = Date()
+    model: NSManagedObjectModel? = nil, modelReference: String? = nil, now: Date = Date()
   ) {
     do throws(PipelineError) {
       let data = try PipelineDefinition.data(file)
       let (definition, mistakes) = try PipelineDefinition.reading(data, file: file, surroundings)
-      self.init(definition, mistakes, file: file.relativePath, model, now)
+      self.init(definition?.using(model: modelReference), mistakes, file: file.relativePath, model, now)
     } catch {
       self.init(error)
     }
@@ -78,7 +79,7 @@ public struct PipelineReview: Sendable {
     func isSound(_ part: String) -> Bool { !paths.contains { $0.hasPrefix(part) } }
     guard isSound("model"), isSound("entity") else { return nil }
     do throws(PipelineError) {
-      let model = try definition.model(model)
+      let model = try Self.model(definition, model)
       let entity = try definition.entity(in: model)
       if isSound("columns") {
         note({ () throws(PipelineError) in _ = try ImportFit(definition, model: model, now: now) }, mistakes)
@@ -100,6 +101,21 @@ public struct PipelineReview: Sendable {
     } catch {
       for mistake in error.mistakes { mistakes.add(mistake.path, mistake.message) }
       return nil
+    }
+  }
+
+  private static func model(
+    _ definition: PipelineDefinition, _ given: NSManagedObjectModel?
+  ) throws(PipelineError) -> NSManagedObjectModel {
+    do {
+      return try RunModel(definition, given: given, store: definition.store.map(definition.path)).model
+    } catch {
+      if let mistake = error as? PipelineError { throw mistake }
+      // What is wrong with a store that is there is for a run to tell.
+      if definition.model == nil, let model = NSManagedObjectModel.embedded(named: PipelineDefinition.defaultModel) {
+        return model
+      }
+      throw PipelineError(path: "model", (error as NSError).localizedDescription)
     }
   }
 

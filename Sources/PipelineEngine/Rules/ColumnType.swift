@@ -4,9 +4,21 @@ public enum ColumnType: Sendable, Hashable {
   /// A whole number within the attribute's width.
   case integer(ClosedRange<Int64>)
   case real
+  /// A number that is kept in single precision.
+  case single
+  /// A decimal number, exactly; one with more digits than a store keeps is refused.
+  case decimal
   /// `true`, `false`, `yes`, `no`, `1`, `0`, letter case aside.
   case boolean
   case date
+  /// See ``TextFormat/uuid``; braces, `urn:uuid:` before it and 32 digits without hyphens are accepted too.
+  case uuid
+  /// A URI with or without a scheme, as RFC 3986 writes it.
+  case uri
+  /// Bytes, written as the column's ``BinaryFormat`` says.
+  case binary
+  /// What a transformer made of an object, as bytes: they are taken and given as they are, and nothing is made of them.
+  case archive
 
   public static let integer16 = ColumnType.integer(Int64(Int16.min)...Int64(Int16.max))
   public static let integer32 = ColumnType.integer(Int64(Int32.min)...Int64(Int32.max))
@@ -17,11 +29,26 @@ public enum ColumnType: Sendable, Hashable {
     switch self {
     case .text: "a text"
     case .integer: "a whole number"
-    case .real: "a number"
+    case .real, .single: "a number"
+    case .decimal: "a decimal number"
     case .boolean: "true or false"
     case .date: "a date"
+    case .uuid: "a UUID"
+    case .uri: "a URI"
+    case .binary: "binary data"
+    case .archive: "an archived object"
     }
   }
+
+  var isNumber: Bool {
+    switch self {
+    case .integer, .real, .single, .decimal: true
+    case .text, .boolean, .date, .uuid, .uri, .binary, .archive: false
+    }
+  }
+
+  /// Whether it is bytes that a ``BinaryFormat`` writes as text.
+  var isBinary: Bool { self == .binary || self == .archive }
 }
 
 /// The value of one field, as its attribute stores it.
@@ -34,6 +61,8 @@ public enum FieldValue: Sendable, Hashable {
   case real(Double)
   /// The field's bytes as they are; the caller has them.
   case text
+  /// What the field's bytes stand for: other bytes, digits or a URI. ``FieldParser/store(_:at:in:)`` puts it in place.
+  case encoded
 }
 
 /// What one field broke: small, so that noting it costs nothing. ``FieldParser/issue(for:bytes:at:field:)`` puts it

@@ -41,11 +41,37 @@ extension FieldParser {
       return "is not a whole number; write digits only, or leave the field empty"
     case .real:
       return "is not a number; write it like 3.9 with a point and no unit, or leave the field empty"
+    case .single:
+      if NumberText.real(trimmed) != nil {
+        return "is beyond \(Float.greatestFiniteMagnitude), the greatest number that the attribute can hold; correct it"
+      }
+      return "is not a number; write it like 3.9 with a point and no unit, or leave the field empty"
+    case .decimal: return decimalMessage(trimmed)
+    case .uuid:
+      return "is no UUID; write it like \(TextFormat.uuid.example), or leave the field empty"
+    case .uri:
+      return
+        "is no URI; write it like \(TextFormat.uri.example), with %20 for a space and the like, or leave the field "
+        + "empty"
+    case .binary, .archive:
+      return "is not \(binaryFormat.rawValue); write the bytes like \(binaryFormat.example), or set the column's "
+        + "\"formats\" to \(binaryFormat == .base64 ? "hex" : "base64") if that is what they are"
     case .boolean:
       return "is neither true nor false; write true or false, or leave the field empty"
     case .text:
       return "cannot be read as text"
     }
+  }
+
+  private func decimalMessage(_ trimmed: Span<UInt8>) -> String {
+    guard NumberText.real(trimmed) != nil else {
+      return "is not a number; write it like 3.9 with a point and no unit, or leave the field empty"
+    }
+    guard let kept = DecimalText(trimmed)?.kept else {
+      return "has more than \(DecimalText.digitsMax) digits or is out of a decimal's range; round it"
+    }
+    return "has more digits than a store keeps, which would make it \(String(decoding: kept.text, as: UTF8.self)); "
+      + "round it to that, or to 15 digits"
   }
 
   private func ruleMessage(_ rule: ValueRule, _ bytes: Span<UInt8>) -> String {

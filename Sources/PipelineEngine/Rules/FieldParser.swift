@@ -11,6 +11,7 @@ public final class FieldParser: Sendable {
   public let column: Int
 
   let formats: [DateFormat]
+  let binaryFormat: BinaryFormat
   private let quickChecks: [QuickCheck]
   private let textChecks: [TextCheck]
   private let required: (rule: Int, severity: Severity)?
@@ -31,6 +32,7 @@ public final class FieldParser: Sendable {
     self.column = column
     var compiler = RuleCompiler(type: type, now: now)
     formats = compiler.formats(definition, path: path)
+    binaryFormat = compiler.binaryFormat(definition, path: path)
     for (index, rule) in definition.rules.enumerated() {
       compiler.add(rule, index: index, path: "\(path).rules[\(index)]")
     }
@@ -47,7 +49,7 @@ public final class FieldParser: Sendable {
   public func parse(_ bytes: Span<UInt8>, faults: inout [FieldFault]) -> FieldValue? {
     if case .text = type { return parseText(bytes, &faults) }
     let trimmed = bytes.extracting(bytes.trimmedRange)
-    if trimmed.isEmpty { return empty(.null, &faults) }
+    if trimmed.isEmpty { return empty(isEmptyData(bytes) ? .encoded : .null, &faults) }
     switch type {
     case .text:
       return .text
@@ -63,6 +65,17 @@ public final class FieldParser: Sendable {
     case .boolean:
       guard let value = Self.boolean(trimmed) else { return mistyped(&faults) }
       return check(value ? 1 : 0, trimmed, &faults) ? .integer(value ? 1 : 0) : nil
+    case .single:
+      guard let value = NumberText.single(trimmed) else { return mistyped(&faults) }
+      return check(Double(value), trimmed, &faults) ? .real(Double(value)) : nil
+    case .decimal:
+      guard let value = NumberText.real(trimmed), DecimalText(trimmed)?.isKeptByStores == true else {
+        return mistyped(&faults)
+      }
+      return check(value, trimmed, &faults) ? .encoded : nil
+    case .uuid, .uri, .binary, .archive:
+      guard isEncoding(trimmed) else { return mistyped(&faults) }
+      return parseEncoded(trimmed, &faults)
     }
   }
 
@@ -122,6 +135,16 @@ public final class FieldParser: Sendable {
     }
     return checkText(bytes, &faults) ? .text : nil
   }
+
+  private func parseEncoded(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
+    for check in quickChecks where !check.passes(bytes) {
+      if refuse(check.rule, check.severity, &faults) { return nil }
+    }
+    return checkText(bytes, &faults) ? .encoded : nil
+  }
+
+  /// Whether an empty field is data of no bytes, for nil has a text of its own.
+  private func isEmptyData(_ bytes: Span<UInt8>) -> Bool { keepsEmptyText && type.isBinary && required == nil }
 
   @inline(__always)
   private func seconds(_ bytes: Span<UInt8>) -> Double? {

@@ -20,8 +20,9 @@ struct RuleCompiler {
 
   mutating func formats(_ definition: ColumnDefinition, path: String) -> [DateFormat] {
     guard type == .date else {
-      if !definition.formats.isEmpty {
-        refuse("\(path).formats", "formats are for dates, and this column is \(type.noun); remove them")
+      if !definition.formats.isEmpty, !type.isBinary {
+        refuse(
+          "\(path).formats", "formats are for dates and binary data, and this column is \(type.noun); remove them")
       }
       return []
     }
@@ -35,6 +36,17 @@ struct RuleCompiler {
       }
     }
     return formats
+  }
+
+  /// How the text stands for bytes; of no meaning for a column of another type.
+  mutating func binaryFormat(_ definition: ColumnDefinition, path: String) -> BinaryFormat {
+    guard type.isBinary, !definition.formats.isEmpty else { return .base64 }
+    do {
+      return try BinaryFormat(only: definition.formats)
+    } catch {
+      refuse(definition.formats.count > 1 ? "\(path).formats" : "\(path).formats[0]", error.message)
+      return .base64
+    }
   }
 
   mutating func transformer(_ definition: ColumnDefinition, path: String) -> FieldTransformer? {
@@ -63,14 +75,14 @@ struct RuleCompiler {
       guard fits(rule, type.isNumber, "numbers", path) else { return }
       quick(.within(min ?? -.infinity, max ?? .infinity), rule, index)
     case .length(let min, let max):
-      guard fits(rule, type == .text, "texts", path) else { return }
+      guard fits(rule, type == .text || type == .uri, "texts", path) else { return }
       quick(.length(min ?? 0, max ?? .max), rule, index)
     case .oneOf(let values):
       text(.oneOf(values.map { Array($0.utf8) }), rule, index)
     case .notOneOf(let values):
       text(.noneOf(values.map { Array($0.utf8) }), rule, index)
     case .format(let format):
-      guard fits(rule, type == .text, "texts", path) else { return }
+      guard fits(rule, type == .text || type == .uri, "texts", path) else { return }
       text(.format(format), rule, index)
     case .unique:
       // Of no single field: whoever knows the other records and the store checks it.
@@ -111,14 +123,5 @@ struct RuleCompiler {
 
   private mutating func refuse(_ path: String, _ message: String) {
     mistakes.append(PipelineError.Mistake(path: path, message: message))
-  }
-}
-
-extension ColumnType {
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .integer, .real: true
-    case .text, .boolean, .date: false
-    }
   }
 }

@@ -47,7 +47,13 @@ public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
     var at = 1
     while at < bytes.count, isLetter(bytes[at]) || isDigit(bytes[at]) || schemeMarks.contains(bytes[at]) { at += 1 }
     guard bytes.has(UInt8(ascii: ":"), at: at), at + 1 < bytes.count else { return false }
-    at += 1
+    return isURIReference(bytes.extracting((at + 1)..<bytes.count))
+  }
+
+  /// Whether the bytes could be a URI or what is left of one without a scheme: every one is a character of RFC 3986,
+  /// each percent sign stands before two hexadecimal digits.
+  static func isURIReference(_ bytes: Span<UInt8>) -> Bool {
+    var at = 0
     while at < bytes.count {
       if bytes[at] == UInt8(ascii: "%") {
         guard at + 2 < bytes.count, isHexDigit(bytes[at + 1]), isHexDigit(bytes[at + 2]) else { return false }

@@ -9,17 +9,53 @@ struct ImportFit {
   /// `now` is the clock of rules about the future.
   init(_ definition: PipelineDefinition, model: NSManagedObjectModel, now: Date) throws(PipelineError) {
     entity = try definition.entity(in: model)
-    columns = try ColumnSet(definition, types: entity.columnTypes, now: now)
+    guard !entity.isAbstract else {
+      let subentities = entity.subentities.compactMap(\.name).sorted()
+      throw PipelineError(
+        path: "entity",
+        "'\(definition.entity)' is abstract, and no object is of it alone; import one of its subentities, "
+          + ObjectReader.list(subentities))
+    }
+    try Self.checkRelationships(definition, entity)
+    columns = try ColumnSet(definition, types: entity.fillableTypes, now: now)
     var mistakes: [PipelineError.Mistake] = []
     for (index, name) in definition.key.enumerated() where entity.slot(named: name) == nil {
       let hint = NearestName.hint(for: name, in: entity.columnTypes.keys.sorted())
       mistakes.append(.init(path: "key[\(index)]", message: "\(definition.entity) has no attribute '\(name)'\(hint)"))
     }
+    mistakes += Self.orderMistake(definition, entity).map { [$0] } ?? []
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+  }
+
+  /// Of texts and bytes none is newer than another.
+  private static func orderMistake(
+    _ definition: PipelineDefinition, _ entity: NSEntityDescription
+  ) -> PipelineError.Mistake? {
+    guard case .keepNewest(let name) = definition.duplicates, let type = entity.columnTypes[name],
+      type != .date, !type.isNumber
+    else { return nil }
+    return .init(
+      path: "duplicates.by", message: "'\(name)' is \(type.noun), of which none is newer; name a date or a number")
   }
 }
 
 extension ImportFit {
+  /// Told once, and not of every record.
+  private static func checkRelationships(
+    _ definition: PipelineDefinition, _ entity: NSEntityDescription
+  ) throws(PipelineError) {
+    let needed = entity.mandatoryRelationships
+    guard definition.relationships == .require, !needed.isEmpty else { return }
+    let names = needed.map {
+      "'\($0.name)' to \($0.isToMany ? "\($0.minCount) of" : "a") \($0.destinationName)"
+    }
+    throw PipelineError(
+      path: "entity",
+      "every \(definition.entity) needs its \(needed.count == 1 ? "relationship" : "relationships") "
+        + "\(names.joined(separator: " and ")), and an import fills attributes only. To import without, and set them "
+        + "later by other means, give --without-relationships, or \"relationships\": \"ignore\" in the pipeline")
+  }
+
   /// Refuses outputs that would be written over one another or over what the run reads; `rejects` has the place for
   /// each input.
   static func checkPlaces(
@@ -45,8 +81,6 @@ extension ImportFit {
 package struct ExportFit {
   let entity: NSEntityDescription
   let formatter: EntryFormatter
-  /// The attribute that says to which month's file an entry goes, if files are split so.
-  let monthSlot: Int?
 
   package init(_ definition: PipelineDefinition, model: NSManagedObjectModel) throws(PipelineError) {
     let export = definition.export ?? ExportDefinition()
@@ -54,35 +88,34 @@ package struct ExportFit {
     self.entity = entity
     var mistakes: [PipelineError.Mistake] = []
     var formatter: EntryFormatter?
-    var monthSlot: Int?
     do throws(PipelineError) {
       formatter = try EntryFormatter(export, entity: entity)
     } catch {
       mistakes += error.mistakes
     }
     do throws(PipelineError) {
-      monthSlot = try Self.monthSlot(export, entity)
+      try Self.checkMonth(export, entity)
     } catch {
       mistakes += error.mistakes
+    }
+    if let path = formatter?.pathsBeyondEntity.first {
+      let text = "'\(path.text)' leads to another object; name attributes of \(definition.entity) itself"
+      mistakes.append(.init(path: "export.columns", message: text))
     }
     mistakes += Self.predicateMistake(export, entity).map { [$0] } ?? []
     mistakes += Self.sortMistakes(export, entity)
     guard let formatter, mistakes.isEmpty else { throw PipelineError(mistakes: mistakes) }
     self.formatter = formatter
-    self.monthSlot = monthSlot
   }
 
-  private static func monthSlot(
-    _ export: ExportDefinition, _ entity: NSEntityDescription
-  ) throws(PipelineError) -> Int? {
-    guard case .month(let attribute)? = export.split else { return nil }
+  private static func checkMonth(_ export: ExportDefinition, _ entity: NSEntityDescription) throws(PipelineError) {
+    guard case .month(let attribute)? = export.split else { return }
     let dates = entity.columnTypes.filter { $0.value == .date }.keys.sorted()
-    guard dates.contains(attribute), let slot = entity.slot(named: attribute) else {
+    guard dates.contains(attribute) else {
       throw PipelineError(
         path: "export.split.month",
         "\(entity.name ?? "") has no date '\(attribute)'; months are told by \(ObjectReader.list(dates))")
     }
-    return slot
   }
 
   /// Only to find mistakes now; the fetching context parses the predicate again for itself.
@@ -106,14 +139,5 @@ package struct ExportFit {
       return .init(
         path: "export.sort[\(index)]", message: "\(entity.name ?? "") has no attribute '\(key.attribute)'\(hint)")
     }
-  }
-}
-
-extension PipelineDefinition {
-  /// The caller's model, or the one that the definition names, of those that are part of the program.
-  func model(_ given: NSManagedObjectModel?) throws(PipelineError) -> NSManagedObjectModel {
-    if let model = given ?? NSManagedObjectModel.embedded(named: model) { return model }
-    throw PipelineError(
-      path: "model", "no model '\(model)' is part of this program; use SurfJournalModel, or give one in code")
   }
 }

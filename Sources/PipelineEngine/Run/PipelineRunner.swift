@@ -61,7 +61,6 @@ public final class PipelineRunner: Sendable {
   }
 
   private func runHere() throws(PipelineError) -> RunSummary {
-    let model = try definition.model(options.model)
     let reports = ReportFiles.paths(definition, options)
     for path in reports where ReportFormat(path: path) == nil {
       throw PipelineError(
@@ -71,17 +70,51 @@ public final class PipelineRunner: Sendable {
     do throws(RunFailure) {
       log = try EventLog.of(definition, options)
     } catch {
-      return RunSummary(
-        kind: kind, pipeline: definition.name, outcome: .failed, failure: error.summary, startedAt: options.now(),
-        seconds: 0)
+      return failed(error)
+    }
+    let model: RunModel
+    switch try foundModel() {
+    case .success(let found): model = found
+    case .failure(let failure):
+      let summary = ReportFiles.write(failed(failure), to: reports)
+      log.log(.runEnded(summary))
+      return summary
     }
     let summary = try run(model, reports, Deadline(definition, options), log)
     log.log(.runEnded(summary))
     return summary
   }
 
+  /// A run that ended before it began.
+  private func failed(_ failure: RunFailure) -> RunSummary {
+    RunSummary(
+      kind: kind, pipeline: definition.name, outcome: .failed, failure: failure.summary, startedAt: options.now(),
+      seconds: 0)
+  }
+
+  private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {
+    let store = definition.storePath(options)
+    let found: RunModel
+    do {
+      found = try RunModel(definition, given: options.model, store: store)
+    } catch {
+      if let mistake = error as? PipelineError { throw mistake }
+      if let missing = error as? RunModel.MissingModel {
+        return .failure(RunFailure(code: .sourceError, exitCode: .noInput, message: missing.errorDescription ?? ""))
+      }
+      return .failure(RunFailure(store: error as NSError, path: store))
+    }
+    if !options.isQuiet { found.notes.forEach(options.warn) }
+    guard kind != .export, found.isOfTables else { return .success(found) }
+    return .failure(
+      RunFailure(
+        code: nil, exitCode: .dataError,
+        message: "nothing says what may go into the store \(store ?? ""): no model that is known here fits it, and it "
+          + "keeps none. Name its model with --model, or in the pipeline"))
+  }
+
   private func run(
-    _ model: NSManagedObjectModel, _ reports: [String], _ deadline: Deadline, _ log: EventLog
+    _ model: RunModel, _ reports: [String], _ deadline: Deadline, _ log: EventLog
   ) throws(PipelineError) -> RunSummary {
     let monitor = RunMonitor(
       isCancelled: { self.cancellation.isRequested || deadline.hasPassed() },

@@ -47,7 +47,12 @@ package struct RunFailure: Error {
       case (NSPersistentStoreOpenError, 14): .cannotCreate
       case (NSPersistentStoreOpenError, 11): .dataError
       case (_, 10), (_, 13), (_, 11): .ioError
-      case (NSPersistentStoreIncompatibleVersionHashError, _), (NSPersistentStoreOpenError, _): .dataError
+      case (NSPersistentStoreIncompatibleVersionHashError, _), (NSMigrationError, _),
+        (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
+        (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):
+        .dataError
+      case (NSFileReadNoSuchFileError, _), (NSFileReadUnknownError, _): .noInput
+      case (NSFileReadNoPermissionError, _): .noPermission
       case (NSFileWriteNoPermissionError, _): .noPermission
       case (NSFileWriteUnknownError, _), (NSFileNoSuchFileError, _), (NSFileWriteFileExistsError, _): .cannotCreate
       default: .software

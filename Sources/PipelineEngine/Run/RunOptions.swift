@@ -20,6 +20,9 @@ public struct RunOptions: Sendable {
   public var profilesEntries = false
   /// How the pipeline was named to the program, a name or a path: so that rejects can be fed to it again.
   public var pipelineReference: String?
+  /// Likewise the model and the entity that were named instead of the pipeline's.
+  public var modelReference: String?
+  public var entityReference: String?
   /// Where rejected records go instead of the definition's place; a folder (ending in `/`) gets a file per input.
   public var rejects: String?
   /// Where an export goes instead of the definition's place; `-` is standard output.
@@ -40,8 +43,10 @@ public struct RunOptions: Sendable {
   public var lockTimeoutSeconds = 10.0
   /// The clock of `notInFuture`, read once at the start of the run.
   public var now: @Sendable () -> Date = { Date() }
-  /// The model of the entity; nil: the one embedded in the program under the definition's name.
+  /// The model of the entity, instead of the definition's.
   public var model: NSManagedObjectModel?
+  /// Whether an import whose definition declares no columns fills every attribute from the column of its name.
+  public var fillsAttributesByName = false
   /// How many contexts a chunk passes on its way to the store.
   public var contextChain = ContextChain.three
 

@@ -38,6 +38,16 @@ public enum NumberText {
     return value
   }
 
+  /// As `real`, rounded once to single precision; `nil` also for what exceeds a Float.
+  static func single(_ bytes: Span<UInt8>) -> Float? {
+    guard let double = real(bytes) else { return nil }
+    let value = Float(double)
+    // Halfway between two Floats, what the Double was rounded from decides; below the normal ones they lie wider apart.
+    let isHalfway = double.bitPattern & 0x1FFF_FFFF == 0x1000_0000
+    guard isHalfway || value.magnitude < .leastNormalMagnitude else { return value.isFinite ? value : nil }
+    return Float(String(decoding: bytes.array, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+  }
+
   /// The length of a text in Unicode scalars: the count people and databases agree on, whatever the grapheme rules
   /// of the day. `bytes` are valid UTF-8.
   public static func scalarCount(_ bytes: Span<UInt8>) -> Int {

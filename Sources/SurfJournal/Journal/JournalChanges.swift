@@ -31,7 +31,8 @@ public struct JournalChanges: Sendable, Hashable {
     case .integer(let number)?: values[attribute] = .number(number)
     case .real(let seconds)?: values[attribute] = .date(Date(timeIntervalSinceReferenceDate: seconds))
     case .text?: values[attribute] = .text(text)
-    case nil:
+    // No attribute of the journal is of a type that has other bytes than its text.
+    case .encoded?, nil:
       let place = RecordPosition(input: "", record: 0, line: 0, byte: 0)
       let what = faults.last.map { parser.issue(for: $0, bytes: bytes.span, at: place, field: nil).message }
       throw JournalError(

@@ -13,6 +13,9 @@ struct CheckCommand: Command {
     definition that can be used it is told in words what its pipeline does.
 
     Options:
+          --model MODEL          check against this model instead of the
+                                 pipeline's: a model file, or one that is part
+                                 of the program
           --json                 print mistakes, warnings and explanation as JSON
       -q, --quiet                print mistakes and warnings only
       -h, --help                 show this help
@@ -24,6 +27,7 @@ struct CheckCommand: Command {
     """
 
   private let wishes: [String]
+  private let model: String?
   private let isJSON: Bool
   private let isQuiet: Bool
 
@@ -32,12 +36,13 @@ struct CheckCommand: Command {
       throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
     }
     wishes = arguments.operands
+    model = arguments.string("model")
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
   }
 
   func run() async -> ExitCode {
-    let reviews = wishes.map(PipelineCatalog.review)
+    let reviews = wishes.map { PipelineCatalog.review($0, model: model) }
     do throws(CommandFailure) {
       let text = isJSON ? try Self.json(zip(wishes, reviews).map(Row.init)) : Self.text(reviews, isQuiet: isQuiet)
       if !text.isEmpty { try Console.print(text) }

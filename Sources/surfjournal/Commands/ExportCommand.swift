@@ -13,18 +13,29 @@ struct ExportCommand: Command {
           --store PATH           store to export from
       -o, --output FILE          file to write; gzipped if it ends in .gz; - is
                                  standard output
+          --entity ENTITY        the objects of this entity and its
+                                 subentities; without a pipeline all attributes
+                                 that this entity has
+          --model MODEL          model of the store: a model file (.xcdatamodeld,
+                                 .xcdatamodel, .momd, .mom), or a model that is part
+                                 of the program; without it the one that fits, or
+                                 what the store itself tells
           --where PREDICATE      only entries for which this holds, such as
                                  'rating >= 4 AND location CONTAINS[cd] "rincon"'
           --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
                                  greatest first; may be repeated; without it as
                                  stored
-          --columns LIST         attributes to write, such as date,location,rating
+          --columns LIST         attributes to write, such as date,location,rating;
+                                 author.name is one of the object that the to-one
+                                 relationship author leads to
           --date-format FORMAT   iso8601, seconds (since 2001), journal-app, or a
                                  pattern such as 'yyyy-MM-dd HH:mm'; without it
                                  iso8601, exactly
           --limit N              write at most N entries
           --dialect NAME         rfc4180, or journal-app: no header, short dates,
                                  nothing quoted
+          --null TEXT            what to write for no value, such as '\\N', so that
+                                 it differs from an empty text
           --gzip                 compress whatever the output's name is
           --split-rows N         a file for every N entries: {part} in FILE is its
                                  number, which stands before the ending otherwise
@@ -60,9 +71,7 @@ struct ExportCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
-    var definition =
-      try arguments.string("pipeline").map { name throws(CommandFailure) in try PipelineCatalog.find(name) }
-      ?? .surfLog
+    var definition = try PipelineDefinition(arguments)
     definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
@@ -88,6 +97,7 @@ struct ExportCommand: Command {
       // Short dates are part of the journal app's dialect.
       if name == DialectDefinition.journalApp.name { export.dateFormat = [name] }
     }
+    try export.dialect.takeNull(of: arguments)
     if let format = arguments.string("date-format") {
       do {
         _ = try DateFormat(format)

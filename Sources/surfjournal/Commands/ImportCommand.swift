@@ -12,7 +12,18 @@ struct ImportCommand: Command {
     Options:
           --store PATH           store to import into; made if there is none
           --pipeline NAME        what is read and checked: a pipeline's name or the
-                                 path of its definition; without it surf-log
+                                 path of its definition; without it surf-log,
+                                 unless an entity is named
+          --entity ENTITY        fill the objects of this entity; without a pipeline
+                                 every attribute from the column of its name
+          --model MODEL          model of the store: a model file (.xcdatamodeld,
+                                 .xcdatamodel, .momd, .mom), or a model that is part
+                                 of the program; without it the one that fits
+          --without-relationships
+                                 import also where objects need relationships, and
+                                 leave those empty
+          --null TEXT            what stands unquoted for no value, such as '\\N'; an
+                                 empty field is an empty text then
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; without it beside the store
           --report FILE          also write the report to FILE, which ends in .txt,
@@ -56,7 +67,7 @@ struct ImportCommand: Command {
     options.inputs = arguments.operands
     options.again = arguments.has("again")
     options.verifiesHash = arguments.has("verify-hash")
-    options.pipelineReference = PipelineCatalog.reference(to: arguments.string("pipeline"))
+    options.refer(to: arguments)
     options.rejects = arguments.string("rejects")
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")

@@ -15,6 +15,12 @@ struct ReplayCommand: Command {
           --store PATH           store to import into instead
           --pipeline NAME        pipeline to use instead: its name or the path of
                                  its definition
+          --entity ENTITY        entity to fill instead
+          --model MODEL          model to use instead: a model file, or one that
+                                 is part of the program
+          --without-relationships
+                                 import also where objects need relationships, and
+                                 leave those empty
           --report FILE          also write the report to FILE, which ends in .txt
                                  or .json; may be repeated
           --chunk-rows N         records per save, 1 to 1000000
@@ -55,14 +61,16 @@ struct ReplayCommand: Command {
       throw CommandFailure(error.message, error.exitCode)
     }
     let origin = Replay.origin(of: rejects)
-    guard let pipeline = arguments.string("pipeline") ?? origin?.pipeline else {
+    let pipeline = arguments.string("pipeline") ?? origin?.pipeline
+    let (entity, model) = (arguments.string("entity") ?? origin?.entity, arguments.string("model") ?? origin?.model)
+    guard pipeline != nil || entity != nil else {
       throw arguments.mistake("there is no \(rejects).jsonl that names the pipeline; add --pipeline NAME")
     }
-    let definition = try PipelineDefinition(importing: arguments, pipeline)
+    let definition = try PipelineDefinition(importing: arguments, pipeline, entity: entity, model: model)
     var options = try RunOptions(arguments)
     options.inputs = [rejects]
     options.isReplay = true
-    options.pipelineReference = PipelineCatalog.reference(to: pipeline)
+    options.refer(to: arguments, pipeline: pipeline, entity: entity, model: model)
     options.store = options.store ?? origin?.store
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("there is no \(rejects).jsonl that names the store; add --store PATH")

@@ -13,6 +13,11 @@ struct RunCommand: Command {
           --input FILE           read this instead of the pipeline's source or
                                  inbox; may be repeated; - is standard input
           --store PATH           use this store instead of the pipeline's
+          --model MODEL          use this model instead of the pipeline's: a
+                                 model file, or one that is part of the program
+          --without-relationships
+                                 import also where objects need relationships, and
+                                 leave those empty
       -o, --output FILE          export to this file instead of the pipeline's
           --dry-run              check what would be imported; nothing is stored
           --verify-hash          refuse an input that is not as its hash file says,
@@ -49,7 +54,7 @@ struct RunCommand: Command {
     if arguments.operands.count > 1 {
       throw arguments.mistake("'\(arguments.operands[1])' is one argument too many")
     }
-    let definition = try PipelineCatalog.find(name)
+    let definition = try PipelineDefinition(arguments, name)
     let kind = try Self.kind(of: definition, arguments)
     var options = try RunOptions(arguments)
     let inputs = arguments.strings("input")
@@ -57,7 +62,7 @@ struct RunCommand: Command {
     options.output = arguments.string("output")
     options.again = arguments.has("again")
     options.verifiesHash = arguments.has("verify-hash")
-    options.pipelineReference = PipelineCatalog.reference(to: name)
+    options.refer(to: arguments, pipeline: name)
     options.rejects = arguments.string("rejects")
     if kind != .validate, options.store == nil, definition.store == nil {
       throw arguments.mistake("the pipeline '\(definition.name)' names no store; add --store PATH")

@@ -49,17 +49,17 @@ struct PipelineCatalog {
   }
 
   /// How a later run can name the same pipeline, wherever it is started: a name, or a file's whole path.
-  static func reference(to wish: String?) -> String {
-    guard let wish else { return PipelineDefinition.surfLog.name }
-    return wish.contains("/") || wish.hasSuffix(".json") ? URL(fileURLWithPath: wish).path : wish
+  static func reference(to wish: String) -> String {
+    wish.contains("/") || wish.hasSuffix(".json") ? URL(fileURLWithPath: wish).path : wish
   }
 
   /// Looks at it as closely as a run would; a name that nothing bears is an error of the review.
-  static func review(_ wish: String) -> PipelineReview {
+  /// `model` is one to take instead of its own.
+  static func review(_ wish: String, model: String?) -> PipelineReview {
     do throws(PipelineError) {
       switch try place(of: wish) {
-      case .file(let file): return PipelineReview(contentsOf: file, surroundings: surroundings)
-      case .definition(let definition): return PipelineReview(definition)
+      case .file(let file): return PipelineReview(contentsOf: file, surroundings: surroundings, modelReference: model)
+      case .definition(let definition): return PipelineReview(definition.using(model: model))
       }
     } catch {
       return PipelineReview(error)

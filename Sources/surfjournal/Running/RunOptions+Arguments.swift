@@ -20,15 +20,47 @@ extension RunOptions {
   }
 }
 
+extension RunOptions {
+  /// Notes how the pipeline, the entity and the model were named, for those who replay rejects.
+  mutating func refer(
+    to arguments: Arguments, pipeline: String? = nil, entity: String? = nil, model: String? = nil
+  ) {
+    let (pipeline, model) = (pipeline ?? arguments.string("pipeline"), model ?? arguments.string("model"))
+    entityReference = entity ?? (arguments.isGiven("entity") ? arguments.string("entity") : nil)
+    fillsAttributesByName = pipeline == nil && entityReference != nil
+    pipelineReference =
+      pipeline.map(PipelineCatalog.reference) ?? (fillsAttributesByName ? nil : PipelineDefinition.surfLog.name)
+    modelReference = model.map(PipelineDefinition.modelReference)
+  }
+}
+
 extension PipelineDefinition {
-  /// The definition that `--pipeline` names, or the default, with what the options of an import change.
-  init(importing arguments: Arguments, _ pipeline: String? = nil) throws(CommandFailure) {
-    self =
-      try (pipeline ?? arguments.string("pipeline")).map { name throws(CommandFailure) in try PipelineCatalog.find(name)
-      }
-      ?? .surfLog
+  /// The definition that is named, or one of all attributes of the entity that is, or the default; with what the
+  /// options that every run has change.
+  init(
+    _ arguments: Arguments, _ pipeline: String? = nil, entity: String? = nil, model: String? = nil
+  ) throws(CommandFailure) {
+    let entity = entity ?? (arguments.isGiven("entity") ? arguments.string("entity") : nil)
+    if let name = pipeline ?? (arguments.isGiven("pipeline") ? arguments.string("pipeline") : nil) {
+      self = try PipelineCatalog.find(name)
+      if let entity { self.entity = entity }
+    } else if let entity {
+      self = PipelineDefinition(entity: entity)
+    } else {
+      self = .surfLog
+    }
+    self = using(model: model ?? arguments.string("model"))
+    if arguments.isGiven("without-relationships") { relationships = .ignore }
+  }
+
+  /// The definition of an import, with what its options change.
+  init(
+    importing arguments: Arguments, _ pipeline: String? = nil, entity: String? = nil, model: String? = nil
+  ) throws(CommandFailure) {
+    try self.init(arguments, pipeline, entity: entity, model: model)
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
     if arguments.has("atomic") { atomic = true }
+    try dialect.takeNull(of: arguments)
     let errors = try arguments.integer("max-errors", in: 0...Int.max)
     let percent = try arguments.percent("max-error-percent")
     if errors != nil || percent != nil {
@@ -38,5 +70,14 @@ extension PipelineDefinition {
       (errorPolicy, errorBudget) = (.skip, ErrorBudget(errors: errors, percent: percent))
     }
     if arguments.has("stop-on-error") { (errorPolicy, errorBudget) = (.stop, nil) }
+  }
+}
+
+extension DialectDefinition {
+  /// The text for no value that `--null` gives, where the command has it.
+  mutating func takeNull(of arguments: Arguments) throws(CommandFailure) {
+    guard arguments.isGiven("null"), let token = arguments.string("null") else { return }
+    null = token
+    if let fault = nullFault { throw arguments.mistake("--null is '\(token)': \(fault)") }
   }
 }

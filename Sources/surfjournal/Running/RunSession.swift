@@ -92,7 +92,7 @@ struct RunSession: Sendable {
     ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
     ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
     ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
-    ("rejects", "rejects"), ("report", "report"), ("log", "log"),
+    ("model", "model"), ("entity", "entity"), ("rejects", "rejects"), ("report", "report"), ("log", "log"),
   ]
 
   private func failure(_ error: PipelineError) -> CommandFailure {

@@ -104,8 +104,8 @@ struct FetchWindowTests {
     let sorted = try query(request, context).sortKeys
     for (left, right) in zip(whole, whole.dropFirst()) {
       let order = try sorted.compare(
-        left: { try left.entity.value(in: left.values, keyPath: $0.keyPath) },
-        right: { try right.entity.value(in: right.values, keyPath: $0.keyPath) })
+        left: { left.storedValue(at: try AttributePath($0.keyPath, of: left.entity)) },
+        right: { right.storedValue(at: try AttributePath($0.keyPath, of: right.entity)) })
       #expect(order != .orderedDescending)
     }
     request.fetchLimit = Int.random(in: 0...4, using: &random)

@@ -74,6 +74,7 @@ struct RandomPredicates {
     case .text, .uri: .text(one(of: Self.texts))
     case .uuid: constant(.uuid).stored(as: .uuid) ?? .null
     case .blob: .blob(one(of: Self.blobs))
+    case .object: .null
     }
   }
 
@@ -152,6 +153,7 @@ struct RandomPredicates {
     case .text, .uri: .text(one(of: Self.texts))
     case .uuid: .uuid(one(of: Self.uuids))
     case .blob: .data(one(of: Self.blobs))
+    case .object: .null
     }
   }
 }

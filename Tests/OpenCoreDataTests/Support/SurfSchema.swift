@@ -29,7 +29,7 @@ struct SurfSchema: PredicateSchema {
     let columns = names.map { name in
       let type =
         switch types[name] {
-        case .integer, .boolean, nil: "INTEGER"
+        case .integer, .boolean, .object, nil: "INTEGER"
         case .real: "FLOAT"
         case .decimal: "DECIMAL"
         case .date: "TIMESTAMP"

@@ -96,7 +96,7 @@ import Testing
     let definition = try read(#"{"name": "n", "columns": ["date"], "store": null, "export": null}"#)
     #expect(definition == PipelineDefinition(name: "n", columns: [ColumnDefinition("date")]))
     #expect(definition.dialect == .rfc4180)
-    #expect((definition.model, definition.entity) == ("SurfJournalModel", "JournalEntry"))
+    #expect(definition.model == nil && definition.entity == "JournalEntry")
     #expect((definition.chunkRows, definition.errorPolicy) == (5000, .skip))
     #expect(definition.limits.issuesListedMax == 1000)
     #expect(definition.limits.fieldBytesMax == 1_048_576)

@@ -143,8 +143,8 @@ import Testing
     }
     _ = try folder.write("out-00001.csv", "older")
     var files = ExportFiles(
-      export, try OutputTemplate(folder.path("out.csv"), split: export.split), names: ["rating"], monthSlot: nil,
-      storePath: store, startedAt: Date())
+      export, try OutputTemplate(folder.path("out.csv"), split: export.split), names: ["rating"], storePath: store,
+      startedAt: Date())
     var formatter = try EntryFormatter(export, entity: entity)
     try files.begin()
     try files.write(batch, with: &formatter) { _, _ in Issue.record("refused") }

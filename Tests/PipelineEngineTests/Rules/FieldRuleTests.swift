@@ -219,7 +219,7 @@ import Testing
     ),
     (
       .text, ColumnDefinition("c", formats: ["iso8601"]), "columns[2].formats",
-      "formats are for dates, and this column is a text; remove them"
+      "formats are for dates and binary data, and this column is a text; remove them"
     ),
   ]
 

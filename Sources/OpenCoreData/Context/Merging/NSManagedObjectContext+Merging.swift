@@ -90,6 +90,7 @@ extension NSManagedObjectContext {
     guard !saved.isEmpty else { return }
     processPendingChanges()
     advanceQueryGeneration()
+    relationshipEpoch += 1
     if saved.invalidatesAll { refreshAllObjects() }
     mergeInsertions(saved.inserted)
     mergeUpdates(saved.updated)

@@ -160,7 +160,9 @@ struct ResultsOrder {
 
   func keyed(_ object: NSManagedObject) -> Keyed {
     if object.isFault { object.fireFault() }
-    let values = keys.map { key in (try? object.entity.value(in: object.values, keyPath: key.keyPath)) ?? .null }
+    let values = keys.map { key in
+      (try? AttributePath(key.keyPath, of: object.entity)).map(object.storedValue) ?? .null
+    }
     return Keyed(object: object, values: values, key: object.objectID.key)
   }
 

@@ -107,7 +107,7 @@ final class ResultsCore: @unchecked Sendable {
     for (row, result) in zip(rows, context.results(of: request, query, rows)) {
       guard let object = result as? NSManagedObject else { continue }
       if object.isFault, object.values.isEmpty {
-        let value = try row.id.entity.value(in: row.values, keyPath: [name])
+        let value = try query.value([name], of: row)
         try runs.append(Self.sectionName(query.entity.attributeSlots[slot].foundationValue(from: value)))
       } else {
         try runs.append(sectionName(of: object))
@@ -121,7 +121,7 @@ final class ResultsCore: @unchecked Sendable {
   func sectionName(of object: NSObject) -> String {
     guard let sectionNameKeyPath else { return "" }
     switch object {
-    case let object as NSManagedObject: return Self.sectionName(object.value(forKey: sectionNameKeyPath))
+    case let object as NSManagedObject: return Self.sectionName(object.value(forKeyPath: sectionNameKeyPath))
     case let row as NSDictionary: return Self.sectionName(row.object(forKey: NSString(string: sectionNameKeyPath)))
     default:
       preconditionFailure("Results of the class \(type(of: object)) have no \(sectionNameKeyPath) to name sections by.")

@@ -28,7 +28,7 @@ struct AttributeXMLReader {
     return attribute
   }
 
-  private static let types: [String: NSAttributeType] = [
+  static let types: [String: NSAttributeType] = [
     "Undefined": .undefinedAttributeType, "Integer 16": .integer16AttributeType,
     "Integer 32": .integer32AttributeType, "Integer 64": .integer64AttributeType,
     "Decimal": .decimalAttributeType, "Double": .doubleAttributeType, "Float": .floatAttributeType,
@@ -138,8 +138,8 @@ struct AttributeXMLReader {
     return stored
   }
 
-  private func error(_ problem: String, _ advice: String) -> ModelXMLError {
-    ModelXMLError(
+  private func error(_ problem: String, _ advice: String) -> ModelFileError {
+    ModelFileError(
       file: file, line: node.line, problem: "Attribute '\(entity).\(node.text("name") ?? "")' \(problem)",
       advice: advice)
   }

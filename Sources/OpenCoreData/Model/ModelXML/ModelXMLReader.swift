@@ -10,7 +10,7 @@ struct ModelXMLReader {
   func read(_ data: Data) throws -> NSManagedObjectModel {
     do {
       return try model(from: XMLTreeReader.read(data, file: file))
-    } catch let error as ModelXMLError {
+    } catch let error as ModelFileError {
       throw error.nsError
     }
   }
@@ -55,7 +55,7 @@ struct ModelXMLReader {
     let properties = try node.children.compactMap { try property(from: $0, of: name) }
     var seen: Set<String> = []
     for (property, line) in properties where !seen.insert(property.name).inserted {
-      throw ModelXMLError(
+      throw ModelFileError(
         file: file, line: line, problem: "Entity '\(name)' has two properties named '\(property.name)'.",
         advice: "Rename one of them.")
     }
@@ -158,7 +158,7 @@ extension ModelXMLReader {
       }, uniquingKeysWith: { _, last in last })
   }
 
-  func error(_ node: XMLElementNode, _ problem: String, _ advice: String) -> ModelXMLError {
-    ModelXMLError(file: file, line: node.line, problem: problem, advice: advice)
+  func error(_ node: XMLElementNode, _ problem: String, _ advice: String) -> ModelFileError {
+    ModelFileError(file: file, line: node.line, problem: problem, advice: advice)
   }
 }

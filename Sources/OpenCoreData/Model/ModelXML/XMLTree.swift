@@ -33,7 +33,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     parser.delegate = reader
     guard parser.parse(), let root = reader.root else {
       let reason = parser.parserError.map { " (\($0.localizedDescription))" } ?? ""
-      throw ModelXMLError(
+      throw ModelFileError(
         file: file, line: max(1, parser.lineNumber), problem: "This is not well-formed XML\(reason).",
         advice: "Repair the file, or export it again from the model editor.")
     }

@@ -13,7 +13,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
 
   /// The object in an archive; nil for what is none, or holds another class.
   open override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = value as? Data, KeyedArchive(data)?.holdsOnly(Self.allowedTopLevelClasses) == true else {
+    guard let data = value as? Data, (try? KeyedArchive(data))?.holdsOnly(Self.allowedTopLevelClasses) == true else {
       return nil
     }
     return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: Self.allowedTopLevelClasses, from: data)

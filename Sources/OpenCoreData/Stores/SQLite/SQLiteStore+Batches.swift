@@ -21,13 +21,13 @@ extension SQLiteStore {
   func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome {
     let table = try sqlEntity(query.entity).tableName
     let statement = SQLFragment("DELETE FROM \(table) AS t0") + (try condition(query, table))
-    return try batchTransaction { try run(statement, $0, wantsIDs) }
+    return try batchDeletion(of: query.entity) { try run(statement, $0, wantsIDs) }
   }
 
   /// Deletes the objects with `keys` in the table of `entity`.
   func batchDelete(_ keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome {
     let table = try sqlEntity(entity).tableName
-    return try batchTransaction { connection in
+    return try batchDeletion(of: entity) { connection in
       var outcome = BatchOutcome()
       for start in stride(from: 0, to: keys.count, by: Self.keysPerStatement) {
         let part = keys[start..<min(start + Self.keysPerStatement, keys.count)]
@@ -42,6 +42,19 @@ extension SQLiteStore {
   }
   /// Below SQLite's limit of bound values.
   private static var keysPerStatement: Int { 500 }
+
+  /// Runs `body`, which deletes rows of `entity`, and refuses it if that would leave rows that lead to them.
+  private func batchDeletion(
+    of entity: NSEntityDescription, _ body: (SQLiteConnection) throws -> BatchOutcome
+  ) throws -> BatchOutcome {
+    let references = try RowReferences(to: entity, in: self)
+    return try batchTransaction { connection in
+      let before = try references.danglingCounts(connection)
+      let outcome = try body(connection)
+      try references.checkNothingDangles(connection, before: before)
+      return outcome
+    }
+  }
 
   /// Sets attributes, by slot, of what `query` finds; versions count one up.
   func batchUpdate(_ query: FetchQuery, _ values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome {
@@ -107,11 +120,13 @@ extension SQLiteStore {
 
   private func condition(_ query: FetchQuery, _ table: String) throws -> SQLFragment {
     let entity = try sqlEntity(query.entity)
-    let filter = try SelectPlan.filter(query, entity, identity)
+    let columns = ColumnNames(query.entity, in: self)
+    let filter = try SelectPlan.filter(query, entity, identity, columns)
     let slice = SelectPlan.slice(query.limit, query.offset)
-    if slice.text.isEmpty { return filter }
-    let order = try SelectPlan.order(query.sortKeys, ColumnNames(query.entity, entity))
-    return SQLFragment(" WHERE Z_PK IN (SELECT t0.Z_PK FROM \(table) t0") + filter + order + slice + SQLFragment(")")
+    if slice.text.isEmpty, columns.joins.isEmpty { return filter }
+    let order = try SelectPlan.order(query.sortKeys, columns)
+    return SQLFragment(" WHERE Z_PK IN (SELECT t0.Z_PK FROM \(table) t0\(columns.joins)") + filter + order + slice
+      + SQLFragment(")")
   }
 
   private func run(_ fragment: SQLFragment, _ connection: SQLiteConnection, _ wantsIDs: Bool) throws -> BatchOutcome {

@@ -49,27 +49,25 @@ private struct DictionaryPlan {
 
   init(_ query: FetchQuery, _ shape: DictionaryShape, in store: SQLiteStore) throws {
     let entity = try store.sqlEntity(query.entity)
-    let names = ColumnNames(query.entity, entity)
+    let names = ColumnNames(query.entity, in: store)
     let list = try shape.columns.flatMap { column in
       switch column {
-      case .attribute(let attribute, _): [try names.sql([attribute.name])]
+      case .attribute(_, let path): [try names.sql(path)]
       case .objectID: ["t0.Z_PK", "t0.Z_ENT"]
       }
     }
-    let filter = try SelectPlan.filter(query, entity, store.identity)
+    let filter = try SelectPlan.filter(query, entity, store.identity, names)
+    let groups = try shape.groupNames.map { try names.sql($0.split(separator: ".").map(String.init)) }
+    let having = try shape.having.map(names.condition)
+    let sorted = try query.sortKeys.map { (column: try names.sql($0.keyPath), key: $0) }
+    // Only now is it known which tables have to be joined.
     var body =
       SQLFragment(
         (shape.isDistinct ? "SELECT DISTINCT " : "SELECT ") + list.joined(separator: ", ")
-          + " FROM \(entity.tableName) t0") + filter
-    if !shape.groupNames.isEmpty {
-      let groups = try shape.groupNames.map { try names.sql([$0]) }
-      body = body + SQLFragment(" GROUP BY " + groups.joined(separator: ", "))
-      if let having = shape.having {
-        body = body + SQLFragment(" HAVING ") + (try having.sql { try names.sql($0.path) })
-      }
-    }
+          + " FROM \(entity.tableName) t0\(names.joins)") + filter
+    if !groups.isEmpty { body = body + SQLFragment(" GROUP BY " + groups.joined(separator: ", ")) }
+    if let having { body = body + SQLFragment(" HAVING ") + having }
     // In the end by what every result has of its own, so that they come in the same order every time.
-    let sorted = try query.sortKeys.map { (column: try names.sql($0.keyPath), key: $0) }
     let rest = (shape.joinsRows ? list : ["t0.Z_PK"]).filter { column in !sorted.contains { $0.column == column } }
     let terms = sorted.map { $0.column + ($0.key.ascending ? "" : " DESC") } + rest
     let slice = SelectPlan.slice(query.limit, query.offset)

@@ -234,6 +234,10 @@ extension SQLiteStore {
         faults.conflict(row.id, "its row was changed by another context", try rows(for: [row.id])[0])
       }
     }
+    for group in Dictionary(grouping: deletions, by: { ObjectIdentifier($0.id.entity) }).values {
+      let references = try RowReferences(to: group[0].id.entity, in: self)
+      if !references.isEmpty { try references.check(deleted: try group.map { try key(of: $0.id) }, connection) }
+    }
   }
 
   private func key(of id: NSManagedObjectID) throws -> Int64 {

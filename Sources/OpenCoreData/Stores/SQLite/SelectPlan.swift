@@ -12,13 +12,15 @@ struct SelectPlan {
   private let includesValues: Bool
   private let externalSlots: ExternalSlots
   private let externalData: ExternalData
+  /// Of the query's key paths: attribute and column of the result.
+  let extras: [(attribute: NSAttributeDescription, column: Int32)]
 
   /// Z_PK, Z_ENT and Z_OPT come first.
   private static let fixedColumnCount = 3
 
   init(_ query: FetchQuery, in store: SQLiteStore, keys: [Int64]? = nil) throws {
     let main = try store.sqlEntity(query.entity)
-    let numbers = query.includesSubentities ? main.numbers : main.number...main.number
+    let numbers = query.includesSubentities ? main.numbers : [main.number]
     var columnNumbers: [String: Int32] = [:]
     var names: [String] = []
     var byEntity: [Int: [Int32?]] = [:]
@@ -40,41 +42,43 @@ struct SelectPlan {
     externalSlots = store.externalSlots
     externalData = store.externalData
     tableName = main.tableName
-    let columns = ColumnNames(query.entity, main)
-    let filter = try Self.filter(query, main, store.identity, keys)
-    let source = SQLFragment(" FROM \(main.tableName) t0") + filter
+    let columns = ColumnNames(query.entity, in: store)
+    let filter = try Self.filter(query, main, store.identity, columns, keys)
+    var extras: [(attribute: NSAttributeDescription, column: Int32)] = []
+    for keyPath in query.keyPaths {
+      guard case .attribute(let attribute, _) = try AttributePath(keyPath, of: query.entity).end else { continue }
+      extras.append((attribute, Int32(Self.fixedColumnCount + names.count + extras.count)))
+    }
+    self.extras = extras
+    let extraNames = try query.keyPaths.map(columns.sql)
+    let order = try Self.order(query.sortKeys, columns)
+    let source = SQLFragment(" FROM \(main.tableName) t0\(columns.joins)") + filter
     let slice = Self.slice(query.limit, query.offset)
     count =
       slice.text.isEmpty
       ? SQLFragment("SELECT count(*)") + source
       : SQLFragment("SELECT count(*) FROM (SELECT 1") + source + slice + SQLFragment(")")
-    let list = (["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"] + names.map { "t0." + $0 }).joined(separator: ", ")
-    select =
-      SQLFragment("SELECT " + list) + source
-      + (try Self.order(query.sortKeys, columns)) + slice
+    let list = (["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"] + names.map { "t0." + $0 } + extraNames).joined(separator: ", ")
+    select = SQLFragment("SELECT " + list) + source + order + slice
   }
 
   /// The condition with its WHERE; empty where every row counts.
   static func filter(
-    _ query: FetchQuery, _ entity: SQLEntity, _ store: StoreIdentity, _ keys: [Int64]? = nil
+    _ query: FetchQuery, _ entity: SQLEntity, _ store: StoreIdentity, _ columns: ColumnNames, _ keys: [Int64]? = nil
   ) throws -> SQLFragment {
-    let columns = ColumnNames(query.entity, entity)
-    let numbers = query.includesSubentities ? entity.numbers : entity.number...entity.number
     var conditions: [SQLFragment] = query.asks(store) ? [] : [SQLFragment("0")]
-    let hasFamily = entity.superNumber != 0 || entity.numbers.count > 1
-    // A table of one entity only needs no test of Z_ENT.
-    if hasFamily, numbers.count == 1 {
+    // A table of one entity only needs no test of Z_ENT, nor does a root with all that inherit from it.
+    if entity.hasFamily, !query.includesSubentities || entity.numbers.count == 1 {
       conditions.append(SQLFragment("t0.Z_ENT = ?", [.integer(Int64(entity.number))]))
-    } else if hasFamily, entity.superNumber != 0 {
-      let bounds = [numbers.lowerBound, numbers.upperBound].map { StoredValue.integer(Int64($0)) }
-      conditions.append(SQLFragment("t0.Z_ENT BETWEEN ? AND ?", bounds))
+    } else if entity.superNumber != 0 {
+      conditions.append(entity.numberCondition("t0.Z_ENT"))
     }
     if let keys {
       let marks = Array(repeating: "?", count: keys.count).joined(separator: ",")
       conditions.append(SQLFragment("t0.Z_PK IN (\(marks))", keys.map(StoredValue.integer)))
     }
     if let key = query.keyAbove { conditions.append(SQLFragment("t0.Z_PK > ?", [.integer(key)])) }
-    if let predicate = query.predicate { conditions.append(try predicate.sql { try columns.sql($0.path) }) }
+    if let predicate = query.predicate { conditions.append(try columns.condition(predicate)) }
     guard !conditions.isEmpty else { return SQLFragment("") }
     return SQLFragment(" WHERE ") + .joined(conditions, separator: " AND ")
   }
@@ -110,7 +114,9 @@ struct SelectPlan {
           try externalData.value(of: bytes, Self.place(entity, slot, statement.integer(0))))
       }
     }
-    return FetchedRow(id: id, version: statement.integer(2), values: values)
+    return FetchedRow(
+      id: id, version: statement.integer(2), values: values,
+      extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) })
   }
 
   private static func place(_ entity: NSEntityDescription, _ slot: Int, _ key: Int64) -> ExternalData.Place {
@@ -148,23 +154,15 @@ struct SelectPlan {
   var uniformEntity: Int? { columnsByEntity.count == 1 ? columnsByEntity.keys.first : nil }
 }
 
-/// The columns of an entity by the names that predicates and sort keys use.
-struct ColumnNames {
-  private let entity: NSEntityDescription
-  private let columns: SQLEntity
-
-  init(_ entity: NSEntityDescription, _ columns: SQLEntity) {
-    self.entity = entity
-    self.columns = columns
-  }
-
-  /// - Throws: `NSError` 134060 for what is no attribute of the entity, or is not stored.
-  func sql(_ path: [String]) throws -> String {
-    guard path.count == 1, let slot = entity.slot(named: path[0]), let column = columns.attributeColumns[slot]
-    else { throw EntityPredicateSchema.unknown(path, in: entity) }
-    let attribute = entity.attributeSlots[slot]
-    guard attribute.mayLieOutside else { return "t0." + column.name }
-    return "\(ExternalDataFunction.value)(t0.\(column.name), t0.Z_PK, '\(entity.name ?? "").\(attribute.name)')"
+extension SQLEntity {
+  /// Whether a column holds the number of the entity or of one that inherits from it.
+  func numberCondition(_ column: String) -> SQLFragment {
+    // New stores number depth first, which makes them a range.
+    if let first = numbers.first, let last = numbers.last, last - first == numbers.count - 1 {
+      return SQLFragment("\(column) BETWEEN ? AND ?", [first, last].map { .integer(Int64($0)) })
+    }
+    let marks = Array(repeating: "?", count: numbers.count).joined(separator: ", ")
+    return SQLFragment("\(column) IN (\(marks))", numbers.map { .integer(Int64($0)) })
   }
 }
 

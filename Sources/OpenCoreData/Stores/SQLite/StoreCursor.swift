@@ -108,6 +108,9 @@ final class StoreCursor: RowCursor {
       }
       if !external.isEmpty { try plan.bringIn(external, of: entity, key: key, &cells, &arena) }
     }
+    for extra in plan.extras {
+      batch.appendExtra { statement.cell(extra.column, ValueCell.Kind(extra.attribute), &$0) }
+    }
   }
 }
 

@@ -72,8 +72,8 @@ extension ColumnType {
     switch self {
     case .date: .months
     case .integer: .integers
-    case .text: .texts
-    case .real, .boolean: nil
+    case .text, .uri: .texts
+    case .real, .single, .decimal, .boolean, .uuid, .binary, .archive: nil
     }
   }
 }

@@ -109,7 +109,13 @@ struct RecordRuleCompiler {
     guard let type = types[column] else { return nil }
     switch type {
     case .text: return asNumbers ? .number : .text
-    case .integer, .real: return .number
+    case .integer, .real, .single, .decimal: return .number
+    case .uuid, .uri, .binary, .archive:
+      note(
+        path,
+        "'\(columns[column].name)' is \(type.noun), of which a rule for records can only ask whether it is empty; use "
+          + "\"isEmpty\"")
+      return nil
     case .date, .boolean:
       if asNumbers {
         note("\(path).as", "'\(columns[column].name)' is \(type.noun), which is not read as a number; remove it")

@@ -122,10 +122,10 @@ struct RecordRow {
     switch cell.kind {
     case .integer: return .integer(cell.integer)
     case .real: return .real(cell.real)
-    case .text:
+    case .text, .decimal:
       let bytes = batch.arena.span.extracting(cell.range)
       return NumberText.real(bytes.extracting(bytes.trimmedRange)).map { RecordNumber($0) }
-    case .null, .blob, .decimal: return nil
+    case .null, .blob: return nil
     }
   }
 }

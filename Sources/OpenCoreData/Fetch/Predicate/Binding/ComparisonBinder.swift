@@ -51,6 +51,7 @@ struct ComparisonBinder {
       guard left.type.family == right.type.family else {
         throw PredicateFailure.incomparable(left, right, in: comparison)
       }
+      try checkOrder(of: left, relation)
       return relate(left, relation, .key(right))
     case (.key(let key), .constant(let constant)):
       return try relate(key, relation, constant)
@@ -64,6 +65,7 @@ struct ComparisonBinder {
   private func relate(
     _ key: PredicateKey, _ relation: BoundRelation, _ constant: PredicateConstant
   ) throws -> BoundNode {
+    try checkOrder(of: key, relation)
     guard let value = try stored(constant, as: key.type, key: key) else {
       return .constant(relation == .notEqual)
     }
@@ -75,6 +77,11 @@ struct ComparisonBinder {
       }
     }
     return relate(key, relation, .value(value))
+  }
+
+  private func checkOrder(of key: PredicateKey, _ relation: BoundRelation) throws {
+    guard key.type == .object, relation != .equal, relation != .notEqual else { return }
+    throw PredicateFailure.unordered(key, in: comparison)
   }
 
   /// With `[c]` or `[d]` on text both sides are folded; on other types these options say nothing.

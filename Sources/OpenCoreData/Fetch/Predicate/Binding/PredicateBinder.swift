@@ -74,7 +74,7 @@ struct PredicateBinder {
     case .variable(let name):
       throw PredicateFailure.unbound(variable: name, in: comparison)
     case .selfObject:
-      throw PredicateFailure.selfObject(in: comparison)
+      return .key(try key(PredicateKey.itself))
     case .aggregate(let operands):
       var sides: [Side] = []
       for operand in operands { sides.append(try side(operand, of: comparison)) }

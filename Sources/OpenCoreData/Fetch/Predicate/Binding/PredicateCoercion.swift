@@ -13,6 +13,7 @@ extension PredicateConstant {
     case .uuid: .uuid
     case .url: .uri
     case .data: .blob
+    case .object: .object
     case .null, .collection, .unsupported: nil
     }
   }
@@ -33,6 +34,7 @@ extension PredicateConstant {
       if case .text(let text) = self { return .text(text) }
     case .uuid: return uuidBytes.map { .blob($0) }
     case .blob: if case .data(let data) = self { return .blob(data) }
+    case .object: if case .object(let id) = self { return id.comparisonValue }
     }
     return nil
   }
@@ -42,7 +44,7 @@ extension PredicateConstant {
     case .boolean(let value): .integer(value ? 1 : 0)
     case .integer, .real, .decimal: self
     case .text(let text): Int64(text).map { .integer($0) } ?? Self.real(text)
-    case .null, .date, .uuid, .url, .data, .collection, .unsupported: nil
+    case .null, .date, .uuid, .url, .data, .object, .collection, .unsupported: nil
     }
   }
 

@@ -39,6 +39,7 @@ enum PredicateFailure {
     case .uri: "Pass a URL, or write it in quotes."
     case .uuid: "Pass a UUID, or write its 36 characters in quotes."
     case .blob: "Pass Data."
+    case .object: "Pass a managed object, its objectID, or nil."
     }
   }
 
@@ -49,6 +50,11 @@ enum PredicateFailure {
       comparison,
       "\(left.name) is \(left.type.describedName), but \(right.name) is \(right.type.describedName). "
         + "Compare attributes of like types.")
+  }
+
+  static func unordered(_ key: PredicateKey, in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison, "\(key.name) is an object, and objects have no order. Use ==, != or IN, or compare an attribute.")
   }
 
   static func notText(
@@ -78,12 +84,6 @@ enum PredicateFailure {
 
   static func unbound(variable: String, in comparison: PredicateComparison) -> NSError {
     unusable(comparison, "$\(variable) has no value. Give it one through withSubstitutionVariables.")
-  }
-
-  static func selfObject(in comparison: PredicateComparison) -> NSError {
-    unusable(
-      comparison,
-      "SELF is the object itself, which a fetch cannot compare here. Compare one of its attributes.")
   }
 
   static func pattern(_ reason: String, in comparison: PredicateComparison) -> NSError {

@@ -22,9 +22,11 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
   case uuid
   /// Binary and transformable.
   case blob
+  /// A managed object, or its identity.
+  case object
 
   /// Values of one family can be compared with each other.
-  enum Family { case number, date, text, bytes }
+  enum Family { case number, date, text, bytes, object }
 
   var family: Family {
     switch self {
@@ -32,6 +34,7 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
     case .date: .date
     case .text, .uri: .text
     case .uuid, .blob: .bytes
+    case .object: .object
     }
   }
 
@@ -47,6 +50,7 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
     case .uri: "a URI"
     case .uuid: "a UUID"
     case .blob: "binary data"
+    case .object: "an object"
     }
   }
 }
@@ -57,6 +61,9 @@ package struct PredicateKey: Sendable, Hashable {
   package let index: Int
   package let path: [String]
   package let type: PredicateValueType
+
+  /// The path to the evaluated object itself.
+  package static let itself = ["SELF"]
 
   package var name: String { path.joined(separator: ".") }
 }

@@ -12,6 +12,7 @@ package enum PredicateConstant: Sendable, Hashable {
   case uuid(UUID)
   case url(URL)
   case data(Data)
+  case object(NSManagedObjectID)
   case collection([PredicateConstant])
   /// An argument that no comparison understands; it is refused, by its type's name, when the predicate is used.
   case unsupported(typeName: String)
@@ -55,6 +56,8 @@ extension PredicateConstant {
   private init(object: Any) {
     switch object {
     case is NSNull: self = .null
+    case let object as NSManagedObject: self = .object(object.objectID)
+    case let id as NSManagedObjectID: self = .object(id)
     case let object as NSDecimalNumber: self = .decimal(object.decimalValue)
     case let object as NSNumber: self.init(number: object)
     case let object as NSString: self = .text(String(describing: object))

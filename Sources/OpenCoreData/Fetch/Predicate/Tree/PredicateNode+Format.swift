@@ -69,6 +69,7 @@ extension PredicateConstant {
     case .uuid(let value): Self.quoted(value.uuidString)
     case .url(let value): Self.quoted(value.absoluteString)
     case .data(let value): "<" + value.map { Self.hexadecimal($0) }.joined() + ">"
+    case .object(let id): "<\(id)>"
     case .collection(let values): "{" + values.map(\.formatDescription).joined(separator: ", ") + "}"
     case .unsupported(let typeName): "<\(typeName)>"
     }

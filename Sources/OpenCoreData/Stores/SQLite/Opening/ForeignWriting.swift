@@ -50,7 +50,7 @@ struct ForeignWriting {
   /// A table whose triggers, or indexes on expressions, SQLite can't compile: it does so when a statement is prepared
   /// that would run them, before any row is touched.
   private func tableThatRefuses() throws -> (table: String, problem: String)? {
-    let own = Set(schema.tables.map(\.name) + schema.joinTables.map(\.name) + ["Z_PRIMARYKEY", "Z_METADATA"])
+    let own = Set(schema.tableNames + ["Z_PRIMARYKEY", "Z_METADATA"])
     let rows = try connection.rows(
       "SELECT DISTINCT tbl_name FROM sqlite_master WHERE type = 'trigger' OR type = 'index' AND sql LIKE '%(%(%' "
         + "ORDER BY 1")

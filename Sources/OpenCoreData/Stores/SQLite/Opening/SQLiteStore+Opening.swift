@@ -10,7 +10,7 @@ extension SQLiteStore {
     options: [AnyHashable: Any]?, from original: SQLiteStore? = nil
   ) throws -> SQLiteStore {
     let settings = try StoreOptions(options)
-    let schema = try SQLSchema(model: model, configuration: configuration)
+    var schema = try SQLSchema(model: model, configuration: configuration)
     var fresh = StoreMetadata(model: model, configuration: configuration)
     fresh.storeType = type
     do {
@@ -26,10 +26,10 @@ extension SQLiteStore {
       // Before anything is set: the file may be somebody else's database.
       if !isNew {
         let found = try readMetadata(opened.connection, url).metadata
-        if !settings.ignoresVersions {
-          try checkCompatible(found, model, configuration, options, url)
-          try schema.checkKeys(opened.connection, url?.path ?? "in memory")
-        }
+        if !settings.ignoresVersions { try checkCompatible(found, model, configuration, options, url) }
+        schema = try SQLSchema(
+          model: model, configuration: configuration, found: StoreLayout(opened.connection),
+          place: url?.path ?? "in memory")
         if !opened.isReadOnly {
           try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
         }
@@ -127,42 +127,5 @@ extension SQLiteStore {
       "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
         + "differ: \(fit.differences). \(advice.text)",
       ["metadata": stored.versionHashes])
-  }
-}
-
-extension SQLSchema {
-  /// Z_PRIMARYKEY must number the entities of the model as the rows do.
-  ///
-  /// A store that Apple's framework migrated may list an entity under a name that it had before; it then has the number
-  /// of a new store.
-  fileprivate func checkKeys(_ connection: SQLiteConnection, _ path: String) throws {
-    var found: [String: (number: Int64, superNumber: Int64)] = [:]
-    for row in try connection.rows("SELECT Z_NAME, Z_ENT, Z_SUPER FROM Z_PRIMARYKEY") {
-      guard case .text(let name) = row[0], case .integer(let number) = row[1] else { continue }
-      if case .integer(let superNumber) = row[2] {
-        found[name] = (number, superNumber)
-      } else {
-        found[name] = (number, 0)
-      }
-    }
-    let formerNames = found.filter { entity(named: $0.key) == nil }.values
-    let rows = entities.map { entity in
-      found[entity.name] ?? formerNames.first { $0.number == Int64(entity.number) }
-    }
-    for (entity, row) in zip(entities, rows) {
-      guard let row else {
-        throw Self.damage("Z_PRIMARYKEY of the store \(path) has no row for the entity \(entity.name).")
-      }
-      let wanted = entity.superNumber == 0 ? 0 : rows[entity.superNumber - 1]?.number
-      guard row.superNumber == wanted else {
-        throw Self.damage(
-          "Z_PRIMARYKEY of the store \(path) has \(row.superNumber) as the superentity (Z_SUPER) of \(entity.name), "
-            + "which has \(wanted.map(String.init) ?? "none") in the model.")
-      }
-    }
-  }
-
-  private static func damage(_ problem: String) -> NSError {
-    .coreData(.open, "\(problem) The store is damaged: restore it from a copy.")
   }
 }

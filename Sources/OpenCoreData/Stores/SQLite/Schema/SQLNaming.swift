@@ -1,6 +1,6 @@
 /// Numbers entities and names their tables and columns.
 struct SQLNaming {
-  /// The entities by number, from 1.
+  /// The entities in the order of a new store's numbers, which run from 1.
   let numbered: [NSEntityDescription]
   private let numbers: [ObjectIdentifier: Int]
   private let tableNames: [ObjectIdentifier: String]
@@ -17,12 +17,13 @@ struct SQLNaming {
     var orderColumn: String?
   }
 
-  init(_ entities: [NSEntityDescription]) {
+  /// - Parameter found: The numbers that a store has already, by entity name; others are counted from 1.
+  init(_ entities: [NSEntityDescription], numbers found: [String: Int] = [:]) {
     let members = Set(entities.map(ObjectIdentifier.init))
     let roots = entities.filter { $0.superentity == nil }
       .sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
     numbered = roots.flatMap(\.withDescendants).filter { members.contains(ObjectIdentifier($0)) }
-    let pairs = numbered.enumerated().map { (ObjectIdentifier($1), $0 + 1) }
+    let pairs = numbered.enumerated().map { (ObjectIdentifier($1), found[$1.name ?? ""] ?? $0 + 1) }
     let numbers = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     self.numbers = numbers
 
@@ -45,7 +46,8 @@ struct SQLNaming {
     self.tableNames = tableNames
 
     var hiddenKeys: [ObjectIdentifier: [PropertyColumns]] = [:]
-    for (number, entity) in zip(1..., numbered) {
+    for entity in numbered {
+      let number = numbers[ObjectIdentifier(entity)] ?? 0
       for relationship in entity.storedRelationships where relationship.hasHiddenKey {
         guard let destination = relationship.destinationEntity else { continue }
         let root = ObjectIdentifier(destination.rootEntity)

@@ -1,10 +1,10 @@
 /// The tables that a model has in a SQLite store, as Apple's framework lays out a new one (coredata.md, part
 /// 2).
 ///
-/// Stores that were migrated by Apple's framework have the same names with columns in another order, so
-/// statements name their columns.
+/// A store that is there already may have other numbers, names and orders: `init(model:configuration:found:place:)`
+/// fits the schema to them. Statements name their columns.
 package struct SQLSchema: Sendable {
-  /// In order of their numbers, which run from 1: depth first, by name at each level.
+  /// Depth first, by name at each level: the order of a new store's numbers, which run from 1.
   package let entities: [SQLEntity]
   /// One table for each root entity, in order of its number.
   package let tables: [SQLTable]
@@ -13,6 +13,7 @@ package struct SQLSchema: Sendable {
   package let creationStatements: [String]
 
   private let indexByName: [String: Int]
+  private let indexByNumber: [Int: Int]
 
   /// The schema of the entities of a configuration (nil: of all).
   ///
@@ -20,28 +21,47 @@ package struct SQLSchema: Sendable {
   /// SQLite store: no such configuration, entities that depend on ones outside it, names that are no
   /// identifiers, stored attributes of no storable type.
   package init(model: NSManagedObjectModel, configuration: String? = nil) throws {
+    let naming = SQLNaming(try Self.entities(of: model, configuration))
+    self.init(naming, entities: naming.numbered.map { naming.sqlEntity(for: $0) })
+  }
+
+  init(_ naming: SQLNaming, entities: [SQLEntity]) {
+    self.entities = entities
+    tables = naming.tables
+    joinTables = naming.joinTables
+    creationStatements = naming.creationStatements
+    indexByName = Dictionary(
+      entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    indexByNumber = Dictionary(
+      entities.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The entities that a store keeps, once it is sure that it can.
+  static func entities(
+    of model: NSManagedObjectModel, _ configuration: String?
+  ) throws -> [NSEntityDescription] {
     guard let chosen = model.entities(forConfigurationName: configuration) else {
       throw SQLSchemaCheck.error(
         "The model has no configuration '\(configuration ?? "")'.",
         "Use one of: \(model.configurations.joined(separator: ", ")).")
     }
     try SQLSchemaCheck.check(chosen)
-    let naming = SQLNaming(chosen)
-    entities = naming.numbered.map { naming.sqlEntity(for: $0) }
-    tables = naming.tables
-    joinTables = naming.joinTables
-    creationStatements = naming.creationStatements
-    indexByName = Dictionary(
-      entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return chosen
+  }
+
+  /// The tables that rows are read from and written to: those of the entities and the join tables.
+  var tableNames: [String] {
+    let joins = entities.flatMap(\.relationships.values).compactMap { relationship in
+      if case .manyToMany(let table, _, _, _) = relationship { table } else { nil }
+    }
+    return Set(entities.map(\.tableName) + joins).sorted(by: String.byteOrder)
   }
 
   /// The entity of that name, nil if the store does not keep it.
   package func entity(named name: String) -> SQLEntity? { indexByName[name].map { entities[$0] } }
 
   /// The entity of that number, nil if there is none.
-  package func entity(numbered number: Int) -> SQLEntity? {
-    entities.indices.contains(number - 1) ? entities[number - 1] : nil
-  }
+  package func entity(numbered number: Int) -> SQLEntity? { indexByNumber[number].map { entities[$0] } }
 }
 
 /// An entity in a SQLite store.
@@ -53,13 +73,16 @@ package struct SQLEntity: Sendable {
   package let superNumber: Int
   /// The number of the root entity, whose row of Z_PRIMARYKEY counts the keys of the whole tree.
   package let rootNumber: Int
-  /// The numbers of the entity and of all that inherit from it: depth first numbering makes them a range.
-  package let numbers: ClosedRange<Int>
-  package let tableName: String
+  /// The numbers of the entity and of all that inherit from it, ascending.
+  package let numbers: [Int]
+  package internal(set) var tableName: String
   /// By attribute slot; nil for transient attributes, which have no column.
-  package let attributeColumns: [SQLColumn?]
+  package internal(set) var attributeColumns: [SQLColumn?]
   /// Own and inherited relationships that are stored, by name.
-  package let relationships: [String: SQLRelationship]
+  package internal(set) var relationships: [String: SQLRelationship]
+
+  /// Whether rows of other entities may be in the same table.
+  package var hasFamily: Bool { superNumber != 0 || numbers.count > 1 }
 }
 
 /// A column as its CREATE TABLE names it.

@@ -5,7 +5,7 @@ extension SQLNaming {
     let descendants = entity.withDescendants.map(number(of:)).filter { $0 > 0 }
     return SQLEntity(
       name: entity.name ?? "", number: own, superNumber: number(of: entity.superentity),
-      rootNumber: number(of: entity.rootEntity), numbers: own...(descendants.max() ?? own),
+      rootNumber: number(of: entity.rootEntity), numbers: descendants.sorted(),
       tableName: tableName(of: entity),
       attributeColumns: entity.attributeSlots.map { $0.isTransient ? nil : sqlColumn(of: $0) },
       relationships: entity.relationshipsByName.filter { !$0.value.isTransient }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Something wrong in a model file, at a line where that is known.
-struct ModelXMLError: Error {
+struct ModelFileError: Error {
   var file: URL?
   var line: Int?
   var problem: String

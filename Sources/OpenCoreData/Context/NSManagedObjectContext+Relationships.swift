@@ -1,0 +1,52 @@
+import Foundation
+
+/// What relationships of objects lead to.
+extension NSManagedObjectContext {
+  /// The IDs at the other end of `relationship` for each of `ids`, as the level below has them. Contexts can't change
+  /// relationships: all that one on the way may have done is to delete an object.
+  func relatedIDs(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
+    -> [[NSManagedObjectID]]
+  {
+    let ids = ids.map(\.resolved)
+    guard let parent else { return try reading { try $0.related(relationship, of: ids) } }
+    return try parent.performAndWait {
+      let found = try parent.relatedIDs(relationship, of: ids)
+      guard !parent.deletions.isEmpty else { return found }
+      return found.map { $0.filter { parent.deletions[$0.key] == nil } }
+    }
+  }
+
+  /// Loads what the relationships on each of `keyPaths` lead to, one read for each step.
+  ///
+  /// (Apple documentation: relationshipKeyPathsForPrefetching.)
+  func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) throws {
+    for keyPath in keyPaths {
+      var ends = objects
+      for name in keyPath.split(separator: ".").map(String.init) {
+        ends = try prefetch(name, of: ends)
+      }
+    }
+  }
+
+  private func prefetch(_ name: String, of objects: [NSManagedObject]) throws -> [NSManagedObject] {
+    var ends: [NSManagedObject] = []
+    // Subentities may inherit the relationship, or some have it only.
+    let withIt = objects.filter { $0.entity.relationshipsByName[name] != nil }
+    if withIt.isEmpty, let entity = objects.first?.entity { throw EntityPredicateSchema.unknown([name], in: entity) }
+    let groups = Dictionary(grouping: withIt) { $0.entity.relationshipsByName[name].map(ObjectIdentifier.init) }
+    for group in groups.values {
+      guard let relationship = group[0].entity.relationshipsByName[name], !relationship.isTransient else { continue }
+      let related = try relatedIDs(relationship, of: group.map(\.objectID))
+      for (object, ids) in zip(group, related) {
+        object.keepRelated(ids, relationship.name)
+        let found = ids.map(self.object(with:))
+        object.related?.objectsAhead += found
+        ends += found
+      }
+    }
+    var seen: Set<ObjectIdentifier> = []
+    let single = ends.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    loadTogether(single)
+    return single
+  }
+}

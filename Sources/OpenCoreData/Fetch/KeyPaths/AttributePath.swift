@@ -1,0 +1,73 @@
+import Foundation
+
+/// A key path of an entity, looked up: to-one relationships, then an attribute, or the object that they lead to.
+struct AttributePath: Sendable {
+  enum End: Sendable {
+    case attribute(NSAttributeDescription, slot: Int)
+    /// The object itself: the path ends in a relationship, or in `SELF`.
+    case object(NSEntityDescription)
+  }
+
+  let relationships: [NSRelationshipDescription]
+  let end: End
+
+  /// - Throws: `NSError` 134060 that names what on the path is no to-one relationship, or at its end no property.
+  init(_ keyPath: [String], of entity: NSEntityDescription) throws {
+    var (relationships, place) = ([NSRelationshipDescription](), entity)
+    for (index, name) in keyPath.enumerated() {
+      let isLast = index == keyPath.count - 1
+      if isLast, let slot = place.slot(named: name) {
+        self.relationships = relationships
+        end = .attribute(place.attributeSlots[slot], slot: slot)
+        return
+      }
+      if isLast, Self.selfNames.contains(name) { break }
+      guard let relationship = place.relationshipsByName[name], let destination = relationship.destinationEntity,
+        !relationship.isTransient
+      else { throw EntityPredicateSchema.unknown(keyPath, in: entity) }
+      guard !relationship.isToMany else { throw Self.leadsToMany(relationship, keyPath, entity) }
+      relationships.append(relationship)
+      place = destination
+    }
+    self.relationships = relationships
+    end = .object(place)
+  }
+
+  /// What a predicate calls the object that it is about.
+  static let selfNames: Set<String> = ["SELF", "self", "objectID"]
+
+  private static func leadsToMany(
+    _ relationship: NSRelationshipDescription, _ keyPath: [String], _ entity: NSEntityDescription
+  ) -> NSError {
+    .coreData(
+      .coreData,
+      "The key path \(keyPath.joined(separator: ".")) of \(entity.name ?? "") leads through \(relationship.name), which "
+        + "is a to-many relationship and has no single value. Fetch \(relationship.destinationEntity?.name ?? "") "
+        + "instead, by the inverse relationship.")
+  }
+}
+
+extension NSManagedObject {
+  /// The value at a path's end in the form that stores keep it in; null where the path breaks off before.
+  func storedValue(at path: AttributePath) -> StoredValue {
+    var object = self
+    for relationship in path.relationships {
+      guard let next = object.relatedIDs(relationship).first, let context = managedObjectContext else { return .null }
+      object = context.object(with: next)
+    }
+    switch path.end {
+    case .attribute(let attribute, let slot):
+      // An object of a subentity has more slots than the path's entity.
+      return object.storedValue(at: path.relationships.isEmpty ? slot : object.slot(attribute.name))
+    case .object: return object.objectID.comparisonValue
+    }
+  }
+}
+
+extension NSManagedObjectID {
+  /// What predicates compare objects by in memory: equal for equal IDs, whatever the store.
+  var comparisonValue: StoredValue {
+    let key = resolved.key
+    return .text("\(key.scope).\(key.number)")
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+
+/// A predicate of a compiled model, read as data from what NSPredicate archives.
+indirect enum ArchivedPredicate {
+  case constant(Bool)
+  case comparison(ArchivedComparison)
+  case not(ArchivedPredicate)
+  case and([ArchivedPredicate])
+  case or([ArchivedPredicate])
+}
+
+struct ArchivedComparison {
+  enum Modifier: Int {
+    case direct = 0
+    case all, any
+  }
+
+  let left: ArchivedExpression
+  let operation: PredicateOperator
+  let options: PredicateOptions
+  let modifier: Modifier
+  let right: ArchivedExpression
+}
+
+indirect enum ArchivedExpression {
+  case constant(PredicateConstant)
+  case selfObject
+  case variable(String)
+  /// The keys, of the object itself or of what another expression gives.
+  case keyPath(String, of: ArchivedExpression)
+  /// The method's name with its colons, and the arguments.
+  case function(String, [ArchivedExpression])
+  case aggregate([ArchivedExpression])
+  case subquery(ArchivedExpression, variable: String, ArchivedPredicate)
+}
+
+/// Reads predicates and expressions; nil for whatever is not of a known form.
+struct ArchivedPredicateReader {
+  let archive: KeyedArchive
+
+  /// Archives can refer in circles.
+  private static let depthMax = 32
+
+  func predicate(_ value: ArchiveValue?) -> ArchivedPredicate? { predicate(value, 0) }
+  func expression(_ value: ArchiveValue?) -> ArchivedExpression? { expression(value, 0) }
+
+  private func predicate(_ value: ArchiveValue?, _ depth: Int) -> ArchivedPredicate? {
+    guard depth < Self.depthMax, let object = archive.object(value) else { return nil }
+    switch object.className {
+    case "NSTruePredicate": return .constant(true)
+    case "NSFalsePredicate": return .constant(false)
+    case "NSComparisonPredicate": return comparison(object, depth).map(ArchivedPredicate.comparison)
+    case "NSCompoundPredicate":
+      let members = archive.members(object.values["NSSubpredicates"]) ?? []
+      let parts = members.compactMap { predicate($0, depth + 1) }
+      guard parts.count == members.count else { return nil }
+      switch archive.integer(object.values["NSCompoundPredicateType"]) {
+      case 0: return parts.count == 1 ? .not(parts[0]) : nil
+      case 1: return .and(parts)
+      case 2: return .or(parts)
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// Operator types in Apple's numbering (NSComparisonPredicate.h).
+  private static let operators: [Int: PredicateOperator] = [
+    0: .less, 1: .lessOrEqual, 2: .greater, 3: .greaterOrEqual, 4: .equal, 5: .notEqual,
+    6: .matches, 7: .like, 8: .beginsWith, 9: .endsWith, 10: .isIn, 99: .contains, 100: .between,
+  ]
+
+  private func comparison(_ object: KeyedArchive.Object, _ depth: Int) -> ArchivedComparison? {
+    guard let left = expression(object.values["NSLeftExpression"], depth + 1),
+      let right = expression(object.values["NSRightExpression"], depth + 1),
+      let how = archive.object(object.values["NSPredicateOperator"]),
+      let operation = archive.integer(how.values["NSOperatorType"]).flatMap({ Self.operators[$0] }),
+      let modifier = ArchivedComparison.Modifier(rawValue: archive.integer(how.values["NSModifier"]) ?? 0)
+    else { return nil }
+    // The operators of texts call flags what the others call options.
+    let bits = archive.integer(how.values["NSFlags"] ?? how.values["NSOptions"]) ?? 0
+    var options: PredicateOptions = []
+    if bits & 1 != 0 { options.insert(.caseInsensitive) }
+    if bits & 2 != 0 { options.insert(.diacriticInsensitive) }
+    return ArchivedComparison(left: left, operation: operation, options: options, modifier: modifier, right: right)
+  }
+
+  private func expression(_ value: ArchiveValue?, _ depth: Int) -> ArchivedExpression? {
+    guard depth < Self.depthMax, let object = archive.object(value) else { return nil }
+    switch object.className {
+    case "NSSelfExpression": return .selfObject
+    case "NSVariableExpression", "NSVariableAssignmentExpression":
+      return archive.text(object.values["NSVariable"]).map(ArchivedExpression.variable)
+    case "NSConstantValueExpression":
+      return constant(object.values["NSConstantValue"], depth).map(ArchivedExpression.constant)
+    case "NSAggregateExpression":
+      return list(object.values["NSCollection"], depth).map(ArchivedExpression.aggregate)
+    case "NSKeyPathSpecifierExpression":
+      return archive.text(object.values["NSKeyPath"]).map { .keyPath($0, of: .selfObject) }
+    case "NSKeyPathExpression", "NSFunctionExpression": return function(object, depth)
+    case "NSSubqueryExpression":
+      guard let collection = expression(object.values["NSExpression"], depth + 1),
+        let variable = archive.text(object.values["NSVariable"]),
+        let condition = predicate(object.values["NSPredicate"], depth + 1)
+      else { return nil }
+      return .subquery(collection, variable: variable, condition)
+    default: return nil
+    }
+  }
+
+  private func list(_ value: ArchiveValue?, _ depth: Int) -> [ArchivedExpression]? {
+    guard let members = archive.members(value) else { return nil }
+    let parts = members.compactMap { expression($0, depth + 1) }
+    return parts.count == members.count ? parts : nil
+  }
+
+  /// A key path is archived as a call of `valueForKeyPath:` with the keys as the argument.
+  private func function(_ object: KeyedArchive.Object, _ depth: Int) -> ArchivedExpression? {
+    guard let name = archive.text(object.values["NSSelectorName"]),
+      let arguments = list(object.values["NSArguments"] ?? .list([]), depth)
+    else { return nil }
+    guard name == "valueForKey:" || name == "valueForKeyPath:" else { return .function(name, arguments) }
+    guard let operand = expression(object.values["NSOperand"], depth + 1), arguments.count == 1 else { return nil }
+    switch arguments[0] {
+    case .keyPath(let keys, of: .selfObject), .constant(.text(let keys)): return .keyPath(keys, of: operand)
+    default: return nil
+    }
+  }
+
+  private func constant(_ value: ArchiveValue?, _ depth: Int) -> PredicateConstant? {
+    guard depth < Self.depthMax else { return nil }
+    if let members = archive.object(value).flatMap({ archive.members($0.values["NS.objects"]) }) {
+      let parts = members.compactMap { constant($0, depth + 1) }
+      return parts.count == members.count ? .collection(parts) : nil
+    }
+    switch archive.foundationValue(value) {
+    case nil: return archive.resolved(value) == .null ? .null : nil
+    case let text as String: return .text(text)
+    case let date as Date: return .date(date)
+    case let uuid as UUID: return .uuid(uuid)
+    case let url as URL: return .url(url)
+    case let data as Data: return .data(data)
+    case let decimal as Decimal: return .decimal(decimal)
+    case let flag as Bool: return .boolean(flag)
+    case let number as Int64: return .integer(number)
+    case let number as Double: return .real(number)
+    default: return nil
+    }
+  }
+}

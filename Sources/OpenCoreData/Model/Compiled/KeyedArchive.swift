@@ -1,0 +1,129 @@
+import Foundation
+
+/// A keyed archive read as data: nothing in it is ever turned into an object of the class that it names.
+///
+/// What it holds is asked for by name, with nil for whatever is missing or of another kind, so that neither classes of
+/// frameworks that come nor damaged files can do harm.
+struct KeyedArchive {
+  /// Null, then the objects; those of a class are dictionaries that refer to it under `$class`.
+  private let objects: [ArchiveValue]
+  private let top: [String: ArchiveValue]
+
+  /// - Throws: What is wrong with data that is no keyed archive.
+  init(_ data: Data) throws(ArchiveProblem) {
+    guard !data.isEmpty else { throw ArchiveProblem("it is empty") }
+    guard let list = try Self.binary(data).dictionary else { throw ArchiveProblem("its top is no dictionary") }
+    guard list["$archiver"] == .text("NSKeyedArchiver"), let objects = list["$objects"]?.list, objects.count > 1 else {
+      throw ArchiveProblem("it is a property list, but no keyed archive")
+    }
+    self.objects = objects
+    top = list["$top"]?.dictionary ?? [:]
+  }
+
+  /// Archives may be written as XML; Foundation reads that and writes it anew in the form that can be looked into.
+  private static func binary(_ data: Data) throws(ArchiveProblem) -> ArchiveValue {
+    if BinaryPropertyListReader.isOne(data) { return try BinaryPropertyListReader.read(data) }
+    var format = PropertyListSerialization.PropertyListFormat.binary
+    guard let list = try? PropertyListSerialization.propertyList(from: data, format: &format), format == .xml,
+      list is [String: Any],
+      let rewritten = try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    else { throw ArchiveProblem("it is no property list") }
+    return try BinaryPropertyListReader.read(rewritten)
+  }
+
+  /// The archived object; archives of one keep it under `root`.
+  var root: ArchiveValue { top["root"] ?? top.values.first ?? .null }
+
+  /// Whether every object is of one of `classes`, or inherits from one.
+  func holdsOnly(_ classes: [AnyClass]) -> Bool {
+    let names = Set(
+      classes.flatMap { [NSStringFromClass($0), NSKeyedArchiver.classNameForClass($0)].compactMap { $0 } })
+    let rootFits = rootClassName.map(names.contains) ?? true
+    return rootFits
+      && objects.allSatisfy { object in
+        guard let chain = object.dictionary?["$classes"]?.list else { return true }
+        return chain.contains { if case .text(let name) = $0 { names.contains(name) } else { false } }
+      }
+  }
+
+  /// The class of a root that the archive has as it is; nil for one that names its class.
+  private var rootClassName: String? {
+    switch objects[1] {
+    case .text: "NSString"
+    case .data: "NSData"
+    case .integer, .real, .flag: "NSNumber"
+    default: nil
+    }
+  }
+
+  // MARK: Looking into it
+
+  /// An object with its class, under its place in the table: what tells two references to one thing from two things.
+  struct Object {
+    let place: Int
+    let className: String
+    let values: [String: ArchiveValue]
+  }
+
+  /// What `value` refers to; null for a reference to nothing or to nowhere.
+  func resolved(_ value: ArchiveValue?) -> ArchiveValue {
+    guard case .reference(let place)? = value else { return value ?? .null }
+    // The first place stands for nil. A reference in the place of an object is damage.
+    guard objects.indices.contains(place), place != 0 else { return .null }
+    if case .reference = objects[place] { return .null }
+    return objects[place]
+  }
+
+  func object(_ value: ArchiveValue?) -> Object? {
+    guard case .reference(let place)? = value, let values = resolved(value).dictionary else { return nil }
+    guard case .text(let name)? = resolved(values["$class"]).dictionary?["$classname"] else { return nil }
+    return Object(place: place, className: name, values: values)
+  }
+
+  /// A text; empty ones count.
+  func text(_ value: ArchiveValue?) -> String? {
+    switch resolved(value) {
+    case .text(let text): text
+    case .dictionary(let values):
+      switch resolved(values["NS.string"] ?? values["NS.bytes"]) {
+      case .text(let text): text
+      case .data(let data): String(decoding: data, as: UTF8.self)
+      default: nil
+      }
+    default: nil
+    }
+  }
+
+  func integer(_ value: ArchiveValue?) -> Int? {
+    resolved(value).integer.map { Int($0) }
+  }
+
+  func flag(_ value: ArchiveValue?) -> Bool { (resolved(value).integer ?? 0) != 0 }
+
+  /// The members of an array, a set or an ordered set.
+  func members(_ value: ArchiveValue?) -> [ArchiveValue]? {
+    switch resolved(value) {
+    case .list(let values): values
+    case .dictionary(let values):
+      values["NS.objects"]?.list
+    default: nil
+    }
+  }
+
+  /// The entries of a dictionary with text keys, in the order of the archive.
+  func entries(_ value: ArchiveValue?) -> [(key: String, value: ArchiveValue)]? {
+    guard let values = resolved(value).dictionary else { return nil }
+    if let keys = values["NS.keys"]?.list, let objects = values["NS.objects"]?.list {
+      return zip(keys, objects).compactMap { key, value in text(key).map { ($0, value) } }
+    }
+    // What a running model keeps its entities in, as models within stores show it: slots, and which key has which.
+    guard let mapping = resolved(values["searchMapping"]).dictionary, let keys = members(mapping["keys"]),
+      let slots = members(values["values"])
+    else { return nil }
+    let empty = text(values["emptyToken"])
+    return zip(keys, slots).compactMap { key, value in
+      guard let name = text(key), empty == nil || text(value) != empty else { return nil }
+      return (name, value)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// Relationships, for reading: they are faults until they are asked for, and can't be set. (Apple documentation:
+/// "Faulting and Uniquing".)
+extension NSManagedObject {
+  // MARK: Generated accessors
+
+  /// The object at the other end of a to-one relationship; nil if there is none.
+  public final func relatedObject<Object: NSManagedObject>(forKey key: String) -> Object? {
+    if let recorder = entity as? KeyRecordingEntity {
+      recorder.note(key)
+      return Object(entity: recorder, insertInto: nil)
+    }
+    return value(forKey: key) as? Object
+  }
+
+  /// The objects at the other end of a to-many relationship without an order.
+  public final func relatedObjects(forKey key: String) -> NSSet? {
+    (entity as? KeyRecordingEntity)?.note(key)
+    return value(forKey: key) as? NSSet
+  }
+
+  /// The objects at the other end of an ordered relationship.
+  public final func relatedObjects(forKey key: String) -> NSOrderedSet? {
+    (entity as? KeyRecordingEntity)?.note(key)
+    return value(forKey: key) as? NSOrderedSet
+  }
+
+  // MARK: Faults
+
+  /// Whether asking for the relationship would have to read the store.
+  public func hasFault(forRelationshipNamed key: String) -> Bool {
+    checkQueue()
+    return !isInserted && knownRelated(relationship(key).name) == nil
+  }
+
+  /// The IDs of the objects at the other end, which are not made for it.
+  public func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    checkQueue()
+    return relatedIDs(relationship(key))
+  }
+
+  private func relationship(_ key: String) -> NSRelationshipDescription {
+    guard let found = entity.relationshipsByName[key] else {
+      preconditionFailure("The entity \(entity.name ?? "") has no relationship named \"\(key)\".")
+    }
+    return found
+  }
+
+  // MARK: Values
+
+  /// What `value(forKey:)` gives for a relationship: an object or nil, an NSSet, or an NSOrderedSet.
+  func relatedValue(_ relationship: NSRelationshipDescription) -> Any? {
+    checkQueue()
+    if isFault { fireFault() }
+    return value(of: relatedIDs(relationship), relationship)
+  }
+
+  /// The same of what is there already; nil for a fault.
+  func knownRelatedValue(_ relationship: NSRelationshipDescription) -> Any? {
+    checkQueue()
+    return knownRelated(relationship.name).flatMap { value(of: $0, relationship) }
+  }
+
+  private func value(of ids: [NSManagedObjectID], _ relationship: NSRelationshipDescription) -> Any? {
+    // What is deleted in this context is no other end any more.
+    let objects = managedObjectContext.map { ids.map($0.object(with:)).filter { !$0.isDeleted } } ?? []
+    if !relationship.isToMany { return objects.first }
+    return relationship.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+  }
+
+  func relatedIDs(_ relationship: NSRelationshipDescription) -> [NSManagedObjectID] {
+    if let known = knownRelated(relationship.name) { return known }
+    // New objects lead nowhere, as relationships can't be set; transient ones are no matter of a store.
+    guard let context = managedObjectContext, !isInserted, !relationship.isTransient else { return [] }
+    do {
+      let found = try context.relatedIDs(relationship, of: [objectID])[0]
+      keepRelated(found, relationship.name)
+      return found
+    } catch {
+      preconditionFailure(
+        "The relationship \(relationship.name) of \(objectID) can't be read: \((error as NSError).localizedDescription)"
+      )
+    }
+  }
+
+  private func knownRelated(_ name: String) -> [NSManagedObjectID]? {
+    guard let related, related.epoch == managedObjectContext?.relationshipEpoch else { return nil }
+    return related.ids[name]
+  }
+
+  func keepRelated(_ ids: [NSManagedObjectID], _ name: String) {
+    guard let epoch = managedObjectContext?.relationshipEpoch else { return }
+    if related?.epoch != epoch { related = RelatedIDs(epoch: epoch) }
+    related?.ids[name] = ids
+  }
+
+  func refuseToSet(_ relationship: NSRelationshipDescription) -> Never {
+    preconditionFailure(
+      "The relationship \(entity.name ?? "").\(relationship.name) can't be set: relationships are for reading only. "
+        + "Set attributes, and leave links to a program that uses Apple's framework.")
+  }
+}
+
+/// What an object's relationships were found to lead to.
+struct RelatedIDs {
+  /// Of the context when it was read: saves and merges make all of it old.
+  let epoch: UInt64
+  var ids: [String: [NSManagedObjectID]] = [:]
+  /// Objects that were read ahead: without anybody to hold them their context would forget them at once.
+  var objectsAhead: [NSManagedObject] = []
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// What relationships lead to, read where an object is asked for it.
+extension SQLiteStore {
+  /// The IDs at the other end of `relationship` for each of `ids`, which are of this store: in the relationship's order
+  /// if it has one, else by key.
+  func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
+    let plan = try RelationshipPlan(relationship, in: self)
+    let keys = ids.map { $0.storeIdentity === identity ? $0.storeKey : nil }
+    var found: [Int64: [NSManagedObjectID]] = [:]
+    let known = Array(Set(keys.compactMap(\.self)))
+    // Below SQLite's limit of bound values, whatever the number of objects.
+    for start in stride(from: 0, to: known.count, by: 500) {
+      let select = plan.select(known[start..<min(start + 500, known.count)])
+      try access("Reading") { connection in
+        let statement = try connection.statement(select.text)
+        defer { statement.reset() }
+        try statement.bind(select.bindings)
+        while try statement.step() {
+          let key = statement.integer(1)
+          guard let entity = try plan.entity(statement.isNull(2) ? nil : Int(statement.integer(2)), key, self) else {
+            continue
+          }
+          found[statement.integer(0), default: []].append(NSManagedObjectID(entity: entity, store: identity, key: key))
+        }
+      }
+    }
+    return keys.map { $0.flatMap { found[$0] } ?? [] }
+  }
+}
+
+/// The SELECT of a relationship: the key of this end, the key of the other, and the other's Z_ENT.
+private struct RelationshipPlan {
+  private let destination: NSEntityDescription
+  private let body: (_ marks: String) -> String
+
+  init(_ relationship: NSRelationshipDescription, in store: SQLiteStore) throws {
+    guard let destination = relationship.destinationEntity,
+      let kept = try store.sqlEntity(relationship.entity).relationships[relationship.name]
+    else {
+      throw NSError.coreData(
+        .coreData, "The relationship \(relationship.entity.name ?? "").\(relationship.name) is not stored.")
+    }
+    self.destination = destination
+    let (source, other) = (try store.sqlEntity(relationship.entity), try store.sqlEntity(destination))
+    switch kept {
+    case .toOne(let column, let entityColumn, _):
+      // Where no column says which entity the key is of, its row does.
+      let join = other.hasFamily && entityColumn == nil
+      let number = entityColumn.map { "s.\($0)" } ?? (join ? "d.Z_ENT" : "\(other.number)")
+      let tables =
+        "\(source.tableName) s" + (join ? " LEFT JOIN \(other.tableName) d ON d.Z_PK = s.\(column)" : "")
+      body = { marks in
+        "SELECT s.Z_PK, s.\(column), \(number) FROM \(tables) WHERE s.Z_PK IN (\(marks)) AND s.\(column) IS NOT NULL"
+      }
+    case .toMany(let table, let column, let orderColumn):
+      let order = (orderColumn.map { ["d.\($0)"] } ?? []) + ["d.Z_PK"]
+      body = { marks in
+        "SELECT d.\(column), d.Z_PK, d.Z_ENT FROM \(table) d WHERE d.\(column) IN (\(marks)) "
+          + "ORDER BY \(order.joined(separator: ", "))"
+      }
+    case .manyToMany(let table, let sourceColumn, let destinationColumn, let orderColumn):
+      let order = (orderColumn.map { ["j.\($0)"] } ?? []) + ["d.Z_PK"]
+      // A relationship that is its own inverse has one row for both ends.
+      let isMutual = relationship.inverseRelationship === relationship
+      let mutual =
+        "(SELECT \(sourceColumn), \(destinationColumn) FROM \(table) "
+        + "UNION SELECT \(destinationColumn), \(sourceColumn) FROM \(table))"
+      body = { marks in
+        "SELECT j.\(sourceColumn), d.Z_PK, d.Z_ENT FROM \(isMutual ? mutual : table) j "
+          + "JOIN \(other.tableName) d ON d.Z_PK = j.\(destinationColumn) WHERE j.\(sourceColumn) IN (\(marks)) "
+          + "ORDER BY \(order.joined(separator: ", "))"
+      }
+    }
+  }
+
+  func select(_ keys: ArraySlice<Int64>) -> SQLFragment {
+    let marks = Array(repeating: "?", count: keys.count).joined(separator: ",")
+    return SQLFragment(body(marks), keys.map(StoredValue.integer))
+  }
+
+  /// The entity of an object at the other end. A key that leads to no row gives an object of the destination, which
+  /// turns out to be deleted when it is looked at; none where the destination is abstract.
+  func entity(_ number: Int?, _ key: Int64, _ store: SQLiteStore) throws -> NSEntityDescription? {
+    if let number { return try store.entity(numbered: number, key: key) }
+    return destination.isAbstract ? nil : destination
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import OpenCoreData
+
+/// The model of a run: the caller's, the one that the definition names, or the one that fits the store.
+package struct RunModel {
+  package let model: NSManagedObjectModel
+  /// What the store can't tell, where the model was made of what it holds; a sentence each.
+  let notes: [String]
+  /// Whether nothing is known but the store's tables: it is only read then, and nothing compared.
+  let isOfTables: Bool
+
+  /// Finds the model.
+  ///
+  /// - Parameters:
+  ///   - definition: Its `model` is an embedded model's name or a model file; without one any embedded model will do
+  ///     that fits, and what the store itself holds.
+  ///   - given: The caller's model, which goes before all others.
+  ///   - store: The store's file; one that is not there yet gets the current version.
+  /// - Throws: An error of OpenCoreData for a model file or a store that can't be read; a `PipelineError` for a name
+  ///   that no embedded model has.
+  package init(_ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?) throws {
+    if let given {
+      self.init(model: given)
+      return
+    }
+    let store = store.map { URL(fileURLWithPath: $0) }
+    guard let name = definition.model else {
+      self = try Self.fitting(store, definition)
+      return
+    }
+    if PipelineDefinition.isModelPath(name) {
+      let file = definition.url(for: name)
+      guard FileManager.default.fileExists(atPath: file.path) else { throw MissingModel(path: file.path) }
+      self.init(try Self.find(store, file: file))
+      return
+    }
+    guard let current = NSManagedObjectModel.embedded(named: name) else {
+      throw PipelineError(path: "model", Self.unknown(name))
+    }
+    // The version that fits, else the current one: opening the store says what differs.
+    let found = try? StoreModel.find(forStoreAt: store, file: nil, embedded: [name])
+    if let found, case .embedded = found.origin { self.init(found) } else { self.init(model: current) }
+  }
+
+  private init(model: NSManagedObjectModel) {
+    (self.model, notes, isOfTables) = (model, [], false)
+  }
+
+  private init(_ found: StoreModel) {
+    var model = found.model
+    if case .embedded(let version) = found.origin, let name = version.split(separator: "/").first,
+      let current = NSManagedObjectModel.embedded(named: String(name)),
+      current.versionChecksum == model.versionChecksum
+    {
+      // The one that everybody in the program has.
+      model = current
+    }
+    (self.model, notes, isOfTables) = (model, found.notes, found.origin == .tables)
+  }
+
+  /// Without a word about the model: of the store that is there, or the journal's.
+  private static func fitting(_ store: URL?, _ definition: PipelineDefinition) throws -> RunModel {
+    let names = EmbeddedModels.all.map(\.name)
+    guard let store, FileManager.default.fileExists(atPath: store.path) else {
+      let name = PipelineDefinition.defaultModel
+      guard let model = NSManagedObjectModel.embedded(named: name) else {
+        throw PipelineError(path: "model", unknown(name))
+      }
+      return RunModel(model: model)
+    }
+    do {
+      return RunModel(try StoreModel.find(forStoreAt: store, file: nil, embedded: names))
+    } catch {
+      guard let model = NSManagedObjectModel.embedded(named: PipelineDefinition.defaultModel),
+        model.entitiesByName[definition.entity] != nil
+      else { throw error }
+      return RunModel(model: model)
+    }
+  }
+
+  /// The version in `file` that fits the store. Of a store that can't be read now, as one that another run is making, it is told
+  /// when it is opened what is wrong with it.
+  private static func find(_ store: URL?, file: URL) throws -> StoreModel {
+    let found = try? StoreModel.find(forStoreAt: store, file: file, embedded: [])
+    return try found ?? StoreModel.find(forStoreAt: nil, file: file, embedded: [])
+  }
+
+  private static func unknown(_ name: String) -> String {
+    let names = EmbeddedModels.all.map(\.name)
+    let known = names.isEmpty ? "there is none" : "there is \(names.joined(separator: ", "))"
+    return "no model '\(name)' is part of this program\(NearestName.hint(for: name, in: names)); \(known), and a model "
+      + "file is named by its path, such as ./\(name).xcdatamodeld"
+  }
+
+  /// A model file that is not there.
+  struct MissingModel: LocalizedError {
+    let path: String
+    var errorDescription: String? { "there is no model \(path); check the path" }
+  }
+
+  // MARK: Imports
+
+  /// The definition with a column for every attribute that one can fill, where it declares none and that is wanted.
+  static func completed(
+    _ definition: PipelineDefinition, _ options: RunOptions, _ model: NSManagedObjectModel
+  ) throws(PipelineError) -> PipelineDefinition {
+    guard options.fillsAttributesByName, definition.columns.isEmpty else { return definition }
+    var definition = definition
+    definition.columns = try definition.entity(in: model).fillableTypes.sorted { $0.key < $1.key }.map { name, type in
+      ColumnDefinition(name, formats: type == .date ? PipelineDefinition.exactDates : [])
+    }
+    return definition
+  }
+}

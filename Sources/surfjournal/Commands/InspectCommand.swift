@@ -1,0 +1,51 @@
+import PipelineEngine
+import SurfJournal
+
+struct InspectCommand: Command {
+  static let name = "inspect"
+  static let usage = """
+    Usage: surfjournal inspect STORE [options]
+
+    Shows what is in a Core Data store, of this journal or of any other program: its
+    entities with their counts and version hashes, their properties and where they
+    are kept, where its model was found, its history, and what is unusual about it.
+    Not a byte of the store is changed.
+
+    Options:
+          --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
+                                 .momd or .mom; without it what this program and
+                                 the store itself know of it
+          --json                 print it as JSON
+      -h, --help                 show this help
+          --version              show the version
+
+    """
+
+  private let store: String
+  private let model: String?
+  private let isJSON: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    store = try arguments.onlyOperand("a store")
+    model = arguments.string("model")
+    isJSON = arguments.has("json")
+  }
+
+  func run() async -> ExitCode {
+    do throws(StoreReports.Failure) {
+      return show(
+        try StoreReports.inspection(of: store, model: model, embeddedModels: [CoreDataStack.modelName]))
+    } catch {
+      return CommandFailure(error.description, error.exitCode).report()
+    }
+  }
+
+  private func show(_ report: StoreReports.Report) -> ExitCode {
+    do throws(CommandFailure) {
+      try Console.print(isJSON ? report.json : report.text)
+      return report.exitCode
+    } catch {
+      return error.report()
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import PipelineEngine
+import SurfJournal
+
+struct VerifyCommand: Command {
+  static let name = "verify"
+  static let usage = """
+    Usage: surfjournal verify STORE [options]
+
+    Checks what Core Data relies on in a store, of this journal or of any other
+    program: integrity, key sequences, entity numbers, keys and join rows that lead
+    somewhere, order, uniqueness, values, and metadata against the model. Says what
+    is wrong, where, and what to do. Not a byte of the store is changed.
+
+    Options:
+          --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
+                                 .momd or .mom; without it what this program and
+                                 the store itself know of it
+          --json                 print it as JSON
+      -q, --quiet                print nothing if nothing is wrong
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 65 says that there are errors; the others are in
+    'surfjournal help'.
+
+    """
+
+  private let store: String
+  private let model: String?
+  private let isJSON: Bool
+  private let isQuiet: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    store = try arguments.onlyOperand("a store")
+    model = arguments.string("model")
+    isJSON = arguments.has("json")
+    isQuiet = arguments.has("quiet")
+  }
+
+  func run() async -> ExitCode {
+    do throws(StoreReports.Failure) {
+      return show(
+        try StoreReports.verification(of: store, model: model, embeddedModels: [CoreDataStack.modelName]))
+    } catch {
+      return CommandFailure(error.description, error.exitCode).report()
+    }
+  }
+
+  private func show(_ report: StoreReports.Report) -> ExitCode {
+    do throws(CommandFailure) {
+      if !isQuiet || report.hasFindings { try Console.print(isJSON ? report.json : report.text) }
+      return report.exitCode
+    } catch {
+      return error.report()
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+/// `inspect` and `verify`: what they print, their exit status, that they change nothing, and that their JSON is what the
+/// published schemas say.
+@Suite struct InspectVerifyTests {
+  private let folder: Scratch
+
+  init() throws {
+    folder = try Scratch()
+    try folder.write(Logs.two, to: "log.csv")
+    let made = try Tool.run("import", "log.csv", "--store", "journal.sqlite", in: folder)
+    try #require(made.status == 0, "\(made.messages)")
+  }
+
+  @Test func `A journal's entity, its counts, properties and ledger are shown`() throws {
+    let output = try Tool.run("inspect", "journal.sqlite", in: folder)
+    #expect(output.status == 0 && output.messages.isEmpty, "\(output.messages)")
+    let uuid = try Programs.sqlite("journal.sqlite", "SELECT Z_UUID FROM Z_METADATA", in: folder)
+      .trimmingCharacters(in: .newlines)
+    let lines = output.text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(lines.first == "journal.sqlite")
+    for line in [
+      "UUID \(uuid)", "framework 1344", "model SurfJournalModel/SurfJournalModel, part of this program; the store's",
+      "model cache none", "1 JournalEntry ZJOURNALENTRY 2 2 Tj6pVjI2H01Wp34HCsdGhqINZK/14EnrYaNBIVLu3wc=",
+      "date Date ZDATE", "rating Integer 16 ZRATING", "table SJ_RUN ledger of surfjournal's imports",
+    ] {
+      #expect(lines.contains(line), "\(line) in\n\(output.text)")
+    }
+    #expect(!output.text.contains("unusual"))
+  }
+
+  @Test func `Verification of a journal finds nothing, and a damage is found with status 65`() throws {
+    let good = try Tool.run("verify", "journal.sqlite", in: folder)
+    #expect(good.status == 0 && good.text == "journal.sqlite: nothing is wrong\n", "\(good.text)\(good.messages)")
+    #expect(try Tool.run("verify", "journal.sqlite", "--quiet", in: folder).text == "")
+    _ = try Programs.sqlite("journal.sqlite", "UPDATE ZJOURNALENTRY SET ZRATING = 'five' WHERE Z_PK = 2", in: folder)
+    let bad = try Tool.run("verify", "journal.sqlite", in: folder)
+    #expect(bad.status == 65)
+    #expect(
+      bad.text == """
+        journal.sqlite: 1 error
+
+        error valueType  JournalEntry.rating: 1 values can't be of the type Integer 16. [ZJOURNALENTRY 2]
+          Put right what wrote them, and set the values anew.
+
+        """)
+    #expect(try Tool.run("verify", "journal.sqlite", "-q", in: folder).text == bad.text)
+  }
+
+  @Test func `Warnings alone are no failure`() throws {
+    _ = try Programs.sqlite("journal.sqlite", "INSERT INTO Z_PRIMARYKEY VALUES (9, 'Ghost', 0, 0)", in: folder)
+    let output = try Tool.run("verify", "journal.sqlite", in: folder)
+    #expect(output.status == 0)
+    #expect(output.text.hasPrefix("journal.sqlite: 1 warning\n"))
+  }
+
+  @Test(arguments: ["inspect", "verify"])
+  func `No byte of the store changes, and none of a store that its reader may only read`(_ command: String) throws {
+    let before = try folder.hashes(["journal.sqlite"])
+    let names = try folder.names
+    #expect(try Tool.run(command, "journal.sqlite", "--json", in: folder).status == 0)
+    #expect(try folder.hashes(["journal.sqlite"]) == before)
+    #expect(try folder.names == names)
+    try folder.setMode(0o444, of: "journal.sqlite")
+    try folder.setMode(0o755, of: ".")
+    let output = try Unprivileged.run([command, "journal.sqlite"], in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(try folder.hashes(["journal.sqlite"]) == before)
+    #expect(try folder.names.filter { $0 != "surfjournal-copy" } == names)
+  }
+
+  @Test(arguments: [
+    (["inspect", "none.sqlite"], 66, "there is no store none.sqlite"),
+    (["verify", "none.sqlite"], 66, "there is no store none.sqlite"),
+    (["inspect", "."], 66, "is a folder"),
+    (["inspect", "log.csv"], 65, "log.csv"),
+    (["verify", "log.csv"], 65, "log.csv"),
+    (["verify", "journal.sqlite", "--model", "none.xcdatamodeld"], 66, "there is no model none.xcdatamodeld"),
+    (["inspect", "journal.sqlite", "--model", "log.csv"], 66, "log.csv"),
+    (["inspect", "other.sqlite"], 65, "not a Core Data store"),
+    (["inspect"], 64, "a store must be named"),
+    (["verify", "a", "b"], 64, "'b' is one argument too many"),
+  ])
+  func `What can't be looked at is said, with the cause's exit status`(
+    _ arguments: [String], _ status: Int32, _ message: String
+  ) throws {
+    _ = try Programs.sqlite("other.sqlite", "CREATE TABLE a (b)", in: folder)
+    let output = try Programs.run(Tool.url.path, arguments, in: folder)
+    #expect(output.status == status, "\(output.messages)")
+    #expect(output.messages.contains(message), "\(output.messages)")
+    #expect(output.text.isEmpty)
+  }
+
+  @Test(arguments: [("inspect", "inspection"), ("verify", "verification")])
+  func `The JSON fits its schema, of intact stores and of damaged ones`(_ command: String, _ schema: String) throws {
+    var stores = ["journal.sqlite", "damaged.sqlite"]
+    _ = try Programs.sqlite(
+      "journal.sqlite",
+      """
+      VACUUM INTO 'damaged.sqlite'; ATTACH 'damaged.sqlite' AS d; UPDATE d.ZJOURNALENTRY SET Z_OPT = 0, Z_ENT = 5;
+      CREATE TABLE d.ATRANSACTION (Z_PK INTEGER PRIMARY KEY);
+      CREATE TABLE d.ACHANGE (Z_PK INTEGER PRIMARY KEY, ZTRANSACTIONID INTEGER);
+      CREATE TRIGGER d.t AFTER UPDATE ON ZJOURNALENTRY BEGIN SELECT NSCoreDataTell(NEW.Z_PK); END
+      """, in: folder)
+    var models: [[String]] = [[], []]
+    if RealStore.isPresent {
+      let shared = RealStore.folder.deletingLastPathComponent()
+      for name in try FileManager.default.contentsOfDirectory(atPath: shared.path).sorted() {
+        let files = try FileManager.default.contentsOfDirectory(atPath: shared.appendingPathComponent(name).path)
+        let place = { (ending: String) in
+          shared.appendingPathComponent(name).appendingPathComponent(files.first { $0.hasSuffix(ending) } ?? "").path
+        }
+        stores += [place(".sqlite"), place(".sqlite")]
+        models += [["--model", place(".xcdatamodeld")], []]
+      }
+    }
+    var reports: [String] = []
+    for (store, model) in zip(stores, models) {
+      let output = try Programs.run(Tool.url.path, [command, store, "--json"] + model, in: folder)
+      #expect([0, 65].contains(output.status), "\(output.messages)")
+      reports.append(output.text)
+    }
+    let wrong = reports[0].replacingOccurrences(of: "\"store\"", with: "\"stores\"")
+    try folder.write("[\((reports + [wrong]).joined(separator: ","))]", to: "reports.json")
+    let mistakes = try Programs.python(
+      """
+      import json, jsonschema, sys
+      schema = json.load(open(sys.argv[1]))
+      jsonschema.Draft202012Validator.check_schema(schema)
+      validator = jsonschema.Draft202012Validator(schema)
+      for index, report in enumerate(json.load(open("reports.json"))):
+          for mistake in validator.iter_errors(report):
+              print(index, mistake.json_path, mistake.validator)
+      """, Repository.path("Pipelines/\(schema).schema.json"), in: folder)
+    // The last one is wrong on purpose, to see that the validator looks.
+    #expect(mistakes == "\(reports.count) $ additionalProperties\n\(reports.count) $ required\n")
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+@testable import OpenCoreData
+import Testing
+
+// Rules (Apple documentation: Core Data Programming Guide, "Faulting and Uniquing"; NSManagedObject,
+// `hasFault(forRelationshipNamed:)`, `objectIDs(forRelationshipNamed:)`; coredata.md, "What is on disk"): a to-one
+// relationship is an object or nil, a to-many one an NSSet, an ordered one an NSOrderedSet in the order of its
+// positions; both ends of a relationship show the same; the objects are those of the context; an object's relationships
+// are faults until they are asked for, and again after a refresh.
+
+@Suite("Relationships lead to the context's objects")
+struct RelationshipReadingTests {
+  private let library: LibraryStore
+
+  init() throws { library = try LibraryStore() }
+
+  private struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let entity: String
+    let key: String
+    let value: String
+    let relationship: String
+    let endKey: String
+    let expected: [String]
+    var isOrdered = false
+  }
+
+  private static let cases = [
+    Case(
+      testDescription: "to-many of an abstract destination", entity: "Author", key: "name", value: "Ann",
+      relationship: "works", endKey: "title", expected: ["Reefs", "Storm"]),
+    Case(
+      testDescription: "self relation, many end", entity: "Author", key: "name", value: "Ann", relationship: "pupils",
+      endKey: "name", expected: ["Bob", "Cleo"]),
+    Case(
+      testDescription: "its own inverse, row with this end first or second", entity: "Author", key: "name",
+      value: "Ann", relationship: "friends", endKey: "name", expected: ["Bob", "Cleo"]),
+    Case(
+      testDescription: "its own inverse, seen from the other end", entity: "Author", key: "name", value: "Cleo",
+      relationship: "friends", endKey: "name", expected: ["Ann"]),
+    Case(
+      testDescription: "ordered one-to-many", entity: "Book", key: "title", value: "Reefs", relationship: "chapters",
+      endKey: "heading", expected: ["First", "Middle", "Last"], isOrdered: true),
+    Case(
+      testDescription: "ordered many-to-many", entity: "Tag", key: "word", value: "sea", relationship: "works",
+      endKey: "title", expected: ["Storm", "Tides", "Reefs"], isOrdered: true),
+    Case(
+      testDescription: "the inverse without an order", entity: "Play", key: "title", value: "Storm",
+      relationship: "tags", endKey: "word", expected: ["drama", "sea"]),
+    Case(
+      testDescription: "many-to-many with nothing", entity: "Tag", key: "word", value: "none", relationship: "works",
+      endKey: "title", expected: [], isOrdered: true),
+    Case(
+      testDescription: "fans of a play", entity: "Play", key: "title", value: "Storm", relationship: "fans",
+      endKey: "name", expected: ["Bob"]),
+  ]
+
+  @Test("a to-many relationship is a set, an ordered one an ordered set", arguments: cases)
+  private func toMany(test: Case) throws {
+    let context = try library.context()
+    try context.performAndWait {
+      let object = try LibraryStore.object(test.entity, test.key, test.value, in: context)
+      let value = object.value(forKey: test.relationship)
+      #expect(test.isOrdered ? value is NSOrderedSet : value is NSSet)
+      let texts = LibraryStore.texts(value, test.endKey)
+      #expect((test.isOrdered ? texts : texts.sorted()) == test.expected)
+    }
+  }
+
+  @Test("a to-one relationship is the one object that the context has, of the entity that its row is of")
+  func toOne() throws {
+    let context = try library.context()
+    try context.performAndWait {
+      let storm = try LibraryStore.object("Work", "title", "Storm", in: context)
+      let (ann, bob) = try (
+        LibraryStore.object("Author", "name", "Ann", in: context),
+        LibraryStore.object("Author", "name", "Bob", in: context)
+      )
+      #expect(storm.value(forKey: "author") as? NSManagedObject === ann)
+      #expect(bob.value(forKey: "favourite") as? NSManagedObject === storm)
+      #expect((ann.value(forKey: "favourite") as? NSManagedObject)?.entity.name == "Book")
+      #expect(ann.value(forKey: "mentor") == nil)
+      #expect(bob.value(forKeyPath: "favourite.author.name") as? String == "Ann")
+      #expect(bob.value(forKeyPath: "mentor.pupils.@count") as? Int == 2)
+      #expect((ann.value(forKeyPath: "works.title") as? NSSet)?.isEqual(to: ["Reefs", "Storm"]) == true)
+    }
+  }
+
+  @Test("a to-many relationship without an inverse is read by its hidden key")
+  func withoutInverse() throws {
+    let context = try library.context()
+    try context.performAndWait {
+      let shelves = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
+      let books = shelves.map { LibraryStore.texts($0.value(forKey: "books"), "title").sorted() }
+      #expect(Set(books) == [["Reefs", "Tides"], []])
+    }
+  }
+
+  @Test("a relationship is a fault until it is asked for, and again after a refresh")
+  func faults() throws {
+    let context = try library.context()
+    try context.performAndWait {
+      let ann = try LibraryStore.object("Author", "name", "Ann", in: context)
+      #expect(ann.hasFault(forRelationshipNamed: "works"))
+      #expect(ann.primitiveValue(forKey: "works") == nil)
+      #expect(ann.objectIDs(forRelationshipNamed: "works").count == 2)
+      #expect(!ann.hasFault(forRelationshipNamed: "works"))
+      #expect((ann.primitiveValue(forKey: "works") as? NSSet)?.count == 2)
+      #expect(ann.hasFault(forRelationshipNamed: "pupils"))
+      context.refresh(ann, mergeChanges: true)
+      #expect(ann.hasFault(forRelationshipNamed: "works"))
+      #expect((ann.value(forKey: "works") as? NSSet)?.count == 2)
+    }
+  }
+
+  @Test("what is asked for ahead is no fault any more, at each step of a path")
+  func prefetching() throws {
+    let context = try library.context()
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.relationshipKeyPathsForPrefetching = ["works.tags", "mentor"]
+      let authors = try context.fetch(request)
+      #expect(authors.allSatisfy { !$0.hasFault(forRelationshipNamed: "works") })
+      #expect(authors.allSatisfy { !$0.hasFault(forRelationshipNamed: "mentor") })
+      #expect(authors.allSatisfy { $0.hasFault(forRelationshipNamed: "pupils") })
+      let works = authors.flatMap { ($0.value(forKey: "works") as? NSSet)?.allObjects ?? [] }
+        .compactMap { $0 as? NSManagedObject }
+      #expect(works.count == 3)
+      #expect(works.allSatisfy { !$0.hasFault(forRelationshipNamed: "tags") })
+      request.relationshipKeyPathsForPrefetching = ["books"]
+      #expect(throws: NSError.self) { try context.fetch(request) }
+    }
+  }
+
+  @Test("a child context reads through its parent, where deleted objects are no other end any more")
+  func children() throws {
+    let parent = try library.context()
+    let child = try library.context(parent)
+    try parent.performAndWait { parent.delete(try LibraryStore.object("Play", "title", "Storm", in: parent)) }
+    try child.performAndWait {
+      let ann = try LibraryStore.object("Author", "name", "Ann", in: child)
+      let works = ann.value(forKey: "works") as? NSSet
+      #expect(LibraryStore.texts(works, "title") == ["Reefs"])
+      #expect((works?.anyObject() as? NSManagedObject)?.managedObjectContext === child)
+    }
+  }
+
+  @Test("an object deleted in the context is no other end, and is one again after a rollback")
+  func deletedObjects() throws {
+    let context = try library.context()
+    try context.performAndWait {
+      let ann = try LibraryStore.object("Author", "name", "Ann", in: context)
+      #expect((ann.value(forKey: "works") as? NSSet)?.count == 2)
+      context.delete(try LibraryStore.object("Play", "title", "Storm", in: context))
+      #expect((ann.value(forKey: "works") as? NSSet)?.count == 1)
+      context.rollback()
+      #expect((ann.value(forKey: "works") as? NSSet)?.count == 2)
+    }
+  }
+
+  @Test("a new object's relationships are empty")
+  func newObjects() throws {
+    let context = try library.context()
+    context.performAndWait {
+      let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+      #expect((author.value(forKey: "works") as? NSSet)?.count == 0)
+      #expect(author.value(forKey: "mentor") == nil)
+      #expect(!author.hasFault(forRelationshipNamed: "works"))
+    }
+  }
+
+  @Test("what another context saved shows after a merge")
+  func merges() throws {
+    let coordinator = try library.coordinator()
+    let contexts = (0..<2).map { _ in
+      let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      context.automaticallyMergesChangesFromParent = true
+      return context
+    }
+    try contexts[0].performAndWait {
+      let cleo = try LibraryStore.object("Author", "name", "Cleo", in: contexts[0])
+      #expect((cleo.value(forKeyPath: "mentor.pupils") as? NSSet)?.count == 2)
+    }
+    try contexts[1].performAndWait {
+      // Nothing refers to this pupil.
+      try sqlite(library.file, "DELETE FROM Z_1FRIENDS; UPDATE ZAUTHOR SET ZMENTOR = NULL WHERE ZNAME IS NULL")
+      contexts[1].delete(try LibraryStore.object("Author", "name", "Bob", in: contexts[1]))
+      #expect(throws: NSError.self) { try contexts[1].save() }
+      contexts[1].rollback()
+      try sqlite(library.file, "UPDATE ZWORK SET ZAUTHOR = NULL WHERE ZAUTHOR = 2")
+      contexts[1].delete(try LibraryStore.object("Author", "name", "Bob", in: contexts[1]))
+      try contexts[1].save()
+    }
+    try contexts[0].performAndWait {
+      let ann = try LibraryStore.object("Author", "name", "Ann", in: contexts[0])
+      #expect(LibraryStore.texts(ann.value(forKey: "pupils"), "name") == ["Cleo"])
+    }
+  }
+}
