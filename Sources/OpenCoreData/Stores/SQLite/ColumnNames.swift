@@ -26,8 +26,8 @@ final class ColumnNames {
             + "values of it.")
       }
       guard attribute.mayLieOutside else { return "\(table).\(column.name)" }
-      return "\(ExternalDataFunction.value)(\(table).\(column.name), \(table).Z_PK, "
-        + "'\(place.name ?? "").\(attribute.name)')"
+      let name = "\(place.name ?? "").\(attribute.name)"
+      return "\(ExternalDataFunction.value)(\(table).\(column.name), \(table).Z_PK, '\(name)')"
     case .object:
       guard let last = path.relationships.last else { return "t0.Z_PK" }
       let (table, place) = try alias(of: path.relationships.dropLast())

@@ -26,8 +26,12 @@ struct RowReferences {
         switch kept {
         case .toOne(let column, _, _) where entity.sharesRows(with: destination):
           found.append(Reference(relationship: relationship, table: sqlEntity.tableName, column: column))
-        case .manyToMany(let table, _, let column, _) where entity.sharesRows(with: destination):
+        case .manyToMany(let table, let source, let column, _) where entity.sharesRows(with: destination):
           found.append(Reference(relationship: relationship, table: table, column: column))
+          // The other column is that of the inverse; one that is its own inverse has both.
+          if relationship.inverseRelationship === relationship {
+            found.append(Reference(relationship: relationship, table: table, column: source))
+          }
         case .toMany(let table, let column, _)
         where relationship.inverseRelationship == nil && entity.sharesRows(with: owner):
           found.append(Reference(relationship: relationship, table: table, column: column))

@@ -10,10 +10,10 @@ struct SelectPlan {
   private let entities: [Int: NSEntityDescription]
   private let identity: StoreIdentity
   private let includesValues: Bool
-  /// Of the query's key paths: attribute and column of the result.
-  let extras: [(attribute: NSAttributeDescription, column: Int32)]
   private let externalSlots: ExternalSlots
   private let externalData: ExternalData
+  /// Of the query's key paths: attribute and column of the result.
+  let extras: [(attribute: NSAttributeDescription, column: Int32)]
 
   /// Z_PK, Z_ENT and Z_OPT come first.
   private static let fixedColumnCount = 3
