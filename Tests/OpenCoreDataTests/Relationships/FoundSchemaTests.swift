@@ -50,7 +50,10 @@ struct FoundSchemaTests {
       "a hidden key of another number",
       "ALTER TABLE ZWORK RENAME COLUMN Z3BOOKS TO Z17BOOKS"
     ),
-    ("names in small letters", "ALTER TABLE ZTAG RENAME TO x; ALTER TABLE x RENAME TO ztag; ALTER TABLE ztag RENAME COLUMN ZWORD TO zword"),
+    (
+      "names in small letters",
+      "ALTER TABLE ZTAG RENAME TO x; ALTER TABLE x RENAME TO ztag; ALTER TABLE ztag RENAME COLUMN ZWORD TO zword"
+    ),
   ]
 
   @Test("what migrations leave is read and written as it is", arguments: changes)
@@ -93,7 +96,10 @@ struct FoundSchemaTests {
       "CREATE TABLE Z_8WORKS (Z_8TAGS, Z_9WORKS); CREATE TABLE Z_7WORKS (Z_7TAGS, Z_9WORKS); DROP TABLE Z_4WORKS",
       "it may be any of Z_8WORKS, Z_7WORKS"
     ),
-    ("DROP INDEX ZWORK_Z3BOOKS_INDEX; ALTER TABLE ZWORK DROP COLUMN Z3BOOKS", "no column Z3BOOKS for the relationship Shelf.books"),
+    (
+      "DROP INDEX ZWORK_Z3BOOKS_INDEX; ALTER TABLE ZWORK DROP COLUMN Z3BOOKS",
+      "no column Z3BOOKS for the relationship Shelf.books"
+    ),
     ("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'", "has no row for the entity Tag"),
     ("UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_NAME = 'Play'", "1 as the superentity (Z_SUPER) of Play"),
   ]
