@@ -25,6 +25,8 @@ let package = Package(
     .systemLibrary(name: "CDispatchLabel"),
     // A header only: the argument parser of the C library.
     .systemLibrary(name: "CGetopt"),
+    // A header only: the settings of the C library's allocator.
+    .systemLibrary(name: "CMalloc"),
 
     // The product, from the bottom up.
     .target(name: "Locking", swiftSettings: strict),
@@ -37,7 +39,7 @@ let package = Package(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
     .executableTarget(
-      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CGetopt"],
+      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CGetopt", "CMalloc"],
       swiftSettings: strict),
 
     // Code from data models, at build time.

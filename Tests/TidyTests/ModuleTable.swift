@@ -6,11 +6,12 @@ enum ModuleTable {
     "CSV": ["CXXHash", "CZlib"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
     "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
-    "surfjournal": ["CGetopt", "Locking", "PipelineEngine", "SurfJournal"],
+    "surfjournal": ["CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CDispatchLabel": [], "CEmbeddedModels": [], "CGetopt": [], "CSQLite": [], "CXXHash": [], "CZlib": [],
+    "CDispatchLabel": [], "CEmbeddedModels": [], "CGetopt": [], "CMalloc": [], "CSQLite": [], "CXXHash": [],
+    "CZlib": [],
   ]
 
   /// What every module may take from the system besides.

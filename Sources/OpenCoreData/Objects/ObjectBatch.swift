@@ -41,6 +41,21 @@ public struct ObjectBatch: Sendable {
     arena = []
   }
 
+  /// A batch of rows that are made already.
+  ///
+  /// - Parameters:
+  ///   - count: The number of rows.
+  ///   - cells: One for each attribute, row after row.
+  ///   - arena: Where the cells of texts and blobs find their bytes.
+  package init(entity: NSEntityDescription, count: Int, cells: [ValueCell], arena: [UInt8]) {
+    self.init(entity: entity)
+    precondition(cells.count == count * slotCount, "Each row has a cell for each attribute.")
+    self.count = count
+    self.cells = cells
+    self.arena = arena
+    lastRowArenaStart = arena.count
+  }
+
   // MARK: Appending
 
   /// Appends an object all of whose values are nil (the model's defaults do not apply).
@@ -172,6 +187,19 @@ public struct ObjectBatch: Sendable {
     for slot in slots { cells[target * slotCount + slot] = cells[source * slotCount + slot] }
   }
 
+  /// Puts a row's cells among others, and its bytes behind theirs.
+  package func copyRow(_ row: Int, to target: inout [ValueCell], at start: Int, _ targetArena: inout [UInt8]) {
+    for slot in 0..<slotCount {
+      let cell = cells[row * slotCount + slot]
+      switch cell.kind {
+      case .null, .integer, .real: target[start + slot] = cell
+      case .text, .blob, .decimal:
+        target[start + slot] = ValueCell(cell.kind, offset: targetArena.count, length: cell.length)
+        targetArena.append(contentsOf: arena[cell.range])
+      }
+    }
+  }
+
   package mutating func setValues(_ values: [StoredValue], row: Int) {
     for (slot, value) in values.enumerated() { setValue(value, row: row, slot: slot) }
   }
@@ -196,26 +224,26 @@ public struct ObjectBatch: Sendable {
 }
 
 /// One packed value: a number, or where its bytes lie in the arena.
-package struct ValueCell: Sendable {
-  package enum Kind: UInt8, Sendable { case null, integer, real, text, blob, decimal }
+@frozen package struct ValueCell: Sendable {
+  @frozen package enum Kind: UInt8, Sendable { case null, integer, real, text, blob, decimal }
 
-  private var bits: UInt64
-  private var byteCount: UInt32
+  @usableFromInline var bits: UInt64
+  @usableFromInline var byteCount: UInt32
   package let kind: Kind
 
-  package static let null = ValueCell(.null, offset: 0, length: 0)
+  @inlinable package static var null: ValueCell { ValueCell(.null, offset: 0, length: 0) }
 
-  @inline(__always) package init(integer: Int64) {
+  @inlinable @inline(__always) package init(integer: Int64) {
     (bits, byteCount, kind) = (UInt64(bitPattern: integer), 0, .integer)
   }
-  @inline(__always) package init(real: Double) { (bits, byteCount, kind) = (real.bitPattern, 0, .real) }
-  @inline(__always) package init(_ kind: Kind, offset: Int, length: Int) {
+  @inlinable @inline(__always) package init(real: Double) { (bits, byteCount, kind) = (real.bitPattern, 0, .real) }
+  @inlinable @inline(__always) package init(_ kind: Kind, offset: Int, length: Int) {
     (bits, byteCount, self.kind) = (UInt64(offset), UInt32(length), kind)
   }
 
-  @inline(__always) package var integer: Int64 { Int64(bitPattern: bits) }
-  @inline(__always) package var real: Double { Double(bitPattern: bits) }
-  @inline(__always) package var offset: Int { Int(bits) }
-  @inline(__always) package var length: Int { Int(byteCount) }
-  @inline(__always) package var range: Range<Int> { offset..<(offset + length) }
+  @inlinable @inline(__always) package var integer: Int64 { Int64(bitPattern: bits) }
+  @inlinable @inline(__always) package var real: Double { Double(bitPattern: bits) }
+  @inlinable @inline(__always) package var offset: Int { Int(bits) }
+  @inlinable @inline(__always) package var length: Int { Int(byteCount) }
+  @inlinable @inline(__always) package var range: Range<Int> { offset..<(offset + length) }
 }

@@ -54,15 +54,55 @@ struct ChunkParser {
   }
 
   mutating func parse(_ block: RecordBlock, rowCapacity: Int) -> ParsedChunk {
+    takesColumns ? parseByColumns(block) : parseByRecords(block, rowCapacity: rowCapacity)
+  }
+
+  /// Whether entries are made of nothing but their record's fields, one of each column by itself.
+  private var takesColumns: Bool {
+    nullToken.isEmpty && fills.isEmpty && defaults.isEmpty && judge.isIdle && !columns.contains(where: \.isTransformed)
+  }
+
+  /// Takes the ordinary records column after column: what a column needs is looked up once, and not for each field. The
+  /// others are parsed as single records and put in their places.
+  private mutating func parseByColumns(_ block: RecordBlock) -> ParsedChunk {
+    let (records, fields, bytes, slotCount) = (block.records, block.fields, block.bytes, entity.attributeSlots.count)
+    var cells = [ValueCell](repeating: .null, count: records.count * slotCount)
+    var needsCare = records.map { !$0.problems.isEmpty || $0.fieldCount != mapping.fieldCount || isBlank($0) }
+    for column in columns {
+      column.parser.fill(column.slot, of: slotCount, from: column.field, of: block, &cells, &needsCare)
+    }
+    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity))
+    chunk.recordOfRow.reserveCapacity(records.count)
+    var (arena, row) = (bytes, ObjectBatch(entity: entity))
+    for index in records.indices {
+      guard needsCare[index] else {
+        chunk.recordOfRow.append(Int32(index))
+        continue
+      }
+      row.removeAll()
+      if parse(records[index], bytes, fields, block, &row) {
+        chunk.recordOfRow.append(Int32(index))
+        row.copyRow(0, to: &cells, at: index * slotCount, &arena)
+        if !faults.isEmpty { note(records[index], index, &chunk, isRejected: false) }
+      } else {
+        reject(records[index], index, &chunk)
+      }
+    }
+    chunk.batch = ObjectBatch(entity: entity, count: records.count, cells: cells, arena: arena)
+    if !chunk.rejected.isEmpty { chunk.batch.removeRows(Set(chunk.rejected)) }
+    chunk.digests = digester.digests(of: chunk.batch)
+    return chunk
+  }
+
+  /// Takes one record after the other, whatever is in it.
+  mutating func parseByRecords(_ block: RecordBlock, rowCapacity: Int) -> ParsedChunk {
     var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity, rowCapacity: rowCapacity))
     chunk.batch.reserveText(block.bytes.count)
     chunk.recordOfRow.reserveCapacity(block.records.count)
     let (bytes, fields, records) = (block.bytes, block.fields, block.records)
     for index in records.indices {
       let record = records[index]
-      if record.problems.isEmpty, record.fieldCount == mapping.fieldCount, !isBlank(record),
-        parseFields(bytes, fields, record.firstField, block, &chunk.batch)
-      {
+      if parse(record, bytes, fields, block, &chunk.batch) {
         chunk.recordOfRow.append(Int32(index))
         if !faults.isEmpty || !judge.broken.isEmpty { note(record, index, &chunk, isRejected: false) }
       } else {
@@ -71,6 +111,15 @@ struct ChunkParser {
     }
     chunk.digests = digester.digests(of: chunk.batch)
     return chunk
+  }
+
+  /// Appends the entry of a record, or nothing if there is something wrong with it.
+  @inline(__always)
+  private mutating func parse(
+    _ record: RecordSlice, _ bytes: [UInt8], _ fields: [FieldSlice], _ block: RecordBlock, _ batch: inout ObjectBatch
+  ) -> Bool {
+    record.problems.isEmpty && record.fieldCount == mapping.fieldCount && !isBlank(record)
+      && parseFields(bytes, fields, record.firstField, block, &batch)
   }
 
   /// Whether there is nothing between the delimiters. Where nil has a text of its own, empty fields are values.

@@ -18,6 +18,9 @@ public final class FieldParser: Sendable {
   private let transformer: FieldTransformer?
   /// Whether an empty field is an empty text, for nil has a text of its own.
   private let keepsEmptyText: Bool
+  /// What takes the ordinary fields of whole chunks.
+  let kernel: FieldKernel
+  var isRequired: Bool { required != nil }
 
   /// `now`, in seconds since 2001-01-01 UTC, is the clock of `notInFuture`. Throws when rules, formats, transforms or
   /// a constant do not fit the type, naming each by a key path that begins with `path`. With `keepsEmptyText` an empty
@@ -40,6 +43,9 @@ public final class FieldParser: Sendable {
     quickChecks = compiler.quickChecks
     textChecks = compiler.textChecks
     required = compiler.required
+    kernel = FieldKernel(
+      type, compiler.quickChecks, hasTextChecks: !compiler.textChecks.isEmpty, isRequired: compiler.required != nil,
+      keepsEmptyText: keepsEmptyText, firstFormat: formats.first)
     if !compiler.mistakes.isEmpty { throw PipelineError(mistakes: compiler.mistakes) }
     try checkAbsent(path)
   }

@@ -12,7 +12,8 @@ enum ISODateReader {
   }
 
   /// The fast path: `yyyy-MM-ddTHH:mm:ssZ` and `yyyy-MM-dd`, valid. `nil` leaves the answer to the general path.
-  private static func wholeSecondsUTC(_ bytes: Span<UInt8>) -> Double? {
+  @inline(__always)
+  static func wholeSecondsUTC(_ bytes: Span<UInt8>) -> Double? {
     let count = bytes.count
     guard count == 20 || count == 10 else { return nil }
     guard let year = bytes.fourDigits(at: 0), bytes[4] == UInt8(ascii: "-"),

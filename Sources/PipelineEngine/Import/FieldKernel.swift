@@ -1,0 +1,156 @@
+import CSV
+import OpenCoreData
+
+/// What can be said of a column's ordinary fields at a glance, worked out once.
+///
+/// A kernel takes only what is certainly good; all else is left to ``FieldParser/parse(_:faults:)``, which alone knows
+/// what is wrong with it.
+enum FieldKernel: Sendable {
+  /// A text of so many bytes, whatever they are; one that must not be blank begins with no white space.
+  case text(bytes: ClosedRange<Int>, isRequired: Bool)
+  /// ISO 8601, in seconds since 2001-01-01 UTC.
+  case date(ClosedRange<Double>)
+  case integer(ClosedRange<Double>)
+  case real(ClosedRange<Double>)
+  /// Whatever the parser makes of it.
+  case any
+}
+
+extension FieldParser {
+  /// Fills one slot of a block's rows, whose cells lie row after row; texts stay where they are in the block.
+  ///
+  /// - Parameters:
+  ///   - field: The column's place among the fields of a record.
+  ///   - needsCare: By record. Those that need it are passed over, and those are added that the kernel does not take.
+  func fill(
+    _ slot: Int, of slotCount: Int, from field: Int, of block: RecordBlock, _ cells: inout [ValueCell],
+    _ needsCare: inout [Bool]
+  ) {
+    let isOptional = !isRequired
+    let target = Target(slot: slot, slotCount: slotCount, field: field)
+    switch kernel {
+    case .text(let lengths, let isRequired):
+      each(target, block, &cells, &needsCare) { bytes, offset in
+        guard lengths.contains(bytes.count) else { return bytes.isEmpty && isOptional ? .null : nil }
+        if isRequired, bytes[0] <= 32 { return nil }
+        return ValueCell(.text, offset: offset, length: bytes.count)
+      }
+    case .date(let bounds):
+      each(target, block, &cells, &needsCare) { bytes, _ in
+        guard let value = ISODateReader.wholeSecondsUTC(bytes), bounds.contains(value) else {
+          return bytes.isEmpty && isOptional ? .null : nil
+        }
+        return ValueCell(real: value)
+      }
+    case .integer(let bounds):
+      each(target, block, &cells, &needsCare) { bytes, _ in
+        guard let value = NumberText.integer(bytes), bounds.contains(Double(value)) else {
+          return bytes.isEmpty && isOptional ? .null : nil
+        }
+        return ValueCell(integer: value)
+      }
+    case .real(let bounds):
+      each(target, block, &cells, &needsCare) { bytes, _ in
+        guard let value = NumberText.real(bytes), bounds.contains(value) else {
+          return bytes.isEmpty && isOptional ? .null : nil
+        }
+        return ValueCell(real: value)
+      }
+    case .any:
+      var faults: [FieldFault] = []
+      each(target, block, &cells, &needsCare) { bytes, offset in
+        let value = parse(bytes, faults: &faults)
+        guard faults.isEmpty else {
+          faults.removeAll(keepingCapacity: true)
+          return nil
+        }
+        switch value {
+        case .null?: return .null
+        case .integer(let number)?: return ValueCell(integer: number)
+        case .real(let number)?: return ValueCell(real: number)
+        case .text?: return ValueCell(.text, offset: offset, length: bytes.count)
+        case .encoded?, nil: return nil
+        }
+      }
+    }
+  }
+
+  private struct Target {
+    let slot: Int
+    let slotCount: Int
+    let field: Int
+  }
+
+  @inline(__always)
+  private func each(
+    _ target: Target, _ block: RecordBlock, _ cells: inout [ValueCell], _ needsCare: inout [Bool],
+    _ cell: (Span<UInt8>, _ offset: Int) -> ValueCell?
+  ) {
+    // Out of the block once: each access is a call, and a count of references.
+    let (allBytes, allFields, allRecords) = (block.bytes, block.fields, block.records)
+    let (bytes, fields, records) = (allBytes.span, allFields.span, allRecords.span)
+    for index in 0..<records.count where !needsCare[index] {
+      let field = fields[records[index].firstField &+ target.field]
+      if !field.needsUnescaping, let made = cell(bytes.extracting(field.range), field.start) {
+        cells[index &* target.slotCount &+ target.slot] = made
+      } else {
+        needsCare[index] = true
+      }
+    }
+  }
+}
+
+extension FieldKernel {
+  /// For a column of this type with these checks; `firstFormat` is the one that dates are tried by first.
+  init(
+    _ type: ColumnType, _ quickChecks: [QuickCheck], hasTextChecks: Bool, isRequired: Bool, keepsEmptyText: Bool,
+    firstFormat: DateFormat?
+  ) {
+    self = .any
+    if hasTextChecks || keepsEmptyText { return }
+    switch type {
+    case .text:
+      if let lengths = Self.bytes(quickChecks) { self = .text(bytes: lengths, isRequired: isRequired) }
+    case .date:
+      if firstFormat == .iso8601, let bounds = Self.bounds(quickChecks) { self = .date(bounds) }
+    case .integer(let range):
+      if let bounds = Self.bounds(quickChecks + [.within(Double(range.lowerBound), Double(range.upperBound))]),
+        range.lowerBound > -1 << 53, range.upperBound < 1 << 53
+      {
+        self = .integer(bounds)
+      }
+    case .real: if let bounds = Self.bounds(quickChecks) { self = .real(bounds) }
+    case .boolean, .single, .decimal, .uuid, .uri, .binary, .archive: break
+    }
+  }
+
+  /// The numbers that pass every check for sure; nil where there are none.
+  private static func bounds(_ checks: [QuickCheck]) -> ClosedRange<Double>? {
+    var (low, high) = (-Double.greatestFiniteMagnitude, Double.greatestFiniteMagnitude)
+    for check in checks {
+      switch check.test {
+      case .within(let least, let greatest): (low, high) = (max(low, least), min(high, greatest))
+      case .notAfterNow(let now, _): high = min(high, now)
+      case .length: break
+      }
+    }
+    return low <= high ? low...high : nil
+  }
+
+  /// The numbers of bytes of texts that are neither empty nor, in Unicode scalars of one to four bytes each, too long
+  /// or too short.
+  private static func bytes(_ checks: [QuickCheck]) -> ClosedRange<Int>? {
+    var (low, high) = (1, Int.max)
+    for check in checks {
+      guard case .length(let least, let greatest) = check.test else { continue }
+      (low, high) = (max(low, least > .max / 4 ? .max : least * 4), min(high, greatest))
+    }
+    return low <= high ? low...high : nil
+  }
+}
+
+extension QuickCheck {
+  fileprivate static func within(_ low: Double, _ high: Double) -> QuickCheck {
+    QuickCheck(test: .within(low, high), rule: -1, severity: .error)
+  }
+}
