@@ -25,6 +25,9 @@ struct ExaminedStore {
   }
 
   let url: URL
+  /// Whether there was a -wal and a -shm before this looked: a reader may have to make them, and removes them again.
+  let hadLog: Bool
+  let hadSharedMemory: Bool
   let opened: OpenedDatabase
   let objects: [SchemaObject]
   let columns: [String: [Column]]
@@ -45,6 +48,8 @@ struct ExaminedStore {
   ///   model file that can't be read.
   init(at url: URL, modelFile: URL?, embeddedModels: [String]) throws {
     self.url = url
+    hadLog = FileManager.default.fileExists(atPath: url.path + "-wal")
+    hadSharedMemory = FileManager.default.fileExists(atPath: url.path + "-shm")
     do {
       opened = try OpenedDatabase.openForReading(url.path)
       try opened.connection.registerPredicateFunctions()
@@ -60,6 +65,15 @@ struct ExaminedStore {
         "The database \(url.path) is not a Core Data store: it has no Z_METADATA and no Z_PRIMARYKEY. Check the path.")
     }
     var doubts: [String] = []
+    model = try Self.model(url, modelFile, embeddedModels, &doubts)
+    do {
+      // All that follows sees the store at one time, whoever writes to it meanwhile.
+      try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
+    } catch let error as SQLiteError where error.isBusy {
+      throw NSError.sqlite(error, .open, "The store \(url.path) can't be read")
+    } catch {
+      doubts.append("The store can't be read: \(Self.message(error))")
+    }
     columns = Dictionary(
       uniqueKeysWithValues: objects.filter { $0.type == "table" }.map { table in
         (table.name, (try? Self.columns(of: table.name, connection)) ?? [])
@@ -68,7 +82,6 @@ struct ExaminedStore {
     let row = Self.attempt("Z_METADATA can't be read", &doubts) { try Self.metadata(connection) }
     uuid = row?.uuid
     metadata = row?.list
-    model = try Self.model(url, modelFile, embeddedModels, &doubts)
     schema = Self.schema(model, connection, url, &doubts)
     self.doubts = doubts
   }
@@ -79,6 +92,8 @@ struct ExaminedStore {
   ) throws -> StoreModel? {
     do {
       return try StoreModel.find(forStoreAt: url, file: file, embedded: embedded)
+    } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
+      throw error
     } catch {
       doubts.append("No model is found: \(message(error))")
     }

@@ -5,7 +5,7 @@ extension StoreInspection.File {
     func number(_ pragma: String) throws -> Int { try store.connection.rows("PRAGMA \(pragma)").first?.first?.int ?? 0 }
     let path = store.url.path
     let pageSize = try number("page_size")
-    let log = StoreInspection.Log(path + "-wal", pageSizeBytes: pageSize)
+    let log = store.hadLog ? StoreInspection.Log(path + "-wal", pageSizeBytes: pageSize) : nil
     let kinds = ["none", "full", "incremental"]
     let kind = try number("auto_vacuum")
     self.init(
@@ -13,13 +13,16 @@ extension StoreInspection.File {
       freePages: try number("freelist_count"), journalMode: Self.journalMode(path),
       encoding: try store.connection.rows("PRAGMA encoding").first?.first?.string ?? "",
       autoVacuum: kinds.indices.contains(kind) ? kinds[kind] : "\(kind)", log: log,
-      sharedMemory: StoreInspection.SharedMemory(path + "-shm", log: path + "-wal"))
+      sharedMemory: store.hadSharedMemory ? StoreInspection.SharedMemory(path + "-shm", log: path + "-wal") : nil)
   }
 
-  /// The file's own, whatever the connection that reads it has: byte 18 of the header is 2 for a log.
+  /// The file's own, whatever the connection that reads it has.
   private static func journalMode(_ path: String) -> String {
-    guard let header = FileHead.bytes(path, count: 20), header.count == 20 else { return "unknown" }
-    return header[18] == 2 ? "wal" : "delete"
+    guard let file = FileHandle(forReadingAtPath: path) else { return "unknown" }
+    defer { try? file.close() }
+    guard let bytes = try? file.read(upToCount: DatabaseHeader.length), let header = try? DatabaseHeader([UInt8](bytes))
+    else { return "unknown" }
+    return header.usesLog ? "wal" : "delete"
   }
 
   static func bytes(_ path: String) -> Int? {
@@ -27,43 +30,27 @@ extension StoreInspection.File {
   }
 }
 
-/// The first bytes of a file.
-enum FileHead {
-  static func bytes(_ path: String, count: Int) -> [UInt8]? {
-    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-    defer { try? file.close() }
-    return (try? file.read(upToCount: count)).flatMap { $0 }.map { [UInt8]($0) } ?? []
-  }
-
-  static func bigEndian(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
-}
-
 extension StoreInspection.Log {
-  private static let headerBytes = 32
-  private static let frameHeaderBytes = 24
-
-  /// See "The Write-Ahead Log" of SQLite's file format. Nil where there is no log.
+  /// Nil where there is no log.
   init?(_ path: String, pageSizeBytes: Int) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
     frames = 0
     state = bytes == 0 ? "empty" : "foreign"
-    guard let header = FileHead.bytes(path, count: Self.headerBytes), header.count == Self.headerBytes,
-      [0x377f_0682, 0x377f_0683].contains(FileHead.bigEndian(header[0..<4])),
-      FileHead.bigEndian(header[8..<12]) == pageSizeBytes
+    guard let header = LogHeader(path: path), header.isWhole, header.isHeaderSound, header.pageSize == pageSizeBytes
     else { return }
     state = "valid"
-    frames = Self.frames(path, salts: header[16..<24], stride: Self.frameHeaderBytes + pageSizeBytes)
+    frames = Self.frames(path, header)
   }
 
   /// A log that was begun anew has other salts, and old frames behind the new ones.
-  private static func frames(_ path: String, salts: ArraySlice<UInt8>, stride: Int) -> Int {
+  private static func frames(_ path: String, _ log: LogHeader) -> Int {
     guard let file = FileHandle(forReadingAtPath: path) else { return 0 }
     defer { try? file.close() }
     var count = 0
-    while (try? file.seek(toOffset: UInt64(headerBytes + count * stride))) != nil,
-      let header = (try? file.read(upToCount: frameHeaderBytes)).flatMap({ $0 }), header.count == frameHeaderBytes,
-      [UInt8](header)[8..<16].elementsEqual(salts)
+    while count < log.frameCount, (try? file.seek(toOffset: UInt64(log.offset(ofFrame: count)))) != nil,
+      let header = (try? file.read(upToCount: LogHeader.frameHeaderLength)).flatMap({ $0 }),
+      [UInt8](header).dropFirst(8).prefix(8).elementsEqual(log.salts)
     {
       count += 1
     }
@@ -72,29 +59,20 @@ extension StoreInspection.Log {
 }
 
 extension StoreInspection.SharedMemory {
-  /// The header stands there twice, and has the salts of the log as they are in it.
   init?(_ path: String, log: String) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
     state = bytes == 0 ? "empty" : "stale"
-    guard let header = FileHead.bytes(path, count: 96), header.count == 96,
-      header[0..<48].elementsEqual(header[48..<96]), header[12] == 1,
-      let log = FileHead.bytes(log, count: 32), log.count == 32, header[32..<40].elementsEqual(log[16..<24])
+    guard let header = LogIndexHeader(path: path), let log = LogHeader(path: log), log.isWhole,
+      header.salts == log.salts
     else { return }
     state = "valid"
   }
 }
 
 extension StoreInspection.ExternalData {
-  /// The folder in which Apple's framework keeps values that are too large for the database.
-  static func folder(of store: URL) -> URL {
-    store.deletingLastPathComponent()
-      .appendingPathComponent(".\(store.deletingPathExtension().lastPathComponent)_SUPPORT", isDirectory: true)
-      .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
-  }
-
   init?(_ store: URL) {
-    let folder = Self.folder(of: store)
+    let folder = LargeValues.valueFolder(of: store)
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return nil }
     self.folder = folder.path
     files = names.count

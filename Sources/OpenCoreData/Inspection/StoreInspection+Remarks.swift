@@ -18,6 +18,14 @@ extension StoreInspection {
     if file.autoVacuum != "incremental" {
       result.append(("autoVacuum", "Its auto_vacuum is \(file.autoVacuum), not incremental."))
     }
+    if file.journalMode == "wal", file.log == nil, !entities.isEmpty, entities.allSatisfy({ ($0.rows ?? 0) == 0 }) {
+      result.append(
+        (
+          "logMissing",
+          "It has no rows, and no -wal beside it: if there should be rows, they are in a -wal that was not copied. "
+            + "Bring the .sqlite, -wal and -shm together, all three as they were in one place at one time."
+        ))
+    }
     switch file.log?.state {
     case "foreign":
       result.append(("foreignLog", "The -wal beside it is no log of this database: find out where it comes from."))

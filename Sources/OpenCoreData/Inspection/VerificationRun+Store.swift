@@ -126,7 +126,7 @@ extension VerificationRun {
   }
 
   mutating func checkExternalData(_ entities: [VerifiedEntity]) throws {
-    let folder = StoreInspection.ExternalData.folder(of: store.url)
+    let folder = LargeValues.valueFolder(of: store.url)
     let files = Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
     var named: Set<String> = []
     for entity in entities {
@@ -161,8 +161,8 @@ extension VerificationRun {
         "largeValueMissing", entity: entity.name, property: property, table: entity.sql.tableName,
         count: missing.count, keys: missing.prefix(Self.keysListedMax).compactMap { $0[0].int },
         "The files of \(missing.count) values are not in the folder beside the store.",
-        "Copy the store's folder .\(store.url.deletingPathExtension().lastPathComponent)_SUPPORT from where the store comes from."
-      )
+        "Copy the store's folder \(LargeValues.supportFolder(of: store.url).lastPathComponent) from where the store "
+          + "comes from.")
     }
     return Set(found.compactMap { $0[1].string })
   }

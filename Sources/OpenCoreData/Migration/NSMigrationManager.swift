@@ -115,9 +115,9 @@ open class NSMigrationManager: NSObject {
     func publish(as destination: URL, supportOf source: URL) throws {
       let files = FileManager.default
       do {
-        let support = ExternalData.supportFolder(of: source)
+        let support = LargeValues.supportFolder(of: source)
         if files.fileExists(atPath: support.path) {
-          try files.copyItem(at: support, to: ExternalData.supportFolder(of: destination))
+          try files.copyItem(at: support, to: LargeValues.supportFolder(of: destination))
         }
         try files.moveItem(at: file, to: destination)
       } catch {

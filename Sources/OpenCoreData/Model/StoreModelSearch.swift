@@ -60,9 +60,9 @@ struct StoreModelSearch {
     }
     if let version = Self.bestFit(versions, metadata) { return version.storeModel() }
     let current = try Self.version(ModelFile.currentVersion(at: file))
-    let names = versions.count == 1 ? "it" : "none of its \(versions.count) versions"
+    let names = versions.count == 1 ? "it does not have" : "none of its \(versions.count) versions has"
     return current.storeModel(
-      ["The store was not written with the model \(file.lastPathComponent): \(names) has the hashes of its entities."]
+      ["The store was not written with the model \(file.lastPathComponent): \(names) the hashes of its entities."]
         + unreadable)
   }
 
@@ -95,13 +95,14 @@ struct StoreModelSearch {
 
   private func storedModel(of connection: SQLiteConnection, _ metadata: StoreMetadata) throws -> StoreModel {
     var notes: [String] = []
-    if !embedded.isEmpty {
-      notes.append("The store was not written with a version of \(embedded.joined(separator: ", ")).")
-    }
     do {
       if let compiled = try cachedModel(of: connection, metadata) {
         let version = Version(model: compiled.model, origin: .cache, notes: compiled.notes)
-        return version.storeModel(notes + Self.differences(of: compiled, metadata))
+        return version.storeModel(Self.differences(of: compiled, metadata))
+      }
+      // Of a store that tells its model it is no news that others are not its.
+      if !embedded.isEmpty {
+        notes.append("The store was not written with a version of \(embedded.joined(separator: ", ")).")
       }
       notes.append("The store keeps no model of its own.")
     } catch let problem as ArchiveProblem {

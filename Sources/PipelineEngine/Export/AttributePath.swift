@@ -52,7 +52,10 @@ struct AttributePath: Sendable, Hashable {
     if entity.attributesByName[name] != nil {
       return PipelineError("'\(name)' of \(place) is not kept in stores, so there is nothing to write; leave it out")
     }
-    let hint = NearestName.hint(for: name, in: types.keys.sorted())
-    return PipelineError("\(place) has no attribute '\(name)' that can be written as CSV\(hint)")
+    let known = types.keys.sorted()
+    let rest = known.isEmpty ? "it has none" : "it has \(ObjectReader.list(known))"
+    return PipelineError(
+      "\(place) has no attribute '\(name)' that can be written as CSV; \(rest)\(NearestName.hint(for: name, in: known))"
+    )
   }
 }

@@ -82,11 +82,6 @@ struct ExportRun {
   }
 
   private func openStore() throws(RunFailure) {
-    guard FileManager.default.fileExists(atPath: storePath) else {
-      throw RunFailure(
-        code: .sourceError, exitCode: .noInput,
-        message: "there is no store \(storePath); check the path, or import into it first")
-    }
     do {
       try container.persistentStoreCoordinator.addPersistentStore(
         ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath),

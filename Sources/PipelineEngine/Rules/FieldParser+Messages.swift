@@ -39,13 +39,10 @@ extension FieldParser {
         return "is outside \(range.lowerBound) to \(range.upperBound), which the attribute can hold; correct it"
       }
       return "is not a whole number; write digits only, or leave the field empty"
-    case .real:
-      return "is not a number; write it like 3.9 with a point and no unit, or leave the field empty"
+    case .real: return Self.notANumber
     case .single:
-      if NumberText.real(trimmed) != nil {
-        return "is beyond \(Float.greatestFiniteMagnitude), the greatest number that the attribute can hold; correct it"
-      }
-      return "is not a number; write it like 3.9 with a point and no unit, or leave the field empty"
+      guard NumberText.real(trimmed) != nil else { return Self.notANumber }
+      return "is beyond \(Float.greatestFiniteMagnitude), the greatest number that the attribute can hold; correct it"
     case .decimal: return decimalMessage(trimmed)
     case .uuid:
       return "is no UUID; write it like \(TextFormat.uuid.example), or leave the field empty"
@@ -63,10 +60,11 @@ extension FieldParser {
     }
   }
 
+  private static let notANumber =
+    "is not a number that the attribute can hold; write it like 3.9 with a point and no unit, or leave the field empty"
+
   private func decimalMessage(_ trimmed: Span<UInt8>) -> String {
-    guard NumberText.real(trimmed) != nil else {
-      return "is not a number; write it like 3.9 with a point and no unit, or leave the field empty"
-    }
+    guard NumberText.real(trimmed) != nil else { return Self.notANumber }
     guard let kept = DecimalText(trimmed)?.kept else {
       return "has more than \(DecimalText.digitsMax) digits or is out of a decimal's range; round it"
     }

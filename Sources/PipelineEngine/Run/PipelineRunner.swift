@@ -95,6 +95,12 @@ public final class PipelineRunner: Sendable {
   private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {
     // A seed is new, whatever it replaces.
     let store = options.seed == nil ? definition.storePath(options) : nil
+    if kind == .export, let store, !FileManager.default.fileExists(atPath: store) {
+      return .failure(
+        RunFailure(
+          code: .sourceError, exitCode: .noInput,
+          message: "there is no store \(store); check the path, or import into it first"))
+    }
     let found: RunModel
     do {
       found = try RunModel(definition, given: options.model, store: store)

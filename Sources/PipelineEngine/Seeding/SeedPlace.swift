@@ -1,4 +1,5 @@
 import Foundation
+import OpenCoreData
 
 /// Where a seed comes to lie, and the private folder beside it in which it is made.
 ///
@@ -16,7 +17,6 @@ struct SeedPlace {
   }
 
   private var name: String { URL(fileURLWithPath: output).lastPathComponent }
-  /// The names are the output's, as the folder of large values is named by the store.
   var imported: String { "\(stage)/import/\(name)" }
   var made: String { "\(stage)/\(name)" }
   private var replaced: String { "\(stage)/replaced/\(name)" }
@@ -65,7 +65,7 @@ struct SeedPlace {
       if stat.of(made + "-wal") != nil || stat.of(output + "-wal", followingLinks: false) != nil {
         try setAside()
       }
-      try moveLargeValues()
+      try setLargeValuesAside()
       for suffix in Self.suffixes where stat.of(made + suffix) != nil {
         try Self.move(made + suffix, to: output + suffix)
       }
@@ -84,28 +84,21 @@ struct SeedPlace {
   }
 
   private static func largeValues(of store: String) -> String {
-    let url = URL(fileURLWithPath: store)
-    return url.deletingLastPathComponent().appendingPathComponent(
-      ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
-    )
-    .path
+    LargeValues.supportFolder(of: URL(fileURLWithPath: store)).path
   }
 
-  private func moveLargeValues() throws(RunFailure) {
-    let (old, new) = (Self.largeValues(of: output), Self.largeValues(of: imported))
+  /// A seed has none of its own: an import writes all values into the store itself.
+  private func setLargeValuesAside() throws(RunFailure) {
+    let old = Self.largeValues(of: output)
     if stat.of(old) != nil { try Self.move(old, to: Self.largeValues(of: replaced)) }
-    if stat.of(new) != nil { try Self.move(new, to: old) }
   }
 
   /// Takes back what was put into place, unless the store itself is there: then it all is.
   private func undo() throws(RunFailure) {
     guard stat.of(output, followingLinks: false) == nil else { return }
     for suffix in ["-shm", "-wal"] { unlink(output + suffix) }
-    let large = Self.largeValues(of: output)
-    if stat.of(Self.largeValues(of: replaced)) != nil {
-      try? FileManager.default.removeItem(atPath: large)
-      try Self.move(Self.largeValues(of: replaced), to: large)
-    }
+    let aside = Self.largeValues(of: replaced)
+    if stat.of(aside) != nil { try Self.move(aside, to: Self.largeValues(of: output)) }
     for suffix in ["-journal"] + Self.suffixes where stat.of(replaced + suffix, followingLinks: false) != nil {
       try Self.move(replaced + suffix, to: output + suffix)
     }

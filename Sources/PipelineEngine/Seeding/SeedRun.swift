@@ -13,8 +13,9 @@ struct SeedRun {
   init(
     _ definition: PipelineDefinition, _ options: RunOptions, _ seed: SeedOptions
   ) throws(PipelineError) {
-    guard let output = options.store.map({ URL(fileURLWithPath: $0).path }) ?? definition.store.map(definition.path)
-    else { throw PipelineError(path: "store", "there is no place for the seed; name one") }
+    guard let output = definition.storePath(options) else {
+      throw PipelineError(path: "store", "there is no place for the seed; name one")
+    }
     self.definition = definition
     self.options = options
     self.seed = seed

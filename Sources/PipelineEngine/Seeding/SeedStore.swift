@@ -24,14 +24,19 @@ struct SeedStore {
       try connection.execute("DETACH DATABASE imported")
       if !options.isSingleFile { try leaveLog(connection, made) }
       return uuid
+    } catch let error as RunFailure {
+      throw error
     } catch let error as SQLiteError {
       throw RunFailure(
-        code: nil, exitCode: error.primaryCode == 13 ? .ioError : .software,
-        message: "the seed can't be made of the import: \(error.message); free some space and start again")
+        code: nil, exitCode: Self.diskErrors.contains(error.primaryCode) ? .ioError : .software,
+        message: "\(made) can't be made of the import: \(error.message); free some space and start again")
     } catch {
       throw RunFailure(store: error as NSError)
     }
   }
+
+  /// SQLITE_IOERR and SQLITE_FULL.
+  private static let diskErrors: Set<Int32> = [10, 13]
 
   // MARK: Tables and rows
 
@@ -127,7 +132,7 @@ struct SeedStore {
     _ = try connection.rows("PRAGMA journal_mode = WAL")
     for sign in ["+", "-"] { try connection.execute("UPDATE main.Z_PRIMARYKEY SET Z_MAX = Z_MAX \(sign) 1") }
     let files = FileManager.default
-    for suffix in ["", "-wal", "-shm"] { try files.copyItem(atPath: made + suffix, toPath: made + ".copy" + suffix) }
+    for suffix in ["", "-wal", "-shm"] { try FileCopy.copy(made + suffix, to: made + ".copy" + suffix) }
     connection.close()
     for suffix in ["", "-wal", "-shm"] {
       if files.fileExists(atPath: made + suffix) { try files.removeItem(atPath: made + suffix) }

@@ -79,7 +79,8 @@ public enum StoreReports {
       let failure = RunFailure(store: known, path: nil)
       throw Failure(
         description: known.localizedDescription,
-        exitCode: isModel ? .noInput : failure.exitCode == .cannotCreate ? .noPermission : failure.exitCode)
+        // Nothing is made here: what can't be opened is no store, as a pipe.
+        exitCode: isModel || failure.exitCode == .cannotCreate ? .noInput : failure.exitCode)
     }
   }
 }

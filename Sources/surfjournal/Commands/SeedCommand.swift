@@ -66,6 +66,9 @@ struct SeedCommand: Command {
     guard let output = arguments.string("output") else {
       throw arguments.mistake("no place for the seed is given; name one with --output PATH")
     }
+    guard output != "-", !output.isEmpty else {
+      throw arguments.mistake("--output is '\(output)'; a seed is files: name where they are to lie")
+    }
     var seed = SeedOptions()
     seed.isSingleFile = arguments.has("single-file")
     seed.replaces = arguments.has("force")

@@ -83,7 +83,9 @@ import Testing
       message: "is outside -32768 to 32767, which the attribute can hold; correct it"),
     Bad(
       type: .real, text: "3.9ft", code: .typeError,
-      message: "is not a number; write it like 3.9 with a point and no unit, or leave the field empty"),
+      message:
+        "is not a number that the attribute can hold; write it like 3.9 with a point and no unit, or leave the field empty"
+    ),
     Bad(
       type: .boolean, text: "maybe", code: .typeError,
       message: "is neither true nor false; write true or false, or leave the field empty"),

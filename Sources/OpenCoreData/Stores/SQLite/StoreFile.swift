@@ -14,7 +14,7 @@ struct StoreFile {
   private var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
   /// Where Apple's framework keeps the values that are too large for the database.
-  private var supportFolder: URL { ExternalData.supportFolder(of: url) }
+  private var supportFolder: URL { LargeValues.supportFolder(of: url) }
 
   func destroy() throws {
     guard exists else { return }
@@ -117,7 +117,7 @@ extension SQLiteStore {
     } catch {
       if isNew, type == NSSQLiteStoreType {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
-        try? FileManager.default.removeItem(at: ExternalData.supportFolder(of: url))
+        try? FileManager.default.removeItem(at: LargeValues.supportFolder(of: url))
       }
       throw error
     }

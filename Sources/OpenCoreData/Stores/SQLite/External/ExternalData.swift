@@ -1,5 +1,19 @@
 import Foundation
 
+/// Where a store keeps values that are too large for its file.
+package enum LargeValues {
+  /// `.Log_SUPPORT` beside `Log.sqlite`.
+  package static func supportFolder(of store: URL) -> URL {
+    let name = store.deletingPathExtension().lastPathComponent
+    return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+  }
+
+  /// The folder in it that has a file for each value.
+  static func valueFolder(of store: URL) -> URL {
+    supportFolder(of: store).appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
+  }
+}
+
 /// Values of attributes that allow external storage (`allowsExternalBinaryDataStorage`): a first byte in the column says
 /// whether the value follows (01), or is a file of its own whose name follows (02, a UUID as text, a NUL).
 ///
@@ -19,19 +33,11 @@ struct ExternalData: Sendable {
     let key: Int64
   }
 
-  // MARK: Folders
-
-  /// `.Log_SUPPORT` beside `Log.sqlite`.
-  static func supportFolder(of store: URL) -> URL {
-    let name = store.deletingPathExtension().lastPathComponent
-    return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
-  }
+  // MARK: Reading
 
   private func file(_ name: String) -> URL? {
-    store.map { Self.supportFolder(of: $0).appendingPathComponent("_EXTERNAL_DATA/\(name)") }
+    store.map { LargeValues.valueFolder(of: $0).appendingPathComponent(name) }
   }
-
-  // MARK: Reading
 
   /// The value of a column with `bytes`; a file is mapped, so that it costs memory only where it is looked at.
   func value(of bytes: Data, _ place: @autoclosure () -> Place) throws -> Data {
@@ -85,7 +91,7 @@ struct ExternalData: Sendable {
       throw failure(
         place,
         "lies in the file \(file.path), which can't be read: \(error.localizedDescription) Bring the folder "
-          + "\(Self.supportFolder(of: store).lastPathComponent) together with the store's file.", error)
+          + "\(LargeValues.supportFolder(of: store).lastPathComponent) together with the store's file.", error)
     }
   }
 

@@ -70,10 +70,10 @@ extension SQLiteStore {
       }
       return
     }
-    guard let own = self.url.map(ExternalData.supportFolder), FileManager.default.fileExists(atPath: own.path) else {
+    guard let own = self.url.map(LargeValues.supportFolder), FileManager.default.fileExists(atPath: own.path) else {
       return
     }
-    let new = ExternalData.supportFolder(of: url)
+    let new = LargeValues.supportFolder(of: url)
     // Of a store that was there once: the new one is still empty.
     if FileManager.default.fileExists(atPath: new.path) { try FileManager.default.removeItem(at: new) }
     try FileManager.default.copyItem(at: own, to: new)

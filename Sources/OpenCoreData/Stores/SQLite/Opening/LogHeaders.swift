@@ -6,7 +6,7 @@ struct LogHeader {
   private let bytes: [UInt8]
 
   private static let headerLength = 32
-  private static let frameHeaderLength = 24
+  static let frameHeaderLength = 24
 
   /// Nil where there is no log, or none that may be read.
   init?(path: String) {
@@ -23,12 +23,18 @@ struct LogHeader {
   /// Whether there is room for a header and a part of a page.
   var hasFrames: Bool { bytes.count == Self.headerLength + Self.frameHeaderLength }
 
+  /// Whether the header itself is all there; without it there is nothing to ask for below.
+  var isWhole: Bool { bytes.count >= Self.headerLength }
+
   var pageSize: Int { bytes.bigEndian32(8) }
   /// As they lie in the file; the -shm has them in the same order.
   var salts: [UInt8] { Array(bytes[16..<24]) }
 
   /// Whole frames that there is room for.
   var frameCount: Int { (size - Self.headerLength) / (pageSize + Self.frameHeaderLength) }
+
+  /// In bytes, of the frame's own header.
+  func offset(ofFrame number: Int) -> Int { Self.headerLength + number * (pageSize + Self.frameHeaderLength) }
 
   /// Without a header that sums up, SQLite takes the log for empty.
   var isHeaderSound: Bool {

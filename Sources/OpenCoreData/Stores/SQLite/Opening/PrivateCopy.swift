@@ -22,7 +22,7 @@ final class PrivateCopy: Sendable {
       try Self.copy(original, to: path)
     } catch {
       try? FileManager.default.removeItem(at: folder)
-      throw error
+      throw (error as? CocoaError).map { Self.refusal(original, $0) } ?? error
     }
   }
 
@@ -35,7 +35,7 @@ final class PrivateCopy: Sendable {
         for suffix in suffixes { try copyIfPresent(original + suffix, to: path + suffix) }
       } catch let error as CocoaError {
         // A log may go while it is being copied; any other trouble comes again.
-        if attempt == triesMax { throw refusal(original, error) }
+        if attempt == triesMax { throw error }
       }
       if before == states(of: original), !before.contains(where: \.isTooFresh) { return }
       usleep(UInt32(clockTickNanoseconds / 1000 * attempt))

@@ -39,8 +39,8 @@ struct StoreFileCheck {
     guard stat(path, &status) == 0 else {
       let isMissing = errno == ENOENT
       throw SQLiteError(
-        code: SQLITE_CANTOPEN, message: isMissing ? "there is no such file" : String(cString: strerror(errno)), sql: nil
-      )
+        code: errno == EACCES ? SQLITE_PERM : SQLITE_CANTOPEN,
+        message: isMissing ? "there is no such file" : String(cString: strerror(errno)), sql: nil)
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
@@ -127,13 +127,22 @@ struct StoreFileCheck {
   ///
   /// - Parameter connection: One that sees the log, and must not write it into the file when it closes.
   func checkStore(_ connection: SQLiteConnection) throws {
-    guard !isLogInUse, log?.hasFrames == true, let alone = try? uuidOfFileAlone(), let whole = try? uuid(connection),
-      alone != whole
-    else { return }
+    guard !isLogInUse, log?.hasFrames == true, let alone = try? uuidOfFileAlone() else { return }
+    let whole: String?
+    do {
+      whole = try uuid(connection)
+    } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
+      // Without Z_METADATA it is no store any more.
+      whole = nil
+    } catch {
+      // Whoever reads next is told what is wrong.
+      return
+    }
+    guard alone != whole else { return }
     throw NSError.coreData(
       .open,
       "The log \(logPath) does not belong to the store \(path): the file is of the store \(alone), the log of "
-        + "\(whole). \(together)")
+        + "\(whole ?? "another database"). \(together)")
   }
 
   private func uuidOfFileAlone() throws -> String? {
