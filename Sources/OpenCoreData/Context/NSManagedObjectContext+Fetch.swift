@@ -74,19 +74,23 @@ extension NSManagedObjectContext {
       return try reading { try $0.dictionaryRows(query, shape) }.map { $0.dictionary(shape) }
     default:
       let query = request.rowQuery(query)
-      let results = results(of: request, query, try rows(query))
-      if let keyPaths = request.relationshipKeyPathsForPrefetching {
-        try prefetch(keyPaths, of: results.compactMap { $0 as? NSManagedObject })
-      }
-      return results
+      return try results(of: request, query, try rows(query))
     }
   }
 
   /// The IDs or objects that `request` promises, for the rows that this context shows for its `rowQuery`.
   func results<ResultType>(
     of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
-  ) -> [Any] {
+  ) throws -> [Any] {
     if request.resultType == .managedObjectIDResultType { return rows.map(\.id) }
+    let objects = objects(of: request, query, rows)
+    if let keyPaths = request.relationshipKeyPathsForPrefetching { try prefetch(keyPaths, of: objects, query.entity) }
+    return objects
+  }
+
+  private func objects<ResultType>(
+    of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
+  ) -> [NSManagedObject] {
     let hasValues = query.values == .all
     var group: FaultGroup?
     return rows.enumerated().map { index, row in
@@ -96,6 +100,7 @@ extension NSManagedObjectContext {
       }
       let object = object(with: row.id)
       let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
+      if isRefreshed { object.related = nil }
       if hasValues {
         if object.isFault || isRefreshed { prime(object, row) }
         if object.isFault, !request.returnsObjectsAsFaults { return realized(object, row) }

@@ -19,28 +19,36 @@ extension NSManagedObjectContext {
   /// Loads what the relationships on each of `keyPaths` lead to, one read for each step.
   ///
   /// (Apple documentation: relationshipKeyPathsForPrefetching.)
-  func prefetch(_ keyPaths: [String], of objects: [NSManagedObject]) throws {
+  ///
+  /// - Throws: `NSError` 134060 for what is no relationship of `entity` or of one that inherits from it.
+  func prefetch(_ keyPaths: [String], of objects: [NSManagedObject], _ entity: NSEntityDescription) throws {
     for keyPath in keyPaths {
+      let names = keyPath.split(separator: ".").map(String.init)
+      try Self.check(names, of: entity)
       var ends = objects
-      for name in keyPath.split(separator: ".").map(String.init) {
-        ends = try prefetch(name, of: ends)
-      }
+      for name in names { ends = try prefetch(name, of: ends) }
+    }
+  }
+
+  private static func check(_ names: [String], of entity: NSEntityDescription) throws {
+    var places = [entity]
+    for name in names {
+      let found = places.flatMap(\.withDescendants).compactMap { $0.relationshipsByName[name]?.destinationEntity }
+      guard !found.isEmpty else { throw EntityPredicateSchema.unknown(names, in: entity) }
+      places = found
     }
   }
 
   private func prefetch(_ name: String, of objects: [NSManagedObject]) throws -> [NSManagedObject] {
     var ends: [NSManagedObject] = []
     // Subentities may inherit the relationship, or some have it only.
-    let withIt = objects.filter { $0.entity.relationshipsByName[name] != nil }
-    if withIt.isEmpty, let entity = objects.first?.entity { throw EntityPredicateSchema.unknown([name], in: entity) }
-    let groups = Dictionary(grouping: withIt) { $0.entity.relationshipsByName[name].map(ObjectIdentifier.init) }
+    let groups = Dictionary(grouping: objects) { $0.entity.relationshipsByName[name].map(ObjectIdentifier.init) }
     for group in groups.values {
       guard let relationship = group[0].entity.relationshipsByName[name], !relationship.isTransient else { continue }
       let related = try relatedIDs(relationship, of: group.map(\.objectID))
       for (object, ids) in zip(group, related) {
-        object.keepRelated(ids, relationship.name)
         let found = ids.map(self.object(with:))
-        object.related?.objectsAhead += found
+        object.keepRelated(ids, relationship.name, ahead: found)
         ends += found
       }
     }

@@ -103,6 +103,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       }
   }
 
+  // Objects that were read ahead may hold each other in a circle, which nothing else would ever break.
+  deinit { for object in registry.objects { object.related = nil } }
+
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
 
   var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }

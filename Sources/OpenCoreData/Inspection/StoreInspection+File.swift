@@ -10,19 +10,17 @@ extension StoreInspection.File {
     let kind = try number("auto_vacuum")
     self.init(
       bytes: Self.bytes(path) ?? 0, pageSizeBytes: pageSize, pages: try number("page_count"),
-      freePages: try number("freelist_count"), journalMode: Self.journalMode(path),
+      freePages: try number("freelist_count"), journalMode: try Self.journalMode(store.connection),
       encoding: try store.connection.rows("PRAGMA encoding").first?.first?.string ?? "",
       autoVacuum: kinds.indices.contains(kind) ? kinds[kind] : "\(kind)", log: log,
-      sharedMemory: store.hadSharedMemory ? StoreInspection.SharedMemory(path + "-shm", log: path + "-wal") : nil)
+      sharedMemory: store.hadSharedMemory
+        ? StoreInspection.SharedMemory(
+          path + "-shm", log: path + "-wal", opened: store.opened.path == path ? store.connection : nil) : nil)
   }
 
   /// The file's own, whatever the connection that reads it has.
-  private static func journalMode(_ path: String) -> String {
-    guard let file = FileHandle(forReadingAtPath: path) else { return "unknown" }
-    defer { try? file.close() }
-    guard let bytes = try? file.read(upToCount: DatabaseHeader.length), let header = try? DatabaseHeader([UInt8](bytes))
-    else { return "unknown" }
-    return header.usesLog ? "wal" : "delete"
+  private static func journalMode(_ connection: SQLiteConnection) throws -> String {
+    try DatabaseHeader(connection.beginningOfFile().bytes).usesLog ? "wal" : "delete"
   }
 
   static func bytes(_ path: String) -> Int? {
@@ -59,11 +57,13 @@ extension StoreInspection.Log {
 }
 
 extension StoreInspection.SharedMemory {
-  init?(_ path: String, log: String) {
+  /// - Parameter connection: One that may have the file in use.
+  init?(_ path: String, log: String, opened connection: SQLiteConnection?) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
     state = bytes == 0 ? "empty" : "stale"
-    guard let header = LogIndexHeader(path: path), let log = LogHeader(path: log), log.isWhole,
+    let known = (try? connection?.beginningOfLogIndex(LogIndexHeader.length)).flatMap(LogIndexHeader.init)
+    guard let header = known ?? LogIndexHeader(path: path), let log = LogHeader(path: log), log.isWhole,
       header.salts == log.salts
     else { return }
     state = "valid"

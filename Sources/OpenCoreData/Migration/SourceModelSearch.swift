@@ -46,13 +46,14 @@ struct SourceModelSearch {
     return ofClient + ofFiles + ofProgram
   }
 
-  /// The first model that a configuration of a store with `metadata` was written with; and what was looked at before,
-  /// with a word on what could not be read.
+  /// The first model that a configuration of a store with `metadata` was written with; and what was looked at, it last,
+  /// with a word on what could not be read. One of which every hash is known goes before others.
   func find(
     _ metadata: StoreMetadata, configuration: String?
   ) -> (found: (model: NSManagedObjectModel, configuration: String?)?, lookedAt: [String]) {
-    let dictionary = metadata.dictionary
+    let hashes = metadata.versionHashes
     var lookedAt: [String] = []
+    var byNames: (found: (model: NSManagedObjectModel, configuration: String?), name: String)?
     for candidate in candidates {
       guard let model = try? candidate.load() else {
         lookedAt.append("\(candidate.name) (unreadable)")
@@ -60,12 +61,14 @@ struct SourceModelSearch {
       }
       lookedAt.append(candidate.name)
       // A version from before the configuration was made kept everything in one store.
-      for name in configuration == nil ? [nil] : [configuration, nil]
-      where model.isConfiguration(withName: name, compatibleWithStoreMetadata: dictionary) {
-        return ((model, name), lookedAt)
+      for name in configuration == nil ? [nil] : [configuration, nil] where model.hasConfiguration(name) {
+        if ModelFit(hashes, model, configuration: name, exactly: true).isFit { return ((model, name), lookedAt) }
+        if byNames == nil, ModelFit(hashes, model, configuration: name).isFit {
+          byNames = ((model, name), candidate.name)
+        }
       }
     }
-    return (nil, lookedAt)
+    return (byNames?.found, lookedAt.filter { $0 != byNames?.name } + [byNames?.name].compactMap(\.self))
   }
 
   /// Every model that could be read.
@@ -73,6 +76,8 @@ struct SourceModelSearch {
 }
 
 extension NSManagedObjectModel {
+  fileprivate func hasConfiguration(_ name: String?) -> Bool { entities(forConfigurationName: name) != nil }
+
   /// The model that a store with `metadata` was written with, out of all versions of the models in `bundles` (nil: the
   /// main bundle, and the models embedded in this program); nil if they do not have it.
   public class func mergedModel(
@@ -88,7 +93,7 @@ extension NSManagedObjectModel {
     let models = models ?? []
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let whole = models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
-    let parts = models.filter { $0.entityVersionHashesByName.allSatisfy { stored[$0.key] == $0.value } }
+    let parts = models.filter { ModelFit(stored, $0, configuration: nil).isPart }
     self.init(byMerging: whole.map { [$0] } ?? parts)
     guard isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
   }

@@ -145,13 +145,6 @@ extension NSManagedObjectModel {
   /// Unless it must be so exactly, an entity whose hash can't be computed needs its name only.
   func fits(_ hashes: [String: Data], exactly: Bool) -> Bool {
     let configurations: [String?] = [nil] + configurations
-    return configurations.contains { name in
-      let entities = entities(forConfigurationName: name) ?? []
-      return Set(entities.compactMap(\.name)) == Set(hashes.keys)
-        && entities.allSatisfy { entity in
-          guard let stored = entity.name.flatMap({ hashes[$0] }) else { return false }
-          return stored == entity.versionHash || (!exactly && !entity.hasExactVersionHash)
-        }
-    }
+    return configurations.contains { ModelFit(hashes, self, configuration: $0, exactly: exactly).isFit }
   }
 }

@@ -85,16 +85,14 @@ extension NSManagedObjectModel {
   public var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
 
   /// Whether a store with `metadata` was written with the entities of this model's configuration (nil: of the
-  /// whole model) as they are now: the same entities with the same version hashes.
+  /// whole model) as they are now: the same entities with the same version hashes. An entity whose hash can't be
+  /// computed here, as it has derived or composite attributes, is compared by its name.
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
-    guard let entities = entities(forConfigurationName: configuration),
+    guard entities(forConfigurationName: configuration) != nil,
       let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
     else { return false }
-    return stored
-      == Dictionary(
-        entities.compactMap { entity in entity.name.map { ($0, entity.versionHash) } },
-        uniquingKeysWith: { first, _ in first })
+    return ModelFit(stored, self, configuration: configuration).isFit
   }
 }

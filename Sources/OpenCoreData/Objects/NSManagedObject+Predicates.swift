@@ -3,8 +3,9 @@ import Foundation
 extension NSManagedObject: PredicateSubject {
   package func predicateValue(forKeyPath keyPath: [String]) throws -> Any? {
     let path = try AttributePath(keyPath, of: entity)
-    if path.relationships.isEmpty, case .object = path.end { return self }
-    return value(forKeyPath: keyPath.joined(separator: "."))
+    guard case .object = path.end else { return value(forKeyPath: keyPath.joined(separator: ".")) }
+    // Without the `SELF` or `objectID` that may stand at the end: objects are compared, not their IDs.
+    return path.relationships.isEmpty ? self : value(forKeyPath: path.relationships.map(\.name).joined(separator: "."))
   }
 }
 

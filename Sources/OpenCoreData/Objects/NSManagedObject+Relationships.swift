@@ -89,10 +89,12 @@ extension NSManagedObject {
     return related.ids[name]
   }
 
-  func keepRelated(_ ids: [NSManagedObjectID], _ name: String) {
+  /// - Parameter objects: Those that were read ahead.
+  func keepRelated(_ ids: [NSManagedObjectID], _ name: String, ahead objects: [NSManagedObject] = []) {
     guard let epoch = managedObjectContext?.relationshipEpoch else { return }
     if related?.epoch != epoch { related = RelatedIDs(epoch: epoch) }
     related?.ids[name] = ids
+    related?.objectsAhead[name] = objects.isEmpty ? nil : objects
   }
 
   func refuseToSet(_ relationship: NSRelationshipDescription) -> Never {
@@ -107,6 +109,7 @@ struct RelatedIDs {
   /// Of the context when it was read: saves and merges make all of it old.
   let epoch: UInt64
   var ids: [String: [NSManagedObjectID]] = [:]
-  /// Objects that were read ahead: without anybody to hold them their context would forget them at once.
-  var objectsAhead: [NSManagedObject] = []
+  /// Objects that were read ahead, by relationship: without anybody to hold them their context would forget them at
+  /// once. Both ends may hold each other so, until one is refreshed or their context is reset or goes away.
+  var objectsAhead: [String: [NSManagedObject]] = [:]
 }

@@ -6,7 +6,7 @@ struct EntryFormatter {
   /// What of an entry a column shows.
   private struct Column: Sendable {
     let name: String
-    let path: AttributePath
+    let path: ColumnPath
     let content: ColumnContent
     let isBeyondEntity: Bool
     /// In the entity of the batch being written, which may be a subentity with more attributes; of a path beyond the
@@ -24,9 +24,9 @@ struct EntryFormatter {
     var mistakes: [PipelineError.Mistake] = []
     for (index, column) in wanted.enumerated() {
       let key = "export.columns[\(index)]"
-      let path: AttributePath
+      let path: ColumnPath
       do {
-        path = try AttributePath(column.attribute, of: entity)
+        path = try ColumnPath(column.attribute, of: entity)
       } catch {
         mistakes.append(.init(path: key, message: error.message))
         continue

@@ -132,7 +132,7 @@ package struct ExportFit {
   ) -> [PipelineError.Mistake] {
     export.sort.enumerated().compactMap { index, key in
       do throws(PipelineError) {
-        _ = try AttributePath(key.attribute, of: entity)
+        _ = try ColumnPath(key.attribute, of: entity)
         return nil
       } catch {
         return .init(path: "export.sort[\(index)]", message: error.message)

@@ -152,7 +152,14 @@ struct ArchivedDescriptionTests {
     let model = derived.model
     let entity = try #require(model.entitiesByName["Thing"])
     #expect(!entity.hasExactVersionHash)
+    // What can't be compared must not stand in the way of opening, nor of finding the model.
+    let metadata = [NSStoreModelVersionHashesKey: ["Thing": Data(repeating: 9, count: 32)]]
+    #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    let stored = StoreMetadata(dictionary: metadata)
+    #expect(SourceModelSearch(given: [model], for: model).find(stored, configuration: nil).found?.model === model)
+    #expect(NSManagedObjectModel(byMerging: [model], forStoreMetadata: metadata) != nil)
     entity.stateVersionHash(Data(repeating: 7, count: 32))
+    #expect(!model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
     #expect(entity.hasExactVersionHash)
     #expect(model.entityVersionHashesByName["Thing"] == Data(repeating: 7, count: 32))
     derived.attribute.isOptional = false

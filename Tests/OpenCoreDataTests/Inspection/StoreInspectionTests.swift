@@ -168,7 +168,7 @@ import Testing
       bytes[18] ^= 1
       try bytes.write(to: URL(fileURLWithPath: log))
       #expect(StoreInspection.Log(log, pageSizeBytes: 4096)?.frames == 0)
-      #expect(StoreInspection.SharedMemory(url.path + "-shm", log: log)?.state == "stale")
+      #expect(StoreInspection.SharedMemory(url.path + "-shm", log: log, opened: nil)?.state == "stale")
       #expect(StoreInspection.Log(log, pageSizeBytes: 2048)?.state == "foreign")
       try Data().write(to: URL(fileURLWithPath: log))
       #expect(StoreInspection.Log(log, pageSizeBytes: 4096)?.state == "empty")

@@ -130,7 +130,10 @@ struct MigrationSafetyTests {
       sqlite3_set_authorizer(opened.connection.handle, nil, nil)
       sqlite3_progress_handler(opened.connection.handle, 0, nil, nil)
       try #require(!opened.connection.isInTransaction)
-      try #require(try Self.contents(bench.file) == before, "changed by a fault at \(n)")
+      let after = try Self.contents(bench.file)
+      // SQLite asks once more when the commit is through: then it has happened, and must have whole.
+      if kind == .interruption, after != before { break }
+      try #require(after == before, "changed by a fault at \(n)")
     }
     #expect(failures > 60)
     #expect(try sqlite(bench.file, Self.result) == Self.expected)

@@ -88,6 +88,44 @@ struct FoundSchemaTests {
     }
   }
 
+  @Test("columns of one name are told apart by their types, and one is never that of two attributes")
+  func clashes() throws {
+    let folder = try GraphFolder()
+    let model = try NSManagedObjectModel.load(
+      xml: Data(
+        """
+        <model><entity name="Base" isAbstract="YES"/>
+        <entity name="Cat" parentEntity="Base"><attribute name="mark" optional="YES" attributeType="String"/></entity>
+        <entity name="Dog" parentEntity="Base"><attribute name="mark" optional="YES" attributeType="Integer 32"/></entity>
+        </model>
+        """.utf8))
+    let file = folder.file("Pets.sqlite")
+    func coordinator() throws -> NSPersistentStoreCoordinator {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+      return coordinator
+    }
+    _ = try coordinator()
+    try sqlite(
+      file,
+      """
+      ALTER TABLE ZBASE RENAME COLUMN ZMARK TO x; ALTER TABLE ZBASE RENAME COLUMN ZMARK1 TO ZMARK;
+      ALTER TABLE ZBASE RENAME COLUMN x TO ZMARK1;
+      INSERT INTO ZBASE(Z_PK, Z_ENT, Z_OPT, ZMARK, ZMARK1) VALUES (1, 2, 1, NULL, 'torn ear'), (2, 3, 1, 77, NULL)
+      """)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+    context.persistentStoreCoordinator = try coordinator()
+    try context.performAndWait {
+      let pets = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Base"))
+      #expect(
+        pets.map { "\($0.entity.name ?? "") \($0.value(forKey: "mark") ?? "")" }.sorted() == ["Cat torn ear", "Dog 77"])
+    }
+    try sqlite(
+      file, "ALTER TABLE ZBASE DROP COLUMN ZMARK1; ALTER TABLE ZBASE RENAME COLUMN ZMARK TO ZMARK7")
+    let error = #expect(throws: NSError.self) { try coordinator() }
+    #expect(error?.localizedDescription.contains("one column, ZMARK7, for Cat.mark and Dog.mark") == true)
+  }
+
   private static let gaps: [(sql: String, part: String)] = [
     ("ALTER TABLE ZAUTHOR DROP COLUMN ZBORN", "no column ZBORN for Author.born"),
     ("DROP TABLE ZSHELF", "no table ZSHELF for the entity Shelf"),

@@ -82,6 +82,25 @@ struct KeyPathFetchTests {
     }
   }
 
+  @Test("rows of two tables with one key are two objects, in SQL and in memory")
+  func keysOfTwoTables() throws {
+    try sqlite(library.file, "UPDATE ZAUTHOR SET ZFAVOURITE = 1, Z5_FAVOURITE = 6 WHERE ZNAME = 'Bob'")
+    let context = try library.context()
+    try context.performAndWait {
+      let authors = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"))
+      for (format, count) in [
+        ("favourite == mentor", 0), ("favourite != mentor", 4), ("SELF == favourite", 0), ("NOT SELF == favourite", 4),
+        ("mentor == mentor.mentor", 1), ("mentor.SELF == favourite.author", 1),
+        ("favourite.objectID == mentor.SELF", 0),
+      ] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        request.predicate = NSPredicate(format: format)
+        #expect(try context.count(for: request) == count, "\(format)")
+        #expect(authors.count { request.predicate?.evaluate(with: $0) == true } == count, "\(format) in memory")
+      }
+    }
+  }
+
   @Test("what has no order or leads to many is refused with the reason")
   func refusals() throws {
     let context = try library.context()

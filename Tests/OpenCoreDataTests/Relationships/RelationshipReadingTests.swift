@@ -113,22 +113,48 @@ struct RelationshipReadingTests {
     }
   }
 
-  @Test("what is asked for ahead is no fault any more, at each step of a path")
-  func prefetching() throws {
+  @Test("which entity an object is of its row says, whatever stands beside the key that leads to it")
+  func entityOfRow() throws {
+    try sqlite(library.file, "UPDATE ZAUTHOR SET Z5_FAVOURITE = NULL WHERE ZNAME = 'Bob'")
     let context = try library.context()
     try context.performAndWait {
-      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-      request.relationshipKeyPathsForPrefetching = ["works.tags", "mentor"]
-      let authors = try context.fetch(request)
-      #expect(authors.allSatisfy { !$0.hasFault(forRelationshipNamed: "works") })
-      #expect(authors.allSatisfy { !$0.hasFault(forRelationshipNamed: "mentor") })
-      #expect(authors.allSatisfy { $0.hasFault(forRelationshipNamed: "pupils") })
-      let works = authors.flatMap { ($0.value(forKey: "works") as? NSSet)?.allObjects ?? [] }
-        .compactMap { $0 as? NSManagedObject }
-      #expect(works.count == 3)
-      #expect(works.allSatisfy { !$0.hasFault(forRelationshipNamed: "tags") })
-      request.relationshipKeyPathsForPrefetching = ["books"]
-      #expect(throws: NSError.self) { try context.fetch(request) }
+      let bob = try LibraryStore.object("Author", "name", "Bob", in: context)
+      #expect((bob.value(forKey: "favourite") as? NSManagedObject)?.entity.name == "Play")
+    }
+  }
+
+  @Test("an ordered relationship that is its own inverse shows each object once")
+  func orderedMutual() throws {
+    let folder = try GraphFolder()
+    let model = try NSManagedObjectModel.load(
+      xml: Data(
+        """
+        <model><entity name="A"><attribute name="a" optional="YES" attributeType="String"/>
+        <relationship name="peers" optional="YES" toMany="YES" ordered="YES" destinationEntity="A" inverseName="peers"
+        inverseEntity="A"/></entity></model>
+        """.utf8))
+    func context() throws -> NSManagedObjectContext {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file("A.sqlite"))
+      let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      return context
+    }
+    _ = try context()
+    try sqlite(
+      folder.file("A.sqlite"),
+      """
+      INSERT INTO ZA(Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 1, 1, 'x'), (2, 1, 1, 'y'), (3, 1, 1, 'z');
+      INSERT INTO Z_1PEERS(Z_1PEERS, REFLEXIVE, Z_FOK_REFLEXIVE) VALUES (1, 3, 1), (1, 2, 2), (2, 1, 9)
+      """)
+    let reading = try context()
+    try reading.performAndWait {
+      for (name, peers) in [("x", Set(["y", "z"])), ("y", ["x"]), ("z", ["x"])] {
+        let object = try LibraryStore.object("A", "a", name, in: reading)
+        let found = LibraryStore.texts(object.value(forKey: "peers"), "a")
+        #expect(found.count == peers.count && Set(found) == peers)
+      }
     }
   }
 
@@ -155,6 +181,25 @@ struct RelationshipReadingTests {
       #expect((ann.value(forKey: "works") as? NSSet)?.count == 1)
       context.rollback()
       #expect((ann.value(forKey: "works") as? NSSet)?.count == 2)
+    }
+  }
+
+  @Test("a pinned generation has its own links, and paths over them")
+  func generations() throws {
+    let context = try library.context()
+    try context.performAndWait {
+      try context.setQueryGenerationFrom(.current)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Work")
+      request.predicate = NSPredicate(format: "author.name == 'Bob'")
+      #expect(try context.count(for: request) == 1)
+      try sqlite(library.file, "UPDATE ZWORK SET ZAUTHOR = 2")
+      let bob = try LibraryStore.object("Author", "name", "Bob", in: context)
+      #expect(LibraryStore.texts(bob.value(forKey: "works"), "title") == ["Tides"])
+      #expect(try context.count(for: request) == 1)
+      try context.setQueryGenerationFrom(nil)
+      context.refreshAllObjects()
+      #expect((bob.value(forKey: "works") as? NSSet)?.count == 4)
+      #expect(try context.count(for: request) == 4)
     }
   }
 

@@ -222,6 +222,28 @@ struct ExternalDataTests {
     #expect(!isOutside)
   }
 
+  @Test("A file stays while a walk is on its way to it")
+  func walked() throws {
+    try makeOutside()
+    try sqlite(stack.file, "UPDATE ZSESSION SET Z_PK = 2; INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1)")
+    let (context, reader) = (stack.context(), stack.context())
+    var photos: [Data?] = []
+    try reader.performAndWait {
+      try reader.walk(stack.request(), rowsPerBatch: 1) { batch, _ in
+        photos.append(batch.value(row: 0, slot: 1).blob)
+        guard photos.count == 1 else { return true }
+        try context.performAndWait {
+          for object in try context.fetch(stack.request()) { context.delete(object) }
+          try context.save()
+        }
+        return true
+      }
+    }
+    #expect(photos == [nil, photo])
+    try stack.coordinator.remove(stack.coordinator.persistentStores[0])
+    #expect(!isOutside)
+  }
+
   @Test(
     "A copy of a store takes the files along, one in memory the values",
     arguments: [NSSQLiteStoreType, NSInMemoryStoreType])

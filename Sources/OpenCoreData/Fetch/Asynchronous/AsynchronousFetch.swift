@@ -65,7 +65,7 @@ struct AsynchronousFetch: Sendable {
       let rows = try context.rows(query) { try serve($0, read) }
       return try request.fitting(
         request.resultType == .countResultType
-          ? [NSNumber(value: rows.count)] : context.results(of: request, query, rows))
+          ? [NSNumber(value: rows.count)] : try context.results(of: request, query, rows))
     }
   }
 

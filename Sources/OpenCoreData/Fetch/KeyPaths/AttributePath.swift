@@ -1,18 +1,35 @@
 import Foundation
 
 /// A key path of an entity, looked up: to-one relationships, then an attribute, or the object that they lead to.
-struct AttributePath: Sendable {
-  enum End: Sendable {
+package struct AttributePath: Sendable {
+  package enum End: Sendable {
     case attribute(NSAttributeDescription, slot: Int)
     /// The object itself: the path ends in a relationship, or in `SELF`.
     case object(NSEntityDescription)
   }
 
-  let relationships: [NSRelationshipDescription]
-  let end: End
+  /// Why a path leads nowhere.
+  package enum Problem: Error, Sendable {
+    /// Nothing of that name can be followed from the entity, or stands at the end.
+    case unknown(String, NSEntityDescription)
+    case leadsToMany(NSRelationshipDescription)
+  }
+
+  package let relationships: [NSRelationshipDescription]
+  package let end: End
 
   /// - Throws: `NSError` 134060 that names what on the path is no to-one relationship, or at its end no property.
   init(_ keyPath: [String], of entity: NSEntityDescription) throws {
+    do {
+      try self.init(following: keyPath, of: entity)
+    } catch Problem.leadsToMany(let relationship) {
+      throw Self.leadsToMany(relationship, keyPath, entity)
+    } catch {
+      throw EntityPredicateSchema.unknown(keyPath, in: entity)
+    }
+  }
+
+  package init(following keyPath: [String], of entity: NSEntityDescription) throws(Problem) {
     var (relationships, place) = ([NSRelationshipDescription](), entity)
     for (index, name) in keyPath.enumerated() {
       let isLast = index == keyPath.count - 1
@@ -24,8 +41,8 @@ struct AttributePath: Sendable {
       if isLast, Self.selfNames.contains(name) { break }
       guard let relationship = place.relationshipsByName[name], let destination = relationship.destinationEntity,
         !relationship.isTransient
-      else { throw EntityPredicateSchema.unknown(keyPath, in: entity) }
-      guard !relationship.isToMany else { throw Self.leadsToMany(relationship, keyPath, entity) }
+      else { throw .unknown(name, place) }
+      guard !relationship.isToMany else { throw .leadsToMany(relationship) }
       relationships.append(relationship)
       place = destination
     }

@@ -104,7 +104,7 @@ final class ResultsCore: @unchecked Sendable {
     query.values = .attributes([name])
     let rows = try context.rows(query)
     var (objects, runs) = ([NSObject](), SectionRuns())
-    for (row, result) in zip(rows, context.results(of: request, query, rows)) {
+    for (row, result) in zip(rows, try context.results(of: request, query, rows)) {
       guard let object = result as? NSManagedObject else { continue }
       if object.isFault, object.values.isEmpty {
         let value = try query.value([name], of: row)

@@ -60,10 +60,10 @@ final class ColumnNames {
 
   /// The condition of a predicate on the entity's rows.
   func condition(_ predicate: BoundPredicate) throws -> SQLFragment {
-    let ownKeys = try predicate.comparingKeys { key in
+    let inKeys = try predicate.comparingKeys { key in
       guard case .object(let destination) = try AttributePath(key.path, of: entity).end else { return 0 }
       return store.identity.scope(ofEntity: destination.name ?? "")
     }
-    return try ownKeys.sql { try sql($0.path) }
+    return try inKeys.sql { try sql($0.path) }
   }
 }

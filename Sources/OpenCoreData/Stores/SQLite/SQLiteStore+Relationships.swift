@@ -45,11 +45,11 @@ private struct RelationshipPlan {
     let (source, other) = (try store.sqlEntity(relationship.entity), try store.sqlEntity(destination))
     switch kept {
     case .toOne(let column, let entityColumn, _):
-      // Where no column says which entity the key is of, its row does.
-      let join = other.hasFamily && entityColumn == nil
-      let number = entityColumn.map { "s.\($0)" } ?? (join ? "d.Z_ENT" : "\(other.number)")
-      let tables =
-        "\(source.tableName) s" + (join ? " LEFT JOIN \(other.tableName) d ON d.Z_PK = s.\(column)" : "")
+      // Which entity an object is of its row says; the column beside the key does where the row is gone.
+      let join = other.hasFamily ? " LEFT JOIN \(other.tableName) d ON d.Z_PK = s.\(column)" : ""
+      let number =
+        other.hasFamily ? "coalesce(d.Z_ENT, \(entityColumn.map { "s.\($0)" } ?? "NULL"))" : "\(other.number)"
+      let tables = "\(source.tableName) s\(join)"
       body = { marks in
         "SELECT s.Z_PK, s.\(column), \(number) FROM \(tables) WHERE s.Z_PK IN (\(marks)) AND s.\(column) IS NOT NULL"
       }
@@ -63,9 +63,12 @@ private struct RelationshipPlan {
       let order = (orderColumn.map { ["j.\($0)"] } ?? []) + ["d.Z_PK"]
       // A relationship that is its own inverse has one row for both ends.
       let isMutual = relationship.inverseRelationship === relationship
+      let position = orderColumn.map { ", \($0)" } ?? ""
       let mutual =
-        "(SELECT \(sourceColumn), \(destinationColumn) FROM \(table) "
-        + "UNION SELECT \(destinationColumn), \(sourceColumn) FROM \(table))"
+        "(SELECT \(sourceColumn), \(destinationColumn)\(position) FROM \(table) UNION ALL "
+        + "SELECT \(destinationColumn), \(sourceColumn)\(position) FROM \(table) r WHERE NOT EXISTS "
+        + "(SELECT 1 FROM \(table) b WHERE b.\(sourceColumn) = r.\(destinationColumn) "
+        + "AND b.\(destinationColumn) = r.\(sourceColumn)))"
       body = { marks in
         "SELECT j.\(sourceColumn), d.Z_PK, d.Z_ENT FROM \(isMutual ? mutual : table) j "
           + "JOIN \(other.tableName) d ON d.Z_PK = j.\(destinationColumn) WHERE j.\(sourceColumn) IN (\(marks)) "

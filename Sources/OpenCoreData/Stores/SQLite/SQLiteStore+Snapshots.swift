@@ -7,6 +7,7 @@ extension SQLiteStore {
     if readerMode == .readWrite { try reader.execute("PRAGMA query_only = ON") }
     try reader.registerPredicateFunctions()
     try registerExternalData(reader)
+    readers.add(reader)
     return reader
   }
 
@@ -30,7 +31,7 @@ extension SQLiteStore {
   }
 }
 
-/// The snapshots of a store that somebody holds.
+/// The connections with snapshots of a store that somebody holds.
 struct SnapshotList {
   private struct Entry { weak var connection: SQLiteConnection? }
   private var entries: [Entry] = []

@@ -9,6 +9,8 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   var snapshot: SQLiteConnection?
   /// The snapshots that are open: they keep the log from being written back whole.
   var snapshots = SnapshotList()
+  /// These and the readers of walks: what they see may have files that newer rows have let go of.
+  var readers = SnapshotList()
   /// How often metadata was set, and how often it had been when it was last written and last committed: a save
   /// participant may set it after its transaction has written it.
   var metadataEdition = 0

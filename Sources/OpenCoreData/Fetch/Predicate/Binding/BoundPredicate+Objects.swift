@@ -14,6 +14,11 @@ extension BoundNode {
     switch self {
     case .relation(let key, let relation, .value(let value)) where key.type == .object:
       return .relation(key, relation, .value(Self.rowKey(value, try scope(key))))
+    case .relation(let key, let relation, .key(let other)) where key.type == .object && other.type == .object:
+      // Rows of different tables may have one key, and are two objects: equal is nothing but nothing.
+      if try scope(key) == scope(other) { return self }
+      let bothNull = BoundNode.and([.isNull(key), .isNull(other)])
+      return relation == .equal ? bothNull : .not(bothNull)
     case .member(let key, let set, let options) where key.type == .object:
       var rowKeys = StoredValueSet()
       let wanted = try scope(key)

@@ -43,9 +43,9 @@ extension SQLiteStore {
   }
 
   /// Called after a commit: removes the files that nothing refers to now. One that a rolled back transaction had let go
-  /// of still has its row. While somebody reads an older generation, they all stay.
+  /// of still has its row. While somebody may read an older generation, they all stay.
   func removeDroppedFiles() {
-    guard !droppedFiles.files.isEmpty, snapshots.isEmpty, let connection = try? connection(),
+    guard !droppedFiles.files.isEmpty, readers.isEmpty, let connection = try? connection(),
       !connection.isInTransaction
     else { return }
     for file in droppedFiles.files {

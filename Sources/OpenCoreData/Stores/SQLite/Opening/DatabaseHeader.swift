@@ -75,6 +75,17 @@ extension SQLiteConnection {
     }
   }
 
+  /// The beginning of the log's index as this connection has it in memory; nil where it has none. Read from the file
+  /// instead, every lock on it would be lost.
+  func beginningOfLogIndex(_ count: Int) throws -> [UInt8]? {
+    guard try rows("PRAGMA journal_mode").first?.first == .text("wal") else { return nil }
+    return try withFile { file, methods in
+      var memory: UnsafeMutableRawPointer?
+      guard methods.xShmMap?(file, 0, 32_768, 0, &memory) == SQLITE_OK, let memory else { return nil }
+      return Array(UnsafeRawBufferPointer(start: memory, count: count))
+    }
+  }
+
   private func withFile<Result>(
     _ body: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) throws -> Result
   ) throws -> Result {

@@ -26,6 +26,9 @@ struct LogHeader {
   /// Whether the header itself is all there; without it there is nothing to ask for below.
   var isWhole: Bool { bytes.count >= Self.headerLength }
 
+  /// A log whose writer ended between the header and the first page, which can be an abrupt end of its program.
+  var isHeaderOnly: Bool { size == Self.headerLength }
+
   var pageSize: Int { bytes.bigEndian32(8) }
   /// As they lie in the file; the -shm has them in the same order.
   var salts: [UInt8] { Array(bytes[16..<24]) }
@@ -67,8 +70,13 @@ struct LogIndexHeader: Equatable {
   init?(path: String) {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }
     defer { try? file.close() }
-    guard let data = try? file.read(upToCount: 136), data.count == 136 else { return nil }
-    let bytes = Array(data)
+    guard let data = try? file.read(upToCount: Self.length) else { return nil }
+    self.init(Array(data))
+  }
+
+  /// - Parameter bytes: The beginning of a -shm; nil where it is not whole.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.length else { return nil }
     // Two copies, so that a torn one shows. The numbers are in the order of the machine that wrote them.
     guard bytes[0..<48] == bytes[48..<96], bytes.littleEndian32(0) == 3_007_000, bytes[12] == 1 else { return nil }
     let sum = LogChecksum.of(bytes[0..<40], isBigEndian: false)
@@ -77,6 +85,8 @@ struct LogIndexHeader: Equatable {
     salts = Array(bytes[32..<40])
     framesWrittenBack = bytes.littleEndian32(96)
   }
+
+  static let length = 136
 
   var framesOnlyInLog: Int { max(0, frameCount - framesWrittenBack) }
 }

@@ -7,21 +7,23 @@ struct ModelFit {
   let onlyInStore: [String]
   let onlyInModel: [String]
 
-  /// An entity whose hash can't be computed fits by its name.
-  ///
-  /// - Parameter stored: The store's version hashes by entity name.
-  init(_ stored: [String: Data], _ model: NSManagedObjectModel, configuration: String?) {
+  /// - Parameters:
+  ///   - stored: The store's version hashes by entity name.
+  ///   - exactly: False: an entity whose hash can't be computed fits by its name.
+  init(_ stored: [String: Data], _ model: NSManagedObjectModel, configuration: String?, exactly: Bool = false) {
     let entities = model.entities(forConfigurationName: configuration) ?? []
     let wanted = Dictionary(
       entities.compactMap { entity in entity.name.map { ($0, entity) } }, uniquingKeysWith: { first, _ in first })
     changed = wanted.filter { name, entity in
-      stored[name].map { $0 != entity.versionHash && entity.hasExactVersionHash } ?? false
+      stored[name].map { $0 != entity.versionHash && (exactly || entity.hasExactVersionHash) } ?? false
     }.keys.sorted()
     onlyInStore = stored.keys.filter { wanted[$0] == nil }.sorted()
     onlyInModel = wanted.keys.filter { stored[$0] == nil }.sorted()
   }
 
-  var isFit: Bool { changed.isEmpty && onlyInStore.isEmpty && onlyInModel.isEmpty }
+  var isFit: Bool { isPart && onlyInStore.isEmpty }
+  /// Whether the store has the model's entities, and perhaps others.
+  var isPart: Bool { changed.isEmpty && onlyInModel.isEmpty }
 
   /// The entities that differ, as error messages list them.
   var differences: String {

@@ -58,7 +58,8 @@ package struct OpenedDatabase {
     }
   }
   /// Connections of one process share the log's index as the first of them opened it. One for writing must not come to
-  /// it while a probe has it for reading only.
+  /// it while a probe has it for reading only; and nobody may have opened a file that is read, or copied, beside SQLite:
+  /// closing it lets go of all locks that the process has on it.
   private static let probing = Locked<Void>(())
 
   /// Opens for a reader of foreign tables, as the store of a context is opened for reading. Keep the value while the
@@ -75,13 +76,20 @@ package struct OpenedDatabase {
   /// that others may go on writing; where the folder can't be written, again a copy.
   static func openForReading(_ path: String, options: StoreOptions) throws -> OpenedDatabase {
     try StoreFileCheck.checkReadable(path)
+    return try probing.withLock { _ in try openChecked(path, options) }
+  }
+
+  private static func openChecked(_ path: String, _ options: StoreOptions) throws -> OpenedDatabase {
     let timeout = options.timeoutMilliseconds
     let direct = try SQLiteConnection(path: path, mode: .readOnlySharedMemory, busyTimeoutMilliseconds: timeout)
     do {
       let check = try StoreFileCheck(direct, path)
       let files = FileManager.default
       let hasIndex = files.fileExists(atPath: path + "-shm")
-      if check.log == nil ? !check.header.usesLog : hasIndex {
+      // With nothing but a header in the log, SQLite can't tell whether a writer is about to start it anew, and waits for
+      // one until it gives up.
+      let waitsInVain = check.log?.isHeaderOnly == true && !check.isLogInUse
+      if check.log == nil ? !check.header.usesLog : hasIndex && !waitsInVain {
         if try mayRead(direct) {
           try check.checkStore(direct)
           return OpenedDatabase(
@@ -114,12 +122,14 @@ package struct OpenedDatabase {
   }
 
   /// Whether a connection that may change nothing can read: not where a journal has to be rolled back first, or where
-  /// it can't come by the log's index.
+  /// it can't come by the log's index, or where that changes whenever it looks.
   private static func mayRead(_ connection: SQLiteConnection) throws -> Bool {
     do {
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")
       return true
-    } catch let error as SQLiteError where [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode) {
+    } catch let error as SQLiteError
+      where [SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PROTOCOL].contains(error.primaryCode)
+    {
       return false
     }
   }

@@ -14,7 +14,7 @@ struct SchemaFitting {
     let table = try table(of: entity)
     result.tableName = table.name
     result.attributeColumns = try zip(entity.attributeSlots, result.attributeColumns).map { attribute, column in
-      try column.map { SQLColumn(name: try self.column($0.name, of: attribute, in: table), type: $0.type) }
+      try column.map { SQLColumn(name: try self.column($0.name, $0.type, of: attribute, in: table), type: $0.type) }
     }
     for (name, kept) in result.relationships {
       guard let relationship = entity.relationshipsByName[name] else { continue }
@@ -27,7 +27,7 @@ struct SchemaFitting {
     switch kept {
     case .toOne(let column, _, _):
       let table = try table(of: relationship.entity)
-      let found = try self.column(column, of: relationship, in: table)
+      let found = try self.column(column, .integer, of: relationship, in: table)
       return .toOne(
         column: found, entityColumn: entityColumn(beside: found, in: table),
         orderColumn: table.column(Self.orderColumn(of: found)))
@@ -36,7 +36,7 @@ struct SchemaFitting {
       let table = try table(of: destination)
       let found =
         if let inverse = relationship.inverseRelationship {
-          try self.column(column, of: inverse, in: table)
+          try self.column(column, .integer, of: inverse, in: table)
         } else {
           try hiddenKey(column, of: relationship, in: table)
         }
@@ -52,6 +52,30 @@ struct SchemaFitting {
     }
   }
 
+  /// No two properties can have one column: setting one would change the other.
+  func checkSingle(_ entities: [NSEntityDescription], _ fitted: [SQLEntity]) throws {
+    var owners: [String: NSPropertyDescription] = [:]
+    for (entity, found) in zip(entities, fitted) {
+      var columns: [(name: String, property: NSPropertyDescription)] = []
+      for (attribute, column) in zip(entity.attributeSlots, found.attributeColumns) {
+        if let column { columns.append((column.name, attribute)) }
+      }
+      for relationship in entity.storedRelationships {
+        if case .toOne(let column, _, _)? = found.relationships[relationship.name] {
+          columns.append((column, relationship))
+        }
+      }
+      for (name, property) in columns {
+        let other = owners.updateValue(property, forKey: "\(found.tableName).\(name)")
+        guard let other, other !== property else { continue }
+        throw Self.misfit(
+          place,
+          "its table \(found.tableName) has one column, \(name), for \(other.entity.name ?? "").\(other.name) and "
+            + "\(property.entity.name ?? "").\(property.name)")
+      }
+    }
+  }
+
   // MARK: Names
 
   private func table(of entity: NSEntityDescription) throws -> StoreLayout.Table {
@@ -64,15 +88,32 @@ struct SchemaFitting {
 
   /// The column of a property: of the name that a new store has, or the only other one that it can be.
   private func column(
-    _ wanted: String, of property: NSPropertyDescription, in table: StoreLayout.Table
+    _ wanted: String, _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
   ) throws -> String {
-    if let found = table.column(wanted) { return found }
+    if let found = table.column(wanted) {
+      return table.has(found, type) ? found : clashColumn(type, of: property, in: table) ?? found
+    }
     let free = free(in: table, like: "Z" + property.name.uppercased(), sharedBy: property.entity.rootEntity)
     guard free.count == 1, let found = free.first else {
       throw Self.misfit(
         place, "its table \(table.name) has no column \(wanted) for \(property.entity.name ?? "").\(property.name)")
     }
     return found
+  }
+
+  /// Subentities may have properties of one name, whose columns have numbers. Where these were given in another order,
+  /// the declared types tell, if no two are of one type.
+  private func clashColumn(
+    _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
+  ) -> String? {
+    let rivals = naming.members(of: property.entity.rootEntity).flatMap(\.storedProperties)
+      .filter { $0.name.uppercased() == property.name.uppercased() }
+    let found = rivals.compactMap { naming.columns(of: $0).flatMap { table.column($0.column) } }
+      .filter { table.has($0, type) }
+    let ofType = rivals.count { rival in
+      (rival as? NSAttributeDescription).map { $0.columnType == type } ?? (type == .integer)
+    }
+    return rivals.count > 1 && ofType == 1 && found.count == 1 ? found[0] : nil
   }
 
   /// The columns named `stem`, or so with the number of a clash behind it, that no other property has for sure.
@@ -165,7 +206,9 @@ extension SQLSchema {
     }
     let naming = SQLNaming(chosen, numbers: numbers.numbers)
     let fitting = SchemaFitting(naming: naming, layout: layout, place: place)
-    self.init(naming, entities: try order.map(fitting.fit))
+    let entities = try order.map(fitting.fit)
+    try fitting.checkSingle(order, entities)
+    self.init(naming, entities: entities)
     try checkSuperentities(layout, place)
   }
 

@@ -11,9 +11,16 @@ struct StoreLayout: Sendable {
   struct Table: Sendable {
     let name: String
     let columns: [String]
+    /// The declared type of each column.
+    let types: [String]
 
     /// The column of that name, letter case of ASCII aside as in SQLite.
     func column(_ name: String) -> String? { columns.first { $0.sqlFolded == name.sqlFolded } }
+
+    /// Whether the column of that name is declared as one of `type`.
+    func has(_ name: String, _ type: SQLColumnType) -> Bool {
+      zip(columns, types).contains { $0.sqlFolded == name.sqlFolded && $1.sqlFolded == type.rawValue }
+    }
   }
 
   let entities: [Entity]
@@ -27,15 +34,17 @@ struct StoreLayout: Sendable {
       return Entity(number: Int(number), name: name, superNumber: Int(superNumber))
     }
     let rows = try connection.rows(
-      "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' "
+      "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' "
         + "ORDER BY m.rowid, c.cid")
-    var tables: [(name: String, columns: [String])] = []
+    var tables: [(name: String, columns: [String], types: [String])] = []
     for row in rows {
       guard case .text(let table) = row[0], case .text(let column) = row[1] else { continue }
-      if tables.last?.name != table { tables.append((table, [])) }
+      if tables.last?.name != table { tables.append((table, [], [])) }
       tables[tables.count - 1].columns.append(column)
+      let type = if case .text(let type) = row[2] { type } else { "" }
+      tables[tables.count - 1].types.append(type)
     }
-    self.tables = tables.map { Table(name: $0.name, columns: $0.columns) }
+    self.tables = tables.map { Table(name: $0.name, columns: $0.columns, types: $0.types) }
     indexByName = Dictionary(
       tables.enumerated().map { ($1.name.sqlFolded, $0) }, uniquingKeysWith: { first, _ in first })
   }

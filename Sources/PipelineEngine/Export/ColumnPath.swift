@@ -1,0 +1,69 @@
+import OpenCoreData
+
+/// An attribute of an entity, or one that to-one relationships lead to from it: `author.address.city`.
+struct ColumnPath: Sendable, Hashable {
+  /// Relationships, and the attribute at the end.
+  let names: [String]
+  let type: ColumnType
+
+  var text: String { names.joined(separator: ".") }
+  /// The attribute of the entity itself; nil where a relationship leads elsewhere.
+  var ownAttribute: String? { names.count == 1 ? names.first : nil }
+
+  /// Throws what of `text` is not there, or has no single value.
+  init(_ text: String, of entity: NSEntityDescription) throws(PipelineError) {
+    names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let path: AttributePath
+    do {
+      path = try AttributePath(following: names, of: entity)
+    } catch {
+      throw Self.problem(error, names)
+    }
+    let (last, place) = (names.last ?? "", path.relationships.last?.destinationEntity ?? entity)
+    guard case .attribute = path.end, let type = place.columnTypes[last] else {
+      throw Self.noAttribute(last, place, front: names.dropLast())
+    }
+    self.type = type
+  }
+
+  private static func problem(_ problem: AttributePath.Problem, _ names: [String]) -> PipelineError {
+    switch problem {
+    case .leadsToMany(let relationship):
+      PipelineError(
+        "'\(relationship.name)' of \(relationship.entity.name ?? "") leads to many objects, and a column has one value; "
+          + "export \(relationship.destinationEntity?.name ?? "") by itself"
+          + (relationship.inverseRelationship.map { ", with a column '\($0.name).…' of this side" } ?? ""))
+    case .unknown(let name, let entity):
+      name == names.last ? noAttribute(name, entity, front: names.dropLast()) : noRelationship(name, entity)
+    }
+  }
+
+  private static func noRelationship(_ name: String, _ entity: NSEntityDescription) -> PipelineError {
+    let place = entity.name ?? ""
+    if entity.attributesByName[name] != nil {
+      return PipelineError("'\(name)' of \(place) is an attribute, and nothing lies beyond it; end the path there")
+    }
+    let known = entity.relationshipsByName.filter { !$0.value.isToMany }.keys.sorted()
+    let rest = known.isEmpty ? "it has none that leads to one object" : "it has \(ObjectReader.list(known))"
+    return PipelineError("\(place) has no relationship '\(name)'; \(rest)\(NearestName.hint(for: name, in: known))")
+  }
+
+  private static func noAttribute(
+    _ name: String, _ entity: NSEntityDescription, front: ArraySlice<String>
+  ) -> PipelineError {
+    let (place, types) = (entity.name ?? "", entity.columnTypes)
+    if let destination = entity.relationshipsByName[name]?.destinationEntity {
+      let attribute = destination.columnTypes.keys.sorted().first ?? "…"
+      let path = (front + [name, attribute]).joined(separator: ".")
+      return PipelineError("'\(name)' of \(place) is a relationship; name an attribute behind it, such as \(path)")
+    }
+    if entity.attributesByName[name] != nil {
+      return PipelineError("'\(name)' of \(place) is not kept in stores, so there is nothing to write; leave it out")
+    }
+    let known = types.keys.sorted()
+    let rest = known.isEmpty ? "it has none" : "it has \(ObjectReader.list(known))"
+    return PipelineError(
+      "\(place) has no attribute '\(name)' that can be written as CSV; \(rest)\(NearestName.hint(for: name, in: known))"
+    )
+  }
+}
