@@ -54,6 +54,15 @@ import Testing
     #expect(try run(["validate", "cars.csv", "--entity", "Car", "--again"] + Self.garage).status == 65)
   }
 
+  @Test func `A store that is not there, and an attribute that is not, are named with what there is`() throws {
+    let missing = try run(["export", "--store", "none.sqlite", "--entity", "Car"])
+    #expect(missing.status == 66 && missing.messages.contains("there is no store"), "\(missing.messages)")
+    _ = try run(["import", "cars.csv", "--entity", "Car"] + Self.garage)
+    let column = try run(["export", "--entity", "Car", "--columns", "owner.nam"] + Self.garage)
+    #expect(column.status == 64 && column.messages.contains("Person has no attribute 'nam'"), "\(column.messages)")
+    #expect(column.messages.contains("it has 'name'"), "\(column.messages)")
+  }
+
   @Test func `Rejects are mended and replayed without a word about entity and model`() throws {
     _ = try run(["import", "cars.csv", "--entity", "Car", "--rejects", "bad.csv"] + Self.garage)
     let mended = try folder.text("bad.csv").replacing("four", with: "4").replacing("\n,4", with: "\nD 4,4")

@@ -55,6 +55,43 @@ import Testing
     #expect(output.text.hasPrefix("journal.sqlite: 1 warning\n"))
   }
 
+  @Test func `A store whose log was left behind is told from one that has none, and shows no files that are not there`()
+    throws
+  {
+    _ = try Programs.sqlite("journal.sqlite", "DELETE FROM ZJOURNALENTRY", in: folder)
+    let empty = try Tool.run("inspect", "journal.sqlite", in: folder)
+    #expect(empty.text.contains("no -wal beside it") && !empty.text.contains("-shm   "), "\(empty.text)")
+    #expect(try folder.names == ["journal.sqlite", "log.csv"])
+    // What `Programs.sqlite` does as it ends would write the log back.
+    let log = """
+      import shutil, sqlite3
+      other = sqlite3.connect("other.sqlite")
+      other.execute("PRAGMA journal_mode = WAL")
+      other.execute("CREATE TABLE a (b)")
+      other.commit()
+      shutil.copy("other.sqlite-wal", "journal.sqlite-wal")
+      """
+    _ = try Programs.python(log, in: folder)
+    for command in ["inspect", "verify"] {
+      let foreign = try Tool.run(command, "journal.sqlite", in: folder)
+      #expect(foreign.status == 65)
+      #expect(
+        foreign.messages.contains("does not belong to the store") && foreign.messages.contains("another database"),
+        "\(foreign.messages)")
+    }
+  }
+
+  @Test func `A verification sees the store at one time, and a locked one is no intact one`() throws {
+    _ = try Programs.sqlite("journal.sqlite", "PRAGMA journal_mode = DELETE", in: folder)
+    let script = """
+      import sqlite3, subprocess, sys
+      store = sqlite3.connect("journal.sqlite", isolation_level=None)
+      store.execute("BEGIN EXCLUSIVE")
+      print(subprocess.run([sys.argv[1], "verify", "journal.sqlite"], capture_output=True).returncode)
+      """
+    #expect(try Programs.python(script, Tool.url.path, in: folder) == "75\n")
+  }
+
   @Test(arguments: ["inspect", "verify"])
   func `No byte of the store changes, and none of a store that its reader may only read`(_ command: String) throws {
     let before = try folder.hashes(["journal.sqlite"])
@@ -74,7 +111,7 @@ import Testing
     (["inspect", "none.sqlite"], 66, "there is no store none.sqlite"),
     (["verify", "none.sqlite"], 66, "there is no store none.sqlite"),
     (["inspect", "."], 66, "is a folder"),
-    (["inspect", "log.csv"], 65, "log.csv"),
+    (["inspect", "log.csv"], 65, "log.csv"), (["inspect", "/dev/null"], 66, "no regular file"),
     (["verify", "log.csv"], 65, "log.csv"),
     (["verify", "journal.sqlite", "--model", "none.xcdatamodeld"], 66, "there is no model none.xcdatamodeld"),
     (["inspect", "journal.sqlite", "--model", "log.csv"], 66, "log.csv"),

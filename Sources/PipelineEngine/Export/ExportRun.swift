@@ -82,6 +82,7 @@ struct ExportRun {
   }
 
   private func openStore() throws(RunFailure) {
+    guard FileManager.default.fileExists(atPath: storePath) else { throw RunFailure(noStore: storePath) }
     do {
       try container.persistentStoreCoordinator.addPersistentStore(
         ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath),

@@ -95,12 +95,6 @@ public final class PipelineRunner: Sendable {
   private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {
     // A seed is new, whatever it replaces.
     let store = options.seed == nil ? definition.storePath(options) : nil
-    if kind == .export, let store, !FileManager.default.fileExists(atPath: store) {
-      return .failure(
-        RunFailure(
-          code: .sourceError, exitCode: .noInput,
-          message: "there is no store \(store); check the path, or import into it first"))
-    }
     let found: RunModel
     do {
       found = try RunModel(definition, given: options.model, store: store)
@@ -110,6 +104,12 @@ public final class PipelineRunner: Sendable {
         return .failure(RunFailure(code: .sourceError, exitCode: .noInput, message: missing.errorDescription ?? ""))
       }
       return .failure(RunFailure(store: error as NSError, path: store))
+    }
+    // Where the store was to tell the model, the model can't tell what is wrong.
+    if kind == .export, let store, !FileManager.default.fileExists(atPath: store),
+      found.model.entitiesByName[definition.entity] == nil
+    {
+      return .failure(RunFailure(noStore: store))
     }
     if !options.isQuiet { found.notes.forEach(options.warn) }
     guard kind != .export, found.isOfTables else { return .success(found) }

@@ -61,6 +61,13 @@ package struct RunFailure: Error {
     concernsStore = true
   }
 
+  /// A store that is to be read and is not there.
+  init(noStore path: String) {
+    self.init(
+      code: .sourceError, exitCode: .noInput,
+      message: "there is no store \(path); check the path, or import into it first")
+  }
+
   private static func mayWrite(_ path: String?) -> Bool {
     guard let path else { return true }
     let files = FileManager.default

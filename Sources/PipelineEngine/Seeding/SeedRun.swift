@@ -94,7 +94,9 @@ struct SeedRun {
       let files = try place.publish(replaces: seed.replaces)
       summary.seed = RunSummary.Seed(uuid: uuid.uuidString, files: files)
       if summary.counts.rejected > 0 {
-        summary.note = "the seed lacks the \(TextTable.count(summary.counts.rejected, "record")) that were rejected"
+        let rejected = summary.counts.rejected
+        let records = "\(TextTable.count(rejected, "record")) that \(rejected == 1 ? "was" : "were")"
+        summary.note = "the seed lacks the \(records) rejected"
       }
     } catch {
       summary.outcome = .failed
