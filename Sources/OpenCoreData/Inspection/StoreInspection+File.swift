@@ -5,7 +5,8 @@ extension StoreInspection.File {
     func number(_ pragma: String) throws -> Int { try store.connection.rows("PRAGMA \(pragma)").first?.first?.int ?? 0 }
     let path = store.url.path
     let pageSize = try number("page_size")
-    let log = StoreInspection.Log(path + "-wal", pageSizeBytes: pageSize)
+    let isAlone = store.opened.hasLogOfItsOwn
+    let log = isAlone ? nil : StoreInspection.Log(path + "-wal", pageSizeBytes: pageSize)
     let kinds = ["none", "full", "incremental"]
     let kind = try number("auto_vacuum")
     self.init(
@@ -13,7 +14,7 @@ extension StoreInspection.File {
       freePages: try number("freelist_count"), journalMode: Self.journalMode(path),
       encoding: try store.connection.rows("PRAGMA encoding").first?.first?.string ?? "",
       autoVacuum: kinds.indices.contains(kind) ? kinds[kind] : "\(kind)", log: log,
-      sharedMemory: StoreInspection.SharedMemory(path + "-shm", log: path + "-wal"))
+      sharedMemory: isAlone ? nil : StoreInspection.SharedMemory(path + "-shm", log: path + "-wal"))
   }
 
   /// The file's own, whatever the connection that reads it has: byte 18 of the header is 2 for a log.

@@ -10,6 +10,8 @@ package struct OpenedDatabase {
   /// How more connections for reading are to be opened.
   let readerMode: SQLiteConnection.Mode
   var privateCopy: PrivateCopy?
+  /// Whether the -wal and -shm beside the file are there only while it is open here.
+  var hasLogOfItsOwn: Bool { isReadOnly && readerMode == .readWrite && privateCopy == nil }
 
   static func open(_ url: URL?, options: StoreOptions) throws -> OpenedDatabase {
     guard let url else {
