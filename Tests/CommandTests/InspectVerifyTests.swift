@@ -48,6 +48,18 @@ import Testing
     #expect(try Tool.run("verify", "journal.sqlite", "-q", in: folder).text == bad.text)
   }
 
+  @Test func `A log that is there only while the store is looked at is not shown as the store's`() throws {
+    // The last program that closes a store takes its log away.
+    _ = try Programs.sqlite("journal.sqlite", "PRAGMA wal_checkpoint(TRUNCATE)", in: folder)
+    try #require(!folder.exists("journal.sqlite-wal") && !folder.exists("journal.sqlite-shm"))
+    let output = try Tool.run("inspect", "journal.sqlite", in: folder)
+    #expect(output.status == 0 && output.text.contains("journal wal"), "\(output.text)\(output.messages)")
+    #expect(!output.text.contains("\n-wal") && !output.text.contains("\n-shm"), "\(output.text)")
+    let json = try Tool.run("inspect", "journal.sqlite", "--json", in: folder)
+    #expect(!json.text.contains("\"log\"") && !json.text.contains("\"sharedMemory\""), "\(json.text)")
+    #expect(!folder.exists("journal.sqlite-wal") && !folder.exists("journal.sqlite-shm"))
+  }
+
   @Test func `Warnings alone are no failure`() throws {
     _ = try Programs.sqlite("journal.sqlite", "INSERT INTO Z_PRIMARYKEY VALUES (9, 'Ghost', 0, 0)", in: folder)
     let output = try Tool.run("verify", "journal.sqlite", in: folder)

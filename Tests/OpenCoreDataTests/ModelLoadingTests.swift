@@ -84,6 +84,19 @@ struct ModelLoadingTests {
     }
   }
 
+  @Test("a model of Xcode 3 is called that, not a file that is missing")
+  func oldFormat() throws {
+    let files = ["M.xcdatamodeld/M.xcdatamodel/elements": "bplist00", "M.xcdatamodeld/M.xcdatamodel/layout": ""]
+    try withFiles(files) { root in
+      let error = #expect(throws: NSError.self) {
+        try NSManagedObjectModel.load(contentsOf: root.appendingPathComponent("M.xcdatamodeld"))
+      }
+      #expect(error?.code == CocoaError.fileReadCorruptFile.rawValue)
+      #expect(error?.localizedDescription.contains("Xcode 3") == true)
+      #expect(error?.localizedRecoverySuggestion?.contains(".mom") == true)
+    }
+  }
+
   @Test(
     "the real models are read, and their current versions are what they name",
     .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),

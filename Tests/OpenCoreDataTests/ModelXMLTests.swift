@@ -108,6 +108,30 @@ struct ModelXMLTests {
     #expect(try attribute("name").defaultValue == nil && attribute("name").defaultStoredValue == .null)
   }
 
+  /// Seen in public models: the editor keeps a default's text when the type of its attribute is changed.
+  @Test(
+    "a number's default may have the text of the type that its attribute had before",
+    arguments: [
+      ("Integer 16", "0.0", 0), ("Integer 64", "-7.0", -7), ("Integer 32", "NO", 0), ("Integer 32", "YES", 1),
+      ("Double", "NO", 0), ("Boolean", "0.0", 0), ("Integer 16", "1.5", nil), ("Integer 16", "40000.0", nil),
+      ("Integer 32", "no idea", nil), ("UUID", "NO", nil),
+    ])
+  func formerDefaults(type: String, text: String, number: Int?) throws {
+    let xml = """
+      <model><entity name="A"><attribute name="a" attributeType="\(type)" defaultValueString="\(text)"/></entity></model>
+      """
+    let load = {
+      try NSManagedObjectModel.load(xml: Data(xml.utf8), file: URL(fileURLWithPath: "/models/contents"))
+    }
+    guard let number else {
+      let error = #expect(throws: NSError.self) { _ = try load() }
+      #expect(error?.localizedDescription.contains("'\(text)', which is no \(type)") == true)
+      return
+    }
+    let attribute = try #require(try load().entitiesByName["A"]?.attributesByName["a"])
+    #expect((attribute.defaultValue as? NSNumber)?.intValue == number)
+  }
+
   @Test("every other fact of attributes")
   func attributes() throws {
     let name = try attribute("name")

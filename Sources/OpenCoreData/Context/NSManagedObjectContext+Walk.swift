@@ -13,16 +13,18 @@ extension NSManagedObjectContext {
   /// - Parameters:
   ///   - request: Its result type and batch size do not matter here.
   ///   - keyPaths: Paths over to-one relationships, such as `place.name`, whose values are to come with the batch.
+  ///   - attributes: Names of the attributes whose values are wanted; what a batch has in other slots means nothing.
+  ///     Nil for all.
   ///   - rowsPerBatch: How many objects `body` is given at a time.
   ///   - body: Takes the values by slot and the objects' IDs; returns false to end the walk.
   /// - Throws: `NSError` as `fetch` does, and what `body` throws.
   public func walk<ResultType>(
-    _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], rowsPerBatch: Int = 5000,
-    _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+    _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], attributes: Set<String>? = nil,
+    rowsPerBatch: Int = 5000, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
     checkQueue()
     processPendingChanges()
-    let query = try walkQuery(request, keyPaths, rowsPerBatch)
+    let query = try walkQuery(request, keyPaths, attributes, rowsPerBatch)
     if query.includesPendingChanges, chainHasChanges(touching: query) {
       try walkGathered(try rows(query), rowsPerBatch, body)
       return
@@ -33,20 +35,21 @@ extension NSManagedObjectContext {
   /// As `walk`, over what the store has under keys greater than `key`: unsaved changes don't count, for new objects
   /// have no key yet.
   package func walk<ResultType>(
-    _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], keysAbove key: Int64, rowsPerBatch: Int = 5000,
-    _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+    _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], attributes: Set<String>? = nil,
+    keysAbove key: Int64, rowsPerBatch: Int = 5000, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
-    var query = try walkQuery(request, keyPaths, rowsPerBatch)
+    var query = try walkQuery(request, keyPaths, attributes, rowsPerBatch)
     query.keyAbove = key
     try walk(query, rowsPerBatch, body)
   }
 
   /// What comes with a batch is in the order of `keyPaths`: what only the order needs comes behind.
   private func walkQuery<ResultType>(
-    _ request: NSFetchRequest<ResultType>, _ keyPaths: [String], _ rowsPerBatch: Int
+    _ request: NSFetchRequest<ResultType>, _ keyPaths: [String], _ attributes: Set<String>?, _ rowsPerBatch: Int
   ) throws -> FetchQuery {
     precondition(rowsPerBatch > 0, "A batch holds at least one object.")
     var query = try request.query(model: model)
+    if let attributes { query.values = .attributes(attributes) }
     let sortPaths = query.keyPaths
     query.keyPaths = []
     for (index, keyPath) in keyPaths.enumerated() {

@@ -95,7 +95,7 @@ extension NSError {
     let code = error.isBusy ? .timeout : code
     let advice = error.advice.map { " \($0)" } ?? ""
     return .coreData(
-      code, "\(message): \(error.message).\(advice)",
+      code, "\(message): \(error.message)\(error.message.hasSuffix(".") ? "" : ".")\(advice)",
       [
         NSSQLiteErrorDomain: NSNumber(value: error.code),
         NSUnderlyingErrorKey: NSError(

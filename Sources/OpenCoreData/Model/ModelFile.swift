@@ -59,11 +59,21 @@ package enum ModelFile {
     if version.pathExtension == "mom" { return try CompiledModelFile.load(version) }
     let file = try contentsFile(at: version)
     guard let xml = FileManager.default.contents(atPath: file.path) else {
+      try checkIsNotOld(version)
       throw missing(file, "The model's contents can't be read.", "Check that the file is there and readable.")
     }
     let model = try NSManagedObjectModel.load(xml: xml, file: file)
     model.sourceFiles = [file]
     return (model, [])
+  }
+
+  /// Before Xcode 4 a model was an archive of the editor's own objects, in `elements`.
+  private static func checkIsNotOld(_ version: URL) throws {
+    guard FileManager.default.fileExists(atPath: version.appendingPathComponent("elements").path) else { return }
+    throw ModelFileError(
+      file: version, line: nil, problem: "This model is in the format of Xcode 3, which is not read.",
+      advice: "Give the .mom that it was compiled to, or have a later Xcode save it: it has a file 'contents' then."
+    ).nsError
   }
 
   /// The XML of a model that is not compiled.

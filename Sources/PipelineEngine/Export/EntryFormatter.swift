@@ -42,6 +42,7 @@ struct EntryFormatter {
         mistakes.append(.init(path: key + ".format", message: error.message))
       }
     }
+    if wanted.isEmpty { mistakes = [.init(path: "entity", message: Self.nothingToWrite(entity))] }
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     self.columns = columns
     self.entity = entity
@@ -55,7 +56,19 @@ struct EntryFormatter {
     return names.map { ExportDefinition.Column($0) }
   }
 
+  private static func nothingToWrite(_ entity: NSEntityDescription) -> String {
+    let problem = "\(entity.name ?? "") has no attribute that is kept in stores and can be written as CSV"
+    let paths = entity.relationshipsByName.filter { !$0.value.isToMany }.sorted { $0.key < $1.key }
+      .compactMap { name, relationship in
+        relationship.destinationEntity?.columnTypes.keys.min().map { "\(name).\($0)" }
+      }
+    return problem + (paths.first.map { "; name columns of what it leads to, such as \($0)" } ?? "")
+  }
+
   var names: [String] { columns.map(\.name) }
+
+  /// The attributes of the entity whose values must come with a batch.
+  var ownAttributes: Set<String> { Set(columns.compactMap(\.path.ownAttribute)) }
 
   /// The paths over relationships whose values must come with a batch, in this order.
   var pathsBeyondEntity: [String] { columns.filter(\.isBeyondEntity).map(\.path.text) }

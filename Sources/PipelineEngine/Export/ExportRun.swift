@@ -168,6 +168,9 @@ struct ExportRun {
     let (predicate, limit, rows) = (export.predicate, export.limit, definition.chunkRows)
     let sort = order
     let (name, keyPaths) = (definition.entity, formatter.pathsBeyondEntity)
+    var attributes = formatter.ownAttributes
+    if case .month(let attribute)? = export.split { attributes.insert(attribute) }
+    let wanted = attributes
     context.perform {
       defer {
         queue.finish()
@@ -183,9 +186,11 @@ struct ExportRun {
         let send = { (batch: ObjectBatch, ids: ObjectIDCollection) in queue.send(.batch(batch, ids)) }
         let rowsPerBatch = min(rows, 10_000)
         if let key {
-          try context.walk(request, keyPaths: keyPaths, keysAbove: key, rowsPerBatch: rowsPerBatch, send)
+          try context.walk(
+            request, keyPaths: keyPaths, attributes: wanted, keysAbove: key, rowsPerBatch: rowsPerBatch, send)
         } else {
-          try context.walk(request, keyPaths: keyPaths, rowsPerBatch: rowsPerBatch, send)
+          try context.walk(
+            request, keyPaths: keyPaths, attributes: wanted, rowsPerBatch: rowsPerBatch, send)
         }
       } catch {
         _ = queue.send(.failure(RunFailure(store: error as NSError)))

@@ -51,6 +51,8 @@ package struct RunFailure: Error {
         (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
         (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):
         .dataError
+      // A row that is damaged, or a value in a file of its own that is not there.
+      case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
       case (NSFileReadNoSuchFileError, _), (NSFileReadUnknownError, _): .noInput
       case (NSFileReadNoPermissionError, _): .noPermission
       case (NSFileWriteNoPermissionError, _): .noPermission

@@ -54,7 +54,7 @@ struct AttributeXMLReader {
     }
     if type == .stringAttributeType { return node.attributes["defaultValueString"] }
     guard let text = node.text("defaultValueString") else { return nil }
-    guard let value = Self.value(text, type) else {
+    guard let value = Self.value(text, type) ?? Self.wholeNumber(text).flatMap({ Self.value($0, type) }) else {
       throw error(
         "has the default '\(text)', which is no \(node.text("attributeType") ?? "").", "Correct or remove it."
       )
@@ -77,6 +77,13 @@ struct AttributeXMLReader {
     case .binaryDataAttributeType, .transformableAttributeType: Data(base64Encoded: text)
     case .dateAttributeType, .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType: nil
     }
+  }
+
+  /// A whole number as digits only. The editor keeps the text of a default or a bound when the type of its attribute is
+  /// changed, so that one of a number may be 0.0, or NO.
+  private static func wholeNumber(_ text: String) -> String? {
+    if let flag = flags[text.uppercased()] { return flag ? "1" : "0" }
+    return Double(text).flatMap(Int64.init(exactly:)).map { String($0) }
   }
 
   private static let flags = ["YES": true, "NO": false, "TRUE": true, "FALSE": false, "1": true, "0": false]
@@ -128,10 +135,8 @@ struct AttributeXMLReader {
 
   private func bound(_ key: String, _ attribute: NSAttributeDescription) throws -> StoredValue? {
     guard let text = node.text(key) else { return nil }
-    // Editors write the bounds of whole numbers as 1 or as 1.0.
-    let whole = Double(text).flatMap(Int64.init(exactly:)).map { String($0) }
-    let value =
-      Self.value(text, attribute.attributeType) ?? whole.flatMap { Self.value($0, attribute.attributeType) }
+    let type = attribute.attributeType
+    let value = Self.value(text, type) ?? Self.wholeNumber(text).flatMap { Self.value($0, type) }
     guard let value, let stored = attribute.storedValue(from: value), stored.number != nil else {
       throw error("has the bound \(key)=\"\(text)\", which is no value of its type.", "Correct or remove it.")
     }
