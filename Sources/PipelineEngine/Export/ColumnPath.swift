@@ -19,7 +19,11 @@ struct ColumnPath: Sendable, Hashable {
     } catch {
       throw Self.problem(error, names)
     }
-    let (last, place) = (names.last ?? "", path.relationships.last?.destinationEntity ?? entity)
+    let last = names.last ?? ""
+    if case .object = path.end, let relationship = path.relationships.last, relationship.name == last {
+      throw Self.noAttribute(last, relationship.entity, front: names.dropLast())
+    }
+    let place = path.relationships.last?.destinationEntity ?? entity
     guard case .attribute = path.end, let type = place.columnTypes[last] else {
       throw Self.noAttribute(last, place, front: names.dropLast())
     }

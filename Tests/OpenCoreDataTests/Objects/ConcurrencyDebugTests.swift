@@ -40,7 +40,8 @@ struct ConcurrencyDebugTests {
 
   /// Every member that only the queue may touch, by the name that the message has.
   enum Member: String, CaseIterable, Codable, Sendable {
-    case save = "save()", fetch = "fetch(_:)", count = "count(for:)", walk = "walk(_:keyPaths:rowsPerBatch:_:)"
+    case save = "save()", fetch = "fetch(_:)", count = "count(for:)", walk =
+      "walk(_:keyPaths:attributes:rowsPerBatch:_:)"
     case insert = "insert(_:)", delete = "delete(_:)", refresh = "refresh(_:mergeChanges:)"
     case refreshAll = "refreshAllObjects()", reset = "reset()", rollback = "rollback()"
     case process = "processPendingChanges()", obtain = "obtainPermanentIDs(for:)"
