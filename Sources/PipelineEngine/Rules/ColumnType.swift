@@ -61,7 +61,7 @@ public enum FieldValue: Sendable, Hashable {
   case real(Double)
   /// The field's bytes as they are; the caller has them.
   case text
-  /// What the field's bytes stand for: other bytes, digits or a URI. ``FieldParser/store(_:at:in:)`` puts it in place.
+  /// What the field's bytes stand for: other bytes, digits or a URI. `FieldParser.store(_:at:in:)` puts it in place.
   case encoded
 }
 

@@ -24,6 +24,7 @@ public enum StoreReports {
   /// What is in a store; see `StoreInspection`.
   ///
   /// - Parameters:
+  ///   - store: The path of the store.
   ///   - model: The path of a model; without one, what is found.
   ///   - embeddedModels: The names of models in the program that the store may be of.
   public static func inspection(
@@ -39,6 +40,7 @@ public enum StoreReports {
   /// What is wrong with a store; see `StoreVerification`.
   ///
   /// - Parameters:
+  ///   - store: The path of the store.
   ///   - model: The path of a model; without one, what is found.
   ///   - embeddedModels: The names of models in the program that the store may be of.
   public static func verification(
