@@ -50,13 +50,64 @@ struct SchemaTests {
       CREATE TABLE Z_1SURFERS ( Z_1BEACHES INTEGER, Z_4SURFERS INTEGER, Z_FOK_4SURFERS INTEGER, \
       PRIMARY KEY (Z_1BEACHES, Z_4SURFERS) )
       CREATE TABLE ZPHOTO ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTAKEN INTEGER, \
-      ZBEACH INTEGER, Z1_BEACH INTEGER, Z_FOK_BEACH INTEGER, Z4FAVOURITES INTEGER )
+      ZBEACH INTEGER, Z1_BEACH INTEGER, Z4FAVOURITES INTEGER, Z_FOK_BEACH INTEGER )
       CREATE TABLE ZSURFER ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNICKNAME VARCHAR \
       )
       CREATE TABLE Z_4FRIENDS ( Z_4FRIENDS INTEGER, REFLEXIVE INTEGER, PRIMARY KEY (Z_4FRIENDS, \
       REFLEXIVE) )
       """
     #expect(schema.creationStatements.prefix(5).joined(separator: "\n") == expected)
+  }
+
+  /// As stores of frameworks 641 to 1145 have them: positions stand behind the keys of the whole table, in join tables
+  /// in the order of the columns; relationships of one name that lead to one entity are told apart by a number.
+  @Test("positions stand behind all keys, and names in join tables differ by where they lead")
+  func positionsAndJoinNames() throws {
+    let model = """
+      <model>
+        <entity name="Message">
+          <attribute name="at" attributeType="Date" indexed="YES"/>
+          <attribute name="kind" attributeType="Integer 16"/>
+          <relationship name="room" maxCount="1" destinationEntity="Room" inverseName="messages" inverseEntity="Room"/>
+          <relationship name="sender" maxCount="1" destinationEntity="User"/>
+          <compoundIndexes>
+            <compoundIndex><index value="room"/><index value="kind"/></compoundIndex>
+            <compoundIndex><index value="kind"/><index value="gone"/></compoundIndex>
+          </compoundIndexes>
+        </entity>
+        <entity name="Notice" parentEntity="Message">
+          <attribute name="level" attributeType="Integer 16"/>
+          <relationship name="users" toMany="YES" destinationEntity="User" inverseName="notices" inverseEntity="User"/>
+        </entity>
+        <entity name="Reaction">
+          <relationship name="users" toMany="YES" destinationEntity="User" inverseName="marks" inverseEntity="User"/>
+        </entity>
+        <entity name="Room">
+          <relationship name="messages" toMany="YES" ordered="YES" destinationEntity="Message" inverseName="room" inverseEntity="Message"/>
+          <relationship name="members" toMany="YES" ordered="YES" destinationEntity="User" inverseName="rooms" inverseEntity="User"/>
+        </entity>
+        <entity name="User">
+          <relationship name="marks" toMany="YES" destinationEntity="Reaction" inverseName="users" inverseEntity="Reaction"/>
+          <relationship name="notices" toMany="YES" destinationEntity="Notice" inverseName="users" inverseEntity="Notice"/>
+          <relationship name="rooms" toMany="YES" ordered="YES" destinationEntity="Room" inverseName="members" inverseEntity="Room"/>
+        </entity>
+      </model>
+      """
+    let statements = try SQLSchema(model: NSManagedObjectModel.load(xml: Data(model.utf8))).creationStatements
+    for expected in [
+      "CREATE TABLE ZMESSAGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZKIND INTEGER, ZROOM INTEGER, "
+        + "ZSENDER INTEGER, ZLEVEL INTEGER, Z_FOK_ROOM INTEGER, ZAT TIMESTAMP )",
+      "CREATE TABLE Z_2USERS ( Z_2NOTICES INTEGER, Z_5USERS1 INTEGER, PRIMARY KEY (Z_2NOTICES, Z_5USERS1) )",
+      "CREATE TABLE Z_3USERS ( Z_3MARKS INTEGER, Z_5USERS INTEGER, PRIMARY KEY (Z_3MARKS, Z_5USERS) )",
+      "CREATE TABLE Z_4MEMBERS ( Z_4ROOMS INTEGER, Z_5MEMBERS INTEGER, Z_FOK_4ROOMS INTEGER, Z_FOK_5MEMBERS INTEGER, "
+        + "PRIMARY KEY (Z_4ROOMS, Z_5MEMBERS) )",
+      "CREATE INDEX Z_2USERS_Z_5USERS1_INDEX ON Z_2USERS (Z_5USERS1, Z_2NOTICES)",
+      "CREATE INDEX Z_Message_room_kind ON ZMESSAGE (ZROOM COLLATE BINARY ASC, ZKIND COLLATE BINARY ASC)",
+      "CREATE INDEX Z_Message_at ON ZMESSAGE (ZAT COLLATE BINARY ASC)",
+    ] {
+      #expect(statements.contains(expected), "\(statements.joined(separator: "\n"))")
+    }
+    #expect(statements.filter { $0.hasPrefix("CREATE INDEX Z_Message") }.count == 2)
   }
 
   @Test("each table's indexes are its keys, the entity, fetch indexes, unique ones, then its join tables'")
@@ -67,8 +118,8 @@ struct SchemaTests {
       CREATE INDEX ZBEACH_ZNEAREST_INDEX ON ZBEACH (ZNEAREST)
       CREATE INDEX ZBEACH_ZNEAREST1_INDEX ON ZBEACH (ZNEAREST1)
       CREATE INDEX ZBEACH_Z_ENT_INDEX ON ZBEACH (Z_ENT)
-      CREATE INDEX Z_Beach_rank ON ZBEACH (ZRANK COLLATE BINARY ASC)
       CREATE INDEX Z_Beach_byOpened ON ZBEACH (ZOPENED COLLATE BINARY DESC, ZNAME COLLATE BINARY ASC)
+      CREATE INDEX Z_Beach_rank ON ZBEACH (ZRANK COLLATE BINARY ASC)
       CREATE UNIQUE INDEX Z_Beach_UNIQUE_id ON ZBEACH (ZID COLLATE BINARY ASC)
       CREATE INDEX Z_Reef_byDepth ON ZBEACH (ZDEPTH COLLATE BINARY ASC)
       CREATE UNIQUE INDEX Z_Reef_UNIQUE_name_width ON ZBEACH (ZNAME1 COLLATE BINARY ASC, ZWIDTH \

@@ -62,6 +62,16 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     adoptElements()
   }
 
+  /// What today's framework makes of an index from before fetch indexes: of an attribute that was marked as indexed, or
+  /// of a compound index over several properties.
+  convenience init(over names: [String]) {
+    self.init(
+      name: names.joined(separator: "_"),
+      elements: names.map {
+        NSFetchIndexElementDescription(propertyName: $0, collationType: .binary, ascending: true)
+      })
+  }
+
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexDescription(
       name: name, elements: elements.compactMap { $0.copy() as? NSFetchIndexElementDescription })

@@ -205,6 +205,25 @@ struct ArchivedDescriptionTests {
     #expect(compiled.model.entities(forConfigurationName: "Cloud")?.map(\.name) == ["Thing"])
   }
 
+  @Test(
+    "compound indexes of before fetch indexes become those, and count for nothing beside them",
+    arguments: [false, true])
+  func compoundIndexes(hasFetchIndexes: Bool) throws {
+    let builder = ArchiveBuilder()
+    let tuple = builder.list([builder.add("value"), builder.add("size")])
+    var values: [String: Any] = ["NSCompoundIndexes": builder.list([tuple, builder.list([])])]
+    if hasFetchIndexes { values["NSFetchIndexDescriptions"] = builder.list([]) }
+    let data = try thingArchive(
+      builder,
+      [("size", attribute(builder, .integer16AttributeType)), ("value", attribute(builder, .stringAttributeType))],
+      entity: values)
+    let compiled = try CompiledModel(archive: data)
+    let indexes = compiled.model.entitiesByName["Thing"]?.indexes ?? []
+    #expect(indexes.map(\.name) == (hasFetchIndexes ? [] : ["value_size"]))
+    #expect(indexes.flatMap(\.elements).map(\.propertyName) == (hasFetchIndexes ? [] : ["value", "size"]))
+    #expect(compiled.notes == [])
+  }
+
   @Test("what refers to itself or to nothing does no harm")
   func circles() throws {
     let builder = ArchiveBuilder()

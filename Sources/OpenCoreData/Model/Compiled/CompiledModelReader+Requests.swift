@@ -21,12 +21,13 @@ extension CompiledModelReader {
         let own = entity.ownProperties.first(where: { $0.name == key }) as? NSAttributeDescription, !own.isTransient,
         !indexes.contains(where: { $0.name == key })
       else { continue }
-      let element = NSFetchIndexElementDescription(propertyName: key, collationType: .binary, ascending: true)
-      indexes.append(NSFetchIndexDescription(name: key, elements: [element]))
+      indexes.append(NSFetchIndexDescription(over: [key]))
     }
-    let hasCompounds = !(archive.members(object.values["NSCompoundIndexes"]) ?? []).isEmpty
-    if hasCompounds, object.values["NSFetchIndexDescriptions"] == nil {
-      note("The compound indexes of '\(entity.name ?? "")', of a time before fetch indexes, are left out.")
+    // Of fetch indexes the compiler leaves a trace there too.
+    if object.values["NSFetchIndexDescriptions"] == nil {
+      indexes += (archive.members(object.values["NSCompoundIndexes"]) ?? [])
+        .map { (archive.members($0) ?? []).compactMap(propertyName) }
+        .filter { !$0.isEmpty }.map(NSFetchIndexDescription.init(over:))
     }
     entity.indexes = indexes
   }

@@ -65,7 +65,8 @@ struct ModelXMLReader {
       .map { $0.children(named: "constraint").compactMap { $0.text("value") } }
       .filter { !$0.isEmpty }
     entity.indexes =
-      try node.children.compactMap(legacyIndex) + node.children(named: "fetchIndex").map(fetchIndex)
+      try node.children.compactMap(legacyIndex) + compoundIndexes(of: node)
+      + node.children(named: "fetchIndex").map(fetchIndex)
     return entity
   }
 
@@ -115,9 +116,13 @@ struct ModelXMLReader {
   /// name.
   private func legacyIndex(from node: XMLElementNode) throws -> NSFetchIndexDescription? {
     guard node.name == "attribute", node.flag("indexed"), !node.flag("transient") else { return nil }
-    let name = try requiredName(node)
-    let element = NSFetchIndexElementDescription(propertyName: name, collationType: .binary, ascending: true)
-    return NSFetchIndexDescription(name: name, elements: [element])
+    return NSFetchIndexDescription(over: [try requiredName(node)])
+  }
+
+  private func compoundIndexes(of node: XMLElementNode) -> [NSFetchIndexDescription] {
+    node.children(named: "compoundIndexes").flatMap { $0.children(named: "compoundIndex") }
+      .map { $0.children(named: "index").compactMap { $0.text("value") } }
+      .filter { !$0.isEmpty }.map(NSFetchIndexDescription.init(over:))
   }
 
   private func fetchIndex(from node: XMLElementNode) throws -> NSFetchIndexDescription {

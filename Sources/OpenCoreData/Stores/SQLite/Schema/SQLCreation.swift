@@ -49,10 +49,10 @@ extension SQLNaming {
       + members.flatMap { fetchIndexes(of: $0, in: table) + uniqueIndexes(of: $0, in: table) }
   }
 
-  /// An index only makes fetches faster, so one of something without a column (an expression) is left out,
+  /// By name, whatever the model's order. An index only makes fetches faster, so one of something without a column (an expression) is left out,
   /// and a partial one covers all rows.
   private func fetchIndexes(of entity: NSEntityDescription, in table: String) -> [String] {
-    entity.indexes.compactMap { index in
+    entity.indexes.sorted { String.byteOrder($0.name, $1.name) }.compactMap { index in
       // R-trees are virtual tables of their own; a to-one relationship alone has the index of its key.
       guard !index.elements.contains(where: { $0.collationType == .rTree }), !isKeyIndex(index) else {
         return nil

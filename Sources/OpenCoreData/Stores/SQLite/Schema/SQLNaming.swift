@@ -38,8 +38,12 @@ struct SQLNaming {
       }
       var used = usedColumns[root] ?? ["_PK", "_ENT", "_OPT"]
       for property in entity.storedProperties where property.needsName {
-        columns[ObjectIdentifier(property)] = Self.columns(
-          of: property, base: Self.unique(property.name, in: &used), numbers)
+        // A column of a join table is named by the relationship that leads to the row it refers to, and told from
+        // others that lead to the same entity.
+        let relationship = property as? NSRelationshipDescription
+        let named = relationship?.isManyToMany == true ? relationship?.inverseRelationship ?? property : property
+        columns[ObjectIdentifier(named)] = Self.columns(
+          of: named, base: Self.unique(named.name, in: &used), numbers)
       }
       usedColumns[root] = used
     }

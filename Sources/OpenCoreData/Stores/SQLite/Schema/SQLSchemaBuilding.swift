@@ -55,16 +55,22 @@ extension SQLNaming {
 
   private func columns(ofTableOf members: [NSEntityDescription]) -> [SQLColumn] {
     (0...6).flatMap { group in
-      members.flatMap { entity in
+      let columns = members.flatMap { entity in
         entity.storedAttributes.filter { $0.columnGroup == group }.compactMap(sqlColumn)
           + (group == 0 ? keyColumns(of: entity) : [])
       }
+      return group == 0 ? columns + members.flatMap(orderColumns) : columns
     }
   }
 
   private func keyColumns(of entity: NSEntityDescription) -> [SQLColumn] {
-    keys(of: entity).flatMap { [$0.column, $0.entityColumn, $0.orderColumn].compactMap(\.self) }
+    keys(of: entity).flatMap { [$0.column, $0.entityColumn].compactMap(\.self) }
       .map { SQLColumn(name: $0, type: .integer) }
+  }
+
+  /// Positions come behind the keys of all entities of the table.
+  private func orderColumns(of entity: NSEntityDescription) -> [SQLColumn] {
+    keys(of: entity).compactMap(\.orderColumn).map { SQLColumn(name: $0, type: .integer) }
   }
 
   /// The keys that an entity's rows keep: its to-one relationships, then those of relationships to it that
@@ -94,8 +100,8 @@ extension SQLNaming {
     let (first, other) =
       inverse === relationship ? (second, "REFLEXIVE") : ("Z_\(owner)\(inverseBase)", second)
     var order: [String] = []
-    if relationship.isOrdered { order.append(Self.orderColumn(of: other)) }
     if inverse.isOrdered, inverse !== relationship { order.append(Self.orderColumn(of: first)) }
+    if relationship.isOrdered { order.append(Self.orderColumn(of: other)) }
     return SQLJoinTable(
       name: "Z_\(owner)\(relationship.name.uppercased())", ownerNumber: owner, firstColumn: first,
       secondColumn: other, orderColumns: order)
