@@ -53,8 +53,8 @@ struct ChunkParser {
     self.digester = digester
   }
 
-  mutating func parse(_ block: RecordBlock, rowCapacity: Int) -> ParsedChunk {
-    takesColumns ? parseByColumns(block) : parseByRecords(block, rowCapacity: rowCapacity)
+  mutating func parse(_ block: RecordBlock) -> ParsedChunk {
+    takesColumns ? parseByColumns(block) : parseByRecords(block)
   }
 
   /// Whether entries are made of nothing but their record's fields, one of each column by itself.
@@ -95,8 +95,8 @@ struct ChunkParser {
   }
 
   /// Takes one record after the other, whatever is in it.
-  mutating func parseByRecords(_ block: RecordBlock, rowCapacity: Int) -> ParsedChunk {
-    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity, rowCapacity: rowCapacity))
+  mutating func parseByRecords(_ block: RecordBlock) -> ParsedChunk {
+    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity, rowCapacity: block.records.count))
     chunk.batch.reserveText(block.bytes.count)
     chunk.recordOfRow.reserveCapacity(block.records.count)
     let (bytes, fields, records) = (block.bytes, block.fields, block.records)

@@ -70,7 +70,7 @@ struct InputReading: Sendable {
       var block = RecordBlock()
       guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
       endsOpen = block.endsOpen
-      var chunk = parser.parse(block, rowCapacity: block.records.count)
+      var chunk = parser.parse(block)
       chunk.progress = progress(block.end, hash, source, endsOpen: endsOpen)
       guard queue.send(.chunk(chunk)) else { return }
     }

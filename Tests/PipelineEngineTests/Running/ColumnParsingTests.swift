@@ -89,8 +89,8 @@ import Testing
     var block = RecordBlock()
     var rows = 0
     while try reader.next(into: &block, recordsMax: 120) {
-      let chunk = parser.parse(block, rowCapacity: 0)
-      let expected = parser.parseByRecords(block, rowCapacity: 0)
+      let chunk = parser.parse(block)
+      let expected = parser.parseByRecords(block)
       #expect(chunk.recordOfRow == expected.recordOfRow)
       #expect(chunk.rejected == expected.rejected)
       #expect(chunk.issues == expected.issues)
