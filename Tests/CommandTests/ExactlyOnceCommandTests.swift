@@ -251,6 +251,9 @@ import Testing
         error issue
         error issue
         info input-completed
+        debug stage-timed
+        debug stage-timed
+        debug stage-timed
         warning run-ended
 
         """)

@@ -105,6 +105,9 @@ import Testing
 
   /// Checks a store with other eyes and answers how many rows it has.
   private func checkSound(_ store: String) throws -> Int {
+    // Killed before the transaction that makes the tables was done: a sound file of nothing.
+    let tables = try Programs.sqlite(store, "PRAGMA integrity_check; SELECT count(*) FROM sqlite_master", in: folder)
+    if tables == "ok\n0\n" { return 0 }
     let found = try Programs.sqlite(
       store,
       """

@@ -13,6 +13,13 @@ public struct RecordBlock: Sendable {
 
   public init() {}
 
+  /// An empty block with room for about as much as another one holds: growing copies all that is there.
+  public init(roomOf other: RecordBlock) {
+    bytes.reserveCapacity(other.bytes.count + other.bytes.count / 8)
+    fields.reserveCapacity(other.fields.count + other.fields.count / 8)
+    records.reserveCapacity(other.records.count)
+  }
+
   /// Number (from 1) of the data record at `index` of `records`.
   @inlinable public func number(ofRecordAt index: Int) -> Int { start.record + index }
 

@@ -19,7 +19,11 @@ struct InsertedRows: Sendable {
   var removedRows: [Int]
 
   var liveCount: Int { batch.count - removedRows.count }
-  var liveRows: some Sequence<Int> { (0..<batch.count).lazy.filter { removedRows.rank(of: $0) != nil } }
+  var liveRows: some Sequence<Int> { liveRows(from: 0) }
+
+  func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> {
+    (first..<batch.count).lazy.filter { removedRows.rank(of: $0) != nil }
+  }
 
   func objectID(row: Int) -> NSManagedObjectID {
     NSManagedObjectID(entity: batch.entity, range: range, row: row).resolved

@@ -3,12 +3,15 @@ extension PendingSegment {
   /// packed values counts as one to look at.
   func invalidRows(toleratingMissingRelationships isTolerant: Bool) -> [Int] {
     if !isTolerant, !batch.entity.mandatoryRelationships.isEmpty { return Array(liveRows) }
-    let checks = batch.entity.attributeSlots.map(SlotCheck.init)
-    return liveRows.filter { row in
-      if let handle = handles[row], handle.state.contains(.unpacked) { return true }
-      return !checks.indices.allSatisfy { slot in
-        checks[slot].accepts(batch.cells[row * batch.slotCount + slot]) || accepts(row: row, slot: slot)
-      }
+    var suspects = [Bool](repeating: false, count: batch.count)
+    for (slot, attribute) in batch.entity.attributeSlots.enumerated() {
+      SlotCheck(attribute).note(&suspects, slot: slot, of: batch)
+    }
+    for (row, handle) in handles where handle.state.contains(.unpacked) { suspects[row] = true }
+    return suspects.indices.filter { row in
+      suspects[row] && isLive(row)
+        && (handles[row]?.state.contains(.unpacked) == true
+          || !(0..<batch.slotCount).allSatisfy { accepts(row: row, slot: $0) })
     }
   }
 
@@ -42,8 +45,15 @@ private struct SlotCheck {
     }
   }
 
+  /// Notes the rows whose value has to be looked at.
+  func note(_ suspects: inout [Bool], slot: Int, of batch: ObjectBatch) {
+    let (cells, slotCount) = (batch.cells.span, batch.slotCount)
+    for row in suspects.indices where !accepts(cells[row &* slotCount &+ slot]) { suspects[row] = true }
+  }
+
   /// True where the cell certainly is fine; false sends the value to the full check.
-  func accepts(_ cell: ValueCell) -> Bool {
+  @inline(__always)
+  private func accepts(_ cell: ValueCell) -> Bool {
     if cell.kind == .null { return isOptional }
     guard cell.kind == kindExpected, !hasRules else { return false }
     switch cell.kind {

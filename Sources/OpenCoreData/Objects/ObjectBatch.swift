@@ -94,6 +94,16 @@ public struct ObjectBatch: Sendable {
     lastRowArenaStart = arena.count
   }
 
+  /// Takes out all rows but those with these numbers, which ascend.
+  package mutating func keepRows(_ rows: [Int]) {
+    var kept: [ValueCell] = []
+    kept.reserveCapacity(rows.count * slotCount)
+    for row in rows { kept.append(contentsOf: cells[(row * slotCount)..<((row + 1) * slotCount)]) }
+    cells = kept
+    count = rows.count
+    lastRowArenaStart = arena.count
+  }
+
   /// Makes room for `byteCount` bytes of text in all.
   public mutating func reserveText(_ byteCount: Int) { arena.reserveCapacity(byteCount) }
 

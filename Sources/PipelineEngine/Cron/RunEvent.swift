@@ -16,6 +16,8 @@ enum RunEvent: Sendable {
   case chunkSaved(String, record: Int, rows: Int)
   case issue(RecordIssue)
   case outputWritten(String, records: Int, bytes: Int)
+  /// What a stage of the import's threads worked, and waited for the others.
+  case stageTimed(StageClock.Stage, StageClock.Times)
 
   /// A value of a field.
   enum Value: Sendable, Encodable {
@@ -52,6 +54,7 @@ enum RunEvent: Sendable {
     case .chunkSaved: "chunk-saved"
     case .issue: "issue"
     case .outputWritten: "output-written"
+    case .stageTimed: "stage-timed"
     }
   }
 
@@ -61,7 +64,7 @@ enum RunEvent: Sendable {
     case .inputFailed, .lockHeld: .error
     case .inputNotMoved: .warning
     case .issue(let issue): issue.severity == .error ? .error : .warning
-    case .chunkSaved, .inputLeftAlone: .debug
+    case .chunkSaved, .inputLeftAlone, .stageTimed: .debug
     default: .info
     }
   }
@@ -99,6 +102,11 @@ enum RunEvent: Sendable {
     case .issue(let issue): return Self.fields(of: issue)
     case .outputWritten(let output, let records, let bytes):
       return [("output", .text(output)), ("records", .integer(records)), ("bytes", .integer(bytes))]
+    case .stageTimed(let stage, let times):
+      return [
+        ("stage", .text(stage.rawValue)), ("threads", .integer(times.threads)),
+        ("workedSeconds", .real(times.worked / .seconds(1))), ("waitedSeconds", .real(times.waited / .seconds(1))),
+      ]
     }
   }
 
@@ -147,6 +155,9 @@ extension RunEvent: CustomStringConvertible {
     case .issue(let issue): return issue.description
     case .outputWritten(let output, let records, let bytes):
       return "\(output): \(records) records written, \(bytes) bytes"
+    case .stageTimed(let stage, let times):
+      let milliseconds = [times.worked, times.waited].map { "\(Int($0 / .milliseconds(1))) ms" }
+      return "stage \(stage.rawValue): worked \(milliseconds[0]), waited \(milliseconds[1])"
     }
   }
 

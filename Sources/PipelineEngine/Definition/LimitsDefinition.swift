@@ -7,7 +7,7 @@ public struct LimitsDefinition: Sendable, Hashable, Codable {
   /// Longest record, in bytes.
   public var recordBytesMax = 1 << 24
   /// Keys held in memory before they move to a temporary file.
-  public var keysInMemoryMax = 500_000
+  public var keysInMemoryMax = 2_000_000
 
   public init() {}
 

@@ -32,7 +32,7 @@ struct EntryMatcher {
     self.updatedSlots = policy.updates ? updatedSlots : []
     digester = Self.digester(definition, entity, uniquenesses, self.updatedSlots)
     let limit = definition.limits.keysInMemoryMax
-    keys = KeyIndex(keysInMemoryMax: limit, keepsValues: policy.updates)
+    keys = KeyIndex(keysInMemoryMax: limit, keepsOrders: digester.orderSlot != nil)
     uniqueValues = uniquenesses.map { _ in KeyIndex(keysInMemoryMax: limit) }
   }
 
@@ -52,16 +52,11 @@ struct EntryMatcher {
   }
 
   /// Notes the entries of the store, or a part of them; their keys in order.
-  func load(_ batch: ObjectBatch, storeKeys: (Int) -> Int64) throws {
+  func load(_ batch: ObjectBatch, storeKeys: [Int64]) throws {
     let digests = digester.digests(of: batch)
-    for row in 0..<batch.count {
-      let storeKey = storeKeys(row)
-      if !digests.keys.isEmpty, digests.keys[row] != .none {
-        try keys.load(digests.keys[row], entry(digests, row, storeKey))
-      }
-      for (index, digest) in zip(uniqueValues, digests.uniques) where digest[row] != .none {
-        try index.load(digest[row], KeyEntry(storeKey: storeKey))
-      }
+    try keys.load(digests.keys) { entry(digests, $0, storeKeys[$0]) }
+    for (index, digests) in zip(uniqueValues, digests.uniques) {
+      try index.load(digests) { KeyEntry(storeKey: storeKeys[$0]) }
     }
   }
 
@@ -235,9 +230,7 @@ private struct ChunkPlanner {
   consuming func finish(_ updatedSlots: [Int]) -> ChunkPlan {
     plan.updatedSlots = updatedSlots
     for fold in folds { plan.inserts.copyValues(from: fold.source, to: fold.target, slots: updatedSlots) }
-    if plan.insertedRows.count < chunk.batch.count {
-      plan.inserts.removeRows(Set(0..<chunk.batch.count).subtracting(plan.insertedRows))
-    }
+    if plan.insertedRows.count < chunk.batch.count { plan.inserts.keepRows(plan.insertedRows) }
     plan.sort()
     return plan
   }

@@ -75,6 +75,7 @@ struct ImportRun {
     } catch {
       failure = failure ?? error
     }
+    for (stage, times) in setup.clock.stages { setup.monitor.log.log(.stageTimed(stage, times)) }
     outcome.files = state.filesDone
     outcome.summary = summary(state, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     return outcome

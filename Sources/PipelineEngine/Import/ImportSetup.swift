@@ -19,6 +19,7 @@ struct ImportSetup {
   let digest: ContentDigest
   /// Counts what the entries are like, where a report will show it.
   let profiler: EntryProfiler?
+  let clock = StageClock()
 
   var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
 
@@ -150,18 +151,17 @@ struct ImportSetup {
     }
   }
 
-  /// Tells the matcher of every entry of the store.
+  /// Tells the matcher of every entry of the store: one thread reads them, and this one notes their keys.
   func load(_ matcher: EntryMatcher) throws(RunFailure) {
     guard !matcher.digester.isIdle, !coordinator.persistentStores.isEmpty else { return }
-    let context = container.newBackgroundContext()
+    let walk = StoreWalk(container.newBackgroundContext(), definition.entity)
+    let batches = walk.start(attributes: matcher.digester.attributes(of: entity))
+    defer { batches.abandon() }
     do {
-      try context.performAndWait {
-        let request = NSFetchRequest<NSManagedObject>(entityName: definition.entity)
-        request.includesSubentities = false
-        try context.walk(request, rowsPerBatch: 5000) { batch, ids in
-          try matcher.load(batch) { ids.key(at: $0) ?? 0 }
-          return !monitor.isCancelled()
-        }
+      while let next = batches.receive() {
+        let (batch, keys) = try next.get()
+        try matcher.load(batch, storeKeys: keys)
+        if monitor.isCancelled() { return }
       }
     } catch {
       throw RunFailure(saving: error)

@@ -52,7 +52,8 @@ struct InputImport {
     do throws(RunFailure) {
       if let failure = file.failure { throw failure }
       if definition.verifyHash || setup.options.verifiesHash { seal = try OutputSeal.verified(file.path, file.name) }
-      try handleAll(startReading(known), &state)
+      let queue = startReading(known)
+      try setup.clock.time(.save) { (share) throws(RunFailure) in try handleAll(queue, &share, &state) }
     } catch {
       if let issue = error.issue(file.name) { tally.log.add(issue) }
       throw error
@@ -68,17 +69,17 @@ struct InputImport {
     return InputReading(
       file: file, definition: definition, columns: setup.columns, entity: setup.entity,
       takesDefaults: setup.options.fillsAttributesByName, recognizer: recognizer,
-      digester: { setup.digester($0) }
+      digester: { setup.digester($0) }, clock: setup.clock
     ).start()
   }
 
   private mutating func handleAll(
-    _ queue: BoundedQueue<InputReading.Message>, _ state: inout ImportState
+    _ queue: BoundedQueue<InputReading.Message>, _ share: inout StageClock.Share, _ state: inout ImportState
   ) throws(RunFailure) {
     defer { queue.abandon() }
     while state.outcome == .completed {
       // An input may keep silent for long, as a pipe can; a wish to end must not wait for it.
-      let isStillWanted = queue.waitForContent(unless: setup.monitor.isCancelled)
+      let isStillWanted = share.waiting { queue.waitForContent(unless: setup.monitor.isCancelled) }
       guard isStillWanted, !setup.monitor.isCancelled() else {
         // Where the end is all that was missing, the input is done.
         if case .end(let progress)? = queue.receiveIfReady() { return try complete(progress, &state) }
@@ -93,7 +94,9 @@ struct InputImport {
         (self.totalBytes, wasOpened) = (totalBytes, true)
         setup.monitor.log.log(.inputOpened(file.name, bytes: totalBytes))
         try open(mapping, header, &state)
-      case .chunk(let chunk): try save(chunk, &state)
+      case .chunk(let promised):
+        guard let chunk = share.waiting(promised.take) else { return }
+        try save(chunk, &state)
       case .end(let progress): try complete(progress, &state)
       }
     }

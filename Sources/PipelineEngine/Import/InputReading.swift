@@ -2,22 +2,22 @@ import CSV
 import Foundation
 import OpenCoreData
 
-/// The reading side of an import: a thread that recognises the input, reads, parses and checks it, chunk by chunk.
+/// The reading side of an import: a thread that recognises the input and reads it block by block, for others to parse.
 struct InputReading: Sendable {
   /// What the thread sends on, in this order.
   enum Message: Sendable {
     case recognized(InputRecognition)
     /// What the header says. Not sent for an input of which nothing is to be read.
     case opened(HeaderMapping, header: [UInt8], totalBytes: Int?)
-    case chunk(ParsedChunk)
+    case chunk(Promised<ParsedChunk>)
     /// The end was reached.
     case end(InputProgress)
     /// The input can't be read any further.
     case failure(CSVError)
   }
 
-  /// Chunks parsed ahead of the writer.
-  private static let chunksAheadMax = 2
+  /// Chunks read ahead of the writer.
+  private static let chunksAheadMax = 4
 
   let file: InputFile
   let definition: PipelineDefinition
@@ -28,29 +28,27 @@ struct InputReading: Sendable {
   let recognizer: InputRecognizer
   /// Made once the header is known: which attributes are compared depends on the columns that there are.
   let digester: @Sendable (HeaderMapping) -> RowDigester
+  let clock: StageClock
 
   func start() -> BoundedQueue<Message> {
     let queue = BoundedQueue<Message>(capacity: Self.chunksAheadMax)
-    let reading = self
-    let thread = Thread {
-      defer { queue.finish() }
-      do throws(CSVError) {
-        try reading.read(into: queue)
-      } catch {
-        _ = queue.send(.failure(error))
+    Thread.begin("reader \(file.name)") {
+      clock.time(.read) { share in
+        do throws(CSVError) {
+          try read(into: queue, &share)
+        } catch {
+          _ = queue.send(.failure(error))
+        }
       }
+      queue.finish()
     }
-    thread.name = "reader \(file.name)"
-    // The default of a secondary thread is too small for deep regular expressions.
-    thread.stackSize = 8 << 20
-    thread.start()
     return queue
   }
 
-  private func read(into queue: BoundedQueue<Message>) throws(CSVError) {
+  private func read(into queue: BoundedQueue<Message>, _ share: inout StageClock.Share) throws(CSVError) {
     let access = InputAccess(path: file.path)
     let (recognition, hash) = try recognizer.recognize(access)
-    guard queue.send(.recognized(recognition)), let start = recognition.start else { return }
+    guard share.waiting({ queue.send(.recognized(recognition)) }), let start = recognition.start else { return }
     let source = try access.whole()
     let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
     if start == .start { reader.contentHash = hash }
@@ -61,20 +59,23 @@ struct InputReading: Sendable {
       reader.contentHash = hash
     }
     guard queue.send(.opened(mapping, header: header, totalBytes: source.totalBytes)) else { return }
-    var parser = ChunkParser(
+    let parser = ChunkParser(
       input: file.name, definition: definition, columns: columns, mapping: mapping, entity: entity,
       takesDefaults: takesDefaults, digester: digester(mapping))
+    let parsing = ParsingStage(parser, into: queue, clock: clock, name: file.name)
+    defer { parsing.finish() }
     var endsOpen = false
+    var block = RecordBlock()
     while true {
       // A block of its own for each chunk: the chunk keeps it until its rejects are written.
-      var block = RecordBlock()
+      block = RecordBlock(roomOf: block)
       guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
       endsOpen = block.endsOpen
-      var chunk = parser.parse(block)
-      chunk.progress = progress(block.end, hash, source, endsOpen: endsOpen)
-      guard queue.send(.chunk(chunk)) else { return }
+      let progress = progress(block.end, hash, source, endsOpen: endsOpen)
+      guard share.waiting({ parsing.send(block, progress) }) else { return }
     }
-    _ = queue.send(.end(progress(reader.position, hash, source, endsOpen: endsOpen)))
+    let end = progress(reader.position, hash, source, endsOpen: endsOpen)
+    _ = share.waiting { queue.send(.end(end)) }
   }
 
   private func progress(

@@ -27,10 +27,13 @@ public struct KeyHasher: Sendable {
   private var state = SipState()
   /// Whether every value so far is null: such a key says nothing, and its record is not compared with others.
   public private(set) var isAllNull = true
+  /// Whether a value so far is null.
+  public private(set) var hasNull = false
 
   public init() {}
 
   public mutating func appendNull() {
+    hasNull = true
     state.absorb(Kind.null.rawValue << 56)
   }
 

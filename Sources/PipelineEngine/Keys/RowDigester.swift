@@ -38,40 +38,52 @@ struct RowDigester: Sendable, Equatable {
 
   var isIdle: Bool { keySlots.isEmpty && uniqueSlots.isEmpty }
 
+  /// The names of the attributes that are looked at.
+  func attributes(of entity: NSEntityDescription) -> Set<String> {
+    let slots = keySlots + uniqueSlots.joined() + valueSlots + [orderSlot].compactMap { $0 }
+    return Set(slots.map { entity.attributeSlots[$0].name })
+  }
+
   func digests(of batch: ObjectBatch) -> RowDigests {
     var digests = RowDigests()
     guard !isIdle else { return digests }
-    let rows = 0..<batch.count
     if !keySlots.isEmpty {
-      digests.keys = rows.map { row in
-        let hasher = Self.hasher(batch, row, keySlots)
-        return hasher.isAllNull ? .none : hasher.finish()
-      }
+      digests.keys = Self.digests(of: batch, keySlots) { $0.isAllNull ? .none : $0.finish() }
     }
     digests.uniques = uniqueSlots.map { slots in
-      rows.map { row in
-        let isCompared = slots.allSatisfy { batch.cell(row: row, slot: $0).kind != .null }
-        return isCompared ? Self.hasher(batch, row, slots).finish() : .none
-      }
+      Self.digests(of: batch, slots) { $0.hasNull ? .none : $0.finish() }
     }
-    if !valueSlots.isEmpty { digests.values = rows.map { Self.hasher(batch, $0, valueSlots).finish().low } }
-    if let orderSlot { digests.orders = rows.map { Self.order(batch.cell(row: $0, slot: orderSlot), batch) } }
+    if !valueSlots.isEmpty { digests.values = Self.digests(of: batch, valueSlots) { $0.finish().low } }
+    if let orderSlot {
+      digests.orders = (0..<batch.count).map { Self.order(batch.cell(row: $0, slot: orderSlot), batch) }
+    }
     return digests
   }
 
-  private static func hasher(_ batch: ObjectBatch, _ row: Int, _ slots: [Int]) -> KeyHasher {
-    var hasher = KeyHasher()
-    for slot in slots {
-      let cell = batch.cell(row: row, slot: slot)
-      switch cell.kind {
-      case .text, .blob: hasher.append(batch.bytes(of: cell).span)
-      case .integer: hasher.append(cell.integer)
-      case .real: hasher.append(cell.real)
-      case .decimal: hasher.append(real(of: cell, batch))
-      case .null: hasher.appendNull()
+  /// One digest for each row, of its values in `slots`.
+  private static func digests<Digest>(
+    of batch: ObjectBatch, _ slots: [Int], _ finish: (consuming KeyHasher) -> Digest
+  ) -> [Digest] {
+    // Out of the batch once: each access to it is a call, and a count of references.
+    let (allCells, bytes, slotCount) = (batch.cells, batch.arena, batch.slotCount)
+    let (cells, arena) = (allCells.span, bytes.span)
+    var digests: [Digest] = []
+    digests.reserveCapacity(batch.count)
+    for row in 0..<batch.count {
+      var hasher = KeyHasher()
+      for slot in slots {
+        let cell = cells[row &* slotCount &+ slot]
+        switch cell.kind {
+        case .text, .blob: hasher.append(arena.extracting(cell.range))
+        case .integer: hasher.append(cell.integer)
+        case .real: hasher.append(cell.real)
+        case .decimal: hasher.append(NumberText.real(arena.extracting(cell.range)) ?? -.infinity)
+        case .null: hasher.appendNull()
+        }
       }
+      digests.append(finish(hasher))
     }
-    return hasher
+    return digests
   }
 
   private static func order(_ cell: ValueCell, _ batch: ObjectBatch) -> Double {

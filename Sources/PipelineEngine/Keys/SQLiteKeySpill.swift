@@ -86,7 +86,7 @@ package final class SQLiteKeySpill: KeySpill {
 
 extension KeyIndex {
   /// An index that spills to a private temporary database.
-  package convenience init(keysInMemoryMax: Int = 500_000, keepsValues: Bool = false) {
-    self.init(keysInMemoryMax: keysInMemoryMax, keepsValues: keepsValues) { try SQLiteKeySpill() }
+  package convenience init(keysInMemoryMax: Int, keepsOrders: Bool = false) {
+    self.init(keysInMemoryMax: keysInMemoryMax, keepsOrders: keepsOrders) { try SQLiteKeySpill() }
   }
 }

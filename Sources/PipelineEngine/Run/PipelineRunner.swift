@@ -40,13 +40,9 @@ public final class PipelineRunner: Sendable {
   public func run() async throws(PipelineError) -> RunSummary {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (result: CheckedContinuation<Result<RunSummary, PipelineError>, Never>) in
-        let thread = Thread {
+        Thread.begin("pipeline \(definition.name)") {
           result.resume(returning: Result { () throws(PipelineError) in try self.runHere() })
         }
-        // The default of a secondary thread is too small for deep regular expressions.
-        thread.stackSize = 8 << 20
-        thread.name = "pipeline \(definition.name)"
-        thread.start()
       }
     } onCancel: {
       cancel()

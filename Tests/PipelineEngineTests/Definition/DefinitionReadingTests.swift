@@ -101,7 +101,7 @@ import Testing
     #expect(definition.limits.issuesListedMax == 1000)
     #expect(definition.limits.fieldBytesMax == 1_048_576)
     #expect(definition.limits.recordBytesMax == 16_777_216)
-    #expect(definition.limits.keysInMemoryMax == 500_000)
+    #expect(definition.limits.keysInMemoryMax == 2_000_000)
   }
 
   @Test func `A pipeline that only exports needs no columns`() throws {

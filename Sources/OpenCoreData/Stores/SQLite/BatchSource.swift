@@ -17,7 +17,8 @@ final class BatchSource {
 
     /// How many of the rows shown take a key of the sequence.
     var sequentialCount: Int {
-      rows.count { removedRows.rank(of: $0) != nil && keysObtained[$0] == nil }
+      if removedRows.isEmpty, keysObtained.isEmpty { return rows.count }
+      return rows.count { removedRows.rank(of: $0) != nil && keysObtained[$0] == nil }
     }
   }
 
@@ -133,10 +134,11 @@ private struct BatchScan {
 
   var isAtEnd: Bool { row >= rowCount }
 
+  @inline(__always)
   mutating func advance() {
     if !hasExceptions {
-      row += 1
-      nextKey += 1
+      row &+= 1
+      nextKey &+= 1
     } else {
       let numbering = source.takeUnretainedValue().numbering
       if numbering.keysObtained[row] == nil { nextKey += 1 }
@@ -227,21 +229,22 @@ private func columnValue(
     return SQLITE_OK
   }
   guard let cells = scan.pointee.cells else { return SQLITE_MISUSE }
-  let cell = cells[scan.pointee.row * scan.pointee.slotCount + Int(column) - 1]
+  let cell = cells + (scan.pointee.row &* scan.pointee.slotCount &+ Int(column) &- 1)
   // Texts and blobs are handed over in place: the batch outlives the statement, which copies them to the page.
-  switch cell.kind {
+  switch cell.pointee.kind {
   case .null: break
-  case .integer: sqlite3_result_int64(context, cell.integer)
-  case .real: sqlite3_result_double(context, cell.real)
-  case .text: sqlite3_result_text(context, scan.pointee.text(cell), Int32(cell.length), nil)
-  case .blob: sqlite3_result_blob(context, scan.pointee.text(cell), Int32(cell.length), nil)
-  case .decimal: sqlite3_result_double(context, scan.pointee.decimal(cell))
+  case .integer: sqlite3_result_int64(context, cell.pointee.integer)
+  case .real: sqlite3_result_double(context, cell.pointee.real)
+  case .text: sqlite3_result_text(context, scan.pointee.text(cell.pointee), Int32(cell.pointee.length), nil)
+  case .blob: sqlite3_result_blob(context, scan.pointee.text(cell.pointee), Int32(cell.pointee.length), nil)
+  case .decimal: sqlite3_result_double(context, scan.pointee.decimal(cell.pointee))
   }
   return SQLITE_OK
 }
 
 extension BatchScan {
   /// Where the bytes of `cell` lie. Never nil: SQLite would take a nil pointer for NULL.
+  @inline(__always)
   fileprivate func text(_ cell: ValueCell) -> UnsafePointer<CChar>? {
     if let arena {
       return UnsafeRawPointer(arena + cell.offset).assumingMemoryBound(to: CChar.self)

@@ -70,7 +70,8 @@ extension SQLiteStore {
         firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
         keysObtained: obtained)
       search.noteWritten(rows, numbering)
-      try insert(rows, numbering, entity, connection) { row, error in
+      var insertion = try BatchInsertion(rows, numbering, entity, self, connection)
+      try insertion.run { row, error in
         let id = rows.objectID(row: row)
         faults.refuse(id, error, try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
       }
@@ -80,53 +81,6 @@ extension SQLiteStore {
     }
     try keys.store()
     return resolutions
-  }
-
-  /// Writes one batch, and if a row is refused goes on to find every row that is: the caller rolls back then.
-  private func insert(
-    _ rows: InsertedRows, _ numbering: BatchSource.Numbering, _ entity: SQLEntity,
-    _ connection: SQLiteConnection, refused: (_ row: Int, _ error: SQLiteError) throws -> Void
-  ) throws {
-    let source = try batchSource(for: rows.batch, entity, connection)
-    let statement = try connection.statement(insertText(entity, source))
-    var numbering = numbering
-    numbering.rows = 0..<rows.batch.count
-    while !numbering.rows.isEmpty {
-      do {
-        try source.insert(rows.batch, numbering, with: statement)
-        break
-      } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
-        guard let fault = try fault(in: rows, &numbering, source, statement, connection) else { throw error }
-        try refused(fault, error)
-        // A refused row keeps its key, so that those behind it have the keys that they would have without it.
-        numbering.rows = fault..<(fault + 1)
-        numbering.firstKey += Int64(numbering.sequentialCount)
-        numbering.rows = (fault + 1)..<rows.batch.count
-      }
-    }
-  }
-
-  /// The row at which the last statement failed, the rows before it written.
-  ///
-  /// The failed statement took back what it had written, so they go in again. Where the table has triggers, SQLite
-  /// gathers all rows before it writes the first, and the cursor does not tell: then rows go in one by one.
-  private func fault(
-    in rows: InsertedRows, _ numbering: inout BatchSource.Numbering, _ source: BatchSource,
-    _ statement: SQLiteStatement, _ connection: SQLiteConnection
-  ) throws -> Int? {
-    let range = numbering.rows
-    let last = source.lastRow
-    let steps = range.contains(last) ? [range.lowerBound..<last] : range.map { $0..<($0 + 1) }
-    for step in steps {
-      numbering.rows = step
-      do {
-        try source.insert(rows.batch, numbering, with: statement)
-      } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
-        return step.lowerBound
-      }
-      numbering.firstKey += Int64(numbering.sequentialCount)
-    }
-    return range.contains(last) ? last : nil
   }
 
   func batchSource(
@@ -139,15 +93,16 @@ extension SQLiteStore {
     return made
   }
 
-  func insertText(_ entity: SQLEntity, _ source: BatchSource) -> String {
+  /// - Parameter givesKeys: Whether rows come with their keys; otherwise SQLite counts on from the greatest there is.
+  func insertText(_ entity: SQLEntity, _ source: BatchSource, givesKeys: Bool = true) -> String {
     let external = externalSlots[entity.number]
     let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
       column.map {
         (column: $0.name, source: external.contains(slot) ? "\(ExternalDataFunction.column)(s\(slot))" : "s\(slot)")
       }
     }
-    let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
-    let values = ["pk", "\(entity.number)", "1"] + stored.map(\.source)
+    let columns = (givesKeys ? ["Z_PK"] : []) + ["Z_ENT", "Z_OPT"] + stored.map(\.column)
+    let values = (givesKeys ? ["pk"] : []) + ["\(entity.number)", "1"] + stored.map(\.source)
     return "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) "
       + "SELECT \(values.joined(separator: ", ")) FROM \(source.tableName)"
   }

@@ -1,0 +1,49 @@
+import CSV
+import Foundation
+
+/// Parses blocks on threads of its own, as many at a time as there are cores to spare, and hands the chunks on in the
+/// order of their blocks.
+struct ParsingStage {
+  private struct Job: Sendable {
+    let block: RecordBlock
+    let progress: InputProgress
+    let chunk: Promised<ParsedChunk>
+  }
+
+  /// Each has a chunk in hand, and another one waits for it.
+  private static let threadsMax = 8
+  /// Reading and saving take about one core together.
+  private static var threadCount: Int { max(1, min(threadsMax, ProcessInfo.processInfo.activeProcessorCount - 1)) }
+
+  private let jobs: BoundedQueue<Job>
+  private let chunks: BoundedQueue<InputReading.Message>
+  private let threadCount: Int
+
+  /// - Parameter chunks: Where chunks go, promised in order.
+  init(_ parser: ChunkParser, into chunks: BoundedQueue<InputReading.Message>, clock: StageClock, name: String) {
+    self.chunks = chunks
+    threadCount = Self.threadCount
+    jobs = BoundedQueue(capacity: threadCount)
+    for _ in 0..<threadCount {
+      Thread.begin("parser \(name)") { [jobs] in
+        var parser = parser
+        clock.time(.parse) { share in
+          while let job = share.waiting(jobs.receive) {
+            var chunk = parser.parse(job.block)
+            chunk.progress = job.progress
+            job.chunk.keep(chunk)
+          }
+        }
+      }
+    }
+  }
+
+  /// Waits where others are behind; false when nobody wants more.
+  func send(_ block: RecordBlock, _ progress: InputProgress) -> Bool {
+    let chunk = Promised<ParsedChunk>()
+    return chunks.send(.chunk(chunk)) && jobs.send(Job(block: block, progress: progress, chunk: chunk))
+  }
+
+  /// The threads end when they have parsed what they were sent.
+  func finish() { for _ in 0..<threadCount { jobs.finish() } }
+}

@@ -1,0 +1,39 @@
+import OpenCoreData
+
+/// Reads the entries of the store, on the queue of a context of its own, for another thread to look at meanwhile.
+struct StoreWalk: Sendable {
+  typealias Batch = (batch: ObjectBatch, keys: [Int64])
+
+  private static let rowsPerBatch = 5000
+  private static let batchesAheadMax = 2
+
+  private let context: NSManagedObjectContext
+  private let entityName: String
+
+  init(_ context: NSManagedObjectContext, _ entityName: String) {
+    self.context = context
+    self.entityName = entityName
+  }
+
+  /// Without the entries of subentities.
+  ///
+  /// - Parameter attributes: The names of those that are wanted; a batch's other values mean nothing.
+  /// - Returns: Batches with their entries' keys, or what ended the walk early. Abandoning the queue ends it.
+  func start(attributes: Set<String>) -> BoundedQueue<Result<Batch, any Error>> {
+    let queue = BoundedQueue<Result<Batch, any Error>>(capacity: Self.batchesAheadMax)
+    let (context, entityName) = (context, entityName)
+    context.perform {
+      let request = NSFetchRequest<NSManagedObject>(entityName: entityName)
+      request.includesSubentities = false
+      do {
+        try context.walk(request, attributes: attributes, rowsPerBatch: Self.rowsPerBatch) { batch, ids in
+          queue.send(.success((batch, ids.indices.map { ids.key(at: $0) ?? 0 })))
+        }
+      } catch {
+        _ = queue.send(.failure(error))
+      }
+      queue.finish()
+    }
+    return queue
+  }
+}
