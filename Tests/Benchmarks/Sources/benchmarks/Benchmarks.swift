@@ -6,8 +6,13 @@ struct Benchmarks {
   static func main() async {
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())
-      if arguments.first == OneContextImport.command {
-        try await OneContextImport.run(Array(arguments.dropFirst()))
+      let (first, rest) = (arguments.first ?? "", Array(arguments.dropFirst()))
+      if let variant = ImportVariant(rawValue: first) {
+        try await variant.run(rest)
+      } else if let walk = StreamingFetch(rawValue: first) {
+        try walk.run(rest)
+      } else if first == ProfileCommand.name, !rest.contains("--help") {
+        try ProfileCommand(rest).run()
       } else if arguments.contains("--help") {
         print(Options.usage)
       } else {
@@ -20,14 +25,32 @@ struct Benchmarks {
   }
 
   private static func run(_ options: Options) throws {
+    // What is missing is said before minutes are spent.
+    let stored = options.checks ? try StoredRatios.read() : nil
     let bench = try Bench(options)
     let results = try bench.run()
-    let report = Report(results: results, machine: try Machine(bench.place))
+    let machine = try Machine(bench.place)
+    let report = Report(results: results, machine: machine)
     print(report.text)
     if let path = options.markdown {
-      try report.markdown.write(toFile: path, atomically: true, encoding: .utf8)
+      try report.page.write(toFile: path, atomically: true, encoding: .utf8)
     }
-    if options.checksFloors, !results.verdicts.allSatisfy(\.isKept) { exit(1) }
+    if let stored, !passes(results, stored, machine) { exit(1) }
+    if options.storesRatios { try StoredRatios.store(results, machine: machine) }
+  }
+
+  private static func passes(_ results: Results, _ stored: StoredRatios, _ machine: Machine) -> Bool {
+    let losses = stored.losses(results)
+    print("\nCompared with the figures that were stored on \(stored.date) (\(stored.machine.joined(separator: ", "))):")
+    for claim in stored.unknown(results) { print("NEW \(claim): nothing is stored; --store-ratios stores it") }
+    if losses.isEmpty {
+      print("SAME within \(Int(StoredRatios.tolerance * 100)) % and the noise")
+    } else {
+      losses.forEach { print($0) }
+      print("Find the change that did it. If it is meant to be so, --store-ratios takes the new figures for granted.")
+      if machine.lines != stored.machine { print("Mind that the machine or its programs are others now.") }
+    }
+    return losses.isEmpty && results.verdicts.allSatisfy(\.isKept)
   }
 }
 
