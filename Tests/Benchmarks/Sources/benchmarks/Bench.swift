@@ -4,7 +4,7 @@ import Foundation
 struct Bench {
   let place: Workplace
   private let options: Options
-  private let rows: Int
+  let rows: Int
   private let contenders: [Contender]
 
   /// Makes the inputs, and the stores that exports start from.

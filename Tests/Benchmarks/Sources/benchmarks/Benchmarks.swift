@@ -28,6 +28,11 @@ struct Benchmarks {
     // What is missing is said before minutes are spent.
     let stored = options.checks ? try StoredRatios.read() : nil
     let bench = try Bench(options)
+    if let stored, stored.rows != bench.rows {
+      throw BenchmarkFailure(
+        "\(StoredRatios.file.path) is of \(stored.rows) records, not of \(bench.rows); check without --rows and --input"
+      )
+    }
     let results = try bench.run()
     let machine = try Machine(bench.place)
     let report = Report(results: results, machine: machine)
@@ -35,22 +40,10 @@ struct Benchmarks {
     if let path = options.markdown {
       try report.page.write(toFile: path, atomically: true, encoding: .utf8)
     }
-    if let stored, !passes(results, stored, machine) { exit(1) }
     if options.storesRatios { try StoredRatios.store(results, machine: machine) }
-  }
-
-  private static func passes(_ results: Results, _ stored: StoredRatios, _ machine: Machine) -> Bool {
-    let losses = stored.losses(results)
-    print("\nCompared with the figures that were stored on \(stored.date) (\(stored.machine.joined(separator: ", "))):")
-    for claim in stored.unknown(results) { print("NEW \(claim): nothing is stored; --store-ratios stores it") }
-    if losses.isEmpty {
-      print("SAME within \(Int(StoredRatios.tolerance * 100)) % and the noise")
-    } else {
-      losses.forEach { print($0) }
-      print("Find the change that did it. If it is meant to be so, --store-ratios takes the new figures for granted.")
-      if machine.lines != stored.machine { print("Mind that the machine or its programs are others now.") }
-    }
-    return losses.isEmpty && results.verdicts.allSatisfy(\.isKept)
+    guard let stored else { return }
+    print("\n" + stored.comparison(with: results, machine).joined(separator: "\n"))
+    if !stored.losses(results).isEmpty || !results.verdicts.allSatisfy(\.isKept) { exit(1) }
   }
 }
 

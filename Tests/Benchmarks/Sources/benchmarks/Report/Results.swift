@@ -34,7 +34,8 @@ struct Results {
   /// The time of one subject as a multiple of another's, round by round, since what runs side by side shares the
   /// state of the machine. Where both have rows, the times are those for as many rows.
   func time(of subject: Subject, over other: Subject) -> Series? {
-    let share = Double(rows(of: other) ?? 1) / Double(rows(of: subject) ?? rows(of: other) ?? 1)
+    var share = 1.0
+    if let mine = rows(of: subject), let others = rows(of: other) { share = Double(others) / Double(mine) }
     return pairs(subject, other) { $0.seconds / $1.seconds * share }
   }
 

@@ -33,6 +33,8 @@ struct StoredRatios: Codable {
   static let file = Workplace.repository.appending(path: "Tests/Benchmarks/ratios.json")
   static let tolerance = 0.15
 
+  /// Of the input; figures of another one say nothing here.
+  private(set) var rows = 0
   private(set) var date = ""
   private(set) var machine: [String] = []
   private var ratios: [String: Ratio] = [:]
@@ -49,9 +51,11 @@ struct StoredRatios: Codable {
     }
   }
 
-  /// Puts what was measured in the place of what was stored; what was not measured stays.
+  /// Puts what was measured in the place of what was stored; what was not measured stays, if it is of the same input.
   static func store(_ results: Results, machine: Machine) throws {
     var stored = (try? read()) ?? StoredRatios()
+    if stored.rows != results.rows { stored.ratios = [:] }
+    stored.rows = results.rows
     stored.date = Report.today
     stored.machine = machine.lines
     for verdict in results.verdicts {
@@ -61,7 +65,7 @@ struct StoredRatios: Codable {
     // Floors come and go.
     stored.ratios = stored.ratios.filter { claim, _ in Floor.all.contains { $0.claim == claim } }
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     try (encoder.encode(stored) + Data("\n".utf8)).write(to: file, options: .atomic)
   }
 
@@ -83,9 +87,18 @@ struct StoredRatios: Codable {
     }
   }
 
-  /// What there is nothing stored for.
-  func unknown(_ results: Results) -> [String] {
-    results.verdicts.map(\.floor.claim).filter { ratios[$0] == nil }
+  /// What to tell people, line by line.
+  func comparison(with results: Results, _ machine: Machine) -> [String] {
+    let losses = losses(results)
+    let unknown = results.verdicts.map(\.floor.claim).filter { ratios[$0] == nil }
+    var lines = ["Compared with the figures that were stored on \(date) (\(self.machine.joined(separator: ", "))):"]
+    lines += unknown.map { "NEW \($0): nothing is stored; --store-ratios stores it" }
+    lines += losses.map(\.description)
+    if losses.isEmpty { return lines + ["SAME, within \(Int(Self.tolerance * 100)) % and the noise"] }
+    lines.append(
+      "Find the change that did it. If it is meant to be so, --store-ratios takes the new figures for granted.")
+    if machine.lines != self.machine { lines.append("Mind that the machine or its programs are others now.") }
+    return lines
   }
 
   private static func rounded(_ number: Double) -> Double { (number * 10_000).rounded() / 10_000 }

@@ -37,16 +37,16 @@ enum ImportVariant: String, CaseIterable {
 
 /// Counts the objects that saves say were inserted.
 private final class SaveListener: Sendable {
-  private let count = Mutex(0)
+  private let count = Atomic(0)
 
-  var insertedCount: Int { count.withLock { $0 } }
+  var insertedCount: Int { count.load(ordering: .relaxed) }
 
   func start() {
     // The process ends before anybody could stop listening.
     let name = Notification.Name.NSManagedObjectContextDidSave
     _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
       let inserted = note.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>
-      self.count.withLock { $0 += inserted?.count ?? 0 }
+      self.count.add(inserted?.count ?? 0, ordering: .relaxed)
     }
   }
 }
