@@ -94,6 +94,9 @@ struct StoredRatios: Codable {
     var lines = ["Compared with the figures that were stored on \(date) (\(self.machine.joined(separator: ", "))):"]
     lines += unknown.map { "NEW \($0): nothing is stored; --store-ratios stores it" }
     lines += losses.map(\.description)
+    lines += results.verdicts.filter { ($0.value?.noise ?? 0) > Self.tolerance }.map { verdict in
+      "NOISY \(verdict.floor.claim): the rounds lie too far apart to judge by; measure on a quiet machine"
+    }
     if losses.isEmpty { return lines + ["SAME, within \(Int(Self.tolerance * 100)) % and the noise"] }
     lines.append(
       "Find the change that did it. If it is meant to be so, --store-ratios takes the new figures for granted.")
