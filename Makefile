@@ -45,8 +45,8 @@ bench: bench-build ## Run the benchmark; ARGS="--rows 100000 --rounds 3" changes
 bench-check: bench-build ## Run the benchmark; fail if something is not as promised, or clearly worse than it was
 	$(BENCHMARKS) --check $(ARGS)
 
-bench-docs: bench-build ## Run the benchmark and write its figures into the documentation
-	$(BENCHMARKS) --markdown Sources/PipelineEngine/PipelineEngine.docc/Benchmarks.md $(ARGS)
+bench-docs: bench-build ## Run all of the benchmark and write its figures into the documentation
+	$(BENCHMARKS) --all --markdown Sources/PipelineEngine/PipelineEngine.docc/Benchmarks.md $(ARGS)
 
 profile: bench-build ## Say what a row of an import costs, by stage, and write it into the documentation
 	@.ci/ensure-packages profile

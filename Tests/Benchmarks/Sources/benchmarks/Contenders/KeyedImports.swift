@@ -37,7 +37,8 @@ struct KeyedImports {
     let path = source.place.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.keyed], command: Self.command(program, policy, log, path), outputs: [path],
-      rows: source.rows, prepare: { if let store { try FileManager.default.copyItem(atPath: store, toPath: path) } },
+      rows: source.rows, roundsMax: 3,
+      prepare: { if let store { try FileManager.default.copyItem(atPath: store, toPath: path) } },
       check: { _ in
         let found = try Checks.content(of: [path], keeping: nil)
         guard found == expected else { throw BenchmarkFailure("\(path) holds \(found); expected was \(expected)") }

@@ -29,14 +29,9 @@ enum StreamingFetch: String, CaseIterable {
     _ context: NSManagedObjectContext, _ request: NSFetchRequest<JournalEntry>
   ) throws -> String {
     request.fetchBatchSize = 1000
-    var rows = 0, seconds = 0, bytes = 0, ratings = 0
-    for entry in try context.fetch(request) {
-      rows += 1
-      seconds += Int(entry.date?.timeIntervalSinceReferenceDate ?? 0)
-      for text in [entry.height, entry.period, entry.wind, entry.location] { bytes += text?.utf8.count ?? 0 }
-      ratings += entry.rating?.intValue ?? 0
-    }
-    return "rows \(rows), seconds \(seconds), text bytes \(bytes), ratings \(ratings)"
+    var sums = Sums()
+    for entry in try context.fetch(request) { sums.add(entry) }
+    return sums.text
   }
 
   private static func batches(
@@ -48,5 +43,23 @@ enum StreamingFetch: String, CaseIterable {
       return true
     }
     return "rows \(rows)"
+  }
+}
+
+/// What shows that every value was looked at.
+private struct Sums {
+  private var rows = 0
+  private var seconds = 0
+  private var bytes = 0
+  private var ratings = 0
+
+  var text: String { "rows \(rows), seconds \(seconds), text bytes \(bytes), ratings \(ratings)" }
+
+  mutating func add(_ entry: JournalEntry) {
+    rows += 1
+    seconds += Int(entry.date?.timeIntervalSinceReferenceDate ?? 0)
+    bytes += (entry.height?.utf8.count ?? 0) + (entry.period?.utf8.count ?? 0)
+    bytes += (entry.wind?.utf8.count ?? 0) + (entry.location?.utf8.count ?? 0)
+    ratings += entry.rating?.intValue ?? 0
   }
 }
