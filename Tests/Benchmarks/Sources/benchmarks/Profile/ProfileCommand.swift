@@ -24,37 +24,42 @@ struct ProfileCommand {
     let place = try Workplace()
     let recorder = try Recorder(place)
     let log = try Inputs.log(rows: rows, place)
-    let program = try place.program("surfjournal")
+    let (ours, limit) = try (place.program("surfjournal"), place.program("limit"))
     let store = place.output("profile.sqlite")
-    func command(_ log: String) -> [String] { [program, "import", log, "--store", store, "--quiet"] }
-
-    var costs: [ImportCost] = []
-    for input in [log, try Inputs.gzip(of: log)] {
-      var profile = Profile()
-      var elapsed: [Double] = []
-      for _ in 0..<runs {
-        place.remove(store)
-        sync()
-        elapsed.append(try Measurement(of: command(input), output: place.output("printed"), in: place).seconds)
-        place.remove(store)
-        sync()
-        profile.add(samples: try recorder.samples(of: command(input)), sharedBy: rows * runs)
-        try Checks.table("ZJOURNALENTRY", of: store, has: rows)
-      }
-      costs.append(ImportCost(profile: profile, elapsed: (Series(elapsed)?.median ?? 0) / Double(rows) * 1e9))
+    let plain = [ours, "import", log, "--store", store, "--quiet"]
+    let gzip = try [ours, "import", Inputs.gzip(of: log), "--store", store, "--quiet"]
+    let costs = try [("import", plain), ("gzip", gzip), ("C limit", [limit, "import", log, store])].map {
+      try cost($0, of: $1, into: store, recorder)
     }
+    let calls = try recorder.systemCalls(of: plain)
     place.remove(store)
-    let calls = try recorder.systemCalls(of: command(log))
-    place.remove(store)
-    let report = try ProfileReport(
-      plain: costs[0], gzip: costs[1], rows: rows, runs: runs, systemCalls: calls, machine: Machine(place))
+    let report = try ProfileReport(costs: costs, rows: rows, runs: runs, systemCalls: calls, machine: Machine(place))
     print(try report.text())
     if let markdown { try report.write(to: URL(filePath: markdown)) }
+  }
+
+  private func cost(
+    _ name: String, of command: [String], into store: String, _ recorder: Recorder
+  ) throws -> ImportCost {
+    let place = recorder.place
+    var profile = Profile()
+    var elapsed: [Double] = []
+    for _ in 0..<runs {
+      sync()
+      elapsed.append(try Measurement(of: command, output: place.output("printed"), in: place).seconds)
+      place.remove(store)
+      sync()
+      profile.add(samples: try recorder.samples(of: command), sharedBy: rows * runs)
+      try Checks.table("ZJOURNALENTRY", of: store, has: rows)
+      place.remove(store)
+    }
+    return ImportCost(name: name, profile: profile, elapsed: (Series(elapsed)?.median ?? 0) / Double(rows) * 1e9)
   }
 }
 
 /// What an import took for each row, in nanoseconds.
 struct ImportCost {
+  let name: String
   /// Of the processors' time, while it was watched.
   let profile: Profile
   /// Of the clock's, while nobody watched.

@@ -2,11 +2,11 @@ import Foundation
 
 /// The costs of a row, for a terminal and as a page of the documentation.
 struct ProfileReport {
-  let plain: ImportCost
-  let gzip: ImportCost
+  /// The first is what the others are compared with.
+  let costs: [ImportCost]
   let rows: Int
   let runs: Int
-  /// Of the plain import.
+  /// Of the first.
   let systemCalls: [(name: String, count: Int)]?
   let machine: Machine
 
@@ -14,7 +14,7 @@ struct ProfileReport {
   private static let handwritten = "## What waits for what"
 
   func text() throws -> String {
-    ([stageRows.map { $0.joined(separator: "  ") }, [""], sideLines, [""], callLines, [""], try functionLines])
+    ([stages.lines(), [""], sideLines, [""], callLines, [""], try functionLines])
       .flatMap(\.self).joined(separator: "\n")
   }
 
@@ -28,10 +28,6 @@ struct ProfileReport {
   }
 
   private func page() throws -> String {
-    let table = stageRows.enumerated().map { index, row in
-      let line = "| " + row.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " | ") + " |"
-      return index == 0 ? line + "\n|" + String(repeating: " --- |", count: row.count) : line
-    }
     return """
       # What a row costs
 
@@ -44,13 +40,13 @@ struct ProfileReport {
 
       \(machine.lines.map { "- \($0)" }.joined(separator: "\n"))
 
-      An import of \(Report.grouped(rows)) records through three contexts into an empty store, \(runs) times; and the
-      same of the gzip file. `perf` looked many times a second at what every thread was doing. A sample counts for the
+      An import of \(Report.grouped(rows)) records through three contexts into an empty store, \(runs) times; the same
+      of the gzip file; and the C limit of <doc:Benchmarks>, which has no graph. `perf` looked many times a second at what every thread was doing. A sample counts for the
       innermost function that belongs to a stage: copying memory or counting references is the affair of who asked for
       it, and so is what the kernel does for a system call. The figures are nanoseconds of processor time for each row;
       several threads spend them at the same time.
 
-      \(table.joined(separator: "\n"))
+      \(stages.markdown)
 
       \(sideLines.joined(separator: "\n"))
 
@@ -69,33 +65,28 @@ struct ProfileReport {
       """
   }
 
-  private var stageRows: [[String]] {
-    func number(_ value: Double, _ width: Int) -> String {
-      let text = Report.text(value, digits: 1)
-      return String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-    func padded(_ text: String) -> String { text.padding(toLength: 12, withPad: " ", startingAt: 0) }
+  private var stages: TextTable {
     func row(_ name: String, _ meaning: String, _ cost: (Profile) -> Double) -> [String] {
-      let (one, other) = (cost(plain.profile), cost(gzip.profile))
-      return [padded(name), number(one, 8), number(one / plain.profile.total * 100, 6), number(other, 8), meaning]
+      let values = costs.map { cost($0.profile) }
+      let share = Report.text(values[0] / costs[0].profile.total * 100, digits: 1)
+      return [name] + values.map { Report.text($0, digits: 1) } + [share, meaning]
     }
-    let stages = Stage.allCases.map { stage in
-      row(stage.rawValue, stage.meaning) { $0.nanoseconds[stage] ?? 0 }
-    }
-    return [[padded("stage"), "ns a row", "     %", "    gzip", "what it is"]] + stages + [row("all", "") { $0.total }]
+    let heads = ["stage"] + costs.map(\.name) + ["% of \(costs[0].name)", "what it is"]
+    let rows = Stage.allCases.map { stage in row(stage.rawValue, stage.meaning) { $0.nanoseconds[stage] ?? 0 } }
+    return TextTable(rows: [heads] + rows + [row("all", "") { $0.total }], endsInWords: true)
   }
 
   /// How busy each side is: what is busy all the time is what the other one waits for.
   private var sideLines: [String] {
-    [("plain", plain), ("gzip", gzip)].map { name, cost in
+    costs.map { cost in
       let parts = Stage.Side.allCases.map { side in
         let busy = cost.profile.nanoseconds(of: side)
-        return
-          "\(side.rawValue) \(Report.text(busy, digits: 0)) ns (\(Report.text(busy / cost.elapsed * 100, digits: 0)) %)"
+        let share = busy / cost.elapsed * 100
+        return "\(side.rawValue) \(Report.text(busy, digits: 0)) ns (\(Report.text(share, digits: 0)) %)"
       }
       return """
-        - \(name): a row every \(Report.text(cost.elapsed, digits: 0)) ns; of that time \(parts.joined(separator: ", ")) \
-        of a processor
+        - \(cost.name): a row every \(Report.text(cost.elapsed, digits: 0)) ns; of that time \
+        \(parts.joined(separator: ", ")) of a processor
         """
     }
   }
@@ -107,11 +98,12 @@ struct ProfileReport {
     return ["Those made most often, for 1,000 rows: " + texts.joined(separator: ", ") + "."]
   }
 
-  /// The dearest functions of each stage of the plain import, and all that no rule fits.
+  /// The dearest functions of each stage, and more of what no rule fits.
   private var functionLines: [String] {
     get throws {
-      try Stage.allCases.filter { plain.profile.nanoseconds[$0] != nil }.map { stage in
-        let functions = plain.profile.functions(of: stage, max: stage == .unknown ? 20 : 4)
+      let profile = costs[0].profile
+      return try Stage.allCases.filter { profile.nanoseconds[$0] != nil }.map { stage in
+        let functions = profile.functions(of: stage, max: stage == .unknown ? 20 : 4)
         let texts = try functions.map { "`\(try Self.readable($0.name))` \(Report.text($0.nanoseconds, digits: 1))" }
         return "- \(stage.rawValue): " + texts.joined(separator: ", ")
       }

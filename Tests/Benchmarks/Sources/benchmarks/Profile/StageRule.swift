@@ -5,6 +5,11 @@ struct StageRule {
   private let module: String?
   /// What the names of the types and functions begin with.
   private let prefixes: [String]
+  /// Names of C that are too short to stand for all that begins with them: those of the limit's program.
+  private static let exact: [String: Stage] = [
+    "fill": .read, "scan": .parse, "value": .bind, "next": .bind, "is_done": .bind, "read_ahead": .threads,
+    "move_pages": .checkpoint,
+  ]
 
   /// Special cases come first, a module's rest last.
   private static let all = [
@@ -35,6 +40,7 @@ struct StageRule {
   }
 
   static func stage(of symbol: String) -> Stage? {
+    if let stage = exact[symbol] { return stage }
     let name = Name(symbol)
     return all.first { rule in rule.module == name.module && rule.prefixes.contains { name.rest.hasPrefix($0) } }?.stage
   }

@@ -1,10 +1,8 @@
 extension Report {
   var page: String {
     let tables = results.groups.map { group in
-      let lines =
-        [["what"] + Self.heads, Self.heads.map { _ in "---" } + ["---"]] + results.lines(of: group).map(cells)
-      let table = lines.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
-      return (["### \(group.title)", group.note, table] as [String?]).compactMap(\.self).joined(separator: "\n\n")
+      let parts = ["### \(group.title)", group.note, table(of: group, head: "what").markdown]
+      return parts.compactMap(\.self).joined(separator: "\n\n")
     }
     return """
       # Benchmark figures

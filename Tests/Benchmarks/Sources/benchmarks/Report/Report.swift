@@ -5,22 +5,16 @@ struct Report {
   let results: Results
   let machine: Machine
 
-  static let heads = ["seconds", "rows/s", "CPU s", "peak MB", "of the limit", "× ours"]
+  private static let heads = ["seconds", "rows/s", "CPU s", "peak MB", "of the limit", "× ours"]
 
   var text: String {
-    let rows = results.groups.map { group in (group, results.lines(of: group).map(cells)) }
-    let all = rows.flatMap { [[$0.title] + Self.heads] + $1 }
-    let widths = (0...Self.heads.count).map { column in all.map { $0[column].count }.max() ?? 0 }
-    func line(_ cells: [String]) -> String {
-      zip(cells, widths).enumerated().map { column, cell in
-        let space = String(repeating: " ", count: cell.1 - cell.0.count)
-        return column == 0 ? cell.0 + space : space + cell.0
-      }.joined(separator: "  ")
-    }
-    let tables = rows.map { group, lines in
-      ([line([group.title] + Self.heads)] + lines.map(line)).joined(separator: "\n")
-    }
-    return ([introduction] + tables + [verdicts.joined(separator: "\n")]).joined(separator: "\n\n")
+    let tables = results.groups.map { table(of: $0, head: $0.title) }
+    let texts = tables.map { $0.lines(alignedWith: tables).joined(separator: "\n") }
+    return ([introduction] + texts + [verdicts.joined(separator: "\n")]).joined(separator: "\n\n")
+  }
+
+  func table(of group: Group, head: String) -> TextTable {
+    TextTable(rows: [[head] + Self.heads] + results.lines(of: group).map(cells))
   }
 
   private var introduction: String {
@@ -41,7 +35,7 @@ struct Report {
     }
   }
 
-  func cells(_ line: Results.Line) -> [String] {
+  private func cells(_ line: Results.Line) -> [String] {
     [
       line.subject.rawValue, Self.text(line.seconds, digits: line.seconds < 0.1 ? 4 : 3),
       line.rows.map { Self.grouped(Int(Double($0) / line.seconds)) } ?? "–", Self.text(line.cpuSeconds, digits: 2),
