@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo test check check-thread check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build generate format clean
+.PHONY: frictionless help demo test check check-thread check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
@@ -42,11 +42,15 @@ docs: ## Build the documentation of the libraries into .build/docs
 bench: bench-build ## Run the benchmark; ARGS="--rows 100000 --rounds 3" changes it, ARGS=--help lists how
 	$(BENCHMARKS) $(ARGS)
 
-bench-check: bench-build ## Run the benchmark; fail if it is slower or larger than was promised
+bench-check: bench-build ## Run the benchmark; fail if something is not as promised, or clearly worse than it was
 	$(BENCHMARKS) --check $(ARGS)
 
-bench-docs: bench-build ## Run the benchmark and write its figures into the documentation
-	$(BENCHMARKS) --markdown Sources/PipelineEngine/PipelineEngine.docc/Benchmarks.md $(ARGS)
+bench-docs: bench-build ## Run all of the benchmark and write its figures into the documentation
+	$(BENCHMARKS) --all --markdown Sources/PipelineEngine/PipelineEngine.docc/Benchmarks.md $(ARGS)
+
+profile: bench-build ## Say what a row of an import costs, by stage, and write it into the documentation
+	@.ci/ensure-packages profile
+	$(BENCHMARKS) profile --markdown Sources/PipelineEngine/PipelineEngine.docc/CostPerRow.md $(ARGS)
 
 bench-peers: ## Install programs to compare with that are not among Debian's, into .build
 	@.ci/ensure-packages test

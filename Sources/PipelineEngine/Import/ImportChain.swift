@@ -31,8 +31,8 @@ struct ImportChain {
 
   init(
     _ container: NSPersistentContainer, chain: RunOptions.ContextChain,
-    relationships: PipelineDefinition.RelationshipPolicy,
-    isDryRun: Bool
+    notificationContents: ChangeNotificationContents,
+    relationships: PipelineDefinition.RelationshipPolicy, isDryRun: Bool
   ) {
     coordinator = container.persistentStoreCoordinator
     self.isDryRun = isDryRun
@@ -55,9 +55,8 @@ struct ImportChain {
     }
     importContext.name = "import"
     self.levels = levels
-    // Sets of objects for every save would cost as much as the import. Nobody watches these contexts.
     for context in levels + [importContext] {
-      context.changeNotificationContents = .objectIDs
+      context.changeNotificationContents = notificationContents
       context.toleratesMissingRelationships = relationships == .ignore
     }
   }

@@ -176,7 +176,8 @@ struct ImportRun {
     _ inputs: [InputFile], _ state: inout ImportState
   ) throws(RunFailure) -> RunFailure? {
     let chain = ImportChain(
-      setup.container, chain: options.contextChain, relationships: definition.relationships, isDryRun: isDryRun)
+      setup.container, chain: options.contextChain, notificationContents: options.notificationContents,
+      relationships: definition.relationships, isDryRun: isDryRun)
     let ledger = try readLedger()
     if !isDryRun { setup.coordinator.addSaveParticipant(ledger) }
     defer { setup.coordinator.removeSaveParticipant(ledger) }

@@ -53,6 +53,9 @@ public struct RunOptions: Sendable {
   public var fillsAttributesByName = false
   /// How many contexts a chunk passes on its way to the store.
   public var contextChain = ContextChain.three
+  /// What the notifications of these contexts carry. Sets of objects cost more than all the rest of an import, and
+  /// nobody but who asks for them listens.
+  public var notificationContents = ChangeNotificationContents.objectIDs
 
   /// The contexts between the records and the coordinator.
   public enum ContextChain: Sendable, CaseIterable {

@@ -4,7 +4,7 @@ import Foundation
 struct Bench {
   let place: Workplace
   private let options: Options
-  private let rows: Int
+  let rows: Int
   private let contenders: [Contender]
 
   /// Makes the inputs, and the stores that exports start from.
@@ -14,28 +14,20 @@ struct Bench {
     Self.tell("making the inputs")
     let inputs = try Inputs(options, place)
     rows = inputs.rows
-    let (store, limitStore) = (place.output("source.sqlite"), place.output("source-limit.sqlite"))
-    let limit = try place.program("limit")
-    try Tool.run([limit, "import", inputs.plain, limitStore])
-    try Tool.run([limit, "export", limitStore, place.output("check.csv")])
-    try Checks.same(place.output("check.csv"), as: inputs.plain)
-    place.remove(place.output("check.csv"))
-    let checks = try Checks(store: limitStore)
-    try Tool.run([place.program("surfjournal"), "import", inputs.plain, "--store", store])
-    try checks.store(store)
-
-    let source = Contenders(place: place, inputs: inputs, checks: checks, store: store, limitStore: limitStore)
+    let source = try Contenders(place, inputs)
     var all = try source.limits() + source.ours()
     if options.includesYardstick { all += try source.yardsticks() }
     if options.includesPeers { all += try source.peers() }
+    if options.groups.contains(.keyed) { all += try KeyedImports(source).contenders() }
+    if options.groups.contains(.start) { all += try ColdStarts(source).contenders() }
+    if options.groups.contains(.long) { all += try LongRuns(source).contenders() }
     contenders = Subject.allCases.compactMap { subject in
-      all.first { $0.subject == subject && options.groups.contains($0.group) }
+      all.first { $0.subject == subject && !Set($0.groups).isDisjoint(with: options.groups) }
     }
   }
 
   func run() throws -> Results {
-    var results = Results(rows: rows, rounds: options.rounds)
-    for contender in contenders { results.add(contender) }
+    var results = Results(rows: rows, rounds: options.rounds, groups: options.groups, contenders: contenders)
     // The round before the first warms the disk's cache and is not counted. Contenders take turns, so that a slow
     // minute of the machine is everybody's, and every other round runs backwards, so that none always has the same
     // one before it.
@@ -52,17 +44,21 @@ struct Bench {
 
   private func measure(_ contender: Contender) throws -> Measurement {
     let printed = place.output("printed")
-    contender.outputs.forEach(place.remove)
-    // What the one before left for the disk to write is not this one's affair.
-    sync()
-    let measurement = try Measurement(of: contender.command, output: printed, in: place)
-    do {
-      try contender.check(printed)
-    } catch {
-      throw BenchmarkFailure("\(contender.subject.rawValue): \(error)")
+    let measurements = try (0..<contender.runsPerRound).map { _ in
+      contender.outputs.forEach(place.remove)
+      try contender.prepare()
+      // What the one before left for the disk to write is not this one's affair.
+      sync()
+      let measurement = try Measurement(of: contender.command, output: printed, in: place)
+      do {
+        try contender.check(printed)
+      } catch {
+        throw BenchmarkFailure("\(contender.subject.rawValue): \(error)")
+      }
+      return measurement
     }
     contender.outputs.forEach(place.remove)
-    return measurement
+    return measurements.sorted { $0.seconds < $1.seconds }[measurements.count / 2]
   }
 
   private static func tell(_ text: String) { FileHandle.standardError.write(Data("benchmarks: \(text)\n".utf8)) }

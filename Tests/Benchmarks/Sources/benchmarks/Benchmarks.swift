@@ -6,8 +6,13 @@ struct Benchmarks {
   static func main() async {
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())
-      if arguments.first == OneContextImport.command {
-        try await OneContextImport.run(Array(arguments.dropFirst()))
+      let (first, rest) = (arguments.first ?? "", Array(arguments.dropFirst()))
+      if let variant = ImportVariant(rawValue: first) {
+        try await variant.run(rest)
+      } else if let walk = StreamingFetch(rawValue: first) {
+        try walk.run(rest)
+      } else if first == ProfileCommand.name, !rest.contains("--help") {
+        try ProfileCommand(rest).run()
       } else if arguments.contains("--help") {
         print(Options.usage)
       } else {
@@ -20,14 +25,25 @@ struct Benchmarks {
   }
 
   private static func run(_ options: Options) throws {
+    // What is missing is said before minutes are spent.
+    let stored = options.checks ? try StoredRatios.read() : nil
     let bench = try Bench(options)
+    if let stored, stored.rows != bench.rows {
+      throw BenchmarkFailure(
+        "\(StoredRatios.file.path) is of \(stored.rows) records, not of \(bench.rows); check without --rows and --input"
+      )
+    }
     let results = try bench.run()
-    let report = Report(results: results, machine: try Machine(bench.place))
+    let machine = try Machine(bench.place)
+    let report = Report(results: results, machine: machine)
     print(report.text)
     if let path = options.markdown {
-      try report.markdown.write(toFile: path, atomically: true, encoding: .utf8)
+      try report.page.write(toFile: path, atomically: true, encoding: .utf8)
     }
-    if options.checksFloors, !results.verdicts.allSatisfy(\.isKept) { exit(1) }
+    if options.storesRatios { try StoredRatios.store(results, machine: machine) }
+    guard let stored else { return }
+    print("\n" + stored.comparison(with: results, machine).joined(separator: "\n"))
+    if !stored.losses(results).isEmpty || !results.verdicts.allSatisfy(\.isKept) { exit(1) }
   }
 }
 

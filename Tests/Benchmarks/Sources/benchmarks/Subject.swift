@@ -4,11 +4,21 @@ enum Subject: String, CaseIterable {
   case importPlain = "surfjournal import"
   case importGzip = "surfjournal import, gzip"
   case importOneContext = "one context instead of three"
+  case importObjectSets = "object sets in every didSave"
   case yardstickImport = "yardstick imp vtab=1 pipe=1 ckthread=1"
   case shellImport = "sqlite3 .import, unchecked texts"
   case pythonImport = "Python csv + sqlite3, checked"
   case duckDBImport = "DuckDB read_csv, typed, into its own table"
   case sqliteUtilsImport = "sqlite-utils insert, unchecked texts"
+
+  case limitImportOneThread = "C loader, one thread"
+  case limitImportByRow = "C loader, one thread, bind and step"
+  case importOneCore = "surfjournal import on one core"
+
+  case keyedSkip = "key, skip, empty store"
+  case keyedUpdate = "key, update, empty store"
+  case keyedSkipFull = "key, skip, store of as many"
+  case keyedUpdateFull = "key, update, store of as many"
 
   case limitCheck = "C parser, one thread"
   case validate = "surfjournal validate"
@@ -23,44 +33,17 @@ enum Subject: String, CaseIterable {
   case limitExportByDate = "C cursor, sorting"
   case exportByDate = "surfjournal export --sort date"
 
+  case limitStep = "C cursor, stepping only"
+  case walkObjects = "streaming fetch of objects"
+  case walkBatches = "walk over packed batches"
+
   case limitVersion = "C program --version"
   case version = "surfjournal --version"
+  case limitVersionCold = "C program --version, cold"
+  case versionCold = "surfjournal --version, cold"
   case importSmall = "surfjournal import of 100 records"
-}
 
-/// Subjects that are compared with each other.
-enum Group: String, CaseIterable {
-  case `import`, validate, export, sorted, start
-
-  var title: String {
-    switch self {
-    case .import: "Import"
-    case .validate: "Dry run"
-    case .export: "Export by key"
-    case .sorted: "Export by date, without an index"
-    case .start: "Small runs"
-    }
-  }
-
-  /// The one whose speed is the most that can be had; nil: the group has no such thing.
-  var limit: Subject? {
-    switch self {
-    case .import: .limitImport
-    case .validate: .limitCheck
-    case .export: .limitExport
-    case .sorted: .limitExportByDate
-    case .start: nil
-    }
-  }
-
-  /// The one of ours that the others are compared with.
-  var ours: Subject {
-    switch self {
-    case .import: .importPlain
-    case .validate: .validate
-    case .export: .export
-    case .sorted: .exportByDate
-    case .start: .version
-    }
-  }
+  case limitImportLong = "C limit, ten times the records"
+  case importLong = "surfjournal import, ten times the records"
+  case exportByDateLong = "surfjournal export --sort date, ten times the records"
 }

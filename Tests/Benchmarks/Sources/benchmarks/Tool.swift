@@ -3,11 +3,14 @@ import Foundation
 /// Runs programs that are not measured.
 enum Tool {
   /// Runs a program to its end.
+  /// - Parameters:
+  ///   - command: The program, found as a shell finds it, and its arguments.
+  ///   - isQuiet: Whether nobody is to see what it writes to standard error.
   /// - Returns: What it wrote to standard output, trimmed.
   /// - Throws: `BenchmarkFailure` when it can't be started or does not end with status 0.
   @discardableResult
-  static func run(_ command: [String]) throws -> String {
-    let (status, output) = try finish(command)
+  static func run(_ command: [String], isQuiet: Bool = false) throws -> String {
+    let (status, output) = try finish(command, isQuiet: isQuiet)
     guard status == 0 else {
       throw BenchmarkFailure("\(command.joined(separator: " ")) ended with status \(status)")
     }
@@ -16,7 +19,7 @@ enum Tool {
 
   static func succeeds(_ command: [String]) -> Bool { (try? finish(command, isQuiet: true))?.status == 0 }
 
-  private static func finish(_ command: [String], isQuiet: Bool = false) throws -> (status: Int32, output: String) {
+  private static func finish(_ command: [String], isQuiet: Bool) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = command

@@ -17,5 +17,10 @@ void source_register(sqlite3 *database, struct source *source);
 void checkpoints_start(sqlite3 *writer, const char *path);
 void checkpoints_stop(void);
 
+// With all threads: the limit.
 void import_log(const char *log, const char *store);
+// With none but the caller's; a statement for each row, or the same as the limit's.
+void import_log_alone(const char *log, const char *store, bool by_row);
 void export_log(const char *store, const char *log, bool by_date);
+// Reads every value and writes nothing.
+void step_store(const char *store);

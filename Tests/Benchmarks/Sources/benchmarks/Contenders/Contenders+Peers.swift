@@ -14,7 +14,7 @@ extension Contenders {
   private var shellImport: Contender {
     let path = place.output("shell.sqlite")
     return Contender(
-      subject: .shellImport, group: .import,
+      subject: .shellImport, groups: [.import],
       command: [
         "sqlite3", path, "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
         "CREATE TABLE log (date, height, period, wind, location, rating)",
@@ -25,7 +25,7 @@ extension Contenders {
 
   private var shellExport: Contender {
     Contender(
-      subject: .shellExport, group: .export,
+      subject: .shellExport, groups: [.export],
       command: [
         "sqlite3", "-readonly", "-csv", "-header", limitStore,
         """
@@ -38,7 +38,7 @@ extension Contenders {
 
   private var gzipAlone: Contender {
     Contender(
-      subject: .gzipAlone, group: .export, command: ["gzip", "-6", "-n", "-c", inputs.plain], rows: inputs.rows,
+      subject: .gzipAlone, groups: [.export], command: ["gzip", "-6", "-n", "-c", inputs.plain], rows: inputs.rows,
       check: { try Checks.gzip($0, holds: inputs.plain) })
   }
 
@@ -51,7 +51,7 @@ extension Contenders {
   private func pythonImport(_ python: String) -> Contender {
     let path = place.output("python.sqlite")
     return Contender(
-      subject: .pythonImport, group: .import,
+      subject: .pythonImport, groups: [.import],
       command: [python, place.peerScript("csv_sqlite3.py"), inputs.plain, path],
       outputs: [path], rows: inputs.rows, check: { _ in try checks.store(path) })
   }
@@ -61,7 +61,7 @@ extension Contenders {
     let path = place.output("log.duckdb")
     let script = place.peerScript("duckdb_read_csv.py")
     return Contender(
-      subject: .duckDBImport, group: .import, command: [python, script, inputs.plain, path], outputs: [path],
+      subject: .duckDBImport, groups: [.import], command: [python, script, inputs.plain, path], outputs: [path],
       rows: inputs.rows, check: { try Checks.text(of: $0, is: "\(inputs.rows)\n") })
   }
 
@@ -70,7 +70,7 @@ extension Contenders {
     guard Tool.succeeds([python, "-c", "import sqlite_utils"]) else { return nil }
     let path = place.output("sqlite-utils.sqlite")
     return Contender(
-      subject: .sqliteUtilsImport, group: .import,
+      subject: .sqliteUtilsImport, groups: [.import],
       command: [python, "-m", "sqlite_utils", "insert", path, "log", inputs.plain, "--csv", "--silent"],
       outputs: [path], rows: inputs.rows, roundsMax: 1,
       check: { _ in try Checks.table("log", of: path, has: inputs.rows) })

@@ -22,6 +22,17 @@ struct Machine {
     swift = try Tool.run(["swift", "--version"]).split(separator: "\n").first.map(String.init) ?? "unknown compiler"
   }
 
+  /// What a command begins with that is to have one core only.
+  static var onFirstCore: [String] {
+    get throws {
+      let allowed = field("Cpus_allowed_list", of: "/proc/self/status") ?? ""
+      guard let first = allowed.split(whereSeparator: { "-,".contains($0) }).first else {
+        throw BenchmarkFailure("/proc/self/status does not say which cores may be used")
+      }
+      return ["taskset", "-c", String(first)]
+    }
+  }
+
   var lines: [String] { [processor, memory, system, sqlite, swift] }
 
   private static func field(_ name: String, of path: String, separator: Character = ":") -> String? {

@@ -1,20 +1,5 @@
 import Foundation
 
-/// A program with what it needs to be timed again and again.
-struct Contender {
-  let subject: Subject
-  let group: Group
-  let command: [String]
-  /// What it writes; removed before each run.
-  var outputs: [String] = []
-  /// Records that it handles; nil where a speed would say nothing.
-  var rows: Int?
-  /// Slow ones take part in few rounds, and not in the one that warms up.
-  var roundsMax = Int.max
-  /// Throws if the run did not do what was asked for. It gets the path of what was printed.
-  var check: (_ printed: String) throws -> Void
-}
-
 /// Finds out whether a run did its work, by independent programs.
 struct Checks {
   /// Of the table as it must be.
@@ -35,6 +20,28 @@ struct Checks {
   static func table(_ name: String, of path: String, has rows: Int) throws {
     let count = try Tool.run(["sqlite3", path, "SELECT count(*) FROM \(name)"])
     guard count == String(rows) else { throw BenchmarkFailure("\(path) holds \(count) rows instead of \(rows)") }
+  }
+
+  /// Which of several rows with the same date and place.
+  enum Kept: String {
+    case first = "min"
+    case last = "max"
+  }
+
+  /// What the rows of stores hold, whatever their keys are.
+  /// - Parameters:
+  ///   - stores: Their rows count in this order.
+  ///   - kept: What stays of rows with the same date and place; nil for all.
+  static func content(of stores: [String], keeping kept: Kept?) throws -> String {
+    let attached = stores.indices.map { "ATTACH '\(stores[$0])' AS s\($0)" }
+    let rows = stores.indices.map { "SELECT \($0) * 1000000000 + Z_PK AS place, * FROM s\($0).ZJOURNALENTRY" }
+      .joined(separator: " UNION ALL ")
+    // The other columns are those of the row with the least or greatest place; NULL is like NULL here.
+    let group = kept.map { "SELECT \($0.rawValue)(place), * FROM (\(rows)) GROUP BY ZDATE, ZLOCATION" } ?? rows
+    let texts = ["HEIGHT", "LOCATION", "PERIOD", "WIND"]
+      .map { "sum(length(Z\($0))), sum(ZDATE % 1009 * length(Z\($0)))" }.joined(separator: ", ")
+    let sums = "SELECT count(*), sum(ZDATE), sum(ZRATING), sum(ZDATE % 1009 * ZRATING), \(texts) FROM (\(group))"
+    return try Tool.run(["sqlite3", ":memory:"] + attached + [sums])
   }
 
   static func same(_ path: String, as other: String) throws {

@@ -1,0 +1,52 @@
+import Foundation
+
+/// Imports with the key date and place.
+struct KeyedImports {
+  private let source: Contenders
+  /// A log of which every other record repeats a key of the store.
+  private let log: String
+  /// A store that the plain input was imported into with the key.
+  private let store: String
+  private let program: String
+
+  init(_ source: Contenders) throws {
+    self.source = source
+    let place = source.place
+    program = try place.program("surfjournal")
+    log = try Inputs.repeating(rows: source.rows, place)
+    store = place.output("keyed.sqlite")
+    try Tool.run(Self.command(program, "skip", source.inputs.plain, store))
+  }
+
+  func contenders() throws -> [Contender] {
+    let raw = source.place.output("keyed-raw.sqlite")
+    try Tool.run([source.place.program("limit"), "import", log, raw])
+    defer { source.place.remove(raw) }
+    let (first, both) = ([source.limitStore], [store, raw])
+    return [
+      try contender(.keyedSkip, "skip", source.inputs.plain, expected: Checks.content(of: first, keeping: .first)),
+      try contender(.keyedUpdate, "update", source.inputs.plain, expected: Checks.content(of: first, keeping: .last)),
+      try contender(.keyedSkipFull, "skip", log, into: store, expected: Checks.content(of: both, keeping: .first)),
+      try contender(.keyedUpdateFull, "update", log, into: store, expected: Checks.content(of: both, keeping: .last)),
+    ]
+  }
+
+  private func contender(
+    _ subject: Subject, _ policy: String, _ log: String, into store: String? = nil, expected: String
+  ) -> Contender {
+    let path = source.place.output("\(subject).sqlite")
+    return Contender(
+      subject: subject, groups: [.keyed], command: Self.command(program, policy, log, path), outputs: [path],
+      rows: source.rows, roundsMax: 3,
+      prepare: { if let store { try FileManager.default.copyItem(atPath: store, toPath: path) } },
+      check: { _ in
+        let found = try Checks.content(of: [path], keeping: nil)
+        guard found == expected else { throw BenchmarkFailure("\(path) holds \(found); expected was \(expected)") }
+      })
+  }
+
+  private static func command(_ program: String, _ policy: String, _ log: String, _ store: String) -> [String] {
+    let definition = Workplace.repository.appending(path: "Tests/Benchmarks/Pipelines/keyed-\(policy).json").path
+    return [program, "import", log, "--pipeline", definition, "--store", store]
+  }
+}

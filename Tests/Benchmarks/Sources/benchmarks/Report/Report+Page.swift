@@ -1,0 +1,42 @@
+extension Report {
+  var page: String {
+    let tables = results.groups.map { group in
+      let parts = ["### \(group.title)", group.note, table(of: group, head: "what").markdown]
+      return parts.compactMap(\.self).joined(separator: "\n\n")
+    }
+    return """
+      # Benchmark figures
+
+      How fast imports, dry runs and exports are, beside what the machine can do and what other programs do.
+
+      ## Overview
+
+      This page is written by `make bench-docs`. Measured on \(Self.today):
+
+      \(machine.lines.map { "- \($0)" }.joined(separator: "\n"))
+
+      The log has \(Self.grouped(results.rows)) records. The programs took turns, and there were \(results.rounds)
+      rounds (one for sqlite-utils, two for ten times the records, three for imports with a key, which take so much
+      longer). Whole processes are timed, start-up included; seconds and ratios are medians over the rounds, peak
+      memory is the greatest. *Of the limit* is the speed as a share of the limit's, *× ours* the time as a multiple of
+      that of the project's program; both are taken round by round.
+
+      The limit is a C program in `Tests/Benchmarks` that parses on a second thread, hands rows to SQLite through a
+      virtual table and checkpoints on a third. It checks dates, ratings and UTF-8 as we do, but has no contexts,
+      positions, report or rejects, and its exports do not wait for the disk. It and the project's program use the
+      SQLite named above.
+
+      After each run an independent program looked at what was written. Stores hold the same as the limit's, whose
+      export is the input again, byte for byte; so are exports by key, also unpacked. An export by date has the
+      input's size and is in order. What an import with a key has to leave was found out by a query. A walk over
+      everything saw the same sums as the C cursor. Of other programs' tables and texts the rows were counted.
+
+      \(tables.joined(separator: "\n\n"))
+
+      ### Floors
+
+      \(verdicts.map { "- \($0)" }.joined(separator: "\n"))
+
+      """
+  }
+}

@@ -1,0 +1,5 @@
+#pragma once
+#include <stdbool.h>
+
+// `paths` ends with NULL.
+bool evict_all(char **paths);
