@@ -7,9 +7,11 @@ func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
   let count = bytes.count
   var index = 0
   while index < count {
-    if index + 8 <= count, bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & highBits == 0 {
-      index += 8
-      continue
+    if index + 8 <= count {
+      let high = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) & highBits
+      // To the first byte outside ASCII, or past all eight.
+      index += high.trailingZeroBitCount >> 3
+      if high == 0 { continue }
     }
     let first = bytes[index]
     if first < 0x80 {
