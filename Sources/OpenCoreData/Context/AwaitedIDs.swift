@@ -16,6 +16,9 @@ struct AwaitedIDs {
 
   var isEmpty: Bool { entries.isEmpty }
 
+  /// Whether an object is filed under an identity of `range`.
+  func isAwaiting(_ range: TemporaryIDRange) -> Bool { !entries.isEmpty && entries[ObjectIdentifier(range)] != nil }
+
   /// - Parameter isAlive: Whether the object of an identity still exists; asked now and then to forget the others.
   mutating func add(
     _ rows: some Sequence<Int>, of range: TemporaryIDRange, _ entity: NSEntityDescription,

@@ -12,12 +12,12 @@ extension NSManagedObjectContext {
     if object.managedObjectContext === self { return undelete(object) }
     precondition(
       object.managedObjectContext == nil, "The object \(object.objectID) already belongs to a context.")
-    let segment = insertions.openSegment(for: object.entity)
+    let segment = insertions.openSegment(for: object.entity, in: self)
     let row = segment.batch.count
     segment.batch.appendRow()
     segment.isValidated = false
-    object.identity = segment.temporaryID(row: row)
-    object.managedObjectContext = self
+    object.unpack()
+    object.moveIn(segment.home, number: Int64(row), row: row)
     object.state = [.inserted, .unpacked]
     segment.keep(object, row: row)
     event.noteInsertion(segment, rows: row..<(row + 1))
@@ -42,12 +42,12 @@ extension NSManagedObjectContext {
   public func insert(_ batch: ObjectBatch) -> ObjectIDCollection {
     checkQueue()
     guard batch.count > 0 else { return ObjectIDCollection() }
-    let segment = PendingSegment(batch: batch, range: TemporaryIDRange(count: batch.count))
+    let segment = PendingSegment(self, batch, range: TemporaryIDRange(count: batch.count))
     insertions.append(segment)
     event.noteInsertion(segment, rows: 0..<batch.count)
     scheduleProcessing()
     if batch.entity.objectClass.lifecycleHooks.contains(.awakeFromInsert) {
-      for row in 0..<batch.count { handle(in: segment, row: row).awakeFromInsert() }
+      for object in handles(in: segment) { object.awakeFromInsert() }
     }
     return ObjectIDCollection([segment.rows])
   }
@@ -55,15 +55,49 @@ extension NSManagedObjectContext {
   /// The object for a pending row, made now if nobody asked before.
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
-    let id = segment.temporaryID(row: row)
-    // There may be a fault for the ID from before a child handed the row up; one that was fired counted as deleted.
-    let object = knownObject(id) ?? makeObject(id)
+    let object = mayKnowObjects(of: segment.range) ? handleKnown(segment, row) : nil
+    let handle = object ?? makeHandle(segment.batch.entity.objectClass, segment, row)
+    segment.keep(handle, row: row)
+    return handle
+  }
+
+  /// The objects of all its live rows, in order.
+  func handles(in segment: PendingSegment) -> [NSManagedObject] {
+    segment.fillHandles(maker(of: segment))
+    return segment.liveRows.map { handle(in: segment, row: $0) }
+  }
+
+  /// The same as a set.
+  func objects(in segment: PendingSegment) -> Set<NSManagedObject> { segment.allObjects(maker(of: segment)) }
+
+  /// Makes handles that are not there yet. What is the same for all of them is looked up once.
+  private func maker(of segment: PendingSegment) -> (Int) -> NSManagedObject {
+    let type = segment.batch.entity.objectClass
+    if mayKnowObjects(of: segment.range) {
+      return { row in self.handleKnown(segment, row) ?? self.makeHandle(type, segment, row) }
+    }
+    return { row in self.makeHandle(type, segment, row) }
+  }
+
+  @inline(__always)
+  private func makeHandle(_ type: NSManagedObject.Type, _ segment: PendingSegment, _ row: Int) -> NSManagedObject {
+    let object = type.handle(segment.entity, segment.home, number: Int64(row), row: row, .inserted)
+    object.beganWithDefaults = true
+    return object
+  }
+
+  /// Whether this context may have an object under an identity of `range` that it does not keep in a segment.
+  private func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
+    range.newsCount > 0 || awaitingPermanentIDs.isAwaiting(range)
+  }
+
+  /// There may be a fault for the ID from before a child handed the row up; one that was fired counted as deleted.
+  private func handleKnown(_ segment: PendingSegment, _ row: Int) -> NSManagedObject? {
+    guard let object = knownObject(segment.temporaryID(row: row)) else { return nil }
     if object.state.contains(.inaccessible) { deletions[object.identity.key] = nil }
     object.values = segment.batch.values(row: row)
-    // As one that began with the defaults and then was set.
     object.snapshot = segment.batch.entity.layout.defaultValues
     object.state = .inserted
-    segment.keep(object, row: row)
     return object
   }
 
@@ -189,8 +223,8 @@ extension NSManagedObjectContext {
   func fulfillFault(_ object: NSManagedObject) {
     if let (segment, row) = insertions.locate(object.identity), handle(in: segment, row: row) === object { return }
     do {
-      if object.values.isEmpty, let group = object.faultGroup { try load(group) }
-      if !object.values.isEmpty {
+      if !object.hasValues, let group = object.faultGroup { try load(group) }
+      if object.hasValues {
         wake(object)
       } else if let row = try rowBelow(for: object.identity) {
         _ = realized(object, row)
@@ -205,12 +239,12 @@ extension NSManagedObjectContext {
   /// Reads the values of those of `objects` that are faults without any, all at once. What can't be read is left to
   /// the fault that fires.
   func loadTogether(_ objects: [NSManagedObject]) {
-    let faults = objects.filter { $0.isFault && $0.values.isEmpty }
+    let faults = objects.filter { $0.isFault && !$0.hasValues }
     if faults.count > 1 { try? load(FaultGroup(faults.map(\.identity))) }
   }
 
   private func load(_ group: FaultGroup) throws {
-    let waiting = group.members.compactMap(knownObject).filter { $0.isFault && $0.values.isEmpty }
+    let waiting = group.members.compactMap(knownObject).filter { $0.isFault && !$0.hasValues }
     for (member, row) in zip(waiting, try rowsBelow(for: waiting.map(\.identity))) {
       member.faultGroup = nil
       if let row { prime(member, row) }
@@ -271,8 +305,8 @@ extension NSManagedObjectContext {
     }
     object.values = []
     object.snapshot = nil
-    object.eventSnapshot = nil
-    object.transformedObjects = nil
+    object.rare?.eventSnapshot = nil
+    object.rare?.transformedObjects = nil
     object.related = nil
     object.state = .fault
     object.version = 0
@@ -314,7 +348,7 @@ extension NSManagedObjectContext {
   func rekey(_ object: NSManagedObject) {
     let (old, new) = (object.identity, object.identity.resolved)
     guard old.key != new.key else { return }
-    object.identityLearnt = new
+    object.parts.identityLearnt = new
     registry.remove(old.key)
     registry.insert(object, as: new.key)
     if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }

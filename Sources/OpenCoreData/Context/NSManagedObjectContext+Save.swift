@@ -28,13 +28,14 @@ extension NSManagedObjectContext {
       }
     }
     advanceQueryGeneration()
-    finishSave(saved.updated)
+    let runs = finishSave(saved.updated)
     notifications.post()
     // A parent on the main queue announces what it took over when its turn ends; a private queue has no such moment.
     if let parent, parent.concurrencyType == .privateQueue {
       parent.performAndWait { parent.processPendingChanges() }
     }
     announceSave(saved.changes)
+    for run in runs { release(run) }
   }
   private static let saveAttemptsMax = 1000
 
@@ -82,7 +83,7 @@ extension NSManagedObjectContext {
     }
     for segment in insertions.segments {
       if segment.batch.entity.objectClass.lifecycleHooks.contains(.validation) {
-        for row in segment.liveRows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
+        for object in handles(in: segment) { check(object) { try $0.validateForInsert() } }
       } else if !segment.isValidated {
         let rows = segment.invalidRows(toleratingMissingRelationships: toleratesMissingRelationships)
         for row in rows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
@@ -117,7 +118,7 @@ extension NSManagedObjectContext {
     var result: [NSManagedObject] = []
     for segment in insertions.segments
     where !segment.batch.entity.objectClass.lifecycleHooks.isDisjoint(with: hooks) {
-      result += segment.liveRows.map { handle(in: segment, row: $0) }
+      result += handles(in: segment)
     }
     result += updates.filter { isHooked($0.value) }.inOrder
     result += deletions.filter { isHooked($0.value) }.inOrder
@@ -162,10 +163,11 @@ extension NSManagedObjectContext {
 
   // MARK: After
 
-  private func finishSave(_ updated: [NSManagedObject]) {
+  /// - Returns: The objects of saved rows, to be released once the save was announced.
+  private func finishSave(_ updated: [NSManagedObject]) -> [HandleRun] {
     let hooked = hookedObjects(.didSave)
     let isRoot = parent == nil
-    for segment in insertions.segments { settle(segment, isRoot: isRoot) }
+    let runs = insertions.segments.compactMap { settle($0, isRoot: isRoot) }
     for object in updated {
       if object.state.contains(.recreated) {
         object.version = 1
@@ -186,27 +188,42 @@ extension NSManagedObjectContext {
     relationshipEpoch += 1
     adoptPermanentIDs()
     for object in hooked { object.didSave() }
+    return runs
   }
 
-  /// Handles of saved rows become unchanged objects; the context lets go of them.
-  private func settle(_ segment: PendingSegment, isRoot: Bool) {
-    var waiting: [Int] = []
-    for (row, object) in segment.releaseHandles(keepingAll: retainsRegisteredObjects) {
+  /// Handles of saved rows become unchanged objects. They are registered as a run while they are announced: nearly all
+  /// of them are gone then.
+  private func settle(_ segment: PendingSegment, isRoot: Bool) -> HandleRun? {
+    guard let run = segment.takeHandles() else { return nil }
+    // Keys that were handed out before the save.
+    let hasKeys = segment.range.newsCount > 0
+    run.handles.forEach { row, object in
       object.state = []
       object.snapshot = nil
       if isRoot { object.version = 1 }
-      object.identity = object.identity.resolved
-      file(object)
-      if object.identity.isTemporaryID { waiting.append(row) }
+      object.isInStore = isRoot || hasKeys && segment.range.permanent(row: row) != nil
     }
-    awaitIDs(waiting, segment.range, segment.batch.entity)
+    registry.add(run)
+    return run
+  }
+
+  /// The context lets go of a run's objects: those that others hold are registered one by one.
+  private func release(_ run: HandleRun) {
+    guard case .temporary(let range) = run.home.ids else { return }
+    var waiting: [Int] = []
+    for (row, object) in registry.end(run, keepingAll: retainsRegisteredObjects) {
+      let id = object.identity
+      if id.isTemporaryID { waiting.append(row) } else { object.parts.identityLearnt = id }
+      file(object)
+    }
+    awaitIDs(waiting, range, run.home.batch.entity)
   }
 
   /// Takes what a child saved. The child's values win where both sides changed one.
   func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) {
     for inserted in changes.insertions {
       let segment = PendingSegment(
-        batch: inserted.batch, range: inserted.range, removedRows: inserted.removedRows)
+        self, inserted.batch, range: inserted.range, removedRows: inserted.removedRows, sharedIDs: inserted.sharedIDs)
       // The child checked them by the same model.
       segment.isValidated = true
       insertions.append(segment)
@@ -236,8 +253,9 @@ extension NSManagedObjectContext {
     let unannounced = event
     event = ChangeEvent()
     event.noteWithdrawal(of: insertions.segments, announcedBefore: unannounced)
-    for segment in insertions.segments {
-      for (_, object) in segment.handles {
+    let withdrawn = insertions.segments
+    for segment in withdrawn {
+      segment.handles.forEach { _, object in
         object.state = []
         dismiss(object, object.identity.key)
       }
@@ -263,13 +281,14 @@ extension NSManagedObjectContext {
     deletions = [:]
     for object in restored { object.awake(after: .rollback) }
     processPendingChanges()
+    for segment in withdrawn { segment.releaseHandles() }
   }
 
   /// Forgets every object, changed or not; objects still held by the client belong to no context any more.
   public func reset() {
     checkQueue()
     validationFailures = []
-    let pending = insertions.segments.flatMap(\.handles.values)
+    let pending = insertions.segments.flatMap(\.handles.objects)
     for object in registry.objects.union(deletions.values).union(pending) {
       object.state = object.isFault ? .fault : []
       object.related = nil
@@ -277,6 +296,7 @@ extension NSManagedObjectContext {
     }
     registry.removeAll()
     retained = []
+    for segment in insertions.segments { segment.releaseHandles() }
     insertions.removeAll()
     updates = [:]
     deletions = [:]
@@ -293,13 +313,13 @@ extension NSManagedObjectContext {
 private struct SaveNotifications {
   private let context: NSManagedObjectContext
   private var objects: [AnyHashable: Any]?
-  private let inserted: ObjectIDCollection
-  private let updated: [NSManagedObject]
-  private let deleted: [NSManagedObject]
+  private var inserted: [InsertedRows]
+  private var updated: [NSManagedObject]
+  private var deleted: [NSManagedObject]
 
   init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
     self.context = context
-    inserted = ObjectIDCollection(changes.insertions)
+    inserted = changes.insertions
     updated = Array(context.updates.values)
     deleted = Array(context.deletions.values)
     guard context.changeNotificationContents == .objects else { return }
@@ -310,18 +330,30 @@ private struct SaveNotifications {
     objects = info
   }
 
-  func post() {
-    var ids: [AnyHashable: Any] = [:]
-    let changed = [
-      (inserted, NSInsertedObjectIDsKey),
-      (ObjectIDCollection(updated.map(\.objectID)), NSUpdatedObjectIDsKey),
-      (ObjectIDCollection(deleted.map(\.objectID)), NSDeletedObjectIDsKey),
-    ]
-    for (collection, key) in changed where !collection.isEmpty {
-      // Making a set costs an object per row; a context that announces IDs only sends the collection itself.
-      ids[key] = objects == nil ? collection : Set(collection)
-    }
-    context.post(.NSManagedObjectContextDidSave, objects ?? ids)
+  /// Afterwards nothing is held any more.
+  mutating func post() {
+    let ids = objects == nil ? collections : sets
+    let contents = objects ?? ids
+    (objects, inserted, updated, deleted) = (nil, [], [], [])
+    context.post(.NSManagedObjectContextDidSave, contents)
     context.post(.NSManagedObjectContextDidSaveObjectIDs, ids)
+  }
+
+  private var collections: [AnyHashable: Any] {
+    var ids: [AnyHashable: Any] = [:]
+    ids.setUnlessEmpty(ObjectIDCollection(inserted), NSInsertedObjectIDsKey)
+    ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID)), NSUpdatedObjectIDsKey)
+    ids.setUnlessEmpty(ObjectIDCollection(deleted.map(\.objectID)), NSDeletedObjectIDsKey)
+    return ids
+  }
+
+  private var sets: [AnyHashable: Any] {
+    var ids: [AnyHashable: Any] = [:]
+    var all = inserted.first.map { $0.sharedIDs.ids(of: $0) } ?? []
+    for rows in inserted.dropFirst() { all.formUnion(rows.sharedIDs.ids(of: rows)) }
+    ids.setUnlessEmpty(all, NSInsertedObjectIDsKey)
+    ids.setUnlessEmpty(Set(updated.map(\.objectID)), NSUpdatedObjectIDsKey)
+    ids.setUnlessEmpty(Set(deleted.map(\.objectID)), NSDeletedObjectIDsKey)
+    return ids
   }
 }

@@ -72,6 +72,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// whose user wants it so leaves them to others.
   package var toleratesMissingRelationships = false
 
+  /// Of every object that was not made for a batch.
+  private(set) lazy var home = ObjectHome(self)
   var registry = ObjectRegistry()
   /// Every registered object, where `retainsRegisteredObjects` asks for it.
   var retained: Set<NSManagedObject> = []
@@ -118,15 +120,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   private var hasPendingChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
 
-  /// Objects inserted and not yet saved by this context. Makes a handle for each: dear after a bulk insertion.
+  /// Objects inserted and not yet saved by this context. Makes a handle for each.
   public var insertedObjects: Set<NSManagedObject> {
     checkQueue()
-    var result: Set<NSManagedObject> = []
-    result.reserveCapacity(insertions.count)
-    for segment in insertions.segments {
-      for row in segment.liveRows { result.insert(handle(in: segment, row: row)) }
-    }
-    return result
+    // One segment's set is made once, whoever asks for it.
+    guard let first = insertions.segments.first else { return [] }
+    return insertions.segments.dropFirst().reduce(into: objects(in: first)) { $0.formUnion(objects(in: $1)) }
   }
   public var updatedObjects: Set<NSManagedObject> {
     checkQueue()
@@ -166,32 +165,4 @@ public enum ChangeNotificationContents: Sendable {
   case objects
   /// Collections of object IDs (`ObjectIDCollection`) under the keys of the object-ID notifications.
   case objectIDs
-}
-
-/// The objects of a context by identity. Unchanged ones are held weakly.
-struct ObjectRegistry {
-  private struct Entry { weak var object: NSManagedObject? }
-  private var entries: [ObjectKey: Entry] = [:]
-  private var purgeAt = 1024
-
-  var isEmpty: Bool { entries.allSatisfy { $0.value.object == nil } }
-  var objects: Set<NSManagedObject> { Set(entries.values.compactMap(\.object)) }
-
-  subscript(key: ObjectKey) -> NSManagedObject? { entries[key]?.object }
-
-  mutating func insert(_ object: NSManagedObject, as key: ObjectKey) {
-    if entries.count >= purgeAt {
-      // Dead entries are swept when the table has doubled, which spreads the cost over the insertions.
-      entries = entries.filter { $0.value.object != nil }
-      purgeAt = max(1024, entries.count * 2)
-    }
-    entries[key] = Entry(object: object)
-  }
-
-  mutating func remove(_ key: ObjectKey) { entries[key] = nil }
-
-  mutating func removeAll() {
-    entries = [:]
-    purgeAt = 1024
-  }
 }

@@ -85,11 +85,7 @@ extension NSManagedObjectContext {
       info.setUnlessEmpty(changes.refreshed.ids, NSRefreshedObjectIDsKey)
       return info
     }
-    var inserted = Set(changes.mergedInsertions.values)
-    for (segment, rows) in changes.insertions {
-      for row in rows where segment.isLive(row) { inserted.insert(handle(in: segment, row: row)) }
-    }
-    info.setUnlessEmpty(inserted, NSInsertedObjectsKey)
+    info.setUnlessEmpty(insertedObjects(of: changes), NSInsertedObjectsKey)
     info.setUnlessEmpty(Set(changes.updates.values), NSUpdatedObjectsKey)
     var deleted = Set(changes.deletions.values)
     // Whoever heard of a row heard of its object, and the segment has kept that.
@@ -97,6 +93,20 @@ extension NSManagedObjectContext {
     info.setUnlessEmpty(deleted, NSDeletedObjectsKey)
     info.setUnlessEmpty(Set(changes.refreshed.values), NSRefreshedObjectsKey)
     return info
+  }
+
+  private func insertedObjects(of changes: ChangeEvent) -> Set<NSManagedObject> {
+    var inserted = Set(changes.mergedInsertions.values)
+    for (segment, rows) in changes.insertions {
+      // All of a segment is what the save will announce once more.
+      if rows == 0..<segment.batch.count {
+        let all = objects(in: segment)
+        if inserted.isEmpty { inserted = all } else { inserted.formUnion(all) }
+      } else {
+        for row in rows where segment.isLive(row) { inserted.insert(handle(in: segment, row: row)) }
+      }
+    }
+    return inserted
   }
 
   /// On the main queue changes can come from code outside any `perform`: they are announced when its turn ends.

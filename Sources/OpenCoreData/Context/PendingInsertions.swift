@@ -20,13 +20,15 @@ struct PendingInsertions {
 
   /// The segment that one more single object of `entity` goes to: the last one of its root entity while it has
   /// room, so that objects which share a sequence of keys keep their order.
-  mutating func openSegment(for entity: NSEntityDescription) -> PendingSegment {
+  mutating func openSegment(
+    for entity: NSEntityDescription, in context: NSManagedObjectContext
+  ) -> PendingSegment {
     let last = openSegments[ObjectIdentifier(entity.rootEntity)]
     if let last, last.hasRoom, last.batch.entity === entity { return last }
     // Doubling keeps the number of segments small without reserving much for a single object.
     let capacity = min(4096, max(16, (last?.range.count ?? 0) * 2))
     let segment = PendingSegment(
-      batch: ObjectBatch(entity: entity), range: TemporaryIDRange(count: capacity), isOpen: true)
+      context, ObjectBatch(entity: entity), range: TemporaryIDRange(count: capacity), isOpen: true)
     append(segment)
     return segment
   }
@@ -51,20 +53,35 @@ struct PendingInsertions {
 ///
 /// The handles are in no registry as long as they are pending: here they are found by their row, and held.
 final class PendingSegment {
-  var batch: ObjectBatch
+  /// Of the handles: they hold the batch there, but not the segment, which holds them.
+  let home: PackedHome
+  var batch: ObjectBatch {
+    _read { yield home.batch }
+    _modify { yield &home.batch }
+  }
+  let entity: NSEntityDescription
   let range: TemporaryIDRange
   /// Ascending.
   private(set) var removedRows: [Int]
   /// The objects that were asked for. Kept strongly: they have changes to save.
-  private(set) var handles: [Int: NSManagedObject] = [:]
+  private(set) var handles = HandleTable()
+  /// All of them as a set, where somebody wanted that.
+  private var objects: Set<NSManagedObject>?
+  /// Shared with the levels that the rows came through.
+  private let sharedIDs: SharedIDSet
   private let isOpen: Bool
   /// Set when the model's rules were checked by a child context and nothing was touched since.
   var isValidated = false
 
-  init(batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int] = [], isOpen: Bool = false) {
-    self.batch = batch
+  init(
+    _ context: NSManagedObjectContext, _ batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int] = [],
+    sharedIDs: SharedIDSet = SharedIDSet(), isOpen: Bool = false
+  ) {
+    home = PackedHome(context, batch, .temporary(range))
+    entity = batch.entity
     self.range = range
     self.removedRows = removedRows
+    self.sharedIDs = sharedIDs
     self.isOpen = isOpen
   }
 
@@ -99,43 +116,61 @@ final class PendingSegment {
   func remove(row: Int) {
     guard let place = removedRows.rank(of: row) else { return }
     removedRows.insert(row, at: place)
+    handles[row]?.unpack()
     handles[row] = nil
+    objects = nil
   }
 
-  func keep(_ handle: NSManagedObject, row: Int) { handles[row] = handle }
-
-  /// Lets go of the handles and gives back those that live on: the ones somebody else holds, or all of them.
-  func releaseHandles(keepingAll: Bool) -> [Int: NSManagedObject] {
-    var released = handles
-    handles = [:]
-    if keepingAll { return released }
-    var unheld: [Int] = []
-    var index = released.startIndex
-    // By index and in place: an iterator would hold every object once more.
-    while index != released.endIndex {
-      if isKnownUniquelyReferenced(&released.values[index]) { unheld.append(released.keys[index]) }
-      released.formIndex(after: &index)
-    }
-    if unheld.count == released.count { return [:] }
-    for row in unheld { released[row] = nil }
-    return released
+  func keep(_ handle: NSManagedObject, row: Int) {
+    handles[row] = handle
+    objects = nil
   }
+
+  /// The objects of all live rows; `make` makes those that are missing.
+  func allObjects(_ make: (Int) -> NSManagedObject) -> Set<NSManagedObject> {
+    if let objects { return objects }
+    fillHandles(make)
+    var made = Set<NSManagedObject>(minimumCapacity: liveCount)
+    handles.forEach { _, object in made.insert(object) }
+    objects = made
+    return made
+  }
+
+  func fillHandles(_ make: (Int) -> NSManagedObject) {
+    if removedRows.isEmpty { return handles.fill(batch.count, make) }
+    handles.fill(batch.count) { isLive($0) ? make($0) : nil }
+  }
+
+  /// After a save: the handles, which others take care of from now on.
+  func takeHandles() -> HandleRun? {
+    objects = nil
+    guard !handles.isEmpty else { return nil }
+    let run = HandleRun(home, handles)
+    handles = HandleTable()
+    return run
+  }
+
+  /// After the rows were thrown away: whoever holds a handle keeps its values.
+  func releaseHandles() { takeHandles()?.releaseAll() }
 
   /// Current values of a row: the handle's where it has newer ones.
   func values(row: Int) -> [StoredValue] { handles[row]?.values ?? batch.values(row: row) }
 
   func value(row: Int, slot: Int) -> StoredValue {
-    if let handle = handles[row] { return handle.values[slot] }
+    if let handle = handles[row] { return handle.valueThere(at: slot) }
     return batch.value(row: row, slot: slot)
   }
 
   /// Writes the values that handles changed back into the batch.
   func pack() {
-    for (row, handle) in handles where handle.state.contains(.unpacked) {
+    handles.forEach { row, handle in
+      guard handle.state.contains(.unpacked) else { return }
       batch.setValues(handle.values, row: row)
       handle.state.remove(.unpacked)
     }
   }
 
-  var rows: InsertedRows { InsertedRows(batch: batch, range: range, removedRows: removedRows) }
+  var rows: InsertedRows {
+    InsertedRows(batch: batch, range: range, removedRows: removedRows, sharedIDs: sharedIDs)
+  }
 }

@@ -13,8 +13,8 @@ extension NSManagedObject {
   /// stands for nil. Observers of that notification still see what it tells of.
   public func changedValuesForCurrentEvent() -> [String: Any] {
     checkQueue()
-    guard let before = eventSnapshot, !values.isEmpty,
-      managedObjectContext?.eventClock.isCurrent(eventNumber) == true
+    guard let rare, let before = rare.eventSnapshot, hasValues,
+      managedObjectContext?.eventClock.isCurrent(rare.eventNumber) == true
     else { return [:] }
     return valuesByName(before, slots: slots(differingFrom: before).filter(isStored))
   }
@@ -39,9 +39,9 @@ extension NSManagedObject {
   /// Keeps the values as they are before a change: the committed ones, and those at the start of the event.
   func rememberValues(_ context: NSManagedObjectContext?) {
     if snapshot == nil { snapshot = values }
-    guard let number = context?.eventClock.number, eventNumber != number else { return }
-    eventSnapshot = values
-    eventNumber = number
+    guard let number = context?.eventClock.number, parts.eventNumber != number else { return }
+    parts.eventSnapshot = values
+    parts.eventNumber = number
   }
 
   private func slots(differingFrom old: [StoredValue]) -> [Int] {

@@ -34,7 +34,7 @@ extension NSManagedObject {
     if let relationship = entity.relationshipsByName[key] { return knownRelatedValue(relationship) }
     let slot = slot(key)
     checkQueue(slot: slot)
-    return values.isEmpty ? nil : object(of: values[slot], slot)
+    return hasValues ? object(of: valueThere(at: slot), slot) : nil
   }
 
   /// Sets a value without recording a change: between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, or
@@ -49,7 +49,7 @@ extension NSManagedObject {
       setAwaking(stored, at: slot)
     } else {
       if snapshot == nil { snapshot = values }
-      values[slot] = stored
+      replaceValue(stored, at: slot)
     }
     keepObject(value, of: stored, slot)
     guard isInserted else { return }
@@ -59,7 +59,7 @@ extension NSManagedObject {
 
   /// While the object awakes what is set becomes part of what it woke with.
   func setAwaking(_ value: StoredValue, at slot: Int) {
-    values[slot] = value
+    replaceValue(value, at: slot)
     if state.contains(.awaking) { snapshot?[slot] = value }
   }
 
@@ -71,7 +71,7 @@ extension NSManagedObject {
     guard attribute.attributeType == .transformableAttributeType, !stored.isNull else {
       return attribute.foundationValue(from: stored)
     }
-    if let kept = transformedObjects?[slot], kept.stored == stored { return kept.object }
+    if let kept = rare?.transformedObjects?[slot], kept.stored == stored { return kept.object }
     let object = attribute.foundationValue(from: stored)
     keepObject(object, of: stored, slot)
     return object
@@ -79,8 +79,8 @@ extension NSManagedObject {
 
   func keepObject(_ object: Any?, of stored: StoredValue, _ slot: Int) {
     guard let object, entity.attributeSlots[slot].attributeType == .transformableAttributeType else { return }
-    transformedObjects = transformedObjects ?? [:]
-    transformedObjects?[slot] = TransformedObject(stored: stored, object: object)
+    parts.transformedObjects = parts.transformedObjects ?? [:]
+    parts.transformedObjects?[slot] = TransformedObject(stored: stored, object: object)
   }
 }
 

@@ -2,48 +2,40 @@ import Foundation
 
 /// An object of the graph: a light handle on values that its context keeps. (Apple documentation: NSManagedObject.)
 ///
-/// It belongs to its context's queue and holds the context weakly. Subclasses are generated from the model, or
+/// It belongs to its context's queue and does not keep the context alive. Subclasses are generated from the model, or
 /// written by hand; a hand-written one may override `lifecycleHooks` to say which hooks it has.
 open class NSManagedObject: NSObject {
   public let entity: NSEntityDescription
-  public internal(set) weak var managedObjectContext: NSManagedObjectContext?
-
-  /// Temporary and of its own alone until a context or a store gives another.
-  var identity: NSManagedObjectID {
-    get {
-      if let known = identityLearnt ?? identityGiven { return known }
-      let made = NSManagedObjectID(entity: entity, range: TemporaryIDRange(count: 1), row: 0)
-      identityGiven = made
-      return made
-    }
+  /// Nil without a context, and once it has let go of the object or is gone itself.
+  public internal(set) var managedObjectContext: NSManagedObjectContext? {
+    get { isDismissed ? nil : home?.context }
     set {
-      identityGiven = newValue
-      identityLearnt = nil
+      isDismissed = newValue == nil
+      if let newValue, home?.context !== newValue { home = newValue.home }
     }
   }
-  /// What another queue may ask for, where a notification has brought it the object.
-  var identityToShare: NSManagedObjectID { identityGiven?.resolved ?? objectID }
-  // Contexts give one at once: making another first would cost as much as the rest of the object.
-  private var identityGiven: NSManagedObjectID?
-  /// The permanent identity that was learnt after the object had been announced. Kept apart, so that what other queues
-  /// look at stands still.
-  var identityLearnt: NSManagedObjectID?
-  /// By slot; empty in a fault that has nothing loaded.
-  var values: [StoredValue] = []
-  /// The last committed values, kept from the first change on.
-  var snapshot: [StoredValue]?
-  /// The values at the start of the context's event `eventNumber`, in which the last change was made.
-  var eventSnapshot: [StoredValue]?
-  var eventNumber: UInt64 = 0
-  /// By slot, what transformables were set to or last read as.
-  var transformedObjects: [Int: TransformedObject]?
+
+  // An import makes millions of these, so that each field counts: what is not needed at once is in `home` or `rare`,
+  // or made when it is asked for.
+  var home: ObjectHome?
+  /// Of the identity among those of a packed home.
+  var number: Int64 = 0
+  /// Of the values in the batch of a packed home.
+  var row: Int32 = 0
+  /// Whether the context has let go of the object. In a byte of its own: other queues may look at it.
+  var isDismissed = false
+  /// Whether a store has given a key to the temporary identity: that counts then.
+  var isInStore = false
+  /// Whether the values count as changed from the model's defaults.
+  var beganWithDefaults = false
   var state: ObjectState = []
   /// `Z_OPT` of the row the values came from.
   var version: Int64 = 0
-  /// What relationships were found to lead to; nil where none was asked for.
-  var related: RelatedIDs?
-  /// The faults whose rows come in together with this one's.
-  var faultGroup: FaultGroup?
+  /// Nil where a packed home gives one when it is asked for.
+  var identityGiven: NSManagedObjectID?
+  /// Nil for values that are still packed, or the defaults.
+  var loaded: [StoredValue]?
+  var rare: RareParts?
 
   /// The lifecycle methods this class overrides; all of them unless it says otherwise.
   open class var lifecycleHooks: LifecycleHooks { self == NSManagedObject.self ? [] : .all }
@@ -53,7 +45,6 @@ open class NSManagedObject: NSObject {
     precondition(!entity.isAbstract, "Objects of the abstract entity \(entity.name ?? "") can't be made.")
     self.entity = entity
     super.init()
-    values = entity.layout.defaultValues
     context?.insert(self)
   }
 
@@ -187,7 +178,7 @@ open class NSManagedObject: NSObject {
   func storedValue(at slot: Int) -> StoredValue {
     checkQueue(slot: slot)
     if state.contains(.fault) { fireFault() }
-    return values[slot]
+    return valueThere(at: slot)
   }
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
@@ -196,7 +187,7 @@ open class NSManagedObject: NSObject {
     if state.contains(.awaking) { return setAwaking(value, at: slot) }
     let context = managedObjectContext
     rememberValues(context)
-    values[slot] = value
+    replaceValue(value, at: slot)
     context?.noteChange(of: self)
   }
 
@@ -215,6 +206,11 @@ open class NSManagedObject: NSObject {
     }
     context.fulfillFault(self)
   }
+
+  // Each object is itself alone: neither may be overridden (Apple documentation: NSManagedObject, "Subclassing Notes"),
+  // and sets of objects stand in every notification.
+  public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) }
+  public final override func isEqual(_ object: Any?) -> Bool { (object as? NSManagedObject) === self }
 
   open override var description: String {
     checkQueue()

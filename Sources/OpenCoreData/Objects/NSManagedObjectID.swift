@@ -13,18 +13,31 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
 
   public let entity: NSEntityDescription
   let reference: Reference
-  let key: ObjectKey
+  /// Of the key: 0 for temporary identities.
+  private let scope: UInt64
 
   init(entity: NSEntityDescription, range: TemporaryIDRange, row: Int) {
     self.entity = entity
     reference = .temporary(range, row: row)
-    key = ObjectKey(scope: 0, number: range.first + UInt64(row))
+    scope = 0
   }
 
-  init(entity: NSEntityDescription, store: StoreIdentity, key: Int64) {
+  convenience init(entity: NSEntityDescription, store: StoreIdentity, key: Int64) {
+    self.init(entity: entity, store: store, key: key, scope: store.scope(ofEntity: entity.name ?? ""))
+  }
+
+  /// - Parameter scope: What `store` says it is for `entity`: looked up once where many IDs are made.
+  init(entity: NSEntityDescription, store: StoreIdentity, key: Int64, scope: UInt64) {
     self.entity = entity
     reference = .permanent(store, key: key)
-    self.key = ObjectKey(scope: store.scope(ofEntity: entity.name ?? ""), number: UInt64(bitPattern: key))
+    self.scope = scope
+  }
+
+  var key: ObjectKey {
+    switch reference {
+    case .temporary(let range, let row): ObjectKey(scope: 0, number: range.first + UInt64(row))
+    case .permanent(_, let key): ObjectKey(scope: scope, number: UInt64(bitPattern: key))
+    }
   }
 
   /// The row of the batch that the object was inserted with; nil once the ID is permanent.
@@ -90,7 +103,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     guard let other = object as? NSManagedObjectID else { return false }
     return other === self || other.key == key
   }
-  public override var hash: Int { key.hashValue }
+  // Sets mix it themselves.
+  public override var hash: Int { Int(truncatingIfNeeded: key.number ^ (key.scope << 20)) }
   public override var description: String { uriRepresentation().absoluteString }
 }
 

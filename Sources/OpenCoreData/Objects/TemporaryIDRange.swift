@@ -20,7 +20,7 @@ package final class TemporaryIDRange: Sendable {
     var removedRows: [Int]
   }
 
-  private struct State: Sendable {
+  fileprivate struct State: Sendable {
     /// One for each store that took rows; a row is in the one that does not leave it out.
     var resolutions: [Resolution] = []
     var obtained: [Int: (store: StoreIdentity, key: Int64)] = [:]
@@ -82,18 +82,40 @@ package final class TemporaryIDRange: Sendable {
 
   /// The store and key of the object in `row`, once it has them.
   func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
-    guard newsCount > 0 else { return nil }
-    return state.withLock { state in
-      if let obtained = state.obtained[row] { return obtained }
-      for resolution in state.resolutions {
-        guard let before = resolution.removedRows.rank(of: row) else { continue }
-        // Rows with keys of their own do not use up one of the run.
-        let taken = state.obtained.keys.count { $0 < row && resolution.removedRows.rank(of: $0) != nil }
-        return (resolution.store, resolution.firstKey + Int64(row - before - taken))
-      }
-      return nil
-    }
+    newsCount > 0 ? state.withLock { $0.permanent(row: row) } : nil
   }
+
+  /// The present IDs of the objects in `rows`, as a set.
+  func ids(_ rows: some Sequence<Int>, of entity: NSEntityDescription, count: Int) -> Set<NSManagedObjectID> {
+    var result = Set<NSManagedObjectID>(minimumCapacity: count)
+    let known = newsCount > 0 ? state.withLock { $0 } : State()
+    let scopes = known.stores.map { (store: $0, scope: $0.scope(ofEntity: entity.name ?? "")) }
+    for row in rows {
+      if !scopes.isEmpty, let (store, key) = known.permanent(row: row),
+        let scope = scopes.first(where: { $0.store === store })?.scope
+      {
+        result.insert(NSManagedObjectID(entity: entity, store: store, key: key, scope: scope))
+      } else {
+        result.insert(NSManagedObjectID(entity: entity, range: self, row: row))
+      }
+    }
+    return result
+  }
+}
+
+extension TemporaryIDRange.State {
+  fileprivate func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
+    if !obtained.isEmpty, let known = obtained[row] { return known }
+    for resolution in resolutions {
+      guard let before = resolution.removedRows.rank(of: row) else { continue }
+      // Rows with keys of their own do not use up one of the run.
+      let taken = obtained.isEmpty ? 0 : obtained.keys.count { $0 < row && resolution.removedRows.rank(of: $0) != nil }
+      return (resolution.store, resolution.firstKey + Int64(row - before - taken))
+    }
+    return nil
+  }
+
+  fileprivate var stores: [StoreIdentity] { resolutions.map(\.store) + obtained.values.map(\.store) }
 }
 
 extension [Int] {

@@ -106,7 +106,7 @@ final class ResultsCore: @unchecked Sendable {
     var (objects, runs) = ([NSObject](), SectionRuns())
     for (row, result) in zip(rows, try context.results(of: request, query, rows)) {
       guard let object = result as? NSManagedObject else { continue }
-      if object.isFault, object.values.isEmpty {
+      if object.isFault, !object.hasValues {
         let value = try query.value([name], of: row)
         try runs.append(Self.sectionName(query.entity.attributeSlots[slot].foundationValue(from: value)))
       } else {

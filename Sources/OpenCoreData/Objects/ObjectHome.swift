@@ -1,0 +1,61 @@
+import Foundation
+
+/// What all objects of a context share, or all objects made for the rows of one batch: an object holds one reference,
+/// and finds the rest here.
+class ObjectHome {
+  /// Weak for all of them at once: a weak reference in each object would cost as much as the rest of it.
+  weak let context: NSManagedObjectContext?
+
+  init(_ context: NSManagedObjectContext) { self.context = context }
+}
+
+/// The home of objects whose values are packed in a batch. They take them out when somebody asks.
+///
+/// It belongs to its context's queue but for `ids`, which stands still: whoever was told of an object may ask for its
+/// identity from another queue.
+final class PackedHome: ObjectHome {
+  /// Where the identities of the objects come from.
+  enum IDSource: Sendable {
+    /// An object's number is its row in the range.
+    case temporary(TemporaryIDRange)
+    /// An object's number is its key in the store.
+    case stored(StoreIdentity)
+  }
+
+  let ids: IDSource
+  var batch: ObjectBatch
+
+  init(_ context: NSManagedObjectContext, _ batch: ObjectBatch, _ ids: IDSource) {
+    self.batch = batch
+    self.ids = ids
+    super.init(context)
+  }
+
+  func id(_ number: Int64, of entity: NSEntityDescription) -> NSManagedObjectID {
+    switch ids {
+    case .temporary(let range): NSManagedObjectID(entity: entity, range: range, row: Int(number))
+    case .stored(let store): NSManagedObjectID(entity: entity, store: store, key: number)
+    }
+  }
+
+  /// Lets go of the values, once every object that lives on has taken out its own.
+  func forgetRows() { batch = ObjectBatch(entity: batch.entity) }
+}
+
+/// What few objects have: beside them, so that the others stay small.
+final class RareParts {
+  /// The permanent identity that was learnt after the object had been announced. Kept apart, so that what other queues
+  /// look at stands still.
+  var identityLearnt: NSManagedObjectID?
+  /// The last committed values, kept from the first change on.
+  var snapshot: [StoredValue]?
+  /// The values at the start of the context's event `eventNumber`, in which the last change was made.
+  var eventSnapshot: [StoredValue]?
+  var eventNumber: UInt64 = 0
+  /// By slot, what transformables were set to or last read as.
+  var transformedObjects: [Int: TransformedObject]?
+  /// What relationships were found to lead to; nil where none was asked for.
+  var related: RelatedIDs?
+  /// The faults whose rows come in together with this one's.
+  var faultGroup: FaultGroup?
+}
