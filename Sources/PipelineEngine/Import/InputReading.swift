@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 import OpenCoreData
 
 /// The reading side of an import: a thread that recognises the input, reads, parses and checks it, chunk by chunk.
