@@ -33,7 +33,7 @@ let package = Package(
     .target(
       name: "OpenCoreData", dependencies: ["Locking", "CSQLite", "CZlib", "CEmbeddedModels", "CDispatchLabel"],
       swiftSettings: strict),
-    .target(name: "CSV", dependencies: ["CZlib", "CXXHash"], swiftSettings: strict),
+    .target(name: "CSV", dependencies: ["Locking", "CZlib", "CXXHash"], swiftSettings: strict),
     .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),
     .target(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,

@@ -3,7 +3,7 @@ enum ModuleTable {
   static let imports: [String: Set<String>] = [
     "Locking": [],
     "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CSQLite", "CZlib", "FoundationXML", "Locking"],
-    "CSV": ["CXXHash", "CZlib"],
+    "CSV": ["CXXHash", "CZlib", "Locking"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
     "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
     "surfjournal": ["CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],

@@ -10,7 +10,8 @@ public final class ByteSink {
   /// How the output is stored.
   public enum Compression: Sendable, Hashable {
     case none
-    /// Deflate level 1 (fast) to 9 (small). Equal input gives equal bytes: no time, no name, no system in the header.
+    /// Deflate level 1 (fast) to 9 (small), on all cores. Equal input gives equal bytes, however many cores there are:
+    /// no time, no name, no system in the header.
     case gzip(level: Int = 6)
   }
 
@@ -19,7 +20,7 @@ public final class ByteSink {
   private static let bufferBytes = 64 << 10
 
   private let output: RawOutput
-  /// Let go once the output is finished: many may wait for their names.
+  /// Let go once nothing more is written, and its threads with it: many outputs may wait for their names.
   private var deflater: GzipDeflater?
   private var buffer: [UInt8] = []
   private var state = State.open
@@ -62,7 +63,11 @@ public final class ByteSink {
     self.output = output
     switch compression {
     case .none: deflater = nil
-    case .gzip(let level): deflater = try GzipDeflater(level: level)
+    case .gzip(let level):
+      guard (1...9).contains(level) else {
+        throw CSVError(.write, "gzip level \(level) does not exist; take one from 1 to 9")
+      }
+      deflater = GzipDeflater(level: level)
     }
     buffer.reserveCapacity(Self.bufferBytes)
   }
@@ -109,8 +114,7 @@ public final class ByteSink {
       try deflater?.finish { bytes throws(CSVError) in try put(bytes) }
       try output.finish()
     }
-    deflater = nil
-    buffer = []
+    releaseMemory()
     state = .finished
   }
 
@@ -139,6 +143,7 @@ public final class ByteSink {
     case .finished: output.abandon(isFinished: true)
     case .ended, .failed: return
     }
+    releaseMemory()
     state = .ended
   }
 
@@ -175,9 +180,15 @@ public final class ByteSink {
       var isFinished = false
       if case .finished = state { isFinished = true }
       output.abandon(isFinished: isFinished)
+      releaseMemory()
       state = .failed(error)
       throw error
     }
+  }
+
+  private func releaseMemory() {
+    deflater = nil
+    buffer = []
   }
 
   private func checkOpen() throws(CSVError) {

@@ -1,73 +1,141 @@
 import CZlib
+import Foundation
+import Locking
 
-/// Deflates into one gzip member (RFC 1952) whose header depends on nothing but the level.
+/// Deflates into one gzip member (RFC 1952), block by block on as many threads as the machine has cores.
+///
+/// Blocks have a fixed size, wherever the pieces end that the content comes in, and each is deflated with the 32 KiB
+/// before it as a dictionary. So what comes out depends on content and level alone: not on the number of threads, nor
+/// on which of them was quick. The memory is that of a few blocks for each thread. One thread at a time calls.
 final class GzipDeflater {
-  private static let bufferBytes = 64 << 10
+  static let blockBytes = 128 << 10
+  /// How far deflate data may refer back (RFC 1951, section 2).
+  private static let dictionaryBytesMax = 32 << 10
+  /// With more of them whoever hands the content in is the limit.
+  private static let workersMost = 8
+  /// Blocks made ahead of the one that is to be stored next.
+  private static let blocksPerWorker = 2
 
-  // zlib keeps the addresses of both, so they must not move.
-  private let stream: UnsafeMutablePointer<z_stream>
-  private let header: UnsafeMutablePointer<gz_header>
-  private let buffer: UnsafeMutableRawBufferPointer
+  /// A block, and where the answer goes.
+  private struct Job: Sendable {
+    let block: DeflateBlock
+    let answer: BoundedQueue<Answer>
+  }
+  private typealias Answer = Result<DeflatedBlock, CSVError>
 
-  /// - Parameter level: 1 to 9.
-  init(level: Int) throws(CSVError) {
-    guard (1...9).contains(level) else {
-      throw CSVError(.write, "gzip level \(level) does not exist; take one from 1 to 9")
-    }
-    stream = .allocate(capacity: 1)
-    stream.initialize(to: z_stream())
-    header = .allocate(capacity: 1)
-    header.initialize(to: gz_header())
-    // 255 is "unknown" (RFC 1952, section 2.3.1); no time and no name are the zeros already there.
-    header.pointee.os = 255
-    buffer = .allocate(byteCount: Self.bufferBytes, alignment: 16)
-    // 15 is the largest window, 16 asks for the gzip wrapper, 8 is zlib's usual memory (zlib manual, deflateInit2).
-    let result = deflateInit2_(
-      stream, Int32(level), Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-      Int32(MemoryLayout<z_stream>.size))
-    if result != Z_OK || deflateSetHeader(stream, header) != Z_OK {
-      throw CSVError(.write, "zlib could not be started; is there memory left?")
-    }
+  private let level: Int
+  private let workersMax: Int
+  private var workerCount = 0
+  private let jobs: BoundedQueue<Job>
+  /// Of the blocks that were handed out, in their order.
+  private var answers: [BoundedQueue<Answer>] = []
+  /// The end of the last block, and what has come since.
+  private var gathered: [UInt8] = []
+  private var dictionaryBytes = 0
+  private var hasHeader = false
+  private var checksum = crc32(0, nil, 0)
+  private var contentBytes = 0
+
+  /// - Parameters:
+  ///   - level: 1 to 9; with another no block can be made.
+  ///   - workersMax: The number of threads at most; they are started as there is work for them.
+  init(level: Int, workersMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, workersMost)) {
+    self.level = level
+    self.workersMax = workersMax
+    // Room for the ends too: nobody waits to send.
+    jobs = BoundedQueue(capacity: (Self.blocksPerWorker + 1) * workersMax + 1)
   }
 
   deinit {
-    deflateEnd(stream)
-    stream.deallocate()
-    header.deallocate()
-    buffer.deallocate()
+    for _ in 0..<workerCount { jobs.finish() }
   }
 
-  /// Takes all of `bytes`; what comes out goes to `put` whenever the buffer is full.
+  /// Takes all of `bytes`; what is ready goes to `put`.
   func write(
     _ bytes: UnsafeRawBufferPointer, to put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
   ) throws(CSVError) {
     var rest = bytes
     while !rest.isEmpty {
-      let count = min(rest.count, 1 << 30)
-      // zlib does not write to its input; its C signature just does not say so.
-      let input = rest.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      stream.pointee.next_in = UnsafeMutablePointer(mutating: input)
-      stream.pointee.avail_in = UInt32(count)
-      try run(Z_NO_FLUSH, put)
+      let count = min(rest.count, dictionaryBytes + Self.blockBytes - gathered.count)
+      gathered += rest[..<count]
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      if gathered.count == dictionaryBytes + Self.blockBytes { try handOut(put) }
     }
   }
 
   /// Ends the member.
   func finish(to put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
-    stream.pointee.avail_in = 0
-    try run(Z_FINISH, put)
+    // Here, while the workers do the others: most contents of small files are one block, and need no thread at all.
+    let last = try BlockDeflater(level: level)
+      .deflated(DeflateBlock(bytes: gathered, dictionaryBytes: dictionaryBytes, isLast: true))
+    gathered = []
+    while !answers.isEmpty { try storeFirst(put) }
+    try store(last, put)
+    // CRC-32 and length modulo 2^32, low byte first (RFC 1952, section 2.3.1).
+    let trailer = [UInt64(checksum), UInt64(contentBytes)].flatMap { number in
+      stride(from: 0, to: 32, by: 8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+    try Self.put(trailer, put)
   }
 
-  private func run(
-    _ flush: Int32, _ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
-  ) throws(CSVError) {
-    repeat {
-      stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      stream.pointee.avail_out = UInt32(buffer.count)
-      _ = deflate(stream, flush)
-      let produced = buffer.count - Int(stream.pointee.avail_out)
-      if produced > 0 { try put(UnsafeRawBufferPointer(rebasing: buffer[..<produced])) }
-    } while stream.pointee.avail_out == 0
+  // MARK: Blocks
+
+  private func handOut(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
+    if answers.count >= Self.blocksPerWorker * workersMax { try storeFirst(put) }
+    if workerCount < min(workersMax, answers.count + 1) { startWorker() }
+    let block = DeflateBlock(bytes: gathered, dictionaryBytes: dictionaryBytes, isLast: false)
+    let answer = BoundedQueue<Answer>(capacity: 1)
+    answers.append(answer)
+    _ = jobs.send(Job(block: block, answer: answer))
+    dictionaryBytes = Self.dictionaryBytesMax
+    gathered = []
+    gathered.reserveCapacity(dictionaryBytes + Self.blockBytes)
+    gathered += block.bytes.suffix(dictionaryBytes)
   }
+
+  /// Waits for the first block that is not stored yet.
+  private func storeFirst(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
+    guard let answer = answers.removeFirst().receive() else {
+      preconditionFailure("every block that was handed out is answered")
+    }
+    try store(try answer.get(), put)
+  }
+
+  private func store(
+    _ block: DeflatedBlock, _ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
+  ) throws(CSVError) {
+    if !hasHeader {
+      hasHeader = true
+      try Self.put(header, put)
+    }
+    checksum = crc32_combine(checksum, block.checksum, block.contentBytes)
+    contentBytes += block.contentBytes
+    try Self.put(block.bytes, put)
+  }
+
+  /// No time, no name, and 255 for an unknown system (RFC 1952, section 2.3.1): the level is all that shows.
+  private var header: [UInt8] {
+    let effort: UInt8 = level == 9 ? 2 : level == 1 ? 4 : 0
+    return [0x1F, 0x8B, UInt8(Z_DEFLATED), 0, 0, 0, 0, 0, effort, 255]
+  }
+
+  private static func put(
+    _ bytes: [UInt8], _ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
+  ) throws(CSVError) {
+    try bytes.withUnsafeBufferPointer { bytes throws(CSVError) in try put(UnsafeRawBufferPointer(bytes)) }
+  }
+
+  // MARK: Workers
+
+  private func startWorker() {
+    workerCount += 1
+    let (jobs, level) = (jobs, level)
+    let thread = Thread {
+      let deflater = Result { () throws(CSVError) in try BlockDeflater(level: level) }
+      while let job = jobs.receive() { _ = job.answer.send(deflater.map { $0.deflated(job.block) }) }
+    }
+    thread.name = "deflate \(workerCount)"
+    thread.start()
+  }
+
 }

@@ -70,10 +70,17 @@ extension NSManagedObjectContext {
     // Of an abstract entity there are no objects; its batches are of the entities found.
     guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
     let cursor = try reading { try $0.cursor(query, rowsPerBatch: rowsPerBatch) }
-    var batch = ObjectBatch(entity: entity, rowCapacity: query.spansSubentities ? 0 : rowsPerBatch)
+    // One, or as many as a body that hands them to another thread has there at a time: a batch that nobody has any more
+    // is filled again, so that its memory need not be made anew.
+    var batches: [ObjectBatch] = []
     var keys: [Int64] = []
-    while try coordinator.next(cursor, &batch, &keys) {
-      guard try body(batch, cursor.ids(keys, of: batch.entity)) else { return }
+    while true {
+      let number = batches.indices.first { batches[$0].isUnshared() } ?? batches.count
+      if number == batches.count {
+        batches.append(ObjectBatch(entity: entity, rowCapacity: query.spansSubentities ? 0 : rowsPerBatch))
+      }
+      guard try coordinator.next(cursor, &batches[number], &keys) else { return }
+      guard try body(batches[number], cursor.ids(keys, of: batches[number].entity)) else { return }
     }
   }
 

@@ -26,6 +26,10 @@ public struct ObjectBatch: Sendable {
   private var lastRowArenaStart = 0
   private let emptyRow: [ValueCell]
 
+  /// Goes with every copy of the batch, to be counted.
+  private final class Holder: Sendable {}
+  private var holder = Holder()
+
   /// An empty batch for objects of `entity`.
   ///
   /// - Parameters:
@@ -81,6 +85,9 @@ public struct ObjectBatch: Sendable {
     lastRowArenaStart = 0
     count = 0
   }
+
+  /// Whether nobody has a copy, so that new rows go where the old ones lay.
+  mutating func isUnshared() -> Bool { isKnownUniquelyReferenced(&holder) }
 
   /// Takes out the rows with these numbers; the others keep their order.
   public mutating func removeRows(_ rows: Set<Int>) {

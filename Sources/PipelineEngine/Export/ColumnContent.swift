@@ -25,9 +25,21 @@ enum ColumnContent: Sendable {
     throw PipelineError("formats are for dates and binary data, and this column is \(type.noun); remove it")
   }
 
-  /// Appends the text of a value that needs one made, or answers why there is none.
+  /// Whether dates are written as ISO 8601 and in no other way.
+  var isISODate: Bool { if case .date(let formats) = self { formats.isISO } else { false } }
+
+  /// Appends the text of a value that is neither nil nor a text itself, or answers why there is none.
   func append(_ cell: ValueCell, of batch: ObjectBatch, to output: inout [UInt8]) -> String? {
     switch (cell.kind, self) {
+    case (.integer, _):
+      // Ratings and the like: one digit needs no text made of it.
+      if (0...9).contains(cell.integer) {
+        output.append(UInt8(ascii: "0") + UInt8(cell.integer))
+      } else {
+        output += String(cell.integer).utf8
+      }
+    case (.real, .single): output += "\(Float(cell.real))".utf8
+    case (.real, .plain): output += "\(cell.real)".utf8
     case (.real, .date(let formats)):
       return formats.append(cell.real, to: &output) ? nil : "is a date that no format of the column can express"
     case (.decimal, _):
@@ -55,6 +67,8 @@ struct DateColumn: Sendable {
     first = compiled.first ?? .iso8601
     others = Array(compiled.dropFirst())
   }
+
+  var isISO: Bool { first == .iso8601 && others.isEmpty }
 
   /// One format alone writes what it has letters for; of several, the first that loses nothing.
   func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {

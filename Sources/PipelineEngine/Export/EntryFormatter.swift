@@ -9,18 +9,27 @@ struct EntryFormatter {
     let path: ColumnPath
     let content: ColumnContent
     let isBeyondEntity: Bool
-    /// In the entity of the batch being written, which may be a subentity with more attributes; of a path beyond the
-    /// entity the number among those.
-    var place: Int
   }
 
-  private var columns: [Column]
+  /// What is needed of a column for every entry: numbers alone, for to copy a `Column` is to count who holds its parts.
+  private struct Place: Sendable {
+    /// The slot in the entity of the batch being written, which may be a subentity with more attributes; of a path beyond
+    /// the entity the number among those.
+    var number: Int
+    let isBeyondEntity: Bool
+    let isISODate: Bool
+  }
+
+  private let columns: [Column]
+  /// One for each column.
+  private var places: [Place]
   private var entity: NSEntityDescription
   private var scratch: [UInt8] = []
 
   init(_ export: ExportDefinition, entity: NSEntityDescription) throws(PipelineError) {
     let wanted = export.columns.isEmpty ? Self.allColumns(export, entity.columnTypes) : export.columns
     var columns: [Column] = []
+    var places: [Place] = []
     var mistakes: [PipelineError.Mistake] = []
     for (index, column) in wanted.enumerated() {
       let key = "export.columns[\(index)]"
@@ -34,10 +43,11 @@ struct EntryFormatter {
       do {
         let content = try ColumnContent(path.type, column.format, dateFormat: export.dateFormat)
         let slot = path.ownAttribute.map { entity.slot(named: $0) ?? 0 }
-        columns.append(
-          Column(
-            name: column.name, path: path, content: content, isBeyondEntity: slot == nil,
-            place: slot ?? columns.count { $0.isBeyondEntity }))
+        places.append(
+          Place(
+            number: slot ?? columns.count { $0.isBeyondEntity }, isBeyondEntity: slot == nil,
+            isISODate: content.isISODate))
+        columns.append(Column(name: column.name, path: path, content: content, isBeyondEntity: slot == nil))
       } catch {
         mistakes.append(.init(path: key + ".format", message: error.message))
       }
@@ -45,6 +55,7 @@ struct EntryFormatter {
     if wanted.isEmpty { mistakes = [.init(path: "entity", message: Self.nothingToWrite(entity))] }
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     self.columns = columns
+    self.places = places
     self.entity = entity
   }
 
@@ -73,33 +84,57 @@ struct EntryFormatter {
   /// The paths over relationships whose values must come with a batch, in this order.
   var pathsBeyondEntity: [String] { columns.filter(\.isBeyondEntity).map(\.path.text) }
 
-  /// Looks for the columns where `batch` has them; to be called before rows of another batch are written.
-  mutating func prepare(for batch: ObjectBatch) {
+  /// Writes the entries in `rows`; `refuse` is told the row of each that the output can't carry, of which nothing is
+  /// written then.
+  ///
+  /// - Returns: The number of entries written.
+  mutating func write(
+    _ rows: Range<Int>, of batch: ObjectBatch, to writer: inout CSVWriter, _ refuse: (Int, Refusal) -> Void
+  ) throws(CSVError) -> Int {
+    findPlaces(in: batch)
+    // Taken out of the batch once, not for each value.
+    let (cells, arena) = (batch.cells, batch.arena)
+    var refused = 0
+    for row in rows {
+      let start = row * batch.slotCount
+      if let refusal = try write(row, of: batch, cells[start..<(start + batch.slotCount)], arena, &writer) {
+        refused += 1
+        refuse(row, refusal)
+      }
+    }
+    return rows.count - refused
+  }
+
+  private mutating func findPlaces(in batch: ObjectBatch) {
     guard batch.entity !== entity else { return }
     entity = batch.entity
     for index in columns.indices {
       if let name = columns[index].path.ownAttribute, let slot = entity.slot(named: name) {
-        columns[index].place = slot
+        places[index].number = slot
       }
     }
   }
 
-  /// Writes the entry in `row`.
-  ///
-  /// - Returns: nil, or the column whose value the output can't carry and why; nothing of the entry is written then.
-  mutating func write(
-    _ row: Int, of batch: ObjectBatch, to writer: inout CSVWriter
+  /// - Returns: nil, or the column whose value the output can't carry and why.
+  private mutating func write(
+    _ row: Int, of batch: ObjectBatch, _ cells: ArraySlice<ValueCell>, _ arena: [UInt8], _ writer: inout CSVWriter
   ) throws(CSVError) -> Refusal? {
     var index = 0
     do throws(CSVError) {
-      while index < columns.count {
-        let column = columns[index]
+      while index < places.count {
+        let place = places[index]
         let cell =
-          column.isBeyondEntity
-          ? batch.extraCell(row: row, column.place) : batch.cell(row: row, slot: column.place)
-        if let reason = try append(cell, column.content, batch, &writer) {
+          place.isBeyondEntity
+          ? batch.extraCell(row: row, place.number) : cells[cells.startIndex + place.number]
+        if cell.kind == .null {
+          writer.appendNull()
+        } else if cell.kind == .text {
+          try writer.append(field: arena.span.extracting(cell.range))
+        } else if let reason = append(cell, at: index, place, batch) {
           writer.abandonRecord()
-          return Refusal(column: index, name: column.name, reason: reason)
+          return Refusal(column: index, name: columns[index].name, reason: reason)
+        } else {
+          try writer.append(field: scratch.span)
         }
         index += 1
       }
@@ -117,29 +152,11 @@ struct EntryFormatter {
     let reason: String
   }
 
-  /// Appends a field, or answers why it can't be written.
-  private mutating func append(
-    _ cell: ValueCell, _ content: ColumnContent, _ batch: ObjectBatch, _ writer: inout CSVWriter
-  ) throws(CSVError) -> String? {
-    switch (cell.kind, content) {
-    case (.null, _): writer.appendNull()
-    case (.text, _): try writer.append(field: batch.bytes(of: cell))
-    case (.integer, _):
-      // Ratings and the like: one digit needs no text made of it.
-      if (0...9).contains(cell.integer) {
-        scratch.removeAll(keepingCapacity: true)
-        scratch.append(UInt8(ascii: "0") + UInt8(cell.integer))
-        try writer.append(field: scratch)
-      } else {
-        try writer.append(field: String(cell.integer))
-      }
-    case (.real, .single): try writer.append(field: "\(Float(cell.real))")
-    case (.real, .plain): try writer.append(field: "\(cell.real)")
-    default:
-      scratch.removeAll(keepingCapacity: true)
-      if let reason = content.append(cell, of: batch, to: &scratch) { return reason }
-      try writer.append(field: scratch)
-    }
-    return nil
+  /// Makes the text of a value in `scratch`, or answers why there is none.
+  private mutating func append(_ cell: ValueCell, at index: Int, _ place: Place, _ batch: ObjectBatch) -> String? {
+    scratch.removeAll(keepingCapacity: true)
+    // The dates of nearly all exports.
+    if place.isISODate, cell.kind == .real, DateText.append(cell.real, to: &scratch) { return nil }
+    return columns[index].content.append(cell, of: batch, to: &scratch)
   }
 }

@@ -55,20 +55,13 @@ struct ExportFiles: ~Copyable {
   mutating func write(
     _ batch: ObjectBatch, with formatter: inout EntryFormatter, _ refuse: (Int, EntryFormatter.Refusal) -> Void
   ) throws(CSVError) {
-    formatter.prepare(for: batch)
     let monthSlot = monthAttribute.flatMap { batch.entity.slot(named: $0) }
     var row = 0
     while row < batch.count {
       let end = try openFile(for: row, of: batch, monthSlot)
       // Out of the optional meanwhile: a writer is touched for every field.
       guard var writer = writer.take() else { preconditionFailure("a file was opened for the row") }
-      for row in row..<end {
-        if let refusal = try formatter.write(row, of: batch, to: &writer) {
-          refuse(row, refusal)
-        } else {
-          files[files.count - 1].records += 1
-        }
-      }
+      files[files.count - 1].records += try formatter.write(row..<end, of: batch, to: &writer, refuse)
       self.writer = consume writer
       row = end
     }

@@ -1,6 +1,7 @@
 import CSV
 import Dispatch
 import Foundation
+import Locking
 import OpenCoreData
 
 /// One export, from the store to its summary: a private background context walks over the entries in one read

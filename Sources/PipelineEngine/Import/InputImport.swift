@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 import OpenCoreData
 
 /// The import of one input: what the reading thread sends is planned, saved and noted chunk by chunk.

@@ -98,6 +98,23 @@ struct WalkTests {
     #expect(try walk(rowsPerBatch: 4) { $0.includesSubentities = false }.isEmpty)
   }
 
+  @Test("A batch that somebody keeps stays as it is while the walk goes on and fills others again")
+  func kept() throws {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Surf")
+    var kept: [ObjectBatch] = []
+    var count = 0
+    try context.performAndWait {
+      try context.walk(request, rowsPerBatch: 2) { batch, _ in
+        if count % 2 == 0 { kept.append(batch) }
+        count += 1
+        return true
+      }
+    }
+    let slot = try #require(kept.first?.entity.slot(named: "place"))
+    let places = kept.map { batch in (0..<batch.count).map { batch.value(row: $0, slot: slot) } }
+    #expect(places == [[0, 1], [8, 9], [16, 17]].map { $0.map { .text("Spot \($0)") } })
+  }
+
   @Test("The walk sees the store as it was when it began")
   func snapshot() throws {
     var seen = 0

@@ -94,10 +94,4 @@ package final class SQLiteStatement {
     return try body(
       UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
   }
-
-  func withBlob<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-    let bytes = sqlite3_column_blob(pointer, column)
-    return try body(
-      UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, column))))
-  }
 }

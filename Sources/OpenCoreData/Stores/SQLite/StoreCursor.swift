@@ -131,24 +131,30 @@ extension ValueCell.Kind {
 extension SQLiteStatement {
   /// A column packed as `kind`; the bytes of a text or blob go to the end of `arena`.
   func cell(_ column: Int32, _ kind: ValueCell.Kind, _ arena: inout [UInt8]) -> ValueCell {
-    if isNull(column) { return .null }
+    // The value is looked up once; the column functions do it at each call. Connections have no mutexes of their own, so
+    // any value may be asked directly (SQLite, "Obtaining SQL Values").
+    let value = sqlite3_column_value(pointer, column)
+    if sqlite3_value_type(value) == SQLITE_NULL { return .null }
     switch kind {
-    case .integer: return ValueCell(integer: integer(column))
-    case .real: return ValueCell(real: real(column))
-    case .text: return withText(column) { Self.append($0, .text, &arena) }
-    case .blob: return withBlob(column) { Self.append($0, .blob, &arena) }
+    case .integer: return ValueCell(integer: sqlite3_value_int64(value))
+    case .real: return ValueCell(real: sqlite3_value_double(value))
+    case .text: return Self.append(sqlite3_value_text(value), sqlite3_value_bytes(value), .text, &arena)
+    case .blob: return Self.append(sqlite3_value_blob(value), sqlite3_value_bytes(value), .blob, &arena)
     case .decimal:
-      let digits = Array("\(real(column))".utf8)
-      return digits.withUnsafeBytes { Self.append($0, .decimal, &arena) }
+      let start = arena.count
+      arena += "\(sqlite3_value_double(value))".utf8
+      return ValueCell(.decimal, offset: start, length: arena.count - start)
     case .null: return .null
     }
   }
 
+  /// - Parameter bytes: Nil for an empty blob.
+  @inline(__always)
   private static func append(
-    _ bytes: UnsafeRawBufferPointer, _ kind: ValueCell.Kind, _ arena: inout [UInt8]
+    _ bytes: UnsafeRawPointer?, _ count: Int32, _ kind: ValueCell.Kind, _ arena: inout [UInt8]
   ) -> ValueCell {
-    let cell = ValueCell(kind, offset: arena.count, length: bytes.count)
-    arena.append(contentsOf: bytes)
+    let cell = ValueCell(kind, offset: arena.count, length: Int(count))
+    arena.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
     return cell
   }
 }

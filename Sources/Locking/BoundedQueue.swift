@@ -1,16 +1,16 @@
 import Dispatch
-import Locking
 import Synchronization
 
 /// Hands values from one thread to another, a few at a time: a producer that is ahead waits, so memory stays bounded.
-final class BoundedQueue<Element: Sendable>: Sendable {
+/// Several may receive: each value goes to one of them, and so does each `finish()`.
+package final class BoundedQueue<Element: Sendable>: Sendable {
   private let waiting = Locked<[Element?]>([])
   private let isAbandoned = Atomic<Bool>(false)
   private let room: DispatchSemaphore
   private let content = DispatchSemaphore(value: 0)
   private let capacity: Int
 
-  init(capacity: Int) {
+  package init(capacity: Int) {
     self.capacity = capacity
     room = DispatchSemaphore(value: capacity)
   }
@@ -21,10 +21,10 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   }
 
   /// False when nobody wants more.
-  func send(_ element: Element) -> Bool { put(element) }
+  package func send(_ element: Element) -> Bool { put(element) }
 
   /// Nothing comes any more.
-  func finish() { _ = put(nil) }
+  package func finish() { _ = put(nil) }
 
   private func put(_ element: Element?) -> Bool {
     room.wait()
@@ -38,7 +38,7 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   }
 
   /// Waits until there is something to receive, the end included; false when `isCancelled` says so first.
-  func waitForContent(unless isCancelled: () -> Bool) -> Bool {
+  package func waitForContent(unless isCancelled: () -> Bool) -> Bool {
     while content.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
       if isCancelled() { return false }
     }
@@ -47,7 +47,7 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   }
 
   /// The next value; nil at the end.
-  func receive() -> Element? {
+  package func receive() -> Element? {
     content.wait()
     let element = waiting.withLock { $0.removeFirst() }
     room.signal()
@@ -55,14 +55,14 @@ final class BoundedQueue<Element: Sendable>: Sendable {
   }
 
   /// The next value if it is there already; nil for the end, and where there is nothing yet.
-  func receiveIfReady() -> Element? {
+  package func receiveIfReady() -> Element? {
     guard content.wait(timeout: .now()) == .success else { return nil }
     content.signal()
     return receive()
   }
 
   /// The receiver stops: whoever waits to send goes on and is told so.
-  func abandon() {
+  package func abandon() {
     isAbandoned.store(true, ordering: .releasing)
     room.signal()
   }
