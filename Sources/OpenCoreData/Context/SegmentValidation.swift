@@ -7,7 +7,7 @@ extension PendingSegment {
     for (slot, attribute) in batch.entity.attributeSlots.enumerated() {
       SlotCheck(attribute).note(&suspects, slot: slot, of: batch)
     }
-    for (row, handle) in handles where handle.state.contains(.unpacked) { suspects[row] = true }
+    handles.forEach { row, handle in if handle.state.contains(.unpacked) { suspects[row] = true } }
     return suspects.indices.filter { row in
       suspects[row] && isLive(row)
         && (handles[row]?.state.contains(.unpacked) == true

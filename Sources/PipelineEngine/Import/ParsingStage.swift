@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import Locking
 
 /// Parses blocks on threads of its own, as many at a time as there are cores to spare, and hands the chunks on in the
 /// order of their blocks.

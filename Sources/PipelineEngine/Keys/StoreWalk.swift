@@ -1,3 +1,4 @@
+import Locking
 import OpenCoreData
 
 /// Reads the entries of the store, on the queue of a context of its own, for another thread to look at meanwhile.
