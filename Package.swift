@@ -27,13 +27,15 @@ let package = Package(
     .systemLibrary(name: "CGetopt"),
     // A header only: the settings of the C library's allocator.
     .systemLibrary(name: "CMalloc"),
+    // A header only: the call that starts to bring a file to the disk.
+    .systemLibrary(name: "CWriteback"),
 
     // The product, from the bottom up.
     .target(name: "Locking", swiftSettings: strict),
     .target(
       name: "OpenCoreData", dependencies: ["Locking", "CSQLite", "CZlib", "CEmbeddedModels", "CDispatchLabel"],
       swiftSettings: strict),
-    .target(name: "CSV", dependencies: ["Locking", "CZlib", "CXXHash"], swiftSettings: strict),
+    .target(name: "CSV", dependencies: ["Locking", "CZlib", "CXXHash", "CWriteback"], swiftSettings: strict),
     .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),
     .target(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,

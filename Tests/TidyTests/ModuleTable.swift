@@ -3,15 +3,15 @@ enum ModuleTable {
   static let imports: [String: Set<String>] = [
     "Locking": [],
     "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CSQLite", "CZlib", "FoundationXML", "Locking"],
-    "CSV": ["CXXHash", "CZlib", "Locking"],
+    "CSV": ["CWriteback", "CXXHash", "CZlib", "Locking"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
     "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
     "surfjournal": ["CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CDispatchLabel": [], "CEmbeddedModels": [], "CGetopt": [], "CMalloc": [], "CSQLite": [], "CXXHash": [],
-    "CZlib": [],
+    "CDispatchLabel": [], "CEmbeddedModels": [], "CGetopt": [], "CMalloc": [], "CSQLite": [], "CWriteback": [],
+    "CXXHash": [], "CZlib": [],
   ]
 
   /// What every module may take from the system besides.

@@ -1,6 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 #else
+  import CWriteback
   import Glibc
 #endif
 
@@ -12,6 +13,11 @@ final class OutputFile {
   private var descriptor: Int32
   /// Whether the temporary file is still there.
   private var isPending = true
+  private var writtenBytes = 0
+  /// Up to where the disk was asked to take the file in.
+  private var startedBytes = 0
+  /// Few requests, and none for small files.
+  private static let bytesPerStart = 4 << 20
 
   private init(path: String, temporaryPath: String, descriptor: Int32) {
     self.path = path
@@ -47,7 +53,20 @@ final class OutputFile {
     }
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws(CSVError) { try writeAll(bytes, to: descriptor, name: path) }
+  func write(_ bytes: UnsafeRawBufferPointer) throws(CSVError) {
+    try writeAll(bytes, to: descriptor, name: path)
+    writtenBytes += bytes.count
+    if writtenBytes - startedBytes >= Self.bytesPerStart { startWriteback() }
+  }
+
+  /// The disk works while more is made, so that `finish` waits for the end of the file alone. What fails here fails there
+  /// again.
+  private func startWriteback() {
+    #if os(Linux)
+      _ = sync_file_range(descriptor, startedBytes, writtenBytes - startedBytes, UInt32(CWRITEBACK_START))
+    #endif
+    startedBytes = writtenBytes
+  }
 
   /// Makes the bytes durable under the temporary name; nothing stays open.
   func finish() throws(CSVError) {

@@ -126,14 +126,14 @@ struct EntryFormatter {
         let cell =
           place.isBeyondEntity
           ? batch.extraCell(row: row, place.number) : cells[cells.startIndex + place.number]
-        if cell.kind == .null {
-          writer.appendNull()
-        } else if cell.kind == .text {
-          try writer.append(field: arena.span.extracting(cell.range))
-        } else if let reason = append(cell, at: index, place, batch) {
-          writer.abandonRecord()
-          return Refusal(column: index, name: columns[index].name, reason: reason)
-        } else {
+        switch cell.kind {
+        case .null: writer.appendNull()
+        case .text: try writer.append(field: arena.span.extracting(cell.range))
+        case .integer, .real, .decimal, .blob:
+          if let reason = format(cell, at: index, place, batch) {
+            writer.abandonRecord()
+            return Refusal(column: index, name: columns[index].name, reason: reason)
+          }
           try writer.append(field: scratch.span)
         }
         index += 1
@@ -153,10 +153,10 @@ struct EntryFormatter {
   }
 
   /// Makes the text of a value in `scratch`, or answers why there is none.
-  private mutating func append(_ cell: ValueCell, at index: Int, _ place: Place, _ batch: ObjectBatch) -> String? {
+  private mutating func format(_ cell: ValueCell, at index: Int, _ place: Place, _ batch: ObjectBatch) -> String? {
     scratch.removeAll(keepingCapacity: true)
     // The dates of nearly all exports.
-    if place.isISODate, cell.kind == .real, DateText.append(cell.real, to: &scratch) { return nil }
+    if place.isISODate, case .real = cell.kind, DateText.append(cell.real, to: &scratch) { return nil }
     return columns[index].content.append(cell, of: batch, to: &scratch)
   }
 }
