@@ -51,6 +51,9 @@ struct EntryMatcher {
     return digester
   }
 
+  /// Makes room for the entries of the store.
+  func reserve(_ count: Int) { for index in [keys] + uniqueValues { index.reserve(count) } }
+
   /// Notes the entries of the store, or a part of them; their keys in order.
   func load(_ batch: ObjectBatch, storeKeys: [Int64]) throws {
     let digests = digester.digests(of: batch)
@@ -85,8 +88,7 @@ struct EntryMatcher {
       if let issue = refused[row] {
         planner.reject(row, issue)
       } else if !settle(row, chunk, &planner), !violates(row, chunk, &planner) {
-        let storeKey = planner.insert(row)
-        note(row, chunk.digests, storeKey)
+        noteNew(row, chunk.digests, planner.insert(row))
       }
     }
     return planner.finish(updatedSlots)
@@ -130,7 +132,7 @@ struct EntryMatcher {
     } else {
       planner.update(known.storeKey, row)
     }
-    if entry != known { keys.set(chunk.digests.keys[row], entry) }
+    if entry != known { keys.set(chunk.digests.keys[row], entry, before: known) }
   }
 
   private func violates(_ row: Int, _ chunk: ParsedChunk, _ planner: inout ChunkPlanner) -> Bool {
@@ -150,7 +152,18 @@ struct EntryMatcher {
     return false
   }
 
-  private func note(_ row: Int, _ digests: RowDigests, _ storeKey: Int64) {
+  /// Notes the keys of a record that no other has.
+  private func noteNew(_ row: Int, _ digests: RowDigests, _ storeKey: Int64) {
+    if !digests.keys.isEmpty, digests.keys[row] != .none {
+      keys.set(digests.keys[row], entry(digests, row, storeKey), before: nil)
+    }
+    for (index, digest) in zip(uniqueValues, digests.uniques) where digest[row] != .none {
+      index.set(digest[row], KeyEntry(storeKey: storeKey))
+    }
+  }
+
+  /// Notes the key that the store has given to the entry of a row.
+  private func note(_ row: Int, _ digests: RowDigests, storedAs storeKey: Int64) {
     if !digests.keys.isEmpty, digests.keys[row] != .none {
       keys.set(digests.keys[row], entry(digests, row, storeKey))
     }
@@ -162,7 +175,7 @@ struct EntryMatcher {
   /// The chunk is saved, its entries with keys from `first` on, which may not be the ones that were expected.
   func endChunk(_ chunk: ParsedChunk, _ plan: ChunkPlan, expected: Int64, first: Int64) throws {
     if expected != first {
-      for (offset, row) in plan.insertedRows.enumerated() { note(row, chunk.digests, first + Int64(offset)) }
+      for (offset, row) in plan.insertedRows.enumerated() { note(row, chunk.digests, storedAs: first + Int64(offset)) }
     }
     for index in [keys] + uniqueValues { try index.endChunk() }
   }

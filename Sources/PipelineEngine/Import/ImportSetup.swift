@@ -158,6 +158,8 @@ struct ImportSetup {
     let batches = walk.start(attributes: matcher.digester.attributes(of: entity))
     defer { batches.abandon() }
     do {
+      // There are hardly more entries than the last one's key.
+      matcher.reserve(Int(try coordinator.lastKey(of: entity)))
       while let next = batches.receive() {
         let (batch, keys) = try next.get()
         try matcher.load(batch, storeKeys: keys)

@@ -26,7 +26,7 @@ package final class KeyIndex {
   /// What this chunk has set, with what was there before.
   private var journal: [(digest: KeyDigest, before: KeyEntry?)] = []
 
-  /// `makeSpill` is called when the bound is first exceeded. A key takes 43 to 64 bytes, with `keepsOrders` 53 to 80.
+  /// `makeSpill` is called when the bound is first exceeded. A key takes 43 to 80 bytes, with `keepsOrders` 8 to 16 more.
   package init(keysInMemoryMax: Int, keepsOrders: Bool, makeSpill: @escaping () throws -> any KeySpill) {
     self.keysInMemoryMax = max(1, keysInMemoryMax)
     memory = KeyTable(keepsOrders: keepsOrders)
@@ -74,10 +74,16 @@ package final class KeyIndex {
     return fetched.isEmpty ? nil : fetched[digest]
   }
 
-  package func set(_ digest: KeyDigest, _ entry: KeyEntry) {
-    journal.append((digest, self.entry(of: digest)))
+  package func set(_ digest: KeyDigest, _ entry: KeyEntry) { set(digest, entry, before: self.entry(of: digest)) }
+
+  /// As `set`, for one who knows what `entry(of:)` answers.
+  package func set(_ digest: KeyDigest, _ entry: KeyEntry, before: KeyEntry?) {
+    journal.append((digest, before))
     put(digest, entry)
   }
+
+  /// Makes room for so many keys, as far as they may be held in memory.
+  package func reserve(_ count: Int) { memory.makeRoom(min(count, keysInMemoryMax)) }
 
   private func put(_ digest: KeyDigest, _ entry: KeyEntry) {
     if !fetched.isEmpty, fetched[digest] != nil {

@@ -14,20 +14,23 @@ package struct KeyEntry: Sendable, Hashable {
   }
 }
 
-/// Digests and their entries in one array with open addressing: 32 bytes a slot, 8 more where orders are kept; no
-/// object per key.
+/// Digests and their entries: a list of them, and a table of 8 bytes a slot that says where in the list a digest is.
+///
+/// Nearly every question about a new key is answered by the table alone, which is small enough to stay close to the
+/// processor; no object per key.
 struct KeyTable: Sendable {
-  /// Free when its store key is 0.
-  private struct Slot: Sendable {
-    var digest = KeyDigest(high: 0, low: 0)
-    var storeKey: Int64 = 0
-    var values: UInt64 = 0
+  private struct Record: Sendable {
+    var digest: KeyDigest
+    /// 0 once the key was taken out again.
+    var storeKey: Int64
+    var values: UInt64
   }
 
-  /// A key lies in one line of the processor's cache with all that is asked about it.
-  private var slots: [Slot]
-  /// Empty unless orders are kept.
-  private var orders: [Double]
+  /// The digest's tag in the upper half, and in the lower one its place in the list, plus 1: 0 is a free slot.
+  private var slots: [UInt64]
+  private var records: [Record] = []
+  /// Beside the records; empty unless orders are kept.
+  private var orders: [Double] = []
   private let keepsOrders: Bool
   private(set) var count = 0
   /// Slots of keys that were taken out again: searches go on past them.
@@ -35,41 +38,46 @@ struct KeyTable: Sendable {
   /// Sum of what `touch` has seen, which keeps the compiler from leaving it out.
   private var touched: UInt64 = 0
 
-  private static let removed = Int64.min
+  private static let removed = UInt64(UInt32.max)
   private static let slotsMin = 1024
 
   init(keepsOrders: Bool) {
     self.keepsOrders = keepsOrders
-    slots = Array(repeating: Slot(), count: Self.slotsMin)
-    orders = keepsOrders ? Array(repeating: 0, count: Self.slotsMin) : []
+    slots = Array(repeating: 0, count: Self.slotsMin)
   }
 
   func entry(of digest: KeyDigest) -> KeyEntry? {
-    let slot = slot(of: digest)
-    return slots[slot].storeKey == 0 ? nil : entry(in: slot)
+    place(in: slots[slot(of: digest)]).map(entry(at:))
   }
 
   mutating func set(_ digest: KeyDigest, _ entry: KeyEntry) {
-    makeRoom(1)
     let slot = slot(of: digest)
-    if slots[slot].storeKey == 0 { count += 1 }
-    put(digest, entry, in: slot)
+    if let place = place(in: slots[slot]) {
+      records[place].storeKey = entry.storeKey
+      records[place].values = entry.values
+      if keepsOrders { orders[place] = entry.order }
+    } else {
+      append(digest, entry, at: slot)
+    }
   }
 
   /// Notes the entry unless the key is there already.
-  mutating func add(_ digest: KeyDigest, _ entry: KeyEntry) {
-    makeRoom(1)
+  mutating func add(_ digest: KeyDigest, _ entry: @autoclosure () -> KeyEntry) {
     let slot = slot(of: digest)
-    guard slots[slot].storeKey == 0 else { return }
-    count += 1
-    put(digest, entry, in: slot)
+    if slots[slot] == 0 { append(digest, entry(), at: slot) }
   }
 
   /// Takes the key out again; false when it is not here.
   mutating func remove(_ digest: KeyDigest) -> Bool {
     let slot = slot(of: digest)
-    if slots[slot].storeKey == 0 { return false }
-    slots[slot].storeKey = Self.removed
+    guard let place = place(in: slots[slot]) else { return false }
+    slots[slot] = Self.removed
+    if place == records.count - 1 {
+      records.removeLast()
+      if keepsOrders { orders.removeLast() }
+    } else {
+      records[place].storeKey = 0
+    }
     count -= 1
     removedCount += 1
     return true
@@ -78,7 +86,7 @@ struct KeyTable: Sendable {
   /// Brings the slots of many keys close to the processor: one after the other, each would wait for the memory by itself.
   mutating func touch(_ digests: [KeyDigest]) {
     var sum: UInt64 = 0
-    for digest in digests { sum &+= slots[home(of: digest)].digest.low }
+    for digest in digests { sum &+= slots[home(of: Self.tag(of: digest))] }
     touched &+= sum
   }
 
@@ -92,53 +100,71 @@ struct KeyTable: Sendable {
   mutating func drain() -> [(digest: KeyDigest, entry: KeyEntry)] {
     var entries: [(digest: KeyDigest, entry: KeyEntry)] = []
     entries.reserveCapacity(count)
-    for slot in slots.indices where slots[slot].storeKey != 0 {
-      if slots[slot].storeKey != Self.removed { entries.append((slots[slot].digest, entry(in: slot))) }
-      slots[slot].storeKey = 0
+    for place in records.indices where records[place].storeKey != 0 {
+      entries.append((records[place].digest, entry(at: place)))
     }
+    for slot in slots.indices { slots[slot] = 0 }
+    records.removeAll(keepingCapacity: true)
+    orders.removeAll(keepingCapacity: true)
     (count, removedCount) = (0, 0)
     entries.sort { $0.digest < $1.digest }
     return entries
   }
 
-  /// Where the search for a digest begins: its place among all digests, for a table of any length.
+  // MARK: Slots
+
   @inline(__always)
-  private func home(of digest: KeyDigest) -> Int {
-    Int(truncatingIfNeeded: digest.low.multipliedFullWidth(by: UInt64(slots.count)).high)
+  private static func tag(of digest: KeyDigest) -> UInt64 { digest.high >> 32 }
+
+  /// Where the search for a tag begins: its share of all tags, for a table of any length.
+  @inline(__always)
+  private func home(of tag: UInt64) -> Int { Int(truncatingIfNeeded: (tag &* UInt64(slots.count)) >> 32) }
+
+  /// Where in the list the key of a slot is; nil for a slot without one.
+  @inline(__always)
+  private func place(in slot: UInt64) -> Int? {
+    slot == 0 || slot == Self.removed ? nil : Int(slot & 0xFFFF_FFFF) - 1
   }
 
   /// The slot that holds the digest, or the free one where it would go.
   @inline(__always)
   private func slot(of digest: KeyDigest) -> Int {
-    var slot = home(of: digest)
-    while slots[slot].storeKey != 0, slots[slot].digest != digest || slots[slot].storeKey == Self.removed {
+    let tag = Self.tag(of: digest)
+    var slot = home(of: tag)
+    while slots[slot] != 0 {
+      if slots[slot] >> 32 == tag, let place = place(in: slots[slot]), records[place].digest == digest { break }
       slot = slot + 1 == slots.count ? 0 : slot + 1
     }
     return slot
   }
 
-  private func entry(in slot: Int) -> KeyEntry {
+  private func entry(at place: Int) -> KeyEntry {
     KeyEntry(
-      storeKey: slots[slot].storeKey, values: slots[slot].values, order: keepsOrders ? orders[slot] : 0)
+      storeKey: records[place].storeKey, values: records[place].values, order: keepsOrders ? orders[place] : 0)
   }
 
-  private mutating func put(_ digest: KeyDigest, _ entry: KeyEntry, in slot: Int) {
-    slots[slot] = Slot(digest: digest, storeKey: entry.storeKey, values: entry.values)
-    if keepsOrders { orders[slot] = entry.order }
+  private mutating func append(_ digest: KeyDigest, _ entry: KeyEntry, at slot: Int) {
+    var slot = slot
+    if (count + removedCount + 1) * 4 > slots.count * 3 {
+      grow(1)
+      slot = self.slot(of: digest)
+    }
+    records.append(Record(digest: digest, storeKey: entry.storeKey, values: entry.values))
+    if keepsOrders { orders.append(entry.order) }
+    slots[slot] = Self.tag(of: digest) << 32 | UInt64(records.count)
+    count += 1
   }
 
   /// To a half more, so that a table that has just grown is half full.
   private mutating func grow(_ more: Int) {
-    let old = self
-    // Many that were removed need cleaning up, not room.
-    let length = max(Self.slotsMin, (count + more) * 2)
-    slots = Array(repeating: Slot(), count: length)
-    orders = keepsOrders ? Array(repeating: 0, count: length) : []
+    let old = slots
+    slots = Array(repeating: 0, count: max(Self.slotsMin, (count + more) * 2))
     removedCount = 0
-    // In the order of the slots, which is nearly that of the new ones: no slot is far from the one before.
-    for index in old.slots.indices where old.slots[index].storeKey != 0 && old.slots[index].storeKey != Self.removed {
-      let digest = old.slots[index].digest
-      put(digest, old.entry(in: index), in: slot(of: digest))
+    // In the order of the slots, which is nearly that of the new ones: none is far from the one before.
+    for value in old where value != 0 && value != Self.removed {
+      var slot = home(of: value >> 32)
+      while slots[slot] != 0 { slot = slot + 1 == slots.count ? 0 : slot + 1 }
+      slots[slot] = value
     }
   }
 }
