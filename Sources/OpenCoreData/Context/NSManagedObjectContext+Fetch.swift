@@ -15,10 +15,14 @@ extension NSFetchRequest {
   func fitting(_ results: [Any]) throws -> [ResultType] {
     // One cast for all: it looks at each result, but makes nothing for those that fit.
     if let fitting = results as? [ResultType] { return fitting }
-    let misfit = results.first { !($0 is ResultType) }.map { "\(type(of: $0))" } ?? ""
-    throw NSError.coreData(
+    throw misfit(results.first { !($0 is ResultType) }.map { type(of: $0) } ?? Any.self)
+  }
+
+  /// The error where results are of a type that the request does not promise.
+  func misfit(_ type: Any.Type) -> NSError {
+    .coreData(
       .coreData,
-      "The fetch of \(entityName ?? "") yields \(misfit), and the request promises "
+      "The fetch of \(entityName ?? "") yields \(type), and the request promises "
         + "\(ResultType.self). Check its resultType, and the class that the model names for the entity.")
   }
 
@@ -88,7 +92,7 @@ extension NSManagedObjectContext {
     return objects
   }
 
-  private func objects<ResultType>(
+  func objects<ResultType>(
     of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
   ) -> [NSManagedObject] {
     let hasValues = query.values == .all

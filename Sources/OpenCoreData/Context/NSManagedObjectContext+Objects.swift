@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
     let object = mayKnowObjects(of: segment.range) ? handleKnown(segment, row) : nil
-    let handle = object ?? makeHandle(segment.batch.entity.objectClass, segment, row)
+    let handle = object ?? Self.makeHandle(segment.entity.objectClass, segment.entity, segment.home, row)
     segment.keep(handle, row: row)
     return handle
   }
@@ -72,16 +72,19 @@ extension NSManagedObjectContext {
 
   /// Makes handles that are not there yet. What is the same for all of them is looked up once.
   private func maker(of segment: PendingSegment) -> (Int) -> NSManagedObject {
-    let type = segment.batch.entity.objectClass
+    let (entity, home) = (segment.entity, segment.home)
+    let type = entity.objectClass
     if mayKnowObjects(of: segment.range) {
-      return { row in self.handleKnown(segment, row) ?? self.makeHandle(type, segment, row) }
+      return { row in self.handleKnown(segment, row) ?? Self.makeHandle(type, entity, home, row) }
     }
-    return { row in self.makeHandle(type, segment, row) }
+    return { row in Self.makeHandle(type, entity, home, row) }
   }
 
   @inline(__always)
-  private func makeHandle(_ type: NSManagedObject.Type, _ segment: PendingSegment, _ row: Int) -> NSManagedObject {
-    let object = type.handle(segment.entity, segment.home, number: Int64(row), row: row, .inserted)
+  private static func makeHandle(
+    _ type: NSManagedObject.Type, _ entity: NSEntityDescription, _ home: PackedHome, _ row: Int
+  ) -> NSManagedObject {
+    let object = type.handle(entity, home, number: Int64(row), row: row, .inserted)
     object.beganWithDefaults = true
     return object
   }
@@ -221,6 +224,8 @@ extension NSManagedObjectContext {
 
   /// Loads a fault's values; the faults of its group that still wait come along.
   func fulfillFault(_ object: NSManagedObject) {
+    // One of a walk: its row is in the batch.
+    if object.loaded == nil { return wake(object) }
     if let (segment, row) = insertions.locate(object.identity), handle(in: segment, row: row) === object { return }
     do {
       if !object.hasValues, let group = object.faultGroup { try load(group) }
@@ -272,7 +277,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  private func wake(_ object: NSManagedObject) {
+  func wake(_ object: NSManagedObject) {
     object.state.remove(.fault)
     object.faultGroup = nil
     object.whileAwaking { object.awakeFromFetch() }

@@ -207,18 +207,6 @@ extension NSManagedObjectContext {
     return run
   }
 
-  /// The context lets go of a run's objects: those that others hold are registered one by one.
-  private func release(_ run: HandleRun) {
-    guard case .temporary(let range) = run.home.ids else { return }
-    var waiting: [Int] = []
-    for (row, object) in registry.end(run, keepingAll: retainsRegisteredObjects) {
-      let id = object.identity
-      if id.isTemporaryID { waiting.append(row) } else { object.parts.identityLearnt = id }
-      file(object)
-    }
-    awaitIDs(waiting, range, run.home.batch.entity)
-  }
-
   /// Takes what a child saved. The child's values win where both sides changed one.
   func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) {
     for inserted in changes.insertions {

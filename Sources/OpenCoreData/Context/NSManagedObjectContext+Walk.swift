@@ -73,14 +73,14 @@ extension NSManagedObjectContext {
     // One, or as many as a body that hands them to another thread has there at a time: a batch that nobody has any more
     // is filled again, so that its memory need not be made anew.
     var batches: [ObjectBatch] = []
-    var keys: [Int64] = []
+    var numbers = RowNumbers()
     while true {
       let number = batches.indices.first { batches[$0].isUnshared() } ?? batches.count
       if number == batches.count {
         batches.append(ObjectBatch(entity: entity, rowCapacity: query.spansSubentities ? 0 : rowsPerBatch))
       }
-      guard try coordinator.next(cursor, &batches[number], &keys) else { return }
-      guard try body(batches[number], cursor.ids(keys, of: batches[number].entity)) else { return }
+      guard try coordinator.next(cursor, &batches[number], &numbers) else { return }
+      guard try body(batches[number], cursor.ids(numbers.keys, of: batches[number].entity)) else { return }
     }
   }
 

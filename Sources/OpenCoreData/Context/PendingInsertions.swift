@@ -130,8 +130,8 @@ final class PendingSegment {
   func allObjects(_ make: (Int) -> NSManagedObject) -> Set<NSManagedObject> {
     if let objects { return objects }
     fillHandles(make)
-    var made = Set<NSManagedObject>(minimumCapacity: liveCount)
-    handles.forEach { _, object in made.insert(object) }
+    var made = Set<NSManagedObject>(unique: liveCount)
+    handles.forEach { _, object in made.add(object) }
     objects = made
     return made
   }

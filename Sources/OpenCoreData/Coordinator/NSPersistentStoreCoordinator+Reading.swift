@@ -59,9 +59,15 @@ extension NSPersistentStoreCoordinator {
 
   /// The cursor's next rows. A cursor has a connection of its own, except on a store in memory: there the lock is
   /// what keeps the connection to one thread.
-  func next(_ cursor: any RowCursor, _ batch: inout ObjectBatch, _ keys: inout [Int64]) throws -> Bool {
-    guard !cursor.ownsSnapshot else { return try cursor.next(into: &batch, keys: &keys) }
-    return try lock.withLock { try cursor.next(into: &batch, keys: &keys) }
+  func next(_ cursor: any RowCursor, _ batch: inout ObjectBatch, _ numbers: inout RowNumbers) throws -> Bool {
+    guard !cursor.ownsSnapshot else { return try cursor.next(into: &batch, numbers: &numbers) }
+    return try lock.withLock { try cursor.next(into: &batch, numbers: &numbers) }
+  }
+
+  /// The same as single values; none at the end.
+  func nextRows(_ cursor: any RowCursor) throws -> [FetchedRow] {
+    guard !cursor.ownsSnapshot else { return try cursor.nextRows(StopSign()) }
+    return try lock.withLock { try cursor.nextRows(StopSign()) }
   }
 
   /// The stores that have to be asked, in the order they were added.

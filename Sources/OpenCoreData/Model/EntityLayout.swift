@@ -4,7 +4,9 @@ import Foundation
 package final class EntityLayout: Sendable {
   /// Own and inherited attributes, transient ones included, in byte order of their names.
   package let attributeSlots: [NSAttributeDescription]
-  package let slotsByName: [String: Int]
+  private let slotsByName: [String: Int]
+  /// By slot, where there are so few that looking through them is quicker than hashing one.
+  private let fewNames: [String]?
   /// What a newly inserted object has, by slot.
   package let defaultValues: [StoredValue]
   package let propertiesByName: [String: NSPropertyDescription]
@@ -30,6 +32,16 @@ package final class EntityLayout: Sendable {
     objectClass = EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
     slotsByName = Dictionary(
       attributeSlots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    fewNames = attributeSlots.count <= 12 ? attributeSlots.map(\.name) : nil
+  }
+
+  /// The slot of an attribute, nil if the entity has none of that name.
+  package func slot(named name: String) -> Int? {
+    guard let fewNames else { return slotsByName[name] }
+    // Most keys are of another length than most names.
+    let length = name.utf8.count
+    for slot in fewNames.indices where fewNames[slot].utf8.count == length && fewNames[slot] == name { return slot }
+    return nil
   }
 }
 
@@ -66,7 +78,7 @@ extension NSEntityDescription {
   package var attributeSlots: [NSAttributeDescription] { layout.attributeSlots }
 
   /// The slot of an attribute, nil if the entity has none of that name.
-  public func slot(named name: String) -> Int? { layout.slotsByName[name] }
+  public func slot(named name: String) -> Int? { layout.slot(named: name) }
 
   /// The top of the inheritance tree, the entity itself if it inherits from none. A root has one table and
   /// one key sequence in a store.

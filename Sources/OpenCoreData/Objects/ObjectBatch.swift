@@ -148,18 +148,22 @@ public struct ObjectBatch: Sendable {
 
   // MARK: Single values
 
+  // Inlined, so that a batch that is somewhere in an object need not be copied for it, all its arrays counted up and down.
+  @inline(__always)
   package func value(row: Int, slot: Int) -> StoredValue {
     let cell = cells[row * slotCount + slot]
-    switch cell.kind {
-    case .null: return .null
-    case .integer: return .integer(cell.integer)
-    case .real: return .real(cell.real)
-    case .text: return .text(String(decoding: arena[cell.range], as: UTF8.self))
-    case .blob: return .blob(Data(arena[cell.range]))
-    case .decimal:
-      return Decimal(string: String(decoding: arena[cell.range], as: UTF8.self)).map(StoredValue.decimal)
-        ?? .null
+    return switch cell.kind {
+    case .null: .null
+    case .integer: .integer(cell.integer)
+    case .real: .real(cell.real)
+    case .text, .blob, .decimal: Self.value(cell, in: arena)
     }
+  }
+
+  private static func value(_ cell: ValueCell, in arena: [UInt8]) -> StoredValue {
+    if cell.kind == .blob { return .blob(Data(arena[cell.range])) }
+    let text = String(decoding: arena[cell.range], as: UTF8.self)
+    return cell.kind == .text ? .text(text) : Decimal(string: text).map(StoredValue.decimal) ?? .null
   }
 
   package func cell(row: Int, slot: Int) -> ValueCell { cells[row * slotCount + slot] }

@@ -87,16 +87,16 @@ package final class TemporaryIDRange: Sendable {
 
   /// The present IDs of the objects in `rows`, as a set.
   func ids(_ rows: some Sequence<Int>, of entity: NSEntityDescription, count: Int) -> Set<NSManagedObjectID> {
-    var result = Set<NSManagedObjectID>(minimumCapacity: count)
+    var result = Set<NSManagedObjectID>(unique: count)
     let known = newsCount > 0 ? state.withLock { $0 } : State()
     let scopes = known.stores.map { (store: $0, scope: $0.scope(ofEntity: entity.name ?? "")) }
     for row in rows {
       if !scopes.isEmpty, let (store, key) = known.permanent(row: row),
         let scope = scopes.first(where: { $0.store === store })?.scope
       {
-        result.insert(NSManagedObjectID(entity: entity, store: store, key: key, scope: scope))
+        result.add(NSManagedObjectID(entity: entity, store: store, key: key, scope: scope))
       } else {
-        result.insert(NSManagedObjectID(entity: entity, range: self, row: row))
+        result.add(NSManagedObjectID(entity: entity, range: self, row: row))
       }
     }
     return result

@@ -5,14 +5,38 @@ protocol RowCursor: AnyObject {
 
   /// Replaces what `batch` holds by the next rows, which are of one entity. False when there are none.
   ///
-  /// - Parameter keys: The primary keys of the rows, in order.
-  func next(into batch: inout ObjectBatch, keys: inout [Int64]) throws -> Bool
+  /// - Parameter numbers: Those of the rows, in order.
+  func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool
+
+  /// The store that all rows are of; nil where there are several.
+  var store: StoreIdentity? { get }
 
   /// The IDs of the rows that `next` gave last, whose keys are `keys`.
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection
 
   /// The next rows as single values; none at the end.
   func nextRows(_ stop: StopSign) throws -> [FetchedRow]
+}
+
+/// What a store keeps of rows beside their values.
+struct RowNumbers {
+  private(set) var keys: [Int64] = []
+  /// `Z_OPT`, where it was asked for.
+  private(set) var versions: [Int64] = []
+  let wantsVersions: Bool
+
+  init(wantsVersions: Bool = false) { self.wantsVersions = wantsVersions }
+
+  mutating func removeAll() {
+    keys.removeAll(keepingCapacity: true)
+    versions.removeAll(keepingCapacity: true)
+  }
+
+  @inline(__always)
+  mutating func append(key: Int64, version: @autoclosure () -> Int64) {
+    keys.append(key)
+    if wantsVersions { versions.append(version()) }
+  }
 }
 
 /// The rows of several stores: store after store, or merged by the sort keys. Holds one batch of each store.
@@ -36,9 +60,11 @@ final class SeveralStoresCursor: RowCursor {
     ownsSnapshot = cursors.allSatisfy(\.ownsSnapshot)
   }
 
-  func next(into batch: inout ObjectBatch, keys: inout [Int64]) throws -> Bool {
+  var store: StoreIdentity? { nil }
+
+  func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
     batch.removeAll()
-    keys.removeAll(keepingCapacity: true)
+    numbers.removeAll()
     if waiting.isEmpty { waiting = try nextRows(StopSign())[...] }
     guard let entity = waiting.first?.id.entity else { return false }
     let run = waiting.prefix { $0.id.entity === entity }
@@ -48,7 +74,7 @@ final class SeveralStoresCursor: RowCursor {
       batch.appendRow()
       batch.setValues(row.values, row: batch.count - 1)
       batch.appendExtras(row.extras)
-      keys.append(row.id.storeKey ?? 0)
+      numbers.append(key: row.id.storeKey ?? 0, version: row.version)
     }
     idsOfLast = run.map(\.id)
     return true

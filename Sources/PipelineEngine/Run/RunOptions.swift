@@ -53,7 +53,7 @@ public struct RunOptions: Sendable {
   public var fillsAttributesByName = false
   /// How many contexts a chunk passes on its way to the store.
   public var contextChain = ContextChain.three
-  /// What the notifications of these contexts carry. Sets of objects cost more than all the rest of an import, and
+  /// What the notifications of these contexts carry. Sets of objects cost as much as all the rest of an import, and
   /// nobody but who asks for them listens.
   public var notificationContents = ChangeNotificationContents.objectIDs
 

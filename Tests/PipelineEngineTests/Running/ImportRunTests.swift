@@ -12,15 +12,16 @@ struct ImportRunTests {
   init() throws { folder = try RunFolder() }
 
   @Test(
-    "The store is the same through one context and through three, whatever the chunk",
-    arguments: [1, 7, 100, 5000])
-  func chainsAgree(chunkRows: Int) async throws {
+    "The store is the same through one context and through three, whatever the chunk and what notifications carry",
+    arguments: [1, 7, 100, 5000], [ChangeNotificationContents.objectIDs, .objects])
+  func chainsAgree(chunkRows: Int, contents: ChangeNotificationContents) async throws {
     let input = try folder.write("log.csv", log(100))
     var dumps: Set<String> = []
     for chain in RunOptions.ContextChain.allCases {
-      let store = folder.path("\(chain)-\(chunkRows).sqlite")
+      let store = folder.path("\(chain).sqlite")
       let summary = try await run(.plain { $0.chunkRows = chunkRows }, .import, [input], store: store) {
         $0.contextChain = chain
+        $0.notificationContents = contents
       }
       #expect(summary.counts == RunCounts(read: 100, inserted: 100))
       #expect(summary.exitCode == .ok)

@@ -8,7 +8,7 @@ struct SelectPlan {
   /// For each entity a row can be of: slot → column of the result; nil where nothing is stored.
   private let columnsByEntity: [Int: [Int32?]]
   private let entities: [Int: NSEntityDescription]
-  private let identity: StoreIdentity
+  let identity: StoreIdentity
   private let includesValues: Bool
   private let externalSlots: ExternalSlots
   private let externalData: ExternalData

@@ -32,10 +32,10 @@ final class StoreCursor: RowCursor {
   ///
   /// A batch is of one entity: where the query finds several, it ends where another one begins.
   ///
-  /// - Parameter keys: The primary keys of the rows, in order.
-  func next(into batch: inout ObjectBatch, keys: inout [Int64]) throws -> Bool {
+  /// - Parameter numbers: Those of the rows, in order.
+  func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
     do {
-      return try plan.uniformColumns == nil ? readNextRun(into: &batch, &keys) : readNext(into: &batch, &keys)
+      return try plan.uniformColumns == nil ? readNextRun(into: &batch, &numbers) : readNext(into: &batch, &numbers)
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
     }
@@ -56,21 +56,23 @@ final class StoreCursor: RowCursor {
     }
   }
 
+  var store: StoreIdentity? { plan.identity }
+
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection { plan.ids(keys, of: entity) }
 
-  private func readNext(into batch: inout ObjectBatch, _ keys: inout [Int64]) throws -> Bool {
+  private func readNext(into batch: inout ObjectBatch, _ numbers: inout RowNumbers) throws -> Bool {
     batch.removeAll()
-    keys.removeAll(keepingCapacity: true)
+    numbers.removeAll()
     guard !isAtEnd, let columns = plan.uniformColumns else { return false }
     let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
     let external = plan.uniformEntity.map(plan.slotsToBringIn) ?? []
-    while try keys.count < rowsPerBatch && advance() { try take(&batch, &keys, columns, kinds, external) }
-    return !keys.isEmpty
+    while try numbers.keys.count < rowsPerBatch && advance() { try take(&batch, &numbers, columns, kinds, external) }
+    return !numbers.keys.isEmpty
   }
 
-  private func readNextRun(into batch: inout ObjectBatch, _ keys: inout [Int64]) throws -> Bool {
+  private func readNextRun(into batch: inout ObjectBatch, _ numbers: inout RowNumbers) throws -> Bool {
     batch.removeAll()
-    keys.removeAll(keepingCapacity: true)
+    numbers.removeAll()
     guard try !isAtEnd && (isRowWaiting || advance()) else { return false }
     isRowWaiting = false
     let number = statement.integer(1)
@@ -78,13 +80,13 @@ final class StoreCursor: RowCursor {
     if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
     let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
     let external = plan.slotsToBringIn(ofEntity: Int(number))
-    try take(&batch, &keys, columns, kinds, external)
-    while try keys.count < rowsPerBatch && advance() {
+    try take(&batch, &numbers, columns, kinds, external)
+    while try numbers.keys.count < rowsPerBatch && advance() {
       if statement.integer(1) != number {
         isRowWaiting = true
         break
       }
-      try take(&batch, &keys, columns, kinds, external)
+      try take(&batch, &numbers, columns, kinds, external)
     }
     return true
   }
@@ -96,11 +98,11 @@ final class StoreCursor: RowCursor {
 
   @inline(__always)
   private func take(
-    _ batch: inout ObjectBatch, _ keys: inout [Int64], _ columns: [Int32?], _ kinds: [ValueCell.Kind],
+    _ batch: inout ObjectBatch, _ numbers: inout RowNumbers, _ columns: [Int32?], _ kinds: [ValueCell.Kind],
     _ external: [Int]
   ) throws {
     let key = statement.integer(0)
-    keys.append(key)
+    numbers.append(key: key, version: statement.integer(2))
     let entity = batch.entity
     try batch.appendRow { cells, arena in
       for slot in columns.indices {

@@ -1,0 +1,126 @@
+/// Objects made for the rows of one batch, held together until their context lets go of them: while a save is announced,
+/// or while a walk shows its batch. Registering each of them would cost more than the object.
+final class HandleRun {
+  let home: PackedHome
+  private(set) var handles: HandleTable
+  /// Made when somebody looks for a key of a store.
+  private var rowsByKey: [ObjectKey: Int]?
+  private var newsSeen = 0
+
+  init(_ home: PackedHome, _ handles: HandleTable = HandleTable()) {
+    self.home = home
+    self.handles = handles
+  }
+
+  /// Takes the objects that `make` makes, by row.
+  func fill<Result>(_ make: (inout [NSManagedObject?]) throws -> Result) rethrows -> Result {
+    var made: [NSManagedObject?] = []
+    made.reserveCapacity(home.batch.count)
+    let result = try make(&made)
+    handles = HandleTable(made)
+    return result
+  }
+
+  func row(of key: ObjectKey) -> Int? {
+    var news = 0
+    if case .temporary(let range) = home.ids {
+      if key.isTemporary {
+        let isOwn = key.number >= range.first && key.number < range.first + UInt64(range.count)
+        return isOwn ? Int(key.number - range.first) : nil
+      }
+      news = range.newsCount
+      if news == 0 { return nil }
+    }
+    if key.isTemporary { return nil }
+    if rowsByKey == nil || news != newsSeen {
+      rowsByKey = [:]
+      handles.forEach { row, object in rowsByKey?[object.identityToShare.key] = row }
+      newsSeen = news
+    }
+    return rowsByKey?[key]
+  }
+
+  func remove(_ key: ObjectKey) {
+    guard let row = row(of: key) else { return }
+    handles[row]?.unpack()
+    handles[row] = nil
+  }
+
+  /// Lets go of the objects, and gives back those that live on: the ones somebody else holds, or all of them.
+  func release(keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
+    let kept = handles.takeHeld(keepingAll: keepingAll)
+    for (_, object) in kept { object.unpack() }
+    home.forgetRows()
+    return kept
+  }
+
+  func releaseAll() { _ = release(keepingAll: false) }
+}
+
+/// Objects by the row that they were made for: a few of them, or most.
+struct HandleTable {
+  private var few: [Int: NSManagedObject] = [:]
+  /// By row, once one was made for each.
+  private var all: [NSManagedObject?] = []
+
+  init() {}
+  init(_ all: [NSManagedObject?]) { self.all = all }
+
+  var isEmpty: Bool { few.isEmpty && all.allSatisfy { $0 == nil } }
+  var objects: [NSManagedObject] { all.compactMap { $0 } + few.values }
+
+  subscript(row: Int) -> NSManagedObject? {
+    @inline(__always) get {
+      if row < all.count { return all[row] }
+      return few.isEmpty ? nil : few[row]
+    }
+    set {
+      if row < all.count { all[row] = newValue } else { few[row] = newValue }
+    }
+  }
+
+  /// Has an object for each row below `count` that `make` makes one for, keeping those that are there.
+  mutating func fill(_ count: Int, _ make: (Int) -> NSManagedObject?) {
+    guard all.count < count else { return }
+    all.reserveCapacity(count)
+    for row in all.count..<count { all.append(few.isEmpty ? make(row) : few.removeValue(forKey: row) ?? make(row)) }
+  }
+
+  func forEach(_ body: (Int, NSManagedObject) -> Void) {
+    for (row, object) in all.enumerated() { if let object { body(row, object) } }
+    for (row, object) in few { body(row, object) }
+  }
+
+  /// Forgets all objects, and gives back those that others hold; or all.
+  mutating func takeHeld(keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
+    var held: [(row: Int, object: NSManagedObject)] = []
+    // By index and in place: an iterator would hold every object once more.
+    for row in all.indices where keepingAll || !isKnownUniquelyReferenced(&all[row]) {
+      if let object = all[row] { held.append((row, object)) }
+    }
+    var index = few.startIndex
+    while index != few.endIndex {
+      if keepingAll || !isKnownUniquelyReferenced(&few.values[index]) {
+        held.append((few.keys[index], few.values[index]))
+      }
+      few.formIndex(after: &index)
+    }
+    self = HandleTable()
+    return held
+  }
+}
+
+extension NSManagedObjectContext {
+  /// The context lets go of a run's objects: those that others hold are registered one by one.
+  func release(_ run: HandleRun) {
+    var waiting: [Int] = []
+    for (row, object) in registry.end(run, keepingAll: retainsRegisteredObjects) {
+      if case .temporary = run.home.ids {
+        let id = object.identity
+        if id.isTemporaryID { waiting.append(row) } else { object.parts.identityLearnt = id }
+      }
+      file(object)
+    }
+    if case .temporary(let range) = run.home.ids { awaitIDs(waiting, range, run.home.batch.entity) }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+
+extension NSManagedObjectContext {
+  /// Walks over the objects that `request` finds, some of them at a time, in one read snapshot: for passes over millions
+  /// of objects with the memory of one batch.
+  ///
+  /// They are the objects that `fetch` would give: this context's own, registered, faults until they are touched unless
+  /// the request says otherwise, their values read with the batch. The context forgets those of a batch that nobody
+  /// holds when `body` returns; changed ones it keeps.
+  ///
+  /// Unsaved changes of this context and its ancestors count as in `fetch`; where there are any that the request could
+  /// see when the walk begins, the values of the whole result are gathered first. Save before, or set
+  /// `includesPendingChanges` to false. What `body` changes or saves does not change what the walk goes over.
+  ///
+  /// - Parameters:
+  ///   - request: Its result type and batch size do not matter here.
+  ///   - objectsPerBatch: How many objects `body` is given at a time; fewer where another subentity begins.
+  ///   - body: Takes the objects; returns false to end the walk.
+  /// - Throws: `NSError` as `fetch` does, and what `body` throws.
+  public func walkObjects<Object: NSManagedObject>(
+    _ request: NSFetchRequest<Object>, objectsPerBatch: Int = 1000, _ body: ([Object]) throws -> Bool
+  ) throws {
+    checkQueue()
+    precondition(objectsPerBatch > 0, "A batch holds at least one object.")
+    processPendingChanges()
+    let query = try request.query(model: model)
+    if query.includesPendingChanges, chainHasChanges(touching: query) {
+      let rows = try rows(query)
+      for start in stride(from: 0, to: rows.count, by: objectsPerBatch) {
+        let part = Array(rows[start..<min(rows.count, start + objectsPerBatch)])
+        guard try show(part, of: request, query, body) else { return }
+      }
+      return
+    }
+    let cursor = try reading { try $0.cursor(query, rowsPerBatch: objectsPerBatch) }
+    if let store = cursor.store, query.includesValues {
+      return try walk(cursor, store, request, query, body)
+    }
+    while case let rows = try requireCoordinator().nextRows(cursor), !rows.isEmpty {
+      guard try show(rows, of: request, query, body) else { return }
+    }
+  }
+
+  /// Rows that came one by one, as `fetch` makes objects of them.
+  private func show<Object: NSManagedObject>(
+    _ rows: [FetchedRow], of request: NSFetchRequest<Object>, _ query: FetchQuery, _ body: ([Object]) throws -> Bool
+  ) throws -> Bool {
+    let objects = try request.fitting(objects(of: request, query, rows))
+    try prefetch(request, query, objects)
+    return try body(objects)
+  }
+
+  private func prefetch<Object: NSManagedObject>(
+    _ request: NSFetchRequest<Object>, _ query: FetchQuery, _ objects: [Object]
+  ) throws {
+    if let keyPaths = request.relationshipKeyPathsForPrefetching { try prefetch(keyPaths, of: objects, query.entity) }
+  }
+
+  // MARK: Packed rows
+
+  private func walk<Object: NSManagedObject>(
+    _ cursor: any RowCursor, _ store: StoreIdentity, _ request: NSFetchRequest<Object>, _ query: FetchQuery,
+    _ body: ([Object]) throws -> Bool
+  ) throws {
+    let coordinator = try requireCoordinator()
+    // Of an abstract entity there are no objects; its batches are of the entities found.
+    guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
+    var batch = ObjectBatch(entity: entity)
+    var numbers = RowNumbers(wantsVersions: true)
+    while try coordinator.next(cursor, &batch, &numbers) {
+      guard try show(batch, numbers, store, request, query, body) else { return }
+    }
+  }
+
+  private func show<Object: NSManagedObject>(
+    _ batch: ObjectBatch, _ numbers: RowNumbers, _ store: StoreIdentity, _ request: NSFetchRequest<Object>,
+    _ query: FetchQuery, _ body: ([Object]) throws -> Bool
+  ) throws -> Bool {
+    let entity = batch.entity
+    guard let type = entity.objectClass as? Object.Type else { throw request.misfit(entity.objectClass) }
+    let home = PackedHome(self, batch, .stored(store))
+    let run = HandleRun(home)
+    // Its objects must be let go of by everybody else here before it ends.
+    defer { release(run) }
+    return try show(run, request, query, body) { made in
+      var objects: [Object] = []
+      objects.reserveCapacity(batch.count)
+      adoptPermanentIDs()
+      let scope = store.scope(ofEntity: entity.name ?? "")
+      let mayKnowSome = !registry.hasNoEntries
+      for (row, key) in numbers.keys.enumerated() {
+        if mayKnowSome, registry[ObjectKey(scope: scope, number: UInt64(bitPattern: key))] != nil {
+          let fresh = FetchedRow(
+            id: home.id(key, of: entity), version: numbers.versions[row], values: batch.values(row: row))
+          objects += try request.fitting(self.objects(of: request, query, [fresh]))
+          made.append(nil)
+        } else {
+          let object = type.handle(entity, home, number: key, row: row, .fault)
+          object.version = numbers.versions[row]
+          made.append(object)
+          objects.append(object)
+        }
+      }
+      return objects
+    }
+  }
+
+  private func show<Object: NSManagedObject>(
+    _ run: HandleRun, _ request: NSFetchRequest<Object>, _ query: FetchQuery, _ body: ([Object]) throws -> Bool,
+    _ make: (inout [NSManagedObject?]) throws -> [Object]
+  ) throws -> Bool {
+    let objects = try run.fill(make)
+    registry.add(run)
+    if !request.returnsObjectsAsFaults {
+      for object in objects where object.isFault { wake(object) }
+    }
+    try prefetch(request, query, objects)
+    return try body(objects)
+  }
+}
