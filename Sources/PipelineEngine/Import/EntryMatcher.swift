@@ -84,7 +84,9 @@ struct EntryMatcher {
     var planner = ChunkPlanner(chunk, storeKeys, input)
     if !chunk.digests.keys.isEmpty { try keys.beginChunk(chunk.digests.keys) }
     for (index, digests) in zip(uniqueValues, chunk.digests.uniques) { try index.beginChunk(digests) }
+    let digests = chunk.digests.keys
     for row in 0..<chunk.batch.count {
+      if !digests.isEmpty { keys.approach(row, of: digests) }
       if let issue = refused[row] {
         planner.reject(row, issue)
       } else if !settle(row, chunk, &planner), !violates(row, chunk, &planner) {

@@ -40,8 +40,9 @@ package final class KeyIndex {
   /// - Parameter entry: By the position of the digest; those that are `KeyDigest.none` are passed over.
   package func load(_ digests: [KeyDigest], _ entry: (Int) -> KeyEntry) throws {
     memory.makeRoom(digests.count)
-    memory.touch(digests)
-    for (position, digest) in digests.enumerated() where digest != .none {
+    for (position, digest) in digests.enumerated() {
+      approach(position, of: digests)
+      if digest == .none { continue }
       if spill != nil, filter.mayContain(digest), try spill?.entries(of: [digest]).isEmpty == false { continue }
       memory.add(digest, entry(position))
     }
@@ -54,7 +55,6 @@ package final class KeyIndex {
   package func beginChunk(_ digests: [KeyDigest]) throws {
     journal.removeAll(keepingCapacity: true)
     memory.makeRoom(digests.count)
-    memory.touch(digests)
     fetched = [:]
     fetchedChanges = []
     guard let spill else { return }
@@ -65,6 +65,12 @@ package final class KeyIndex {
     var unique: [KeyDigest] = []
     for digest in wanted where digest != unique.last { unique.append(digest) }
     fetched = try spill.entries(of: unique)
+  }
+
+  /// Tells that the digests are asked for one by one, and that it is the turn of the one at `position`.
+  @inline(__always)
+  package func approach(_ position: Int, of digests: [KeyDigest]) {
+    if position % KeyTable.keysTouched == 0 { memory.touch(digests, from: position) }
   }
 
   /// The entry that bears the key, as of now.

@@ -83,10 +83,16 @@ struct KeyTable: Sendable {
     return true
   }
 
-  /// Brings the slots of many keys close to the processor: one after the other, each would wait for the memory by itself.
-  mutating func touch(_ digests: [KeyDigest]) {
+  /// How many keys are touched at a time: what was fetched must still be close when it is asked for.
+  static let keysTouched = 64
+
+  /// Brings the slots of some keys close to the processor, beginning with the one at `position`: one after the other,
+  /// each would wait for the memory by itself.
+  mutating func touch(_ digests: [KeyDigest], from position: Int) {
     var sum: UInt64 = 0
-    for digest in digests { sum &+= slots[home(of: Self.tag(of: digest))] }
+    for index in position..<min(position + Self.keysTouched, digests.count) {
+      sum &+= slots[home(of: Self.tag(of: digests[index]))]
+    }
     touched &+= sum
   }
 

@@ -39,8 +39,9 @@ enum Group: String, CaseIterable {
       The key is date and place, no index is added, and the records come in no order. The first line is the import
       without a key, which × *ours* refers to: into an empty store, where it is fastest. Into an empty store the log
       itself is imported, of which about one record in 150 repeats a key. The store of as many is that import; the
-      log for it has as many records, of which every other one repeats a key of the store, in random order and with
-      other values. A copy of the store is made before each run and not timed.
+      log for it has as many records, of which every other one repeats a key of the store, in random order: what a
+      nightly copy of a growing log is like. One in a hundred of these has other values. A copy of the store is made
+      before each run and not timed.
       """
     case .stream:
       """

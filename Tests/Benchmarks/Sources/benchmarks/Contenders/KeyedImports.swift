@@ -3,7 +3,7 @@ import Foundation
 /// Imports with the key date and place.
 struct KeyedImports {
   private let source: Contenders
-  /// A log of which every other record repeats a key of the store.
+  /// A log of which every other record repeats a key of the store, one in a hundred of them with other values.
   private let log: String
   /// A store that the plain input was imported into with the key.
   private let store: String

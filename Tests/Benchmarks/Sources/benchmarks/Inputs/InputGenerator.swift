@@ -5,7 +5,7 @@ import Foundation
 /// record.
 struct InputGenerator {
   /// Counts up when the same size gets other bytes, so that no older file is taken for it.
-  static let version = 1
+  static let version = 2
 
   private let words = LogWords()
   private var state: UInt64
@@ -17,18 +17,19 @@ struct InputGenerator {
     try write(to: path, rows: rows) { generator.record() }
   }
 
-  /// Writes another log, of which every other record, as it falls, has date and place of a record of the log with as
-  /// many: each of those is taken once at most, in random order.
+  /// Writes another log, of which every other record, as it falls, is one of the log with as many: each of those is
+  /// taken once at most, in random order. Of these, one in a hundred has other values than date and place.
   static func write(repeating rows: Int, to path: String) throws {
     var first = InputGenerator()
     var other = InputGenerator(seed: 0x0DD)
-    var known = (0..<rows).map { _ in first.record() }.map { ($0.day, $0.time, $0.place) }
+    var known = (0..<rows).map { _ in first.record() }
     try write(to: path, rows: rows) {
       var record = other.record()
-      if other.number(below: 2) == 0 {
-        known.swapAt(other.number(below: known.count), known.count - 1)
-        (record.day, record.time, record.place) = known.removeLast()
-      }
+      guard other.number(below: 2) == 0 else { return record }
+      known.swapAt(other.number(below: known.count), known.count - 1)
+      let repeated = known.removeLast()
+      guard other.number(below: 100) == 0 else { return repeated }
+      (record.day, record.time, record.place) = (repeated.day, repeated.time, repeated.place)
       return record
     }
   }

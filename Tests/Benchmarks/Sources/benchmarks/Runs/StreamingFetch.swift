@@ -28,9 +28,11 @@ enum StreamingFetch: String, CaseIterable {
   private static func objects(
     _ context: NSManagedObjectContext, _ request: NSFetchRequest<JournalEntry>
   ) throws -> String {
-    request.fetchBatchSize = 1000
     var sums = Sums()
-    for entry in try context.fetch(request) { sums.add(entry) }
+    try context.walkObjects(request) { entries in
+      for entry in entries { sums.add(entry) }
+      return true
+    }
     return sums.text
   }
 
