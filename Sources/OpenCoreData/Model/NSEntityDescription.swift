@@ -11,8 +11,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   private var frozenLayout: EntityLayout?
   private var frozenVersionHash: Data?
 
+  /// What weak references to the entity hold.
+  let anchor = EntityAnchor()
+
   public override init() {
     super.init()
+    anchor.entity = self
   }
 
   open var name: String? { willSet { seal.requireOpen() } }
@@ -46,7 +50,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// Weak: the model owns all entities.
-  open internal(set) weak var superentity: NSEntityDescription?
+  open internal(set) var superentity: NSEntityDescription? {
+    get { weakSuperentity.entity }
+    set { weakSuperentity.entity = newValue }
+  }
+  private var weakSuperentity = WeakEntity()
 
   /// The model that this entity is part of; asking an entity that is in none is a programming error.
   open var managedObjectModel: NSManagedObjectModel {

@@ -52,7 +52,11 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     willSet { seal.requireOpen() }
     didSet { adoptElements() }
   }
-  open internal(set) weak var entity: NSEntityDescription?
+  open internal(set) var entity: NSEntityDescription? {
+    get { weakEntity.entity }
+    set { weakEntity.entity = newValue }
+  }
+  private var weakEntity = WeakEntity()
   open var partialIndexPredicate: NSPredicate? { willSet { seal.requireOpen() } }
 
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {

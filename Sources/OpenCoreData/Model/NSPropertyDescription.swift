@@ -6,7 +6,11 @@ import Foundation
 // Unchecked: see `Seal`, which gives the proof for every description class.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   package let seal = Seal()
-  package internal(set) weak var owner: NSEntityDescription?
+  package internal(set) var owner: NSEntityDescription? {
+    get { weakOwner.entity }
+    set { weakOwner.entity = newValue }
+  }
+  private var weakOwner = WeakEntity()
   /// The cached hash, written once by `freeze()`.
   private var frozenVersionHash: Data?
 

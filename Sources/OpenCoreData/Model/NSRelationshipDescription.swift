@@ -12,7 +12,14 @@ public enum NSDeleteRule: UInt, Sendable {
 // Unchecked: see `Seal`.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
   /// Weak, as entities point at each other in circles; the model owns them all.
-  open weak var destinationEntity: NSEntityDescription? { willSet { seal.requireOpen() } }
+  open var destinationEntity: NSEntityDescription? {
+    get { weakDestination.entity }
+    set {
+      seal.requireOpen()
+      weakDestination.entity = newValue
+    }
+  }
+  private var weakDestination = WeakEntity()
   /// Weak for the same reason. Setting one end does not set the other.
   open weak var inverseRelationship: NSRelationshipDescription? { willSet { seal.requireOpen() } }
   /// The most objects at the other end; 0 means no limit. 1 makes a to-one relationship.

@@ -75,7 +75,7 @@ extension NSManagedObject {
   /// One value, without taking out the others.
   func valueThere(at slot: Int) -> StoredValue {
     if let loaded { return loaded[slot] }
-    if let home = packedHome { return home.batch.value(row: Int(row), slot: slot) }
+    if let home = packedHome { return home.value(row: Int(row), slot: slot) }
     return values[slot]
   }
 

@@ -14,7 +14,16 @@ extension NSManagedObject {
   }
 
   /// The value of a numeric attribute whose property is not a scalar.
-  public final func attributeValue(forKey key: String) -> NSNumber? { value(forKey: key) as? NSNumber }
+  public final func attributeValue(forKey key: String) -> NSNumber? {
+    let slot = slot(key)
+    let stored = storedValue(at: slot)
+    let attribute = entity.attributeSlots[slot]
+    // The common kind first: through `Any` it would be made, boxed and cast.
+    if case .integer(let number) = stored, attribute.attributeType != .booleanAttributeType {
+      return NSNumber(value: number)
+    }
+    return attribute.foundationValue(from: stored) as? NSNumber
+  }
   public final func setAttributeValue(_ number: NSNumber?, forKey key: String) { setValue(number, forKey: key) }
 
   /// The value of a Decimal attribute.

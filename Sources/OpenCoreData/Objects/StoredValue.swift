@@ -14,4 +14,18 @@ package enum StoredValue: Sendable, Hashable {
   case blob(Data)
 
   package var isNull: Bool { self == .null }
+
+  /// Texts are equal byte by byte, as stores compare them: Swift takes "é" in one or in two scalars for the same text,
+  /// and a change from one to the other would not be saved.
+  package static func == (left: StoredValue, right: StoredValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.integer(let left), .integer(let right)): left == right
+    case (.real(let left), .real(let right)): left == right
+    case (.decimal(let left), .decimal(let right)): left == right
+    case (.text(let left), .text(let right)): left == right && left.utf8.elementsEqual(right.utf8)
+    case (.blob(let left), .blob(let right)): left == right
+    default: false
+    }
+  }
 }

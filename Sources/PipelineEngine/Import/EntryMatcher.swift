@@ -54,9 +54,8 @@ struct EntryMatcher {
   /// Makes room for the entries of the store.
   func reserve(_ count: Int) { for index in [keys] + uniqueValues { index.reserve(count) } }
 
-  /// Notes the entries of the store, or a part of them; their keys in order.
-  func load(_ batch: ObjectBatch, storeKeys: [Int64]) throws {
-    let digests = digester.digests(of: batch)
+  /// Notes entries of the store, their keys in order.
+  func load(_ digests: RowDigests, storeKeys: [Int64]) throws {
     try keys.load(digests.keys) { entry(digests, $0, storeKeys[$0]) }
     for (index, digests) in zip(uniqueValues, digests.uniques) {
       try index.load(digests) { KeyEntry(storeKey: storeKeys[$0]) }

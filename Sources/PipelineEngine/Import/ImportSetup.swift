@@ -155,14 +155,14 @@ struct ImportSetup {
   func load(_ matcher: EntryMatcher) throws(RunFailure) {
     guard !matcher.digester.isIdle, !coordinator.persistentStores.isEmpty else { return }
     let walk = StoreWalk(container.newBackgroundContext(), definition.entity)
-    let batches = walk.start(attributes: matcher.digester.attributes(of: entity))
+    let batches = walk.start(matcher.digester, matcher.digester.attributes(of: entity))
     defer { batches.abandon() }
     do {
       // There are hardly more entries than the last one's key.
       matcher.reserve(Int(try coordinator.lastKey(of: entity)))
       while let next = batches.receive() {
-        let (batch, keys) = try next.get()
-        try matcher.load(batch, storeKeys: keys)
+        let (digests, keys) = try next.get()
+        try matcher.load(digests, storeKeys: keys)
         if monitor.isCancelled() { return }
       }
     } catch {

@@ -89,7 +89,7 @@ package final class KeyIndex {
   }
 
   /// Makes room for so many keys, as far as they may be held in memory.
-  package func reserve(_ count: Int) { memory.makeRoom(min(count, keysInMemoryMax)) }
+  package func reserve(_ count: Int) { memory.reserve(min(count, keysInMemoryMax)) }
 
   private func put(_ digest: KeyDigest, _ entry: KeyEntry) {
     if !fetched.isEmpty, fetched[digest] != nil {

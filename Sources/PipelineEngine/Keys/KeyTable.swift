@@ -102,6 +102,13 @@ struct KeyTable: Sendable {
     if (count + removedCount + more) * 4 > slots.count * 3 { grow(more) }
   }
 
+  /// Makes room for so many keys in all, and for half as many more, which an import may well bring: a list that grows is copied.
+  mutating func reserve(_ total: Int) {
+    makeRoom(max(0, total - count))
+    records.reserveCapacity(total * 3 / 2)
+    if keepsOrders { orders.reserveCapacity(total * 3 / 2) }
+  }
+
   /// Every key with its entry, in the order of the digests, leaving the table empty with its room kept.
   mutating func drain() -> [(digest: KeyDigest, entry: KeyEntry)] {
     var entries: [(digest: KeyDigest, entry: KeyEntry)] = []

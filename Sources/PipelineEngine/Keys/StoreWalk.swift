@@ -1,9 +1,10 @@
 import Locking
 import OpenCoreData
 
-/// Reads the entries of the store, on the queue of a context of its own, for another thread to look at meanwhile.
+/// Reads the entries of the store and digests them, on the queue of a context of its own, for another thread to note
+/// meanwhile.
 struct StoreWalk: Sendable {
-  typealias Batch = (batch: ObjectBatch, keys: [Int64])
+  typealias Batch = (digests: RowDigests, keys: [Int64])
 
   private static let rowsPerBatch = 5000
   private static let batchesAheadMax = 2
@@ -18,9 +19,8 @@ struct StoreWalk: Sendable {
 
   /// Without the entries of subentities.
   ///
-  /// - Parameter attributes: The names of those that are wanted; a batch's other values mean nothing.
-  /// - Returns: Batches with their entries' keys, or what ended the walk early. Abandoning the queue ends it.
-  func start(attributes: Set<String>) -> BoundedQueue<Result<Batch, any Error>> {
+  /// - Returns: Digests with their entries' keys, or what ended the walk early. Abandoning the queue ends it.
+  func start(_ digester: RowDigester, _ attributes: Set<String>) -> BoundedQueue<Result<Batch, any Error>> {
     let queue = BoundedQueue<Result<Batch, any Error>>(capacity: Self.batchesAheadMax)
     let (context, entityName) = (context, entityName)
     context.perform {
@@ -28,7 +28,7 @@ struct StoreWalk: Sendable {
       request.includesSubentities = false
       do {
         try context.walk(request, attributes: attributes, rowsPerBatch: Self.rowsPerBatch) { batch, ids in
-          queue.send(.success((batch, ids.indices.map { ids.key(at: $0) ?? 0 })))
+          queue.send(.success((digester.digests(of: batch), ids.indices.map { ids.key(at: $0) ?? 0 })))
         }
       } catch {
         _ = queue.send(.failure(error))

@@ -51,6 +51,21 @@ struct ValueAccessTests {
     }
   }
 
+  @Test("A text that only its scalars tell from the old one is a change, and is saved")
+  func scalars() throws {
+    let context = stack.context()
+    try context.performAndWait {
+      let session = NSManagedObject.make(stack.entity, in: context)
+      session.setValue("Caf\u{E9}", forKey: "place")
+      try context.save()
+      session.setValue("Cafe\u{301}", forKey: "place")
+      #expect(session.changedValues().keys.sorted() == ["place"])
+      try context.save()
+    }
+    #expect(
+      try sqlite(stack.file, "SELECT hex(ZPLACE), Z_OPT FROM ZSESSION ORDER BY Z_PK DESC LIMIT 1") == "43616665CC81|2")
+  }
+
   @Test("Accessors made of primitive values load faults and record changes")
   func handWritten() throws {
     try onObject { context, object in

@@ -21,6 +21,7 @@ enum Subject: String, CaseIterable {
   case keyedUpdateFull = "key, update, store of as many"
 
   case limitCheck = "C parser, one thread"
+  case yardstickCheck = "yardstick parse level=2"
   case validate = "surfjournal validate"
 
   case limitExport = "C cursor"

@@ -7,7 +7,7 @@ extension Contenders {
     let small = place.output("small.sqlite")
     return try imports(program) + exports(program) + walks() + [
       Contender(
-        subject: .validate, groups: [.validate], command: [program, "validate", inputs.plain, "--json"], rows: rows,
+        subject: .validate, groups: [.validate], command: [program, "validate", inputs.plain], rows: rows,
         check: { try Self.checkDryRun($0, rows: rows) }),
       starting(.version, [program, "--version"]),
       starting(
@@ -60,13 +60,11 @@ extension Contenders {
   }
 
   private static func checkDryRun(_ printed: String, rows: Int) throws {
-    struct Summary: Decodable {
-      let counts: [String: Int]
+    let lines = try String(contentsOfFile: printed, encoding: .utf8).split(separator: "\n").map { line in
+      line.split(separator: " ").joined(separator: " ").filter { $0 != "," }
     }
-    let data = try Data(contentsOf: URL(filePath: printed))
-    let counts = try JSONDecoder().decode(Summary.self, from: data).counts
-    guard counts["read"] == rows, counts["inserted"] == rows else {
-      throw BenchmarkFailure("the dry run counted \(counts) instead of \(rows) good records")
+    guard lines.contains("read \(rows)"), lines.contains("would be inserted \(rows)") else {
+      throw BenchmarkFailure("the dry run did not take \(rows) good records, but said: \(lines)")
     }
   }
 }

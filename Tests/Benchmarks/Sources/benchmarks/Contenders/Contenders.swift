@@ -63,6 +63,9 @@ struct Contenders {
       loading(.yardstickImport) {
         [bin + "/imp", inputs.plain, $0, "vtab=1", "pipe=1", "ckthread=1"]
       },
+      Contender(
+        subject: .yardstickCheck, groups: [.validate], command: [bin + "/parse", inputs.plain, "level=2"],
+        rows: inputs.rows, check: { _ in }),
       exporting(.yardstickExport) { [bin + "/exp", limitStore, $0, "order=pk", "page=cursor"] },
     ]
   }

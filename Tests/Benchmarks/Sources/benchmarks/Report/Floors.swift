@@ -40,8 +40,11 @@ struct Floor: Sendable {
 
   static let all =
     imports + [
-      Floor(.validate, "dry run, speed against the C parser's", .atLeast(0.6)) {
+      Floor(.validate, "dry run, speed against our C parser's", .atLeast(0.4)) {
         $0.speed(of: .validate, against: .limitCheck)
+      },
+      Floor(.validate, "dry run, speed against the yardstick's parser", .atLeast(0.6), isOptional: true) {
+        $0.speed(of: .validate, against: .yardstickCheck)
       },
       Floor(.export, "export, speed against the C cursor's", .atLeast(0.8)) {
         $0.speed(of: .export, against: .limitExport)
