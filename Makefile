@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo test check check-thread check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
+.PHONY: frictionless help demo release test check check-thread check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
@@ -38,6 +38,11 @@ build: ## Build everything for debugging, tests included; a warning is an error
 docs: ## Build the documentation of the libraries into .build/docs
 	@.ci/ensure-packages build
 	@.ci/docs
+
+release: ## Link the program with all that is Swift's, stripped, as .build/surfjournal
+	@.ci/ensure-packages build
+	swift build -c release --static-swift-stdlib --product surfjournal --scratch-path .build/static
+	strip -o .build/surfjournal .build/static/release/surfjournal
 
 bench: bench-build ## Run the benchmark; ARGS="--rows 100000 --rounds 3" changes it, ARGS=--help lists how
 	$(BENCHMARKS) $(ARGS)
