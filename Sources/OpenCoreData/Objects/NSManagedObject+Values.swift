@@ -18,11 +18,13 @@ extension NSManagedObject {
     let slot = slot(key)
     let stored = storedValue(at: slot)
     let attribute = entity.attributeSlots[slot]
-    // The common kind first: through `Any` it would be made, boxed and cast.
-    if case .integer(let number) = stored, attribute.attributeType != .booleanAttributeType {
+    switch (attribute.attributeType, stored) {
+    // The common kinds first: through `Any` they would be made, boxed and cast.
+    case (.integer16AttributeType, .integer(let number)), (.integer32AttributeType, .integer(let number)),
+      (.integer64AttributeType, .integer(let number)):
       return NSNumber(value: number)
+    default: return attribute.foundationValue(from: stored) as? NSNumber
     }
-    return attribute.foundationValue(from: stored) as? NSNumber
   }
   public final func setAttributeValue(_ number: NSNumber?, forKey key: String) { setValue(number, forKey: key) }
 
