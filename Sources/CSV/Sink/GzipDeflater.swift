@@ -130,12 +130,10 @@ final class GzipDeflater {
   private func startWorker() {
     workerCount += 1
     let (jobs, level) = (jobs, level)
-    let thread = Thread {
+    Thread.begin("deflate \(workerCount)") {
       let deflater = Result { () throws(CSVError) in try BlockDeflater(level: level) }
       while let job = jobs.receive() { _ = job.answer.send(deflater.map { $0.deflated(job.block) }) }
     }
-    thread.name = "deflate \(workerCount)"
-    thread.start()
   }
 
 }

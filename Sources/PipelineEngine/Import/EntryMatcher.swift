@@ -89,7 +89,7 @@ struct EntryMatcher {
       if let issue = refused[row] {
         planner.reject(row, issue)
       } else if !settle(row, chunk, &planner), !violates(row, chunk, &planner) {
-        noteNew(row, chunk.digests, planner.insert(row))
+        note(row, chunk.digests, planner.insert(row), isNew: true)
       }
     }
     return planner.finish(updatedSlots)
@@ -153,20 +153,11 @@ struct EntryMatcher {
     return false
   }
 
-  /// Notes the keys of a record that no other has.
-  private func noteNew(_ row: Int, _ digests: RowDigests, _ storeKey: Int64) {
+  /// Notes what the entry of a row bears. Of one that is new nobody need ask who had its key before.
+  private func note(_ row: Int, _ digests: RowDigests, _ storeKey: Int64, isNew: Bool) {
     if !digests.keys.isEmpty, digests.keys[row] != .none {
-      keys.set(digests.keys[row], entry(digests, row, storeKey), before: nil)
-    }
-    for (index, digest) in zip(uniqueValues, digests.uniques) where digest[row] != .none {
-      index.set(digest[row], KeyEntry(storeKey: storeKey))
-    }
-  }
-
-  /// Notes the key that the store has given to the entry of a row.
-  private func note(_ row: Int, _ digests: RowDigests, storedAs storeKey: Int64) {
-    if !digests.keys.isEmpty, digests.keys[row] != .none {
-      keys.set(digests.keys[row], entry(digests, row, storeKey))
+      let digest = digests.keys[row]
+      keys.set(digest, entry(digests, row, storeKey), before: isNew ? nil : keys.entry(of: digest))
     }
     for (index, digest) in zip(uniqueValues, digests.uniques) where digest[row] != .none {
       index.set(digest[row], KeyEntry(storeKey: storeKey))
@@ -176,7 +167,9 @@ struct EntryMatcher {
   /// The chunk is saved, its entries with keys from `first` on, which may not be the ones that were expected.
   func endChunk(_ chunk: ParsedChunk, _ plan: ChunkPlan, expected: Int64, first: Int64) throws {
     if expected != first {
-      for (offset, row) in plan.insertedRows.enumerated() { note(row, chunk.digests, storedAs: first + Int64(offset)) }
+      for (offset, row) in plan.insertedRows.enumerated() {
+        note(row, chunk.digests, first + Int64(offset), isNew: false)
+      }
     }
     for index in [keys] + uniqueValues { try index.endChunk() }
   }

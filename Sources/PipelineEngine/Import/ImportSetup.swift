@@ -154,8 +154,7 @@ struct ImportSetup {
   /// Tells the matcher of every entry of the store: one thread reads them, and this one notes their keys.
   func load(_ matcher: EntryMatcher) throws(RunFailure) {
     guard !matcher.digester.isIdle, !coordinator.persistentStores.isEmpty else { return }
-    let walk = StoreWalk(container.newBackgroundContext(), definition.entity)
-    let batches = walk.start(matcher.digester, matcher.digester.attributes(of: entity))
+    let batches = StoreWalk(container.newBackgroundContext(), entity).start(matcher.digester)
     defer { batches.abandon() }
     do {
       // There are hardly more entries than the last one's key.

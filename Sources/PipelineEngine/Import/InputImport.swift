@@ -95,8 +95,8 @@ struct InputImport {
         (self.totalBytes, wasOpened) = (totalBytes, true)
         setup.monitor.log.log(.inputOpened(file.name, bytes: totalBytes))
         try open(mapping, header, &state)
-      case .chunk(let promised):
-        guard let chunk = share.waiting(promised.take) else { return }
+      case .chunk(let parsed):
+        guard let chunk = share.waiting(parsed.receive) else { return }
         try save(chunk, &state)
       case .end(let progress): try complete(progress, &state)
       }

@@ -10,7 +10,8 @@ struct InputReading: Sendable {
     case recognized(InputRecognition)
     /// What the header says. Not sent for an input of which nothing is to be read.
     case opened(HeaderMapping, header: [UInt8], totalBytes: Int?)
-    case chunk(Promised<ParsedChunk>)
+    /// A chunk that is being parsed; the queue brings it and nothing else.
+    case chunk(BoundedQueue<ParsedChunk>)
     /// The end was reached.
     case end(InputProgress)
     /// The input can't be read any further.

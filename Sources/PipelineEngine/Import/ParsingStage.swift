@@ -8,7 +8,7 @@ struct ParsingStage {
   private struct Job: Sendable {
     let block: RecordBlock
     let progress: InputProgress
-    let chunk: Promised<ParsedChunk>
+    let chunk: BoundedQueue<ParsedChunk>
   }
 
   /// Each has a chunk in hand, and another one waits for it.
@@ -20,7 +20,7 @@ struct ParsingStage {
   private let chunks: BoundedQueue<InputReading.Message>
   private let threadCount: Int
 
-  /// - Parameter chunks: Where chunks go, promised in order.
+  /// - Parameter chunks: Where the queues go that each bring one chunk, in order.
   init(_ parser: ChunkParser, into chunks: BoundedQueue<InputReading.Message>, clock: StageClock, name: String) {
     self.chunks = chunks
     threadCount = Self.threadCount
@@ -32,7 +32,7 @@ struct ParsingStage {
           while let job = share.waiting(jobs.receive) {
             var chunk = parser.parse(job.block)
             chunk.progress = job.progress
-            job.chunk.keep(chunk)
+            _ = job.chunk.send(chunk)
           }
         }
       }
@@ -41,7 +41,7 @@ struct ParsingStage {
 
   /// Waits where others are behind; false when nobody wants more.
   func send(_ block: RecordBlock, _ progress: InputProgress) -> Bool {
-    let chunk = Promised<ParsedChunk>()
+    let chunk = BoundedQueue<ParsedChunk>(capacity: 1)
     return chunks.send(.chunk(chunk)) && jobs.send(Job(block: block, progress: progress, chunk: chunk))
   }
 

@@ -97,10 +97,10 @@ struct KeyTable: Sendable {
   }
 
   /// Makes room for so many more keys.
-  mutating func makeRoom(_ more: Int) {
-    // Three quarters full at most keeps the searches short.
-    if (count + removedCount + more) * 4 > slots.count * 3 { grow(more) }
-  }
+  mutating func makeRoom(_ more: Int) { if !hasRoom(more) { grow(more) } }
+
+  /// Three quarters full at most keeps the searches short.
+  private func hasRoom(_ more: Int) -> Bool { (count + removedCount + more) * 4 <= slots.count * 3 }
 
   /// Makes room for so many keys in all, and for half as many more, which an import may well bring: a list that grows is copied.
   mutating func reserve(_ total: Int) {
@@ -158,7 +158,7 @@ struct KeyTable: Sendable {
 
   private mutating func append(_ digest: KeyDigest, _ entry: KeyEntry, at slot: Int) {
     var slot = slot
-    if (count + removedCount + 1) * 4 > slots.count * 3 {
+    if !hasRoom(1) {
       grow(1)
       slot = self.slot(of: digest)
     }

@@ -10,24 +10,25 @@ struct StoreWalk: Sendable {
   private static let batchesAheadMax = 2
 
   private let context: NSManagedObjectContext
-  private let entityName: String
+  private let entity: NSEntityDescription
 
-  init(_ context: NSManagedObjectContext, _ entityName: String) {
+  init(_ context: NSManagedObjectContext, _ entity: NSEntityDescription) {
     self.context = context
-    self.entityName = entityName
+    self.entity = entity
   }
 
   /// Without the entries of subentities.
   ///
   /// - Returns: Digests with their entries' keys, or what ended the walk early. Abandoning the queue ends it.
-  func start(_ digester: RowDigester, _ attributes: Set<String>) -> BoundedQueue<Result<Batch, any Error>> {
+  func start(_ digester: RowDigester) -> BoundedQueue<Result<Batch, any Error>> {
     let queue = BoundedQueue<Result<Batch, any Error>>(capacity: Self.batchesAheadMax)
-    let (context, entityName) = (context, entityName)
+    let (context, entity) = (context, entity)
     context.perform {
-      let request = NSFetchRequest<NSManagedObject>(entityName: entityName)
+      let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
       request.includesSubentities = false
       do {
-        try context.walk(request, attributes: attributes, rowsPerBatch: Self.rowsPerBatch) { batch, ids in
+        try context.walk(request, attributes: digester.attributes(of: entity), rowsPerBatch: Self.rowsPerBatch) {
+          batch, ids in
           queue.send(.success((digester.digests(of: batch), ids.indices.map { ids.key(at: $0) ?? 0 })))
         }
       } catch {
