@@ -161,7 +161,7 @@ public struct ObjectBatch: Sendable {
   }
 
   /// The value of a text, blob or decimal cell.
-  private static func value(_ cell: ValueCell, in arena: [UInt8]) -> StoredValue {
+  static func value(_ cell: ValueCell, in arena: [UInt8]) -> StoredValue {
     if cell.kind == .blob { return .blob(Data(arena[cell.range])) }
     let text = String(decoding: arena[cell.range], as: UTF8.self)
     return cell.kind == .text ? .text(text) : Decimal(string: text).map(StoredValue.decimal) ?? .null

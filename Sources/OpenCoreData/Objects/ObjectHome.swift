@@ -38,8 +38,16 @@ final class PackedHome: ObjectHome {
     }
   }
 
-  /// Read here, where the batch lies: elsewhere it would be copied, and each of its parts counted, for every value.
-  func value(row: Int, slot: Int) -> StoredValue { batch.value(row: row, slot: slot) }
+  /// By field: the batch as a whole would be copied, and each of its parts counted, for every value.
+  func value(row: Int, slot: Int) -> StoredValue {
+    let cell = batch.cells[row * batch.slotCount + slot]
+    return switch cell.kind {
+    case .null: .null
+    case .integer: .integer(cell.integer)
+    case .real: .real(cell.real)
+    case .text, .blob, .decimal: ObjectBatch.value(cell, in: batch.arena)
+    }
+  }
 
   /// Lets go of the values, once every object that lives on has taken out its own.
   func forgetRows() { batch = ObjectBatch(entity: batch.entity) }
