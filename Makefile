@@ -4,6 +4,9 @@
 .PHONY: frictionless help demo release test check check-thread check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
+# What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
+# date. LLVM's linker puts together what a start needs; GNU's scatters it.
+RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld
 BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
 
 help: ## Show this list
@@ -41,7 +44,7 @@ docs: ## Build the documentation of the libraries into .build/docs
 
 release: ## Link the program with all that is Swift's, stripped, as .build/surfjournal
 	@.ci/ensure-packages build
-	swift build -c release --static-swift-stdlib --product surfjournal --scratch-path .build/static
+	swift build $(RELEASE) --product surfjournal --scratch-path .build/static
 	strip -o .build/surfjournal .build/static/release/surfjournal
 
 bench: bench-build ## Run the benchmark; ARGS="--rows 100000 --rounds 3" changes it, ARGS=--help lists how
@@ -71,8 +74,8 @@ frictionless: ## Install frictionless into .build and compare what it finds in d
 
 bench-build:
 	@.ci/ensure-packages test
-	swift build --package-path Tests/Benchmarks -c release
-	swift build --package-path Tests/Benchmarks -c release --product surfjournal
+	swift build $(RELEASE) --package-path Tests/Benchmarks
+	swift build $(RELEASE) --package-path Tests/Benchmarks --product surfjournal
 
 generate: ## Write SampleData anew
 	python3 SampleData/generate.py

@@ -18,6 +18,7 @@ let package = Package(
     // The system's libraries.
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
@@ -33,7 +34,8 @@ let package = Package(
     // The product, from the bottom up.
     .target(name: "Locking", swiftSettings: strict),
     .target(
-      name: "OpenCoreData", dependencies: ["Locking", "CSQLite", "CZlib", "CEmbeddedModels", "CDispatchLabel"],
+      name: "OpenCoreData",
+      dependencies: ["Locking", "CSQLite", "CZlib", "CExpat", "CEmbeddedModels", "CDispatchLabel"],
       swiftSettings: strict),
     .target(name: "CSV", dependencies: ["Locking", "CZlib", "CXXHash", "CWriteback"], swiftSettings: strict),
     .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),

@@ -18,7 +18,7 @@ struct AttributeAccessor {
   var isOfFoundation: Bool {
     switch route {
     case .optional(let type): type != "String"
-    case .keyed, .interval: true
+    case .number, .keyed, .interval: true
     case .scalar, .any: false
     }
   }
@@ -31,7 +31,9 @@ struct AttributeAccessor {
     case scalar(String)
     /// A date as seconds since 2001-01-01 UTC, zero when the attribute is nil.
     case interval
-    /// A number object, or a type that only the model knows, over the keyed accessors.
+    /// A number object.
+    case number
+    /// A decimal number, or a type that only the model knows, over the keyed accessors.
     case keyed(String)
     /// An attribute without a type.
     case any
@@ -58,13 +60,14 @@ struct AttributeAccessor {
   }
 
   private func number(_ scalar: String) -> Route {
-    attribute.usesScalarValueType ? .scalar(scalar) : .keyed("NSNumber")
+    attribute.usesScalarValueType ? .scalar(scalar) : .number
   }
 
   private var swiftType: String {
     switch route {
     case .optional(let type), .keyed(let type): "\(type)?"
     case .scalar(let type): type
+    case .number: "NSNumber?"
     case .interval: "TimeInterval"
     case .any: "Any?"
     }
@@ -73,6 +76,7 @@ struct AttributeAccessor {
   private var getter: String {
     switch route {
     case .optional: "attributeValue(forKey: \(key))"
+    case .number: "numberValue(forKey: \(key))"
     case .scalar: "scalarValue(forKey: \(key))"
     case .interval: "(attributeValue(forKey: \(key)) as Date?)?.timeIntervalSinceReferenceDate ?? 0"
     case .keyed(let type): "value(forKey: \(key)) as? \(type)"
@@ -85,7 +89,7 @@ struct AttributeAccessor {
     case .optional: "setAttributeValue(newValue, forKey: \(key))"
     case .scalar: "setScalarValue(newValue, forKey: \(key))"
     case .interval: "setAttributeValue(Date(timeIntervalSinceReferenceDate: newValue), forKey: \(key))"
-    case .keyed, .any: "setValue(newValue, forKey: \(key))"
+    case .number, .keyed, .any: "setValue(newValue, forKey: \(key))"
     }
   }
 

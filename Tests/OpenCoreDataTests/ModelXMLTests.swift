@@ -218,7 +218,7 @@ struct ModelXMLTests {
         lines: [
           "<model>", #"<entity name="A">"#, #"<attribute name="a" attributeType="Integer 16""#,
           #" defaultValueString="99999"/>"#, "</entity></model>",
-        ], line: 4, mention: "99999"),
+        ], line: 3, mention: "99999"),
       Refusal(
         testDescription: "bad pattern",
         lines: [

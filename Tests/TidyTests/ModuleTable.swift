@@ -2,7 +2,7 @@
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
     "Locking": [],
-    "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CSQLite", "CZlib", "FoundationXML", "Locking"],
+    "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CExpat", "CSQLite", "CZlib", "Locking"],
     "CSV": ["CWriteback", "CXXHash", "CZlib", "Locking"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
     "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
@@ -10,7 +10,8 @@ enum ModuleTable {
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CDispatchLabel": [], "CEmbeddedModels": [], "CGetopt": [], "CMalloc": [], "CSQLite": [], "CWriteback": [],
+    "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [], "CMalloc": [], "CSQLite": [],
+    "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]
 

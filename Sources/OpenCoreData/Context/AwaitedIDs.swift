@@ -51,7 +51,7 @@ struct AwaitedIDs {
       let news = entry.range.newsCount
       guard news != entry.newsSeen else { continue }
       let known = entry.rows.filter { entry.range.permanent(row: $0) != nil }
-      result += known.map { NSManagedObjectID(entity: entry.entity, range: entry.range, row: $0) }
+      result += known.map { NSManagedObjectID(range: entry.range, row: $0) }
       count -= known.count
       entries[key]?.rows.subtract(known)
       entries[key]?.newsSeen = news
@@ -62,7 +62,7 @@ struct AwaitedIDs {
 
   private mutating func filter(_ isKept: (NSManagedObjectID) -> Bool) {
     for (key, entry) in entries {
-      let rows = entry.rows.filter { isKept(NSManagedObjectID(entity: entry.entity, range: entry.range, row: $0)) }
+      let rows = entry.rows.filter { isKept(NSManagedObjectID(range: entry.range, row: $0)) }
       count -= entry.rows.count - rows.count
       entries[key]?.rows = rows
       if rows.isEmpty { entries[key] = nil }

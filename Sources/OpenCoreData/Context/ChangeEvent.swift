@@ -59,26 +59,24 @@ struct ChangeEvent {
 /// Equal in content to the set that Apple's notifications carry; `Set(collection)` makes that set.
 public struct ObjectIDCollection: RandomAccessCollection, Sendable {
   private enum Part: Sendable {
-    case rows(NSEntityDescription, TemporaryIDRange, [Int]?, Range<Int>)
+    case rows(TemporaryIDRange, [Int]?, Range<Int>)
     case ids([NSManagedObjectID])
-    case keys(NSEntityDescription, StoreIdentity, [Int64])
+    case keys(PermanentIDSpace, [Int64])
 
     var count: Int {
       switch self {
-      case .rows(_, _, let numbers, let rows): numbers?.count ?? rows.count
+      case .rows(_, let numbers, let rows): numbers?.count ?? rows.count
       case .ids(let ids): ids.count
-      case .keys(_, _, let keys): keys.count
+      case .keys(_, let keys): keys.count
       }
     }
 
     func id(_ index: Int) -> NSManagedObjectID {
       switch self {
-      case .rows(let entity, let range, let numbers, let rows):
-        NSManagedObjectID(entity: entity, range: range, row: numbers?[index] ?? rows.lowerBound + index)
-          .resolved
+      case .rows(let range, let numbers, let rows):
+        NSManagedObjectID(range: range, row: numbers?[index] ?? rows.lowerBound + index).resolved
       case .ids(let ids): ids[index]
-      case .keys(let entity, let store, let keys):
-        NSManagedObjectID(entity: entity, store: store, key: keys[index])
+      case .keys(let space, let keys): NSManagedObjectID(space: space, key: keys[index])
       }
     }
   }
@@ -91,7 +89,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
   init() {}
   init(_ ids: [NSManagedObjectID]) { append(.ids(ids)) }
   init(_ entity: NSEntityDescription, _ store: StoreIdentity, _ keys: [Int64]) {
-    append(.keys(entity, store, keys))
+    append(.keys(PermanentIDSpace(store, entity), keys))
   }
   init(_ insertions: [InsertedRows]) {
     for rows in insertions {
@@ -102,7 +100,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
   mutating func append(_ inserted: InsertedRows, rows: Range<Int>) {
     let numbers =
       inserted.removedRows.isEmpty ? nil : rows.filter { inserted.removedRows.rank(of: $0) != nil }
-    append(.rows(inserted.batch.entity, inserted.range, numbers, rows))
+    append(.rows(inserted.range, numbers, rows))
   }
 
   mutating func append(_ other: ObjectIDCollection) { for part in other.parts { append(part) } }
@@ -115,7 +113,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
 
   /// The key that a store has given to the object at `position`, without making its ID; nil while it has none.
   package func key(at position: Int) -> Int64? {
-    if parts.count == 1, case .keys(_, _, let keys) = parts[0] { return keys[position] }
+    if parts.count == 1, case .keys(_, let keys) = parts[0] { return keys[position] }
     return self[position].storeKey
   }
 

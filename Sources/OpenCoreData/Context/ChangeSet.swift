@@ -1,5 +1,3 @@
-import Locking
-
 /// What one save hands to the level below: to the parent context or to the coordinator.
 ///
 /// It holds values and identities only, so that it may change queues; its batches are shared, not copied.
@@ -29,36 +27,7 @@ struct InsertedRows: Sendable {
   }
 
   func objectID(row: Int) -> NSManagedObjectID {
-    NSManagedObjectID(entity: batch.entity, range: range, row: row).resolved
-  }
-}
-
-/// The set of the IDs of rows that are inserted together. Every level that they pass on their way to a store announces
-/// it, and IDs don't depend on contexts: it is made once for all of them, and again where it has become another.
-final class SharedIDSet: Sendable {
-  private struct Made: Sendable {
-    let removedRows: [Int]
-    let rowCount: Int
-    let newsCount: Int
-    let ids: Set<NSManagedObjectID>
-  }
-
-  private let made = Locked<Made?>(nil)
-
-  func ids(of rows: InsertedRows) -> Set<NSManagedObjectID> {
-    let news = rows.range.newsCount
-    let known = made.withLock { $0 }
-    if let known, known.newsCount == news, known.rowCount == rows.batch.count, known.removedRows == rows.removedRows {
-      return known.ids
-    }
-    let ids =
-      rows.removedRows.isEmpty
-      ? rows.range.ids(0..<rows.batch.count, of: rows.batch.entity, count: rows.batch.count)
-      : rows.range.ids(rows.liveRows, of: rows.batch.entity, count: rows.liveCount)
-    made.withLock {
-      $0 = Made(removedRows: rows.removedRows, rowCount: rows.batch.count, newsCount: news, ids: ids)
-    }
-    return ids
+    NSManagedObjectID(range: range, row: row).resolved
   }
 }
 

@@ -94,9 +94,14 @@ struct HandleTable {
   /// Forgets all objects, and gives back those that others hold; or all.
   mutating func takeHeld(keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
     var held: [(row: Int, object: NSManagedObject)] = []
-    // By index and in place: an iterator would hold every object once more.
-    for row in all.indices where keepingAll || !isKnownUniquelyReferenced(&all[row]) {
-      if let object = all[row] { held.append((row, object)) }
+    // By index and in place: an iterator would hold every object once more. And one by one: an object that goes is at
+    // hand when it was just looked at.
+    for row in all.indices {
+      if !keepingAll, isKnownUniquelyReferenced(&all[row]) {
+        all[row] = nil
+      } else if let object = all[row] {
+        held.append((row, object))
+      }
     }
     var index = few.startIndex
     while index != few.endIndex {

@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
   public func insert(_ batch: ObjectBatch) -> ObjectIDCollection {
     checkQueue()
     guard batch.count > 0 else { return ObjectIDCollection() }
-    let segment = PendingSegment(self, batch, range: TemporaryIDRange(count: batch.count))
+    let segment = PendingSegment(self, batch, range: TemporaryIDRange(count: batch.count, of: batch.entity))
     insertions.append(segment)
     event.noteInsertion(segment, rows: 0..<batch.count)
     scheduleProcessing()

@@ -78,7 +78,8 @@ extension NSManagedObjectContext {
   ) throws -> Bool {
     let entity = batch.entity
     guard let type = entity.objectClass as? Object.Type else { throw request.misfit(entity.objectClass) }
-    let home = PackedHome(self, batch, .stored(store))
+    let space = PermanentIDSpace(store, entity)
+    let home = PackedHome(self, batch, .stored(space))
     let run = HandleRun(home)
     // Its objects must be let go of by everybody else here before it ends.
     defer { release(run) }
@@ -86,12 +87,11 @@ extension NSManagedObjectContext {
       var objects: [Object] = []
       objects.reserveCapacity(batch.count)
       adoptPermanentIDs()
-      let scope = store.scope(ofEntity: entity.name ?? "")
       let mayKnowSome = !registry.hasNoEntries
       for (row, key) in numbers.keys.enumerated() {
-        if mayKnowSome, registry[ObjectKey(scope: scope, number: UInt64(bitPattern: key))] != nil {
+        if mayKnowSome, registry[space.key(key)] != nil {
           let fresh = FetchedRow(
-            id: home.id(key, of: entity), version: numbers.versions[row], values: batch.values(row: row))
+            id: home.id(key), version: numbers.versions[row], values: batch.values(row: row))
           objects += try request.fitting(self.objects(of: request, query, [fresh]))
           made.append(nil)
         } else {

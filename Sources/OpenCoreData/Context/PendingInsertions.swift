@@ -28,7 +28,7 @@ struct PendingInsertions {
     // Doubling keeps the number of segments small without reserving much for a single object.
     let capacity = min(4096, max(16, (last?.range.count ?? 0) * 2))
     let segment = PendingSegment(
-      context, ObjectBatch(entity: entity), range: TemporaryIDRange(count: capacity), isOpen: true)
+      context, ObjectBatch(entity: entity), range: TemporaryIDRange(count: capacity, of: entity), isOpen: true)
     append(segment)
     return segment
   }
@@ -69,19 +69,22 @@ final class PendingSegment {
   private var objects: Set<NSManagedObject>?
   /// Shared with the levels that the rows came through.
   private let sharedIDs: SharedIDSet
+  /// Whether the rows were inserted here, and not handed up.
+  private let isOwn: Bool
   private let isOpen: Bool
   /// Set when the model's rules were checked by a child context and nothing was touched since.
   var isValidated = false
 
   init(
     _ context: NSManagedObjectContext, _ batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int] = [],
-    sharedIDs: SharedIDSet = SharedIDSet(), isOpen: Bool = false
+    sharedIDs: SharedIDSet? = nil, isOpen: Bool = false
   ) {
     home = PackedHome(context, batch, .temporary(range))
     entity = batch.entity
     self.range = range
     self.removedRows = removedRows
-    self.sharedIDs = sharedIDs
+    self.sharedIDs = sharedIDs ?? SharedIDSet()
+    isOwn = sharedIDs == nil
     self.isOpen = isOpen
   }
 
@@ -93,11 +96,11 @@ final class PendingSegment {
 
   func isLive(_ row: Int) -> Bool { row < batch.count && removedRows.rank(of: row) != nil }
   func objectID(row: Int) -> NSManagedObjectID {
-    NSManagedObjectID(entity: batch.entity, range: range, row: row).resolved
+    NSManagedObjectID(range: range, row: row).resolved
   }
 
   func temporaryID(row: Int) -> NSManagedObjectID {
-    NSManagedObjectID(entity: batch.entity, range: range, row: row)
+    NSManagedObjectID(range: range, row: row)
   }
 
   /// The row whose ID became permanent before the save and has this key.
@@ -129,9 +132,20 @@ final class PendingSegment {
   /// The objects of all live rows; `make` makes those that are missing.
   func allObjects(_ make: (Int) -> NSManagedObject) -> Set<NSManagedObject> {
     if let objects { return objects }
-    fillHandles(make)
+    // Whoever is told of the objects will be told of their IDs too.
+    if isOwn { sharedIDs.prepare(rows) }
     var made = Set<NSManagedObject>(unique: liveCount)
-    handles.forEach { _, object in made.add(object) }
+    if removedRows.isEmpty, handles.isEmpty {
+      // Each goes into the set while the processor has it at hand.
+      handles.fill(batch.count) { row in
+        let object = make(row)
+        made.add(object)
+        return object
+      }
+    } else {
+      fillHandles(make)
+      handles.forEach { _, object in made.add(object) }
+    }
     objects = made
     return made
   }

@@ -7,6 +7,8 @@ package final class EntityLayout: Sendable {
   private let slotsByName: [String: Int]
   /// By slot, where there are so few that looking through them is quicker than hashing one.
   private let fewNames: [String]?
+  /// By slot: whether the attribute is of one of the integer types.
+  private let integerSlots: [Bool]
   /// What a newly inserted object has, by slot.
   package let defaultValues: [StoredValue]
   package let propertiesByName: [String: NSPropertyDescription]
@@ -28,6 +30,9 @@ package final class EntityLayout: Sendable {
       .filter { !$0.isTransient && !$0.isOptional && (!$0.isToMany || $0.minCount > 0) }
       .sorted { String.byteOrder($0.name, $1.name) }
     attributeSlots = attributesByName.values.sorted { String.byteOrder($0.name, $1.name) }
+    integerSlots = attributeSlots.map {
+      [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType].contains($0.attributeType)
+    }
     defaultValues = attributeSlots.map(\.defaultStoredValue)
     objectClass = EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
     slotsByName = Dictionary(
@@ -43,6 +48,8 @@ package final class EntityLayout: Sendable {
     for slot in fewNames.indices where fewNames[slot].utf8.count == length && fewNames[slot] == name { return slot }
     return nil
   }
+
+  func isInteger(_ slot: Int) -> Bool { integerSlots[slot] }
 }
 
 extension NSEntityDescription {

@@ -23,7 +23,7 @@ extension NSAttributeDescription {
     case (.URIAttributeType, .text(let text)): return URL(string: text)
     case (.UUIDAttributeType, .blob(let data)): return UUID(bytes: data)
     case (.transformableAttributeType, .blob(let data)): return coder.object(from: data)
-    case (_, .integer(let number)): return NSNumber(value: number)
+    case (_, .integer(let number)): return SmallNumbers.number(number)
     case (_, .real(let number)): return NSNumber(value: number)
     case (_, .text(let text)): return text
     case (_, .blob(let data)): return data

@@ -8,7 +8,7 @@ extension NSManagedObject {
   var identity: NSManagedObjectID {
     get {
       if let learnt = rare?.identityLearnt { return learnt }
-      let own = identityOfItsOwn ?? NSManagedObjectID(entity: entity, range: TemporaryIDRange(count: 1), row: 0)
+      let own = identityOfItsOwn ?? NSManagedObjectID(range: TemporaryIDRange(count: 1, of: entity), row: 0)
       if identityOfItsOwn == nil { identityGiven = own }
       return isInStore ? own.resolved : own
     }
@@ -21,7 +21,7 @@ extension NSManagedObject {
   /// What another queue may ask for, where a notification has brought it the object.
   var identityToShare: NSManagedObjectID { identityOfItsOwn?.resolved ?? objectID }
 
-  private var identityOfItsOwn: NSManagedObjectID? { identityGiven ?? packedHome?.id(number, of: entity) }
+  private var identityOfItsOwn: NSManagedObjectID? { identityGiven ?? packedHome?.id(number) }
 
   var packedHome: PackedHome? { home as? PackedHome }
 
@@ -55,6 +55,12 @@ extension NSManagedObject {
 
   // MARK: Values
 
+  /// Where a value can be read at once, as it is packed: nil where there is more to do, or to check.
+  @inline(__always)
+  var openHome: PackedHome? {
+    loaded == nil && !state.contains(.fault) && !ConcurrencyDebug.isOn ? packedHome : nil
+  }
+
   /// By slot; empty in a fault that has nothing loaded.
   var values: [StoredValue] {
     get {
@@ -80,8 +86,11 @@ extension NSManagedObject {
   }
 
   func replaceValue(_ value: StoredValue, at slot: Int) {
-    unpack()
-    loaded?[slot] = value
+    var replaced = values
+    // Held nowhere else, so that the array is not copied; and read from nowhere else, so that reading needs no check.
+    loaded = nil
+    replaced[slot] = value
+    loaded = replaced
   }
 
   /// The last committed values, kept from the first change on. A handle on an inserted row counts as changed from the

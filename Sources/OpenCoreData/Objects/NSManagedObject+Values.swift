@@ -9,28 +9,31 @@ extension NSManagedObject {
     Value.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
   }
 
+  /// As the generic one does, of the commonest types by the shortest way.
+  public final func attributeValue(forKey key: String) -> String? {
+    if let home = openHome, let cell = home.cell(key, row: Int(row)) { return home.text(cell) }
+    return String.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
+  }
+
+  public final func attributeValue(forKey key: String) -> Date? {
+    if let cell = openHome?.cell(key, row: Int(row)), cell.kind == .real {
+      return Date(timeIntervalSinceReferenceDate: cell.real)
+    }
+    return Date.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
+  }
+
   public final func setAttributeValue<Value: ManagedAttributeValue>(_ value: Value?, forKey key: String) {
     setStoredValue(value?.storedAttributeValue.value ?? .null, at: slot(key))
   }
 
   /// The value of a numeric attribute whose property is not a scalar.
-  public final func attributeValue(forKey key: String) -> NSNumber? {
-    let slot = slot(key)
-    let stored = storedValue(at: slot)
-    let attribute = entity.attributeSlots[slot]
-    switch (attribute.attributeType, stored) {
-    // The common kinds first: through `Any` they would be made, boxed and cast.
-    case (.integer16AttributeType, .integer(let number)), (.integer32AttributeType, .integer(let number)),
-      (.integer64AttributeType, .integer(let number)):
-      return NSNumber(value: number)
-    default: return attribute.foundationValue(from: stored) as? NSNumber
+  public final func numberValue(forKey key: String) -> NSNumber? {
+    // The common kind first: through `Any` it would be made, boxed and cast.
+    if let cell = openHome?.integerCell(key, row: Int(row)), cell.kind == .integer {
+      return SmallNumbers.number(cell.integer)
     }
-  }
-  public final func setAttributeValue(_ number: NSNumber?, forKey key: String) { setValue(number, forKey: key) }
-
-  /// The value of a Decimal attribute.
-  public final func attributeValue(forKey key: String) -> NSDecimalNumber? {
-    value(forKey: key) as? NSDecimalNumber
+    let slot = slot(key)
+    return entity.attributeSlots[slot].foundationValue(from: storedValue(at: slot)) as? NSNumber
   }
 
   /// The value of an attribute whose property is a scalar; 0 or false where nothing is stored.
@@ -54,5 +57,14 @@ extension NSManagedObject {
           + "\(value.map { "\(type(of: $0))" } ?? "nil"); value = \(value.map { "\($0)" } ?? "nil").")
     }
     return stored
+  }
+}
+
+/// Numbers that most numbers are, such as ratings and counts, made once: a number never changes.
+enum SmallNumbers {
+  private static let all = (0..<256).map { NSNumber(value: Int64($0)) }
+
+  static func number(_ value: Int64) -> NSNumber {
+    value >= 0 && value < 256 ? all[Int(value)] : NSNumber(value: value)
   }
 }

@@ -11,63 +11,77 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     case permanent(StoreIdentity, key: Int64)
   }
 
-  public let entity: NSEntityDescription
-  let reference: Reference
-  /// Of the key: 0 for temporary identities.
-  private let scope: UInt64
+  /// What many IDs share. Imports make millions of them: each holds one reference and a number.
+  private enum Origin: Sendable {
+    case temporary(TemporaryIDRange)
+    case permanent(PermanentIDSpace)
+  }
 
-  init(entity: NSEntityDescription, range: TemporaryIDRange, row: Int) {
-    self.entity = entity
-    reference = .temporary(range, row: row)
-    scope = 0
+  private let origin: Origin
+  /// The row in the range, or the key in the store.
+  private let number: Int64
+
+  init(range: TemporaryIDRange, row: Int) {
+    origin = .temporary(range)
+    number = Int64(row)
+  }
+
+  init(space: PermanentIDSpace, key: Int64) {
+    origin = .permanent(space)
+    number = key
   }
 
   convenience init(entity: NSEntityDescription, store: StoreIdentity, key: Int64) {
-    self.init(entity: entity, store: store, key: key, scope: store.scope(ofEntity: entity.name ?? ""))
+    self.init(space: PermanentIDSpace(store, entity), key: key)
   }
 
-  /// - Parameter scope: What `store` says it is for `entity`: looked up once where many IDs are made.
-  init(entity: NSEntityDescription, store: StoreIdentity, key: Int64, scope: UInt64) {
-    self.entity = entity
-    reference = .permanent(store, key: key)
-    self.scope = scope
+  public var entity: NSEntityDescription {
+    switch origin {
+    case .temporary(let range): range.entity
+    case .permanent(let space): space.entity
+    }
+  }
+
+  var reference: Reference {
+    switch origin {
+    case .temporary(let range): .temporary(range, row: Int(number))
+    case .permanent(let space): .permanent(space.store, key: number)
+    }
   }
 
   var key: ObjectKey {
-    switch reference {
-    case .temporary(let range, let row): ObjectKey(scope: 0, number: range.first + UInt64(row))
-    case .permanent(_, let key): ObjectKey(scope: scope, number: UInt64(bitPattern: key))
+    switch origin {
+    case .temporary(let range): ObjectKey(scope: 0, number: range.first + UInt64(number))
+    case .permanent(let space): space.key(number)
     }
   }
 
   /// The row of the batch that the object was inserted with; nil once the ID is permanent.
   package var batchRow: Int? {
-    if case .temporary(_, let row) = reference { row } else { nil }
+    if case .temporary = origin { Int(number) } else { nil }
   }
 
   /// The key that a store gave to the object; nil while the ID is temporary.
   package var storeKey: Int64? {
-    if case .permanent(_, let key) = reference { key } else { nil }
+    if case .permanent = origin { number } else { nil }
   }
 
   /// The store that a permanent ID is of.
   var storeIdentity: StoreIdentity? {
-    if case .permanent(let store, _) = reference { store } else { nil }
+    if case .permanent(let space) = origin { space.store } else { nil }
   }
 
   /// The store that the object is in; nil while the ID is temporary.
   public var persistentStore: NSPersistentStore? { storeIdentity?.store }
 
   public var isTemporaryID: Bool {
-    if case .temporary = reference { true } else { false }
+    if case .temporary = origin { true } else { false }
   }
 
   /// The permanent ID of the object if it has one by now, else this ID.
   var resolved: NSManagedObjectID {
-    guard case .temporary(let range, let row) = reference, let permanent = range.permanent(row: row) else {
-      return self
-    }
-    return NSManagedObjectID(entity: entity, store: permanent.store, key: permanent.key)
+    guard case .temporary(let range) = origin, let permanent = range.permanent(row: Int(number)) else { return self }
+    return NSManagedObjectID(entity: range.entity, store: permanent.store, key: permanent.key)
   }
 
   /// `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID` for a temporary one.
@@ -106,6 +120,21 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
   // Sets mix it themselves.
   public override var hash: Int { Int(truncatingIfNeeded: key.number ^ (key.scope << 20)) }
   public override var description: String { uriRepresentation().absoluteString }
+}
+
+/// What the IDs of one entity's objects in one store share.
+final class PermanentIDSpace: Sendable {
+  let store: StoreIdentity
+  let entity: NSEntityDescription
+  private let scope: UInt64
+
+  init(_ store: StoreIdentity, _ entity: NSEntityDescription) {
+    self.store = store
+    self.entity = entity
+    scope = store.scope(ofEntity: entity.name ?? "")
+  }
+
+  func key(_ number: Int64) -> ObjectKey { ObjectKey(scope: scope, number: UInt64(bitPattern: number)) }
 }
 
 /// What contexts find objects by: the part of an identity that is compared, without a heap object.

@@ -19,26 +19,48 @@ final class PackedHome: ObjectHome {
     /// An object's number is its row in the range.
     case temporary(TemporaryIDRange)
     /// An object's number is its key in the store.
-    case stored(StoreIdentity)
+    case stored(PermanentIDSpace)
   }
 
   let ids: IDSource
-  var batch: ObjectBatch
+  private let layout: EntityLayout
+  // Unchecked: a check for every value costs as much as the value. Nothing that writes to the batch, on the context's
+  // queue, reads values through the home before it is done.
+  @exclusivity(unchecked) var batch: ObjectBatch
 
   init(_ context: NSManagedObjectContext, _ batch: ObjectBatch, _ ids: IDSource) {
+    layout = batch.entity.layout
     self.batch = batch
     self.ids = ids
     super.init(context)
   }
 
-  func id(_ number: Int64, of entity: NSEntityDescription) -> NSManagedObjectID {
+  func id(_ number: Int64) -> NSManagedObjectID {
     switch ids {
-    case .temporary(let range): NSManagedObjectID(entity: entity, range: range, row: Int(number))
-    case .stored(let store): NSManagedObjectID(entity: entity, store: store, key: number)
+    case .temporary(let range): NSManagedObjectID(range: range, row: Int(number))
+    case .stored(let space): NSManagedObjectID(space: space, key: number)
     }
   }
 
-  /// By field: the batch as a whole would be copied, and each of its parts counted, for every value.
+  // By field: the batch as a whole would be copied, and each of its parts counted, for every value.
+
+  /// The cell of an attribute; nil if the entity has none of that name.
+  func cell(_ name: String, row: Int) -> ValueCell? {
+    guard let slot = layout.slot(named: name) else { return nil }
+    return batch.cells[row * batch.slotCount + slot]
+  }
+
+  /// The cell of an attribute of an integer type; nil of another.
+  func integerCell(_ name: String, row: Int) -> ValueCell? {
+    guard let slot = layout.slot(named: name), layout.isInteger(slot) else { return nil }
+    return batch.cells[row * batch.slotCount + slot]
+  }
+
+  /// The text of a cell; nil of another kind.
+  func text(_ cell: ValueCell) -> String? {
+    cell.kind == .text ? String(decoding: batch.arena[cell.range], as: UTF8.self) : nil
+  }
+
   func value(row: Int, slot: Int) -> StoredValue {
     let cell = batch.cells[row * batch.slotCount + slot]
     return switch cell.kind {

@@ -11,6 +11,8 @@ package final class TemporaryIDRange: Sendable {
   /// Serial number of the first identity; numbers are unique in the process.
   let first: UInt64
   let count: Int
+  /// Of all the objects.
+  let entity: NSEntityDescription
 
   /// The keys a store gave to the objects of a range.
   struct Resolution: Sendable {
@@ -39,8 +41,9 @@ package final class TemporaryIDRange: Sendable {
 
   private static let nextSerial = Atomic<UInt64>(1)
 
-  init(count: Int) {
+  init(count: Int, of entity: NSEntityDescription) {
     self.count = count
+    self.entity = entity
     first = Self.nextSerial.wrappingAdd(UInt64(count), ordering: .relaxed).oldValue
   }
 
@@ -85,18 +88,30 @@ package final class TemporaryIDRange: Sendable {
     newsCount > 0 ? state.withLock { $0.permanent(row: row) } : nil
   }
 
-  /// The present IDs of the objects in `rows`, as a set.
-  func ids(_ rows: some Sequence<Int>, of entity: NSEntityDescription, count: Int) -> Set<NSManagedObjectID> {
+  /// Whether `resolution` is all that was learnt.
+  func isResolved(as resolution: Resolution) -> Bool {
+    state.withLock { known in
+      guard known.obtained.isEmpty, known.resolutions.count == 1 else { return false }
+      let only = known.resolutions[0]
+      return only.store === resolution.store && only.firstKey == resolution.firstKey
+        && only.removedRows == resolution.removedRows
+    }
+  }
+
+  /// The IDs of the objects in `rows`, as a set: the present ones, or those that they would have with `resolutions`.
+  func ids(
+    _ rows: some Sequence<Int>, count: Int, as resolutions: [Resolution]? = nil
+  ) -> Set<NSManagedObjectID> {
     var result = Set<NSManagedObjectID>(unique: count)
-    let known = newsCount > 0 ? state.withLock { $0 } : State()
-    let scopes = known.stores.map { (store: $0, scope: $0.scope(ofEntity: entity.name ?? "")) }
+    let known = resolutions.map { State(resolutions: $0) } ?? (newsCount > 0 ? state.withLock { $0 } : State())
+    let spaces = known.stores.map { PermanentIDSpace($0, entity) }
     for row in rows {
-      if !scopes.isEmpty, let (store, key) = known.permanent(row: row),
-        let scope = scopes.first(where: { $0.store === store })?.scope
+      if !spaces.isEmpty, let (store, key) = known.permanent(row: row),
+        let space = spaces.first(where: { $0.store === store })
       {
-        result.add(NSManagedObjectID(entity: entity, store: store, key: key, scope: scope))
+        result.add(NSManagedObjectID(space: space, key: key))
       } else {
-        result.add(NSManagedObjectID(entity: entity, range: self, row: row))
+        result.add(NSManagedObjectID(range: self, row: row))
       }
     }
     return result

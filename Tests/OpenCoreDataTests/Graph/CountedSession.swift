@@ -27,6 +27,13 @@ struct LifeTrace {
 
 extension [LifeTrace] {
   var liveCount: Int { count { $0.object != nil } }
+
+  /// Whether all go. The sets of IDs that saves announce are made and let go of on another thread, in its own time.
+  func allGo(within seconds: TimeInterval = 10) -> Bool {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while liveCount > 0, Date() < end { usleep(100) }
+    return liveCount == 0
+  }
 }
 
 extension NSManagedObjectContext {

@@ -89,16 +89,16 @@ struct IdentityTests {
     let store = stack.coordinator.persistentStores[0].identity
     let one = NSManagedObjectID(entity: stack.entity, store: store, key: 1)
     let same = NSManagedObjectID(entity: stack.entity, store: store, key: 1)
-    let range = TemporaryIDRange(count: 2)
-    let temporary = NSManagedObjectID(entity: stack.entity, range: range, row: 1)
+    let range = TemporaryIDRange(count: 2, of: stack.entity)
+    let temporary = NSManagedObjectID(range: range, row: 1)
     #expect(one == same && one.hash == same.hash)
     #expect(Set([one, same, temporary]).count == 2)
-    #expect(temporary != NSManagedObjectID(entity: stack.entity, range: range, row: 0))
+    #expect(temporary != NSManagedObjectID(range: range, row: 0))
   }
 
   @Test("Rows removed and keys obtained early are left out when a range gets its keys")
   func resolution() {
-    let range = TemporaryIDRange(count: 6)
+    let range = TemporaryIDRange(count: 6, of: stack.entity)
     let store = StoreIdentity(uuid: "U", rootEntityNumbers: ["Session": 1])
     range.obtain(3, row: 4, from: store)
     range.resolve(.init(store: store, firstKey: 10, removedRows: [0, 2]))

@@ -69,14 +69,15 @@ extension SQLiteStore {
       let numbering = BatchSource.Numbering(
         firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
         keysObtained: obtained)
+      let resolution = TemporaryIDRange.Resolution(
+        store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
+      rows.sharedIDs.prepare(rows, expecting: resolution)
       search.noteWritten(rows, numbering)
       var insertion = try BatchInsertion(rows, numbering, entity, self, connection)
       try insertion.run { row, error in
         let id = rows.objectID(row: row)
         faults.refuse(id, error, try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
       }
-      let resolution = TemporaryIDRange.Resolution(
-        store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
       return (rows.range, resolution)
     }
     try keys.store()

@@ -7,8 +7,9 @@ struct SelectPlan {
   private let tableName: String
   /// For each entity a row can be of: slot → column of the result; nil where nothing is stored.
   private let columnsByEntity: [Int: [Int32?]]
-  private let entities: [Int: NSEntityDescription]
   let identity: StoreIdentity
+  /// Of each entity that a row can be of and the model has.
+  private let idSpaces: [Int: PermanentIDSpace]
   private let includesValues: Bool
   private let externalSlots: ExternalSlots
   private let externalData: ExternalData
@@ -36,8 +37,11 @@ struct SelectPlan {
       }
     }
     columnsByEntity = byEntity
-    entities = store.entitiesByNumber
     identity = store.identity
+    idSpaces = Dictionary(
+      uniqueKeysWithValues: byEntity.keys.compactMap { number in
+        store.entitiesByNumber[number].map { (number, PermanentIDSpace(store.identity, $0)) }
+      })
     includesValues = query.includesValues
     externalSlots = store.externalSlots
     externalData = store.externalData
@@ -99,8 +103,9 @@ struct SelectPlan {
 
   /// The current row of a statement made from `select`.
   func row(of statement: SQLiteStatement) throws -> FetchedRow {
-    let (entity, columns) = try layout(ofEntity: Int(statement.integer(1)), key: statement.integer(0))
-    let id = NSManagedObjectID(entity: entity, store: identity, key: statement.integer(0))
+    let (space, columns) = try layout(ofEntity: Int(statement.integer(1)), key: statement.integer(0))
+    let entity = space.entity
+    let id = NSManagedObjectID(space: space, key: statement.integer(0))
     var values: [StoredValue] = []
     if includesValues {
       values.reserveCapacity(columns.count)
@@ -136,12 +141,12 @@ struct SelectPlan {
     }
   }
 
-  /// What a row with this number in Z_ENT is: its entity, and slot → column of the result.
-  func layout(ofEntity number: Int, key: Int64) throws -> (entity: NSEntityDescription, columns: [Int32?]) {
-    guard let entity = entities[number], let columns = columnsByEntity[number] else {
+  /// What a row with this number in Z_ENT is: its entity in this store, and slot → column of the result.
+  func layout(ofEntity number: Int, key: Int64) throws -> (space: PermanentIDSpace, columns: [Int32?]) {
+    guard let space = idSpaces[number], let columns = columnsByEntity[number] else {
       throw NSError.unknownEntity(number: number, key: key, table: tableName)
     }
-    return (entity, columns)
+    return (space, columns)
   }
 
   /// The IDs of rows of `entity`, made as they are asked for.

@@ -76,7 +76,8 @@ final class StoreCursor: RowCursor {
     guard try !isAtEnd && (isRowWaiting || advance()) else { return false }
     isRowWaiting = false
     let number = statement.integer(1)
-    let (entity, columns) = try plan.layout(ofEntity: Int(number), key: statement.integer(0))
+    let (space, columns) = try plan.layout(ofEntity: Int(number), key: statement.integer(0))
+    let entity = space.entity
     if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
     let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
     let external = plan.slotsToBringIn(ofEntity: Int(number))
