@@ -14,8 +14,10 @@ struct GzipReadingTests {
   }
 
   /// All bytes, and the error at their end if there is one.
-  private func inflate(_ bytes: [UInt8], pieces: Int = 1 << 16) throws -> (bytes: [UInt8], error: CSVError?) {
-    let source = try ByteSource(bytes: bytes)
+  private func inflate(
+    _ bytes: [UInt8], pieces: Int = 1 << 16, buffer: Int = 1 << 16
+  ) throws -> (bytes: [UInt8], error: CSVError?) {
+    let source = ByteSource(try RawInput(.memory(bytes), name: "memory"), gzipBufferBytes: buffer)
     var result: [UInt8] = []
     do throws(CSVError) {
       while try source.read(appendingTo: &result, bytesMax: pieces) > 0 {}
@@ -36,11 +38,63 @@ struct GzipReadingTests {
     #expect(two.bytes == Self.text + Array("x,y\n".utf8) && two.error == nil)
   }
 
+  /// A way of writing a member: an expression of Python's for the bytes `data`.
+  struct Writing: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let expression: String
+  }
+
+  private static func deflated(level: Int = 6, _ strategy: String) -> String {
+    "(lambda c: c.compress(data) + c.flush())(zlib.compressobj(\(level), wbits=31, strategy=zlib.\(strategy)))"
+  }
+  /// The raw data, to put another header before them (RFC 1952, 2.3).
+  private static let raw =
+    "zlib.compress(data, wbits=-15) + struct.pack('<II', zlib.crc32(data), len(data) & 0xFFFFFFFF)"
+
+  static let writings = [
+    Writing(testDescription: "stored", expression: "gzip.compress(data, 0)"),
+    Writing(testDescription: "fast", expression: "gzip.compress(data, 1)"),
+    Writing(testDescription: "best", expression: "gzip.compress(data, 9)"),
+    Writing(testDescription: "fixed codes", expression: deflated("Z_FIXED")),
+    Writing(testDescription: "codes only", expression: deflated("Z_HUFFMAN_ONLY")),
+    Writing(testDescription: "runs only", expression: deflated("Z_RLE")),
+    Writing(
+      testDescription: "many members",
+      expression: "b''.join(gzip.compress(data[i:i+997]) for i in range(0, len(data), 997))"),
+    Writing(
+      testDescription: "name and comment",
+      expression: "b'\\x1f\\x8b\\x08\\x18' + bytes(6) + b'a name\\0a comment\\0' + \(raw)"),
+    Writing(
+      testDescription: "extra field",
+      expression: "b'\\x1f\\x8b\\x08\\x04' + bytes(6) + struct.pack('<H', 300) + bytes(300) + \(raw)"),
+    Writing(
+      testDescription: "checksum of the header",
+      expression:
+        "(lambda h: h + struct.pack('<H', zlib.crc32(h) & 0xFFFF))(b'\\x1f\\x8b\\x08\\x02' + bytes(6)) + \(raw)"),
+  ]
+
+  @Test("Every way of writing it, through buffers of any size", arguments: writings, [2, 13, 1 << 16])
+  func written(writing: Writing, buffer: Int) throws {
+    // Repetitions near and far, and none.
+    var state: UInt32 = 1
+    let data: [UInt8] = (0..<200_000).map { index in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return index / 10_000 % 2 == 0 ? UInt8(state >> 24) : UInt8(48 + index % 1000 / 100)
+    }
+    let bytes = try python(
+      "import sys,gzip,zlib,struct; data=sys.stdin.buffer.read(); sys.stdout.buffer.write(\(writing.expression))",
+      input: data)
+    for pieces in [911, 1 << 20] {
+      let found = try inflate(bytes, pieces: pieces, buffer: buffer)
+      #expect(found.bytes == data && found.error == nil)
+    }
+  }
+
   @Test("Cut off at any byte, it is a compression error with its place, after what came out before")
   func truncated() throws {
     let whole = try gzip(Self.text)
     for length in 2..<whole.count {
-      let found = try inflate(Array(whole[..<length]))
+      let found = try inflate(Array(whole[..<length]), buffer: length % 2 == 0 ? 3 : 1 << 16)
       #expect(found.error?.code == .compression, "cut at \(length)")
       #expect(found.error?.compressedByte == length, "cut at \(length)")
       #expect(Self.text.starts(with: found.bytes), "cut at \(length)")

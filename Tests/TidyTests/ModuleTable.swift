@@ -3,14 +3,14 @@ enum ModuleTable {
   static let imports: [String: Set<String>] = [
     "Locking": [],
     "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CExpat", "CSQLite", "CZlib", "Locking"],
-    "CSV": ["CWriteback", "CXXHash", "CZlib", "Locking"],
+    "CSV": ["CISAL", "CWriteback", "CXXHash", "CZlib", "Locking"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData"],
     "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
     "surfjournal": ["CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
     "modelgen": ["OpenCoreData"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [], "CMalloc": [], "CSQLite": [],
+    "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [], "CISAL": [], "CMalloc": [], "CSQLite": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]

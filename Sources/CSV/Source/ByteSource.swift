@@ -169,7 +169,7 @@ public final class ByteSource {
     }
     head.removeLast(wanted - have)
     if head == GzipInflater.magic {
-      state = .gzip(try GzipInflater(input, head: head, bufferBytes: gzipBufferBytes))
+      state = .gzip(GzipInflater(input, head: head, bufferBytes: gzipBufferBytes))
     } else {
       state = .plain(head: head)
     }

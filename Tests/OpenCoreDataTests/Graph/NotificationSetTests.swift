@@ -47,8 +47,11 @@ struct NotificationSetTests {
     }
   }
 
+  /// Numbers of objects: of the greater, sets are made on another thread.
+  private static let counts = [5, 600]
+
   private func save(
-    _ way: InsertionWay, beforeSave change: (Int, NSManagedObjectContext) throws -> Void = { _, _ in }
+    _ way: InsertionWay, _ count: Int, beforeSave change: (Int, NSManagedObjectContext) throws -> Void = { _, _ in }
   ) throws -> Announced {
     let stack = try Stack(try GraphFolder())
     let (writer, middle, child) = stack.chain()
@@ -56,7 +59,7 @@ struct NotificationSetTests {
     let levels = [child, middle, writer]
     let tokens = announced.tokens(levels)
     defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
-    child.performAndWait { way.insert(0..<5, into: child, stack.entity) }
+    child.performAndWait { way.insert(0..<count, into: child, stack.entity) }
     for (level, context) in levels.enumerated() {
       try context.performAndWait {
         context.processPendingChanges()
@@ -71,27 +74,33 @@ struct NotificationSetTests {
     (ids ?? []).map { $0.isTemporaryID ? "t" : $0.uriRepresentation().lastPathComponent }.sorted()
   }
 
-  @Test("Each level announces its own objects twice, and the IDs that they have", arguments: InsertionWay.allCases)
-  func chain(way: InsertionWay) throws {
-    let announced = try save(way)
+  private func temporary(_ count: Int) -> [String] { Array(repeating: "t", count: count) }
+  private func keys(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "p\($0)" }.sorted() }
+
+  @Test(
+    "Each level announces its own objects twice, and the IDs that they have", arguments: InsertionWay.allCases, counts)
+  func chain(way: InsertionWay, count: Int) throws {
+    let announced = try save(way, count)
     var all: Set<NSManagedObject> = []
     for level in 0..<3 {
       let changed = try #require(announced.entry(level, .NSManagedObjectContextObjectsDidChange))
       let saved = try #require(announced.entry(level, .NSManagedObjectContextDidSave))
-      #expect(changed.objects == saved.objects && saved.objects.count == 5)
+      #expect(changed.objects == saved.objects && saved.objects.count == count)
       #expect(changed.areOwn && saved.areOwn)
       #expect(all.isDisjoint(with: saved.objects))
       all.formUnion(saved.objects)
       let ids = announced.entry(level, .NSManagedObjectContextDidSaveObjectIDs)?.ids
-      #expect(numbers(ids) == (level < 2 ? Array(repeating: "t", count: 5) : ["p1", "p2", "p3", "p4", "p5"]))
+      #expect(numbers(ids) == (level < 2 ? temporary(count) : keys(1...count)))
     }
     let ids = (0..<2).map { announced.entry($0, .NSManagedObjectContextDidSaveObjectIDs)?.ids }
     #expect(ids[0] == ids[1])
   }
 
-  @Test("What is deleted or added on the way is in the sets of the levels above only", arguments: InsertionWay.allCases)
-  func changedOnTheWay(way: InsertionWay) throws {
-    let announced = try save(way) { level, context in
+  @Test(
+    "What is deleted or added on the way is in the sets of the levels above only", arguments: InsertionWay.allCases,
+    counts)
+  func changedOnTheWay(way: InsertionWay, count: Int) throws {
+    let announced = try save(way, count) { level, context in
       guard level > 0 else { return }
       let object = try #require(context.insertedObjects.first { $0.place == "Spot \(level)" })
       context.delete(object)
@@ -103,19 +112,46 @@ struct NotificationSetTests {
         announced.entry(level, .NSManagedObjectContextDidSaveObjectIDs)?.ids.count,
       ]
     }
-    #expect(counts == [[5, 5], [4, 4], [4, 4]])
+    #expect(counts == [[count, count], [count - 1, count - 1], [count - 1, count - 1]])
     #expect((0..<3).allSatisfy { announced.entry($0, .NSManagedObjectContextDidSave)?.areOwn == true })
   }
 
-  @Test("An ID that became permanent on the way is announced as such from there on", arguments: InsertionWay.allCases)
-  func obtained(way: InsertionWay) throws {
-    let announced = try save(way) { level, context in
+  @Test(
+    "An ID that became permanent on the way is announced as such from there on", arguments: InsertionWay.allCases,
+    counts)
+  func obtained(way: InsertionWay, count: Int) throws {
+    let announced = try save(way, count) { level, context in
       guard level == 1 else { return }
       try context.obtainPermanentIDs(for: context.insertedObjects.filter { $0.place == "Spot 4" })
     }
     let ids = (0..<3).map { numbers(announced.entry($0, .NSManagedObjectContextDidSaveObjectIDs)?.ids) }
-    #expect(ids[0] == ["t", "t", "t", "t", "t"] && ids[1] == ["p1", "t", "t", "t", "t"])
-    #expect(ids[2] == ["p1", "p2", "p3", "p4", "p5"])
+    #expect(ids[0] == temporary(count) && ids[1] == ["p1"] + temporary(count - 1))
+    #expect(ids[2] == keys(1...count))
+  }
+
+  @Test("Keys that a refused save was about to give are not announced", arguments: InsertionWay.allCases, counts)
+  func refused(way: InsertionWay, count: Int) throws {
+    let stack = try Stack(try GraphFolder(), model: Sessions.model(unique: ["place"]))
+    let (context, other) = (stack.context(), stack.context())
+    let announced = Announced()
+    let tokens = announced.tokens([context])
+    defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+    try other.performAndWait {
+      InsertionWay.single.insert(0..<1, into: other, stack.entity)
+      try other.save()
+    }
+    context.performAndWait {
+      way.insert(0..<count, into: context, stack.entity)
+      #expect(throws: NSError.self) { try context.save() }
+    }
+    try other.performAndWait {
+      InsertionWay.single.insert(count..<(count + 2), into: other, stack.entity)
+      for first in try other.fetch(stack.request()) where first.place == "Spot 0" { other.delete(first) }
+      try other.save()
+    }
+    try context.performAndWait { try context.save() }
+    #expect(numbers(announced.entry(0, .NSManagedObjectContextDidSaveObjectIDs)?.ids) == keys(4...(count + 3)))
+    #expect(try sqlite(stack.file, "SELECT min(Z_PK), max(Z_PK) FROM ZSESSION") == "2|\(count + 3)")
   }
 
   @Test("Rows added after an announcement are in the next set of objects", arguments: InsertionWay.allCases)

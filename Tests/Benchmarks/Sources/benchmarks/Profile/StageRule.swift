@@ -18,7 +18,7 @@ struct StageRule {
     StageRule(.log, nil, "sqlite3Wal", "sqlite3Pager"),
     StageRule(.bind, nil, "sqlite3_result_", "sqlite3_bind_"),
     StageRule(.record, nil, "sqlite3VdbeExec", "sqlite3_step"),
-    StageRule(.inflate, nil, "inflate", "crc32"),
+    StageRule(.inflate, nil, "inflate", "isal_", "decode_huffman", "crc32"),
     StageRule(.inflate, "CSV", "GzipInflater"),
     StageRule(.hash, "CSV", "ContentHash", "ContentDigest"),
     StageRule(.read, "CSV", "RawInput", "ByteSource", "InputSpool"),
