@@ -224,7 +224,7 @@ extension NSManagedObjectContext {
     let touched = (changes.updates.map(\.id) + changes.deletions.map(\.id)).map(object(with:))
     loadTogether(touched)
     for (update, object) in zip(changes.updates, touched) {
-      for slot in update.changedSlots { object.setStoredValue(update.values[slot], at: slot) }
+      object.setStoredValues(at: update.changedSlots) { update.values[$0] }
     }
     for object in touched.dropFirst(changes.updates.count) { delete(object) }
     scheduleProcessing()

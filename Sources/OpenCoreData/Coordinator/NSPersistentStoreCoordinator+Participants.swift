@@ -83,6 +83,9 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Sets an attribute to a packed value of a batch, without making an object of it.
-  package func setValue(of cell: StoredValue, at slot: Int) { setStoredValue(cell, at: slot) }
+  /// Gives the attributes in `slots` the values of a batch's row, as far as they have others.
+  package func setValues(at slots: [Int], of batch: ObjectBatch, row: Int) {
+    let changed = slots.filter { storedValue(at: $0) != batch.value(row: row, slot: $0) }
+    setStoredValues(at: changed) { batch.value(row: row, slot: $0) }
+  }
 }

@@ -85,11 +85,13 @@ extension NSManagedObject {
     return values[slot]
   }
 
-  func replaceValue(_ value: StoredValue, at slot: Int) {
+  func replaceValue(_ value: StoredValue, at slot: Int) { replaceValues(at: CollectionOfOne(slot)) { _ in value } }
+
+  func replaceValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
     var replaced = values
     // Held nowhere else, so that the array is not copied; and read from nowhere else, so that reading needs no check.
     loaded = nil
-    replaced[slot] = value
+    for slot in slots { replaced[slot] = value(slot) }
     loaded = replaced
   }
 

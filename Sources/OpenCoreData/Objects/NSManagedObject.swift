@@ -182,12 +182,21 @@ open class NSManagedObject: NSObject {
   }
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
-    checkQueue(slot: slot)
+    setStoredValues(at: CollectionOfOne(slot)) { _ in value }
+  }
+
+  /// Sets several values; the change is noted once for all of them.
+  func setStoredValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
+    guard let first = slots.first else { return }
+    checkQueue(slot: first)
     if state.contains(.fault) { fireFault() }
-    if state.contains(.awaking) { return setAwaking(value, at: slot) }
+    if state.contains(.awaking) {
+      for slot in slots { setAwaking(value(slot), at: slot) }
+      return
+    }
     let context = managedObjectContext
     rememberValues(context)
-    replaceValue(value, at: slot)
+    replaceValues(at: slots, value)
     context?.noteChange(of: self)
   }
 

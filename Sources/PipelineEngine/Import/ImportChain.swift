@@ -102,9 +102,7 @@ struct ImportChain {
     let ids = updates.compactMap { coordinator.objectID(of: chunk.batch.entity, key: $0.storeKey) }
     let objects = importContext.objects(withIDs: ids)
     for (update, object) in zip(updates, objects) {
-      for slot in slots {
-        object.setValue(of: chunk.batch.value(row: update.row, slot: slot), at: slot)
-      }
+      object.setValues(at: slots, of: chunk.batch, row: update.row)
     }
   }
 

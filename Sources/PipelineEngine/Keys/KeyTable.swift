@@ -86,12 +86,17 @@ struct KeyTable: Sendable {
   /// How many keys are touched at a time: what was fetched must still be close when it is asked for.
   static let keysTouched = 64
 
-  /// Brings the slots of some keys close to the processor, beginning with the one at `position`: one after the other,
-  /// each would wait for the memory by itself.
+  /// Brings the slots of some keys close to the processor, beginning with the one at `position`, then the records of
+  /// those that are there: one after the other, each would wait for the memory by itself.
   mutating func touch(_ digests: [KeyDigest], from position: Int) {
+    let group = position..<min(position + Self.keysTouched, digests.count)
     var sum: UInt64 = 0
-    for index in position..<min(position + Self.keysTouched, digests.count) {
-      sum &+= slots[home(of: Self.tag(of: digests[index]))]
+    for index in group { sum &+= slots[home(of: Self.tag(of: digests[index]))] }
+    for index in group {
+      let tag = Self.tag(of: digests[index])
+      var slot = home(of: tag)
+      while slots[slot] != 0, slots[slot] >> 32 != tag { slot = slot + 1 == slots.count ? 0 : slot + 1 }
+      if let place = place(in: slots[slot]) { sum &+= records[place].values }
     }
     touched &+= sum
   }

@@ -24,7 +24,7 @@ extension Report {
       The limit is a C program in `Tests/Benchmarks` that parses on a second thread, hands rows to SQLite through a
       virtual table and checkpoints on a third. It checks dates, ratings and UTF-8 as we do, but has no contexts,
       positions, report or rejects, and its exports do not wait for the disk. It and the project's program use the
-      SQLite named above.
+      SQLite named above. The project's program is linked as `make release` links it.
 
       After each run an independent program looked at what was written. Stores hold the same as the limit's, whose
       export is the input again, byte for byte; so are exports by key, also unpacked. An export by date has the
