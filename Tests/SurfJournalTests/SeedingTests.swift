@@ -185,6 +185,17 @@ import Testing
     }
   }
 
+  @Test func `What a launch left that was killed at its very end is gone after the next`() throws {
+    let seed = try Seeds.make("seed", entries: 3, in: folder)
+    try CoreDataStack(directory: directory, seed: seed).close()
+    let stage = directory.appendingPathComponent("SurfJournalModel.sqlite.seeding")
+    try FileManager.default.createDirectory(at: stage, withIntermediateDirectories: false)
+    let stack = try CoreDataStack(directory: directory, seed: seed)
+    #expect(try Seeds.places(stack) == ["Rincon": 3])
+    stack.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["SurfJournalModel.sqlite"])
+  }
+
   // MARK: What went wrong
 
   /// After a failure there is no store, so that the next launch tries again.

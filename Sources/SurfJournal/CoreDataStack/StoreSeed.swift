@@ -20,9 +20,10 @@ struct StoreSeed {
 
   /// Copies the seed to `store`, unless there is something already.
   func plant(at store: URL, model: NSManagedObjectModel) throws(CoreDataStackError) {
-    if Self.isThere(store.path) { return }
-    try check()
     let folder = store.deletingLastPathComponent()
+    let stage = store.path + ".seeding"
+    if Self.isThere(store.path) { return Self.clear(stage, in: folder) }
+    try check()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
@@ -30,10 +31,9 @@ struct StoreSeed {
     }
     let lock = try FolderLock(folder.path)
     defer { lock.release() }
+    try Self.remove(stage)
     // Another launch may have been quicker.
     if Self.isThere(store.path) { return }
-    let stage = store.path + ".seeding"
-    try Self.remove(stage)
     do throws(CoreDataStackError) {
       try copy(to: stage, name: store.lastPathComponent)
       try Self.look(at: URL(fileURLWithPath: stage).appendingPathComponent(store.lastPathComponent), model, seed)
@@ -134,6 +134,14 @@ struct StoreSeed {
         throw CoreDataStackError("can't be moved into place", at: store.path + suffix, error)
       }
     }
+  }
+
+  /// A launch that was killed when the store was in place has left an empty folder. Whoever can't remove it has the
+  /// store all the same.
+  private static func clear(_ stage: String, in folder: URL) {
+    guard isThere(stage), let lock = try? FolderLock(folder.path) else { return }
+    defer { lock.release() }
+    try? remove(stage)
   }
 
   private static func remove(_ path: String) throws(CoreDataStackError) {
