@@ -1,1 +1,6 @@
 #include <isa-l/igzip_lib.h>
+
+// Swift leaves out fields of arrays as long as this one.
+static inline const uint8_t *inflate_undelivered(const struct inflate_state *state) {
+  return state->tmp_out_buffer + state->tmp_out_processed;
+}

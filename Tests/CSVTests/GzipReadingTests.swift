@@ -112,6 +112,20 @@ struct GzipReadingTests {
     }
   }
 
+  @Test("What came out before the damage is the same through buffers of any size", arguments: [0.2, 0.5, 0.97])
+  func damagedInTheMiddle(place: Double) throws {
+    let long = Array((0..<40_000).map { "row \($0),\($0 * 7919 % 10007)\n" }.joined().utf8)
+    var damaged = try gzip(long)
+    let index = Int(Double(damaged.count) * place)
+    for byte in damaged[index..<(index + 40)].indices { damaged[byte] = 0xFF }
+    let whole = try inflate(damaged, pieces: 1 << 22)
+    #expect(whole.error?.code == .compression && Double(whole.bytes.count) > Double(long.count) * place * 0.9)
+    for (pieces, buffer) in [(911, 1 << 16), (5000, 2), (70_000, 300)] {
+      let found = try inflate(damaged, pieces: pieces, buffer: buffer)
+      #expect(found.bytes.count == whole.bytes.count && found.bytes == whole.bytes && found.error?.code == .compression)
+    }
+  }
+
   @Test("What follows the gzip data and is no padding is an error, and the data were read")
   func trailing() throws {
     let found = try inflate(try gzip(Self.text) + Array("rest".utf8))

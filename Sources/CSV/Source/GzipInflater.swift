@@ -74,13 +74,13 @@ final class GzipInflater {
 
   /// One call of the library, or one look at what follows a member. False at the clean end.
   private func step() throws(CSVError) -> Bool {
-    if let damage { throw failure(damage) }
+    if let damage { return try deliverRest(before: damage) }
     if place == .betweenMembers { return try startNextMember() }
     try fill(atLeast: 1)
     let (inputBefore, roomBefore) = (state.pointee.avail_in, state.pointee.avail_out)
     let result = place == .header ? isal_read_gzip_header(state, &header) : isal_inflate(state)
     guard result == ISAL_DECOMP_OK || result == ISAL_END_INPUT else {
-      throw damaged("the gzip data is damaged (\(Self.reason(result))); fetch the file again")
+      return try deliverRest(before: "the gzip data is damaged (\(Self.reason(result))); fetch the file again")
     }
     if place == .header, result == ISAL_DECOMP_OK {
       place = .data
@@ -89,7 +89,7 @@ final class GzipInflater {
     } else if state.pointee.avail_in == inputBefore, state.pointee.avail_out == roomBefore {
       // It had room for more, and made nothing of what there was.
       let problem = inputBefore == 0 ? "ends in the middle" : "is damaged"
-      throw damaged("the gzip data \(problem); fetch the file again")
+      return try deliverRest(before: "the gzip data \(problem); fetch the file again")
     }
     return true
   }
@@ -127,9 +127,17 @@ final class GzipInflater {
     }
   }
 
-  private func damaged(_ message: String) -> CSVError {
+  /// Hands out what was decoded before the damage and had no room yet; throws once there is nothing more.
+  private func deliverRest(before message: String) throws(CSVError) -> Bool {
     damage = message
-    return failure(message)
+    let rest = state.pointee.tmp_out_valid - state.pointee.tmp_out_processed
+    let count = min(rest, Int32(clamping: state.pointee.avail_out))
+    guard count > 0, let source = inflate_undelivered(state) else { throw failure(message) }
+    state.pointee.next_out.update(from: source, count: Int(count))
+    state.pointee.next_out += Int(count)
+    state.pointee.avail_out -= UInt32(count)
+    state.pointee.tmp_out_processed += count
+    return true
   }
 
   private func failure(_ message: String) -> CSVError { CSVError(.compression, message, path: input.name) }

@@ -100,6 +100,7 @@ extension NSManagedObjectContext {
     for (segment, rows) in changes.insertions {
       // All of a segment is what the save will announce once more.
       if rows == 0..<segment.batch.count {
+        segment.prepareIDs()
         let all = objects(in: segment)
         if inserted.isEmpty { inserted = all } else { inserted.formUnion(all) }
       } else {

@@ -132,8 +132,6 @@ final class PendingSegment {
   /// The objects of all live rows; `make` makes those that are missing.
   func allObjects(_ make: (Int) -> NSManagedObject) -> Set<NSManagedObject> {
     if let objects { return objects }
-    // Whoever is told of the objects will be told of their IDs too.
-    if isOwn { sharedIDs.prepare(rows) }
     var made = Set<NSManagedObject>(unique: liveCount)
     if removedRows.isEmpty, handles.isEmpty {
       // Each goes into the set while the processor has it at hand.
@@ -149,6 +147,9 @@ final class PendingSegment {
     objects = made
     return made
   }
+
+  /// Has the IDs made meanwhile: whoever is told of new objects will be told of their IDs by a save.
+  func prepareIDs() { if isOwn, objects == nil { sharedIDs.prepare(rows) } }
 
   func fillHandles(_ make: (Int) -> NSManagedObject) {
     if removedRows.isEmpty { return handles.fill(batch.count, make) }
