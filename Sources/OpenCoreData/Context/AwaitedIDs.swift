@@ -3,7 +3,6 @@
 struct AwaitedIDs {
   private struct Entry {
     let range: TemporaryIDRange
-    let entity: NSEntityDescription
     var rows: Set<Int>
     /// What the range had learnt when it was last asked.
     var newsSeen: Int
@@ -21,13 +20,11 @@ struct AwaitedIDs {
 
   /// - Parameter isAlive: Whether the object of an identity still exists; asked now and then to forget the others.
   mutating func add(
-    _ rows: some Sequence<Int>, of range: TemporaryIDRange, _ entity: NSEntityDescription,
-    isAlive: (NSManagedObjectID) -> Bool
+    _ rows: some Sequence<Int>, of range: TemporaryIDRange, isAlive: (NSManagedObjectID) -> Bool
   ) {
     let key = ObjectIdentifier(range)
     for row in rows {
-      let isNew = entries[key, default: Entry(range: range, entity: entity, rows: [], newsSeen: 0)].rows.insert(row)
-        .inserted
+      let isNew = entries[key, default: Entry(range: range, rows: [], newsSeen: 0)].rows.insert(row).inserted
       if isNew { count += 1 }
     }
     // News of before count too: they have not been looked at for these rows.

@@ -20,11 +20,8 @@ struct InsertedRows: Sendable {
   var sharedIDs = SharedIDSet()
 
   var liveCount: Int { batch.count - removedRows.count }
-  var liveRows: some Sequence<Int> { liveRows(from: 0) }
 
-  func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> {
-    (first..<batch.count).lazy.filter { removedRows.rank(of: $0) != nil }
-  }
+  func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> { removedRows.others(in: first..<batch.count) }
 
   func objectID(row: Int) -> NSManagedObjectID {
     NSManagedObjectID(range: range, row: row).resolved

@@ -126,6 +126,6 @@ extension NSManagedObjectContext {
       }
       file(object)
     }
-    if case .temporary(let range) = run.home.ids { awaitIDs(waiting, range, run.home.batch.entity) }
+    if case .temporary(let range) = run.home.ids { awaitIDs(waiting, range) }
   }
 }

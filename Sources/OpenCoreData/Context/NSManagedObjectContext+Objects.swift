@@ -217,7 +217,7 @@ extension NSManagedObjectContext {
 
   private func register(_ object: NSManagedObject) {
     file(object)
-    if case .temporary(let range, let row) = object.identity.reference { awaitIDs([row], range, object.entity) }
+    if case .temporary(let range, let row) = object.identity.reference { awaitIDs([row], range) }
   }
 
   // MARK: Faults
@@ -346,8 +346,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  func awaitIDs(_ rows: some Sequence<Int>, _ range: TemporaryIDRange, _ entity: NSEntityDescription) {
-    awaitingPermanentIDs.add(rows, of: range, entity) { registry[$0.key] != nil }
+  func awaitIDs(_ rows: some Sequence<Int>, _ range: TemporaryIDRange) {
+    awaitingPermanentIDs.add(rows, of: range) { registry[$0.key] != nil }
   }
 
   func rekey(_ object: NSManagedObject) {

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     }
     announceSave(saved.changes)
     for run in runs { release(run) }
-    if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release() } }
+    if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release(rows) } }
   }
   private static let saveAttemptsMax = 1000
 

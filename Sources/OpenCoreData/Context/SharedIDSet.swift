@@ -43,15 +43,15 @@ final class SharedIDSet: Sendable {
     let (range, count, removedRows) = (rows.range, rows.batch.count, rows.removedRows)
     DispatchQueue.global().async {
       self.made.withLock {
-        let ids = range.ids(Self.live(count, removedRows), count: count - removedRows.count, as: [resolution])
+        let ids = range.ids(removedRows.others(in: 0..<count), count: count - removedRows.count, as: [resolution])
         $0 = Made(removedRows: removedRows, rowCount: count, newsCount: 1, expected: resolution, ids: ids)
       }
     }
   }
 
-  /// Lets go of the set as it was prepared, beside the caller.
-  func release() {
-    guard isWanted.load(ordering: .relaxed) else { return }
+  /// Lets go of the set of these rows as it was prepared, beside the caller.
+  func release(_ rows: InsertedRows) {
+    guard isWanted.load(ordering: .relaxed), rows.liveCount >= Self.preparedCountMin else { return }
     DispatchQueue.global().async { self.made.withLock { $0 = nil } }
   }
 
@@ -66,13 +66,9 @@ final class SharedIDSet: Sendable {
       {
         return made.ids
       }
-      let ids = range.ids(Self.live(count, removedRows), count: count - removedRows.count)
+      let ids = range.ids(removedRows.others(in: 0..<count), count: count - removedRows.count)
       made = Made(removedRows: removedRows, rowCount: count, newsCount: news, ids: ids)
       return ids
     }
-  }
-
-  private static func live(_ count: Int, _ removedRows: [Int]) -> LazyFilterSequence<Range<Int>> {
-    (0..<count).lazy.filter { removedRows.rank(of: $0) != nil }
   }
 }

@@ -134,6 +134,9 @@ extension TemporaryIDRange.State {
 }
 
 extension [Int] {
+  /// In ascending numbers: those of `rows` that are not among these.
+  func others(in rows: Range<Int>) -> LazyFilterSequence<Range<Int>> { rows.lazy.filter { rank(of: $0) != nil } }
+
   /// In ascending numbers: how many lie before `row`; nil when `row` is one of them.
   func rank(of row: Int) -> Int? {
     var (low, high) = (0, count)

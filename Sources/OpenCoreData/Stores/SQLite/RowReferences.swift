@@ -18,7 +18,7 @@ struct RowReferences {
     table = try store.sqlEntity(entity).tableName
     var found: [Reference] = []
     for sqlEntity in store.schema.entities {
-      guard let owner = store.entitiesByNumber[sqlEntity.number] else { continue }
+      guard let owner = store.idSpaces[sqlEntity.number]?.entity else { continue }
       for relationship in owner.storedRelationships {
         guard let kept = sqlEntity.relationships[relationship.name],
           let destination = relationship.destinationEntity

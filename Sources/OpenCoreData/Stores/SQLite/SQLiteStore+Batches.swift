@@ -141,8 +141,7 @@ extension SQLiteStore {
 
   private func id(returnedBy statement: SQLiteStatement) throws -> NSManagedObjectID {
     let key = statement.integer(0)
-    return NSManagedObjectID(
-      entity: try entity(numbered: Int(statement.integer(1)), key: key), store: identity, key: key)
+    return NSManagedObjectID(space: try idSpace(numbered: Int(statement.integer(1)), key: key), key: key)
   }
 
   private func batchTransaction(_ body: (SQLiteConnection) throws -> BatchOutcome) throws -> BatchOutcome {

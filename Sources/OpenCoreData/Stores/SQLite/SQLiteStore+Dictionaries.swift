@@ -33,7 +33,7 @@ extension SQLiteStore {
         place += 1
       case .objectID:
         let (key, number) = (statement.integer(place), Int(statement.integer(place + 1)))
-        id = NSManagedObjectID(entity: try entity(numbered: number, key: key), store: identity, key: key)
+        id = NSManagedObjectID(space: try idSpace(numbered: number, key: key), key: key)
         values.append(.null)
         place += 2
       }

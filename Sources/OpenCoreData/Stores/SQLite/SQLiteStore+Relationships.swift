@@ -18,10 +18,10 @@ extension SQLiteStore {
         try statement.bind(select.bindings)
         while try statement.step() {
           let key = statement.integer(1)
-          guard let entity = try plan.entity(statement.isNull(2) ? nil : Int(statement.integer(2)), key, self) else {
+          guard let space = try plan.idSpace(statement.isNull(2) ? nil : Int(statement.integer(2)), key, self) else {
             continue
           }
-          found[statement.integer(0), default: []].append(NSManagedObjectID(entity: entity, store: identity, key: key))
+          found[statement.integer(0), default: []].append(NSManagedObjectID(space: space, key: key))
         }
       }
     }
@@ -31,7 +31,8 @@ extension SQLiteStore {
 
 /// The SELECT of a relationship: the key of this end, the key of the other, and the other's Z_ENT.
 private struct RelationshipPlan {
-  private let destination: NSEntityDescription
+  /// Of the destination; nil where that is abstract.
+  private let destination: PermanentIDSpace?
   private let body: (_ marks: String) -> String
 
   init(_ relationship: NSRelationshipDescription, in store: SQLiteStore) throws {
@@ -41,8 +42,8 @@ private struct RelationshipPlan {
       throw NSError.coreData(
         .coreData, "The relationship \(relationship.entity.name ?? "").\(relationship.name) is not stored.")
     }
-    self.destination = destination
     let (source, other) = (try store.sqlEntity(relationship.entity), try store.sqlEntity(destination))
+    self.destination = destination.isAbstract ? nil : store.idSpaces[other.number]
     switch kept {
     case .toOne(let column, let entityColumn, _):
       // Which entity an object is of its row says; the column beside the key does where the row is gone.
@@ -82,10 +83,10 @@ private struct RelationshipPlan {
     return SQLFragment(body(marks), keys.map(StoredValue.integer))
   }
 
-  /// The entity of an object at the other end. A key that leads to no row gives an object of the destination, which
+  /// Where an object at the other end has its ID. A key that leads to no row gives an object of the destination, which
   /// turns out to be deleted when it is looked at; none where the destination is abstract.
-  func entity(_ number: Int?, _ key: Int64, _ store: SQLiteStore) throws -> NSEntityDescription? {
-    if let number { return try store.entity(numbered: number, key: key) }
-    return destination.isAbstract ? nil : destination
+  func idSpace(_ number: Int?, _ key: Int64, _ store: SQLiteStore) throws -> PermanentIDSpace? {
+    if let number { return try store.idSpace(numbered: number, key: key) }
+    return destination
   }
 }

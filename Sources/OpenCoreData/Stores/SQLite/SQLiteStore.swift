@@ -21,7 +21,8 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   private(set) var isClosed = false
   /// By entity name; made at the first insertion of each.
   var batchSources: [String: BatchSource] = [:]
-  let entitiesByNumber: [Int: NSEntityDescription]
+  /// By Z_ENT: the entities, each with what the IDs of its objects share.
+  let idSpaces: [Int: PermanentIDSpace]
   /// Which values may lie in files of their own, and the files that a transaction has let go of.
   let externalSlots: ExternalSlots
   let droppedFiles = DroppedFiles()
@@ -42,16 +43,18 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     checkpointer =
       opened.isReadOnly || url == nil ? nil : WALCheckpointer(watching: opened.connection, path: opened.path)
     let byName = model.entitiesByName
-    entitiesByNumber = Dictionary(
-      schema.entities.compactMap { entity in byName[entity.name].map { (entity.number, $0) } },
-      uniquingKeysWith: { first, _ in first })
-    externalSlots = ExternalSlots(entitiesByNumber)
     let roots = schema.entities.map { ($0.name, UInt64($0.rootNumber)) }
+    let identity = StoreIdentity(
+      uuid: uuid, rootEntityNumbers: Dictionary(roots, uniquingKeysWith: { first, _ in first }))
+    idSpaces = Dictionary(
+      schema.entities.compactMap { entity in
+        byName[entity.name].map { (entity.number, PermanentIDSpace(identity, $0)) }
+      },
+      uniquingKeysWith: { first, _ in first })
+    externalSlots = ExternalSlots(idSpaces.mapValues(\.entity))
     super.init(
       type: type, url: url, configurationName: configuration, options: options, isReadOnly: opened.isReadOnly,
-      identity: StoreIdentity(
-        uuid: uuid, rootEntityNumbers: Dictionary(roots, uniquingKeysWith: { first, _ in first })),
-      metadata: metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 })
+      identity: identity, metadata: metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 })
   }
 
   /// The connection, while the store is open.

@@ -8,7 +8,6 @@ struct SelectPlan {
   /// For each entity a row can be of: slot → column of the result; nil where nothing is stored.
   private let columnsByEntity: [Int: [Int32?]]
   let identity: StoreIdentity
-  /// Of each entity that a row can be of and the model has.
   private let idSpaces: [Int: PermanentIDSpace]
   private let includesValues: Bool
   private let externalSlots: ExternalSlots
@@ -28,7 +27,7 @@ struct SelectPlan {
     for number in numbers {
       guard let entity = store.schema.entity(numbered: number) else { continue }
       byEntity[number] = entity.attributeColumns.enumerated().map { slot, column in
-        guard let column, query.wants(slot, of: store.entitiesByNumber[number]) else { return nil }
+        guard let column, query.wants(slot, of: store.idSpaces[number]?.entity) else { return nil }
         if let known = columnNumbers[column.name] { return known }
         let place = Int32(Self.fixedColumnCount + names.count)
         names.append(column.name)
@@ -38,10 +37,7 @@ struct SelectPlan {
     }
     columnsByEntity = byEntity
     identity = store.identity
-    idSpaces = Dictionary(
-      uniqueKeysWithValues: byEntity.keys.compactMap { number in
-        store.entitiesByNumber[number].map { (number, PermanentIDSpace(store.identity, $0)) }
-      })
+    idSpaces = store.idSpaces
     includesValues = query.includesValues
     externalSlots = store.externalSlots
     externalData = store.externalData
@@ -197,12 +193,12 @@ extension NSAttributeDescription {
 }
 
 extension SQLiteStore {
-  /// What the row with `key` is, by its Z_ENT.
-  func entity(numbered number: Int, key: Int64) throws -> NSEntityDescription {
-    guard let entity = entitiesByNumber[number] else {
+  /// Where the row with `key` has its ID, by its Z_ENT.
+  func idSpace(numbered number: Int, key: Int64) throws -> PermanentIDSpace {
+    guard let space = idSpaces[number] else {
       throw NSError.unknownEntity(number: number, key: key, table: url?.lastPathComponent ?? identifier)
     }
-    return entity
+    return space
   }
 }
 
