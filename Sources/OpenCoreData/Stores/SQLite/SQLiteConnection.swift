@@ -99,7 +99,7 @@ package final class SQLiteConnection {
     cache[sql] = made
     return made
   }
-  private static let cachedStatementsMax = 100
+  static let cachedStatementsMax = 100
 
   /// A statement of its own for `sql`, for a cursor that stays open while others run.
   package func cursor(_ fragment: SQLFragment) throws -> SQLiteStatement {
@@ -134,6 +134,17 @@ package final class SQLiteConnection {
 
   package var changedRowCount: Int { Int(sqlite3_changes64(handle)) }
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// The version of the database that was last read: another one after each commit, whoever's it is.
+  /// (SQLite documentation: SQLITE_FCNTL_DATA_VERSION.)
+  var versionSeen: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
+  /// Has `versionSeen` tell of what others have committed by now.
+  func lookForCommits() throws { _ = try integer("PRAGMA data_version") }
 
   // MARK: Transactions
 

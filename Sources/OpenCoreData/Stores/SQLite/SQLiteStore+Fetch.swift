@@ -21,32 +21,6 @@ extension SQLiteStore {
     }
   }
 
-  /// The rows of `ids`, nil where there is none (any more).
-  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
-    var found: [ObjectKey: FetchedRow] = [:]
-    for (name, group) in Dictionary(grouping: ids, by: { $0.entity.rootEntity.name ?? "" }) {
-      guard let root = group.first?.entity.rootEntity, schema.entity(named: name) != nil else { continue }
-      let keys = group.compactMap { id -> Int64? in
-        if case .permanent(let store, let key) = id.reference, store === identity { key } else { nil }
-      }
-      // Below SQLite's limit of bound values, whatever the number of IDs.
-      for start in stride(from: 0, to: keys.count, by: 500) {
-        let part = keys[start..<min(start + 500, keys.count)]
-        let plan = try SelectPlan(FetchQuery(entity: root), in: self, keys: Array(part))
-        try access("Reading") { connection in
-          let statement = try connection.statement(plan.select.text)
-          defer { statement.reset() }
-          try statement.bind(plan.select.bindings)
-          while try statement.step() {
-            let row = try plan.row(of: statement)
-            found[row.id.key] = row
-          }
-        }
-      }
-    }
-    return ids.map { found[$0.key] }
-  }
-
   /// A cursor of its own over the rows of `query`, on a connection and in a read snapshot of its own.
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> StoreCursor {
     let plan = try SelectPlan(query, in: self)

@@ -21,6 +21,9 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
   private(set) var isClosed = false
   /// By entity name; made at the first insertion of each.
   var batchSources: [String: BatchSource] = [:]
+  /// How rows are read by their keys, made when first needed, and those that were read last.
+  var rowPlans: [RowPlanName: SelectPlan] = [:]
+  var recentRows = RecentRows()
   /// By Z_ENT: the entities, each with what the IDs of its objects share.
   let idSpaces: [Int: PermanentIDSpace]
   /// Which values may lie in files of their own, and the files that a transaction has let go of.
@@ -141,6 +144,8 @@ final class SQLiteStore: NSPersistentStore, @unchecked Sendable {
     // Closing the last connection writes the log into the file and removes it.
     connectionKept.close()
     batchSources = [:]
+    rowPlans = [:]
+    recentRows = RecentRows()
   }
 
   deinit { close() }

@@ -18,7 +18,8 @@ struct SelectPlan {
   /// Z_PK, Z_ENT and Z_OPT come first.
   private static let fixedColumnCount = 3
 
-  init(_ query: FetchQuery, in store: SQLiteStore, keys: [Int64]? = nil) throws {
+  /// - Parameter keyCount: Among how many keys, bound later, a row's own must be; nil where any will do.
+  init(_ query: FetchQuery, in store: SQLiteStore, keyCount: Int? = nil) throws {
     let main = try store.sqlEntity(query.entity)
     let numbers = query.includesSubentities ? main.numbers : [main.number]
     var columnNumbers: [String: Int32] = [:]
@@ -43,7 +44,7 @@ struct SelectPlan {
     externalData = store.externalData
     tableName = main.tableName
     let columns = ColumnNames(query.entity, in: store)
-    let filter = try Self.filter(query, main, store.identity, columns, keys)
+    let filter = try Self.filter(query, main, store.identity, columns, keyCount)
     var extras: [(attribute: NSAttributeDescription, column: Int32)] = []
     for keyPath in query.keyPaths {
       guard case .attribute(let attribute, _) = try AttributePath(keyPath, of: query.entity).end else { continue }
@@ -64,7 +65,7 @@ struct SelectPlan {
 
   /// The condition with its WHERE; empty where every row counts.
   static func filter(
-    _ query: FetchQuery, _ entity: SQLEntity, _ store: StoreIdentity, _ columns: ColumnNames, _ keys: [Int64]? = nil
+    _ query: FetchQuery, _ entity: SQLEntity, _ store: StoreIdentity, _ columns: ColumnNames, _ keyCount: Int? = nil
   ) throws -> SQLFragment {
     var conditions: [SQLFragment] = query.asks(store) ? [] : [SQLFragment("0")]
     // A table of one entity only needs no test of Z_ENT, nor does a root with all that inherit from it.
@@ -73,9 +74,9 @@ struct SelectPlan {
     } else if entity.superNumber != 0 {
       conditions.append(entity.numberCondition("t0.Z_ENT"))
     }
-    if let keys {
-      let marks = Array(repeating: "?", count: keys.count).joined(separator: ",")
-      conditions.append(SQLFragment("t0.Z_PK IN (\(marks))", keys.map(StoredValue.integer)))
+    if let keyCount {
+      let marks = Array(repeating: "?", count: keyCount).joined(separator: ",")
+      conditions.append(SQLFragment("t0.Z_PK IN (\(marks))"))
     }
     if let key = query.keyAbove { conditions.append(SQLFragment("t0.Z_PK > ?", [.integer(key)])) }
     if let predicate = query.predicate { conditions.append(try columns.condition(predicate)) }
