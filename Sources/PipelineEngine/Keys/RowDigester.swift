@@ -48,12 +48,12 @@ struct RowDigester: Sendable, Equatable {
     var digests = RowDigests()
     guard !isIdle else { return digests }
     if !keySlots.isEmpty {
-      digests.keys = Self.digests(of: batch, keySlots) { $0.isAllNull ? .none : $0.finish() }
+      digests.keys = Self.digests(of: batch, keySlots) { $0.isAllNull ? .none : $0.digest }
     }
     digests.uniques = uniqueSlots.map { slots in
-      Self.digests(of: batch, slots) { $0.hasNull ? .none : $0.finish() }
+      Self.digests(of: batch, slots) { $0.hasNull ? .none : $0.digest }
     }
-    if !valueSlots.isEmpty { digests.values = Self.digests(of: batch, valueSlots) { $0.finish().low } }
+    if !valueSlots.isEmpty { digests.values = Self.digests(of: batch, valueSlots) { $0.digest.low } }
     if let orderSlot {
       digests.orders = (0..<batch.count).map { Self.order(batch.cell(row: $0, slot: orderSlot), batch) }
     }
@@ -62,15 +62,16 @@ struct RowDigester: Sendable, Equatable {
 
   /// One digest for each row, of its values in `slots`.
   private static func digests<Digest>(
-    of batch: ObjectBatch, _ slots: [Int], _ finish: (consuming KeyHasher) -> Digest
+    of batch: ObjectBatch, _ slots: [Int], _ digest: (KeyHasher) -> Digest
   ) -> [Digest] {
     // Out of the batch once: each access to it is a call, and a count of references.
     let (allCells, bytes, slotCount) = (batch.cells, batch.arena, batch.slotCount)
     let (cells, arena) = (allCells.span, bytes.span)
     var digests: [Digest] = []
     digests.reserveCapacity(batch.count)
+    var hasher = KeyHasher()
     for row in 0..<batch.count {
-      var hasher = KeyHasher()
+      hasher.begin()
       for slot in slots {
         let cell = cells[row &* slotCount &+ slot]
         switch cell.kind {
@@ -81,7 +82,7 @@ struct RowDigester: Sendable, Equatable {
         case .null: hasher.appendNull()
         }
       }
-      digests.append(finish(hasher))
+      digests.append(digest(hasher))
     }
     return digests
   }

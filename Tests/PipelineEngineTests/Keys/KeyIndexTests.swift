@@ -9,7 +9,7 @@ import Testing
   private static func digest(_ value: UInt64) -> KeyDigest {
     var hasher = KeyHasher()
     hasher.append(Int64(value))
-    return hasher.finish()
+    return hasher.digest
   }
 
   private static func entry(_ number: Int) -> KeyEntry {

@@ -1,0 +1,63 @@
+import CXXHash
+
+/// Hashes short lists of words and texts, one list after the other: 128 bits of XXH3 over little-endian words.
+///
+/// One buffer serves all lists: a hash that takes its bytes piece by piece costs many times what so few bytes do.
+public struct WordHash: Sendable {
+  @usableFromInline var words = [UInt64](repeating: 0, count: 64)
+  @usableFromInline var count = 0
+
+  public init() {}
+
+  @inlinable
+  public mutating func append(_ word: UInt64) {
+    makeRoom(1)
+    put(word)
+  }
+
+  /// As whole words, the last one filled with zeros.
+  @inlinable
+  public mutating func append(_ text: Span<UInt8>) {
+    let bytes = text.bytes
+    let byteCount = bytes.byteCount
+    makeRoom(byteCount / 8 + 1)
+    var start = 0
+    while start + 8 <= byteCount {
+      put(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self).littleEndian)
+      start += 8
+    }
+    guard start < byteCount else { return }
+    if byteCount >= 8 {
+      // The last eight bytes, of which those that are in already are shifted out.
+      let last = bytes.unsafeLoadUnaligned(fromByteOffset: byteCount - 8, as: UInt64.self).littleEndian
+      put(last >> UInt64((8 - (byteCount - start)) * 8))
+    } else {
+      var word: UInt64 = 0
+      for place in 0..<byteCount { word |= UInt64(text[place]) << UInt64(place * 8) }
+      put(word)
+    }
+  }
+
+  /// The digest of this list so far.
+  public var digest: ContentDigest {
+    words.withUnsafeBytes { bytes in
+      let hash = XXH3_128bits(bytes.baseAddress, count * 8)
+      return ContentDigest(high: hash.high64, low: hash.low64)
+    }
+  }
+
+  /// What is appended from now on is of another list.
+  @inlinable
+  public mutating func begin() { count = 0 }
+
+  @inlinable
+  mutating func put(_ word: UInt64) {
+    words[count] = word.littleEndian
+    count += 1
+  }
+
+  @inlinable
+  mutating func makeRoom(_ more: Int) {
+    if count + more > words.count { words += [UInt64](repeating: 0, count: count + more) }
+  }
+}
