@@ -19,7 +19,9 @@ extension Report {
       rounds (one for sqlite-utils, two for ten times the records, three for imports with a key, which take so much
       longer). Whole processes are timed, start-up included; seconds and ratios are medians over the rounds, peak
       memory is the greatest. *Of the limit* is the speed as a share of the limit's, *× ours* the time as a multiple of
-      that of the project's program; both are taken round by round.
+      that of the project's program; both are taken round by round. Before each run \(Bench.megabytesTouched) MB of memory
+      were touched and given back: a virtual machine may get pages that it has not used for a while from its host
+      only, one by one, which would make runs slower by chance.
 
       The limit is a C program in `Tests/Benchmarks` that parses on a second thread, hands rows to SQLite through a
       virtual table and checkpoints on a third. It checks dates, ratings and UTF-8 as we do, but has no contexts,
