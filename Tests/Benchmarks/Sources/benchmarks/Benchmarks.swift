@@ -43,7 +43,7 @@ struct Benchmarks {
     if options.storesRatios { try StoredRatios.store(results, machine: machine) }
     guard let stored else { return }
     print("\n" + stored.comparison(with: results, machine).joined(separator: "\n"))
-    if !stored.losses(results).isEmpty || !results.verdicts.allSatisfy(\.isKept) { exit(1) }
+    if !stored.losses(results).isEmpty || !results.verdicts.allSatisfy(\.passes) { exit(1) }
   }
 }
 
