@@ -3,21 +3,21 @@ import CXXHash
 /// Hashes short lists of words and texts, one list after the other: 128 bits of XXH3 over little-endian words.
 ///
 /// One buffer serves all lists: a hash that takes its bytes piece by piece costs many times what so few bytes do.
-public struct WordHash: Sendable {
+package struct WordHash: Sendable {
   @usableFromInline var words = [UInt64](repeating: 0, count: 64)
   @usableFromInline var count = 0
 
-  public init() {}
+  package init() {}
 
   @inlinable
-  public mutating func append(_ word: UInt64) {
+  package mutating func append(_ word: UInt64) {
     makeRoom(1)
     put(word)
   }
 
   /// As whole words, the last one filled with zeros.
   @inlinable
-  public mutating func append(_ text: Span<UInt8>) {
+  package mutating func append(_ text: Span<UInt8>) {
     let bytes = text.bytes
     let byteCount = bytes.byteCount
     makeRoom(byteCount / 8 + 1)
@@ -39,7 +39,7 @@ public struct WordHash: Sendable {
   }
 
   /// The digest of this list so far.
-  public var digest: ContentDigest {
+  package var digest: ContentDigest {
     words.withUnsafeBytes { bytes in
       let hash = XXH3_128bits(bytes.baseAddress, count * 8)
       return ContentDigest(high: hash.high64, low: hash.low64)
@@ -48,7 +48,7 @@ public struct WordHash: Sendable {
 
   /// What is appended from now on is of another list.
   @inlinable
-  public mutating func begin() { count = 0 }
+  package mutating func begin() { count = 0 }
 
   @inlinable
   mutating func put(_ word: UInt64) {
