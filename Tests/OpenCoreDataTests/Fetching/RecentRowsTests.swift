@@ -11,13 +11,11 @@ struct RecentRowsTests {
   private let folder: GraphFolder
   private let stack: Stack
   private let writer: NSManagedObjectContext
-  private let child: NSManagedObjectContext
 
   init() throws {
     folder = try GraphFolder()
     stack = try Stack.filled(folder, count: 10)
     writer = stack.context()
-    child = stack.context(writer)
   }
 
   private func id(_ key: Int64) throws -> NSManagedObjectID {
@@ -34,6 +32,7 @@ struct RecentRowsTests {
 
   @Test("What the child has read, the parent reads no second time")
   func once() throws {
+    let child = stack.context(writer)
     let sql = try Trace.of(stack) {
       try child.performAndWait {
         let objects = child.objects(withIDs: try (1...3).map(id))

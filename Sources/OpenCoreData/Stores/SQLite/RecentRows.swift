@@ -13,7 +13,7 @@ struct RecentRows {
 
   /// The rows of `keys`, if all of them are here and still as the database has them.
   mutating func rows(for keys: [ObjectKey], _ connection: SQLiteConnection) throws -> [FetchedRow]? {
-    if rows.isEmpty { return nil }
+    if rows.isEmpty || keys.isEmpty { return nil }
     var known: [FetchedRow] = []
     known.reserveCapacity(keys.count)
     for key in keys {

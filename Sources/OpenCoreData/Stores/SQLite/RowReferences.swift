@@ -49,10 +49,9 @@ struct RowReferences {
   /// - Throws: `NSError` 1600 that names the first relationship in the way.
   func check(deleted keys: [Int64], _ connection: SQLiteConnection) throws {
     for reference in references {
-      // Below SQLite's limit of bound values, and far fewer passes than keys where nothing is indexed.
-      for start in stride(from: 0, to: keys.count, by: 500) {
-        let part = keys[start..<min(start + 500, keys.count)]
-        let marks = Array(repeating: "?", count: part.count).joined(separator: ",")
+      // Far fewer passes than keys where nothing is indexed.
+      for part in keys.statementParts {
+        let marks = SQLFragment.keyMarks(part.count)
         let found = try connection.rows(
           "SELECT \(reference.column), count(*) FROM \(reference.table) WHERE \(reference.column) IN (\(marks)) "
             + "GROUP BY 1 ORDER BY 1 LIMIT 1", part.map(StoredValue.integer)

@@ -29,9 +29,8 @@ extension SQLiteStore {
     let table = try sqlEntity(entity).tableName
     return try batchDeletion(of: entity) { connection in
       var outcome = BatchOutcome()
-      for start in stride(from: 0, to: keys.count, by: Self.keysPerStatement) {
-        let part = keys[start..<min(start + Self.keysPerStatement, keys.count)]
-        let marks = Array(repeating: "?", count: part.count).joined(separator: ",")
+      for part in keys.statementParts {
+        let marks = SQLFragment.keyMarks(part.count)
         let statement = SQLFragment("DELETE FROM \(table) WHERE Z_PK IN (\(marks))", part.map(StoredValue.integer))
         let done = try run(statement, connection, wantsIDs)
         outcome.count += done.count
@@ -40,8 +39,6 @@ extension SQLiteStore {
       return outcome
     }
   }
-  /// Below SQLite's limit of bound values.
-  private static var keysPerStatement: Int { 500 }
 
   /// Runs `body`, which deletes rows of `entity`, and refuses it if that would leave rows that lead to them.
   private func batchDeletion(

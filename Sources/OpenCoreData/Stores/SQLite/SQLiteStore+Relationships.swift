@@ -9,9 +9,8 @@ extension SQLiteStore {
     let keys = ids.map { $0.storeIdentity === identity ? $0.storeKey : nil }
     var found: [Int64: [NSManagedObjectID]] = [:]
     let known = Array(Set(keys.compactMap(\.self)))
-    // Below SQLite's limit of bound values, whatever the number of objects.
-    for start in stride(from: 0, to: known.count, by: 500) {
-      let select = plan.select(known[start..<min(start + 500, known.count)])
+    for part in known.statementParts {
+      let select = plan.select(part)
       try access("Reading") { connection in
         let statement = try connection.statement(select.text)
         defer { statement.reset() }
@@ -79,8 +78,7 @@ private struct RelationshipPlan {
   }
 
   func select(_ keys: ArraySlice<Int64>) -> SQLFragment {
-    let marks = Array(repeating: "?", count: keys.count).joined(separator: ",")
-    return SQLFragment(body(marks), keys.map(StoredValue.integer))
+    SQLFragment(body(SQLFragment.keyMarks(keys.count)), keys.map(StoredValue.integer))
   }
 
   /// Where an object at the other end has its ID. A key that leads to no row gives an object of the destination, which

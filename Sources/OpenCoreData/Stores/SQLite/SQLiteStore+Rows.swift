@@ -29,8 +29,7 @@ extension SQLiteStore {
     for (name, group) in Dictionary(grouping: ids, by: { $0.entity.rootEntity.name ?? "" }) {
       guard let root = group.first?.entity.rootEntity, schema.entity(named: name) != nil else { continue }
       let keys = group.compactMap { $0.storeIdentity === identity ? $0.storeKey : nil }
-      for start in stride(from: 0, to: keys.count, by: Self.keysMax) {
-        let part = keys[start..<min(start + Self.keysMax, keys.count)]
+      for part in keys.statementParts {
         let plan = try rowPlan(root, keyCount: part.count)
         let statement = try connection.statement(plan.select.text)
         defer { statement.reset() }
@@ -44,9 +43,6 @@ extension SQLiteStore {
     }
     return found
   }
-
-  /// Below SQLite's limit of bound values, whatever the number of IDs.
-  private static let keysMax = 500
 
   /// How rows of `root` and its subentities are read by so many keys.
   private func rowPlan(_ root: NSEntityDescription, keyCount: Int) throws -> SelectPlan {

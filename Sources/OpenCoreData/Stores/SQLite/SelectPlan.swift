@@ -74,10 +74,7 @@ struct SelectPlan {
     } else if entity.superNumber != 0 {
       conditions.append(entity.numberCondition("t0.Z_ENT"))
     }
-    if let keyCount {
-      let marks = Array(repeating: "?", count: keyCount).joined(separator: ",")
-      conditions.append(SQLFragment("t0.Z_PK IN (\(marks))"))
-    }
+    if let keyCount { conditions.append(SQLFragment("t0.Z_PK IN (\(SQLFragment.keyMarks(keyCount)))")) }
     if let key = query.keyAbove { conditions.append(SQLFragment("t0.Z_PK > ?", [.integer(key)])) }
     if let predicate = query.predicate { conditions.append(try columns.condition(predicate)) }
     guard !conditions.isEmpty else { return SQLFragment("") }

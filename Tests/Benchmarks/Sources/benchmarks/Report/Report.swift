@@ -31,7 +31,7 @@ struct Report {
         }
       let value = verdict.value.map { Self.text($0.median, digits: 2) } ?? "not measured"
       let word = verdict.isKept ? "PASS" : verdict.value == nil ? "NONE" : verdict.passes ? "MISS" : "FAIL"
-      let reason = word == "MISS" ? verdict.floor.obstacle.map { "; \($0)" } ?? "" : ""
+      let reason = verdict.isKept ? "" : verdict.floor.obstacle.map { "; \($0)" } ?? ""
       return "\(word) \(verdict.floor.claim): \(value), \(bound)\(reason)"
     }
   }
