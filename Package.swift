@@ -7,7 +7,9 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let package = Package(
   name: "SurfJournal",
   products: [
+    .library(name: "ManagedObjectModel", targets: ["ManagedObjectModel"]),
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
+    .library(name: "StoreInspection", targets: ["StoreInspection"]),
     .library(name: "CSV", targets: ["CSV"]),
     .library(name: "PipelineEngine", targets: ["PipelineEngine"]),
     .library(name: "SurfJournal", targets: ["SurfJournal"]),
@@ -35,8 +37,15 @@ let package = Package(
     // The product, from the bottom up.
     .target(name: "Locking", swiftSettings: strict),
     .target(
-      name: "OpenCoreData",
-      dependencies: ["Locking", "CSQLite", "CZlib", "CExpat", "CEmbeddedModels", "CDispatchLabel"],
+      name: "ManagedObjectModel", dependencies: ["Locking", "CExpat", "CEmbeddedModels"], swiftSettings: strict),
+    .target(
+      name: "PersistentStores", dependencies: ["ManagedObjectModel", "Locking", "CSQLite", "CZlib"],
+      swiftSettings: strict),
+    .target(
+      name: "OpenCoreData", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking", "CDispatchLabel"],
+      swiftSettings: strict),
+    .target(
+      name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking"],
       swiftSettings: strict),
     .target(name: "CSV", dependencies: ["Locking", "CZlib", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
     .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),
@@ -48,7 +57,7 @@ let package = Package(
       swiftSettings: strict),
 
     // Code from data models, at build time.
-    .executableTarget(name: "modelgen", dependencies: ["OpenCoreData"], swiftSettings: strict),
+    .executableTarget(name: "modelgen", dependencies: ["ManagedObjectModel"], swiftSettings: strict),
     .plugin(
       name: "ManagedObjectModelPlugin", capability: .buildTool(), dependencies: ["modelgen"],
       path: "Sources/ManagedObjectModelPlugin"),
