@@ -100,7 +100,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     return EntityLayout(of: self)
   }
 
-  /// The 32 bytes that identify what of this entity matters to a store (coredata.md, "Version hashes").
+  /// The 32 bytes that identify what of this entity matters to a store (docs/coredata-format.md, "Version hashes").
   open var versionHash: Data {
     if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
     return currentVersionHash

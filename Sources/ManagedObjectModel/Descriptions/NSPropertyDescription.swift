@@ -65,7 +65,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     self.validationWarnings = warnings
   }
 
-  /// The 32 bytes that identify what of this property matters to a store (coredata.md, "Version hashes").
+  /// The 32 bytes that identify what of this property matters to a store (docs/coredata-format.md, "Version hashes").
   open var versionHash: Data {
     if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
     return VersionHash.hash(of: self)

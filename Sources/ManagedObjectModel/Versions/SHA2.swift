@@ -1,9 +1,8 @@
 /// SHA-256 and SHA-512 (FIPS 180-4), which version hashes need.
 ///
-/// Own code because nothing that may be linked has them: neither Foundation on Linux nor the C library offers
-/// a plain SHA-2, CryptoKit is Apple's only, and an OpenSSL dependency for a few kilobytes per store would
-/// have to be installed on every machine. Only model descriptions are hashed, so it is written to be short,
-/// not fast.
+/// Own code because neither Foundation on Linux nor the C library has a plain SHA-2, and CryptoKit is Apple's. libmd and
+/// OpenSSL have it, but would be one more package to install wherever a client's model is built
+/// (docs/decisions/0008-own-sha-2.md). Only model descriptions are hashed, so it is written to be short, not fast.
 protocol SHA2Variant {
   associatedtype Word: FixedWidthInteger & UnsignedInteger & Sendable
   static var rounds: Int { get }

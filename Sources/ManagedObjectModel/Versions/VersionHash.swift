@@ -3,7 +3,7 @@ import Foundation
 /// Core Data's version hashes, version 3: SHA-256 over what of a description matters to a store.
 ///
 /// What all properties have is hashed first; attributes and relationships hash that digest with their own
-/// bytes, and entities hash the digests of their properties (coredata.md, "Version hashes"). Names, types,
+/// bytes, and entities hash the digests of their properties (docs/coredata-format.md, "Version hashes"). Names, types,
 /// counts and optionality count; default values, delete rules, bounds, class names, indexes and user info do
 /// not.
 package enum VersionHash {

@@ -1,7 +1,7 @@
 import ManagedObjectModel
 
-/// The tables that a model has in a SQLite store, as Apple's framework lays out a new one (coredata.md, part
-/// 2).
+/// The tables that a model has in a SQLite store, as Apple's framework lays out a new one
+/// (docs/coredata-format.md, "Tables and columns").
 ///
 /// A store that is there already may have other numbers, names and orders: `init(model:configuration:found:place:)`
 /// fits the schema to them. Statements name their columns.

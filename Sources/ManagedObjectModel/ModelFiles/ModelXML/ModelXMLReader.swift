@@ -1,6 +1,6 @@
 import Foundation
 
-/// Builds a model from the XML of an `.xcdatamodel`'s `contents` (coredata.md, "Model XML").
+/// Builds a model from the XML of an `.xcdatamodel`'s `contents` (docs/coredata-format.md, "Model XML").
 ///
 /// Unknown attributes and elements are ignored, as newer editors add some. Missing names, unknown types, and
 /// parents, destinations or inverses that do not exist are errors.
