@@ -93,18 +93,3 @@ package struct RunFailure: Error {
       message: message)
   }
 }
-
-extension DialectDefinition {
-  /// The dialect as the CSV module knows it.
-  var csv: CSVDialect {
-    CSVDialect(
-      delimiter: delimiter.utf8.first ?? UInt8(ascii: ","), quote: quote?.utf8.first, hasHeader: header,
-      columns: header ? nil : columns, toleratesTrailingDelimiter: trailingComma || !columns.isEmpty,
-      writesTrailingDelimiter: trailingComma, lineEnd: lineEnding == .crlf ? .crlf : .lf,
-      nullToken: null.map { Array($0.utf8) }, keepsNulBytes: nulBytes == .keep)
-  }
-}
-
-extension LimitsDefinition {
-  var csv: CSVLimits { CSVLimits(fieldBytesMax: fieldBytesMax, recordBytesMax: recordBytesMax) }
-}
