@@ -1,4 +1,5 @@
 import Foundation
+import OpenCoreData
 
 /// What a run has to say of one input: its records, and what is wrong with them.
 struct InputTally {
@@ -13,23 +14,25 @@ struct InputTally {
   }
 
   /// As a checkpoint has it: so that a run that goes on says the same in the end as one that was not interrupted.
-  init(_ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
-    counts = entry.counts
-    log = IssueLog(
-      listedMax: listedMax, counts: entry.tally.issues, warningCounts: entry.tally.warnings, listed: issues)
+  init(counts: RunCounts, rest: Rest, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
+    self.counts = counts
+    log = IssueLog(listedMax: listedMax, counts: rest.issues, warningCounts: rest.warnings, listed: issues)
     // Where the interrupted run did not count them, the entries before the checkpoint would be missing.
-    guard var profiler, let kept = entry.tally.profile.flatMap(EntryProfile.init(keptText:)) else { return }
+    guard var profiler, let kept = rest.profile.flatMap(EntryProfile.init(keptText:)) else { return }
     profiler.resume(kept)
     self.profiler = profiler
   }
 
   var profile: EntryProfile? { profiler?.profile }
 
-  mutating func add(_ plan: ChunkPlan, of chunk: ParsedChunk) {
-    profiler?.add(plan.inserts)
-    if !plan.updates.isEmpty { profiler?.add(chunk.batch, rows: plan.updates.map(\.row)) }
-    counts = counts + plan.counts
-    for issue in plan.issues { log.add(issue) }
+  mutating func add(_ counts: RunCounts, issues: [RecordIssue]) {
+    self.counts = self.counts + counts
+    for issue in issues { log.add(issue) }
+  }
+
+  /// Counts the values of entries that are stored: those of all rows, or of the rows with these numbers.
+  mutating func profile(_ entries: ObjectBatch, rows: [Int]? = nil) {
+    if let rows { profiler?.add(entries, rows: rows) } else { profiler?.add(entries) }
   }
 
   /// What a checkpoint keeps in one column: all but the counts and the listed issues.

@@ -80,8 +80,6 @@ package struct RunFailure: Error {
     return !files.fileExists(atPath: folder) || files.isWritableFile(atPath: folder)
   }
 
-  var summary: RunSummary.Failure { RunSummary.Failure(code: code, message: message, exitCode: exitCode) }
-
   /// The failure as an issue of `input`, where it is one of the input's own.
   func issue(_ input: String) -> RecordIssue? {
     guard let code,

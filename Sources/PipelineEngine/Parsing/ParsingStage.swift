@@ -17,12 +17,14 @@ struct ParsingStage {
   private static var threadCount: Int { max(1, min(threadsMax, ProcessInfo.processInfo.activeProcessorCount - 1)) }
 
   private let jobs: BoundedQueue<Job>
-  private let chunks: BoundedQueue<InputReading.Message>
+  private let announce: (BoundedQueue<ParsedChunk>) -> Bool
   private let threadCount: Int
 
-  /// - Parameter chunks: Where the queues go that each bring one chunk, in order.
-  init(_ parser: ChunkParser, into chunks: BoundedQueue<InputReading.Message>, clock: StageClock, name: String) {
-    self.chunks = chunks
+  /// - Parameter announce: Takes the queues that each bring one chunk, in order; false when they are no longer wanted.
+  init(
+    _ parser: ChunkParser, clock: StageClock, name: String, announce: @escaping (BoundedQueue<ParsedChunk>) -> Bool
+  ) {
+    self.announce = announce
     threadCount = Self.threadCount
     jobs = BoundedQueue(capacity: threadCount)
     for _ in 0..<threadCount {
@@ -42,7 +44,7 @@ struct ParsingStage {
   /// Waits where others are behind; false when nobody wants more.
   func send(_ block: RecordBlock, _ progress: InputProgress) -> Bool {
     let chunk = BoundedQueue<ParsedChunk>(capacity: 1)
-    return chunks.send(.chunk(chunk)) && jobs.send(Job(block: block, progress: progress, chunk: chunk))
+    return announce(chunk) && jobs.send(Job(block: block, progress: progress, chunk: chunk))
   }
 
   /// The threads end when they have parsed what they were sent.
