@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
     .library(name: "StoreInspection", targets: ["StoreInspection"]),
     .library(name: "CSV", targets: ["CSV"]),
+    .library(name: "PipelineDefinition", targets: ["PipelineDefinition"]),
     .library(name: "PipelineEngine", targets: ["PipelineEngine"]),
     .library(name: "SurfJournal", targets: ["SurfJournal"]),
     .executable(name: "surfjournal", targets: ["surfjournal"]),
@@ -48,7 +49,10 @@ let package = Package(
       name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking"],
       swiftSettings: strict),
     .target(name: "CSV", dependencies: ["Locking", "CZlib", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
-    .target(name: "PipelineEngine", dependencies: ["OpenCoreData", "CSV", "Locking"], swiftSettings: strict),
+    .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
+    .target(
+      name: "PipelineEngine", dependencies: ["PipelineDefinition", "OpenCoreData", "CSV", "Locking"],
+      swiftSettings: strict),
     .target(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
@@ -70,7 +74,8 @@ let package = Package(
       plugins: ["ManagedObjectModelPlugin"]),
     .testTarget(name: "CSVTests", dependencies: ["CSV"], swiftSettings: strict),
     .testTarget(
-      name: "PipelineEngineTests", dependencies: ["PipelineEngine", "OpenCoreData", "CSV", "Locking"],
+      name: "PipelineEngineTests",
+      dependencies: ["PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking"],
       swiftSettings: strict),
     .testTarget(
       name: "SurfJournalTests", dependencies: ["SurfJournal", "PipelineEngine", "OpenCoreData"],

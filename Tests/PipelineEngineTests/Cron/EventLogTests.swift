@@ -2,6 +2,7 @@ import Foundation
 import Locking
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The log of a run: one line an event, by level, whole lines whoever else writes, and never the end of a run.

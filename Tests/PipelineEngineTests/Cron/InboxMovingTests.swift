@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// A file that is done with is moved whole, never over another, and only if it still is what was listed.

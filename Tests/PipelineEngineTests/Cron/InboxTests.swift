@@ -2,6 +2,7 @@ import Foundation
 import Locking
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// An inbox of a test's own.

@@ -3,6 +3,7 @@ import Locking
 import Synchronization
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// One run at a time per store; the second learns who has it; a dead holder's lock is free.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// A wrong pipeline file is refused with everything that is wrong with it: what, where, and what to do.

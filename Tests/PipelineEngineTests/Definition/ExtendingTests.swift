@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// A definition that extends another one: what it inherits, what it changes, and whose mistake a mistake is.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// `Pipelines/pipeline.schema.json` as the tests look at it: which objects it describes, and where.

@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Incremental exports: every entry once, nothing new is no file, and another store is refused.

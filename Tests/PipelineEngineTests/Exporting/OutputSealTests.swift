@@ -2,6 +2,7 @@ import CSV
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The hash file beside an output: checked by another program, read back by ours, and equal to a second look.

@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// A split export: every entry is in one file, every file is whole, and of a run that ends early there is none.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 @Suite("A key and a policy decide what becomes of a record that is there already, in the input or in the store")

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Keys are found among any number of them within a bounded memory: as a plain dictionary would find them.

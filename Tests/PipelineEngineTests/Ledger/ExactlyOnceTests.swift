@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 @Suite("An input goes into a store once, however often it is given and however far it came")

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The page in a real browser: it says what it should, asks nobody for anything, and runs nothing.

@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// A profile counts what the entries are, bounded whatever they are, and as if a run had never been interrupted.

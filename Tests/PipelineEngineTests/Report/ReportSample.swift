@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Summaries as runs make them, and some worse than any run would.

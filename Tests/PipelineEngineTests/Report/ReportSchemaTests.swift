@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The JSON report is what its published schema says, checked by an independent validator.

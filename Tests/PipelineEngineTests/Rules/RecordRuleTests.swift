@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Which records break which rule, found by real dry runs.

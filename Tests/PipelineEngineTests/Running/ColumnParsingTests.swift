@@ -3,6 +3,7 @@ import Foundation
 import OpenCoreData
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Chunks taken column after column are what the same records make one by one: the same entries of the same records,

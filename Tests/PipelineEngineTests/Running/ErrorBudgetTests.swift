@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 @Suite("A run stops when its error budget is spent, and says exactly what is in the store")

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Random dirty files, stores and policies: a dry run says what the real run then does, and both are as a simple

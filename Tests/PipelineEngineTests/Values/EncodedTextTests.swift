@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Texts that stand for other bytes or digits are read and written as others read and write them: base64 and

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Seconds as text, and the choice among formats of the first that loses nothing.

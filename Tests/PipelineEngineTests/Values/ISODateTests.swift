@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// ISO 8601 as logs have it: one shape, strictly read, nothing guessed.
