@@ -51,7 +51,8 @@ let package = Package(
     .target(name: "CSV", dependencies: ["Locking", "CZlib", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
     .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
     .target(
-      name: "PipelineEngine", dependencies: ["PipelineDefinition", "OpenCoreData", "CSV", "Locking"],
+      name: "PipelineEngine",
+      dependencies: ["PipelineDefinition", "OpenCoreData", "StoreInspection", "CSV", "Locking"],
       swiftSettings: strict),
     .target(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,
