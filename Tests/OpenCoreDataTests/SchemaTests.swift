@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -7,7 +8,7 @@ import Testing
 struct SchemaTests {
   @Test(
     "statements, their order and Z_PRIMARYKEY equal those of unmigrated stores",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: SharedStore.all.filter { !$0.isMigrated })
   func realStores(store: SharedStore) throws {
     let schema = try SQLSchema(model: .load(contentsOf: store.modelURL))
@@ -23,7 +24,7 @@ struct SchemaTests {
 
   @Test(
     "a migrated store has the same tables, columns and indexes in another order",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: SharedStore.all.filter(\.isMigrated))
   func migratedStores(store: SharedStore) throws {
     let schema = try SQLSchema(model: .load(contentsOf: store.modelURL))
@@ -35,7 +36,7 @@ struct SchemaTests {
   func statementsRun() throws {
     let schema = try SQLSchema(model: NSManagedObjectModel.load(xml: Data(Self.richModel.utf8)))
     let script = schema.creationStatements.map { $0 + ";\n" }.joined() + ".exit\n"
-    let output = try SharedStore.output(of: ["sqlite3", "-bail", ":memory:"], input: Data(script.utf8))
+    let output = try Programs.output(of: ["sqlite3", "-bail", ":memory:"], input: Data(script.utf8))
     #expect(output.isEmpty)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -8,12 +9,12 @@ import Testing
 
 @Suite("Rows that were read a moment ago are shown only while the store still has them")
 struct RecentRowsTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let writer: NSManagedObjectContext
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack.filled(folder, count: 10)
     writer = stack.context()
   }

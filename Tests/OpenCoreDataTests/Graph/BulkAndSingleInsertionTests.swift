@@ -1,5 +1,6 @@
 import Foundation
 @testable import OpenCoreData
+import TestSupport
 import Testing
 
 // Rules: bulk insertion is not a second way into the store (issue "The main job", representation of objects). Paused

@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Locking
 @testable import OpenCoreData
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, perform; NSPersistentStoreCoordinator, remove(_:);
@@ -12,8 +13,8 @@ import Testing
 
 @Suite("Contexts, stores and walks are released")
 struct ReleaseTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private struct Stopped: Error {}
 
@@ -95,7 +96,7 @@ struct ReleaseTests {
     await #expect(processExitsWith: .success) {
       func count(_ folder: String) -> Int { (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0 }
       func round() throws {
-        let folder = try GraphFolder()
+        let folder = try TemporaryFolder()
         let stack = try Stack(folder)
         let (writer, middle, child) = stack.chain()
         try child.performAndWait {

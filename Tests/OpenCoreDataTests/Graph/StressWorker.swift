@@ -1,5 +1,6 @@
 import Foundation
 @testable import OpenCoreData
+import TestSupport
 import Testing
 
 /// Plays random operations on contexts of its own and on objects that nobody else changes, and keeps a reference of
@@ -7,7 +8,7 @@ import Testing
 final class StressWorker {
   private let number: Int
   private let board: StressBoard
-  private var random: SplitMix
+  private var random: SeededGenerator
   /// What the worker's contexts save to; nil: the coordinator.
   private let parent: NSManagedObjectContext?
   /// The import context first.
@@ -32,7 +33,7 @@ final class StressWorker {
     self.board = board
     self.parent = parent
     isShared = false
-    random = SplitMix(board.seed &* 1000 &+ UInt64(number))
+    random = SeededGenerator(seed: board.seed &* 1000 &+ UInt64(number))
     reference = ChainReference(levels: levels)
     makeContexts(levels)
   }
@@ -43,7 +44,7 @@ final class StressWorker {
     self.board = board
     parent = context.parent
     isShared = true
-    random = SplitMix(board.seed &* 1000 &+ UInt64(number))
+    random = SeededGenerator(seed: board.seed &* 1000 &+ UInt64(number))
     reference = ChainReference(levels: 1)
     contexts = [context]
     observe(context)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -108,7 +109,7 @@ struct MigrationEntityTests {
 
   @Test("A configuration's store is migrated by that configuration of the old version")
   func configurations() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let file = folder.file("store.sqlite")
     let configuration = "<configuration name=\"Local\"><memberEntity name=\"Session\"/></configuration>"
     let old = try migrationModel(Changed.session(Changed.place) + Self.entity("Spot") + configuration)

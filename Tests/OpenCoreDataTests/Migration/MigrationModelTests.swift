@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -9,8 +10,8 @@ import Testing
 
 @Suite("Source models are found, and mappings are described")
 struct MigrationModelTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private static let first = Changed.session(Changed.place + Changed.rating)
   private static let second = Changed.session(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -8,7 +9,7 @@ import Testing
 
 @Suite(
   "Apple's stores are migrated as Apple's framework migrates them",
-  .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)))
+  .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
 struct MigrationRealStoreTests {
   struct Step: Sendable, CustomTestStringConvertible {
     let store: Int

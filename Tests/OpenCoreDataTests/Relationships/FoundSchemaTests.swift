@@ -1,5 +1,6 @@
 import Foundation
 @testable import OpenCoreData
+import TestSupport
 import Testing
 
 // Rules (coredata.md, "What is on disk": migrated stores have other orders, introspect, never assume): a store is read
@@ -90,7 +91,7 @@ struct FoundSchemaTests {
 
   @Test("columns of one name are told apart by their types, and one is never that of two attributes")
   func clashes() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let model = try NSManagedObjectModel.load(
       xml: Data(
         """

@@ -1,5 +1,6 @@
 import Foundation
 @testable import OpenCoreData
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: Predicate Programming Guide, "Using Predicates with Core Data"; NSFetchRequest,

@@ -1,5 +1,6 @@
 import Foundation
 @testable import OpenCoreData
+import TestSupport
 import Testing
 
 // Rules (issue: relationships are for reading; a store must not be left inconsistent): what other rows lead to can't be

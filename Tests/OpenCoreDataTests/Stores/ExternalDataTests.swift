@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -9,14 +10,14 @@ import Testing
 
 @Suite("Values that may lie outside are read and written as Apple's files have them")
 struct ExternalDataTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private static let name = "0B6B3C5E-6C2A-4A51-9B1D-3C1B5E6F7A80"
   private static let reference = "x'02\(hex(Data(name.utf8)))00'"
   private let photo = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder, model: Self.model())
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -137,7 +138,7 @@ struct ReadingTraceTests {
         c.execute("COMMIT"); n += 1
         time.sleep(0.05)
       """
-    let other = try OtherProcess(script, file)
+    let other = try RunningProgram(script, file.path)
     defer { withExtendedLifetime(other) {} }
     for _ in 0..<5 {
       do {
