@@ -67,25 +67,32 @@ let package = Package(
       name: "ManagedObjectModelPlugin", capability: .buildTool(), dependencies: ["modelgen"],
       path: "Sources/ManagedObjectModelPlugin"),
 
+    // Folders, programs and seeds for the tests; it imports no module of the package.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     // Test targets must not depend on modelgen: it would be linked twice, once as the plugin's tool.
     .testTarget(
-      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "Locking", "CSQLite"], swiftSettings: strict),
+      name: "OpenCoreDataTests",
+      dependencies: [
+        "OpenCoreData", "ManagedObjectModel", "PersistentStores", "StoreInspection", "Locking", "CSQLite",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
-      name: "ModelGeneratorTests", dependencies: ["OpenCoreData"], swiftSettings: strict,
+      name: "ModelGeneratorTests", dependencies: ["OpenCoreData", "TestSupport"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
-    .testTarget(name: "CSVTests", dependencies: ["CSV"], swiftSettings: strict),
+    .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "PipelineEngineTests",
-      dependencies: ["PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking"],
+      dependencies: ["PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SurfJournalTests", dependencies: ["SurfJournal", "PipelineEngine", "OpenCoreData"],
+      name: "SurfJournalTests", dependencies: ["SurfJournal", "PipelineEngine", "OpenCoreData", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine"],
+      name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine", "TestSupport"],
       exclude: ["Snapshots"], swiftSettings: strict),
     // The stack shapes of the tutorials, in Apple's names only.
-    .testTarget(name: "Examples", dependencies: ["OpenCoreData", "SurfJournal"], swiftSettings: strict),
+    .testTarget(name: "Examples", dependencies: ["OpenCoreData", "SurfJournal", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6])
