@@ -44,7 +44,7 @@ struct CodeGenerator {
     let hooks = superclass == "NSManagedObject" ? "[]" : "\(superclass).lifecycleHooks"
     return """
       \(header)
-      public import ManagedObjectModel
+      public import OpenCoreData
 
       nonisolated public class \(className): \(superclass) {
         override public class var lifecycleHooks: LifecycleHooks {
@@ -101,7 +101,7 @@ struct CodeGenerator {
   private func embeddingFile() -> String {
     """
     \(header)
-    import ManagedObjectModel
+    import OpenCoreData
 
     /// Makes \(bundle.name) known to OpenCoreData. It is called by itself, except where OpenCoreData comes from
     /// another dynamic library than this module: call it there once.

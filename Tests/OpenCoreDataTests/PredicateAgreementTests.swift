@@ -38,7 +38,7 @@ struct PredicateAgreementTests {
     let rows = (0..<200).map { _ in random.row() }
     for row in rows { try SurfSchema.insert(row, into: database) }
     for keys in [[SortKey(keyPath: [name], ascending: true)], [SortKey(keyPath: [name], ascending: false)]] {
-      let order = keys.sql { "t0.Z" + $0.joined(separator: ".").uppercased() }
+      let order = keys.sql(columns: { "t0.Z" + $0.joined(separator: ".").uppercased() })
       let inSQLite = try database.integers(
         SQLFragment("SELECT Z_PK FROM ZSURF t0 ORDER BY ") + order + SQLFragment(", Z_PK"))
       let inMemory = rows.indices.sorted { left, right in

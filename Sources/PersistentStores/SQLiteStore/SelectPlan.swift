@@ -86,8 +86,8 @@ struct SelectPlan {
   static func order(
     _ keys: [SortKey], _ columns: ColumnNames
   ) throws -> SQLFragment {
-    let terms = try keys.map { try columns.sql($0.keyPath) + ($0.ascending ? "" : " DESC") } + ["t0.Z_PK"]
-    return SQLFragment(" ORDER BY " + terms.joined(separator: ", "))
+    let terms = try keys.sql(columns: columns.sql)
+    return SQLFragment(" ORDER BY ") + .joined((keys.isEmpty ? [] : [terms]) + [SQLFragment("t0.Z_PK")], separator: ", ")
   }
 
   static func slice(_ limit: Int, _ offset: Int) -> SQLFragment {

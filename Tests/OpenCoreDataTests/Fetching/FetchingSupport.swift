@@ -11,7 +11,7 @@ final class Trace {
   private(set) var statements: [String] = []
 
   static func of(_ stack: Stack, _ body: () throws -> Void) throws -> [String] {
-    let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
+    let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     let connection = try store.connection()
     let trace = Trace()
     connection.traceHandler = { trace.statements.append($0) }

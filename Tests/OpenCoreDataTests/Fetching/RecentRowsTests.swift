@@ -94,13 +94,13 @@ struct RecentRowsTests {
 
   @Test("What a transaction took back is not shown")
   func rolledBack() throws {
-    let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
+    let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     let connection = try store.connection()
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try connection.transaction {
         try connection.run("UPDATE ZSESSION SET ZPLACE = 'Swamis' WHERE Z_PK = 6")
-        #expect(try store.rows(for: [id(6)])[0]?.values.contains(.text("Swamis")) == true)
+        #expect(try store.read(nil) { try $0.rows(for: [id(6)]) }[0]?.values.contains(.text("Swamis")) == true)
         throw Stop()
       }
     }

@@ -165,13 +165,14 @@ struct ContainerTests {
     let container = container(nil)
     container.persistentStoreDescriptions = [copy]
     #expect(load(container) == [nil])
-    let store = try #require(container.persistentStoreCoordinator.persistentStores.first as? SQLiteStore)
+    let added = try #require(container.persistentStoreCoordinator.persistentStores.first)
+    let store = try #require(added.rowStore as? SQLiteStore)
     #expect(try store.connection().integer("PRAGMA cache_size") == 77)
     #expect(try store.connection().integer("PRAGMA synchronous") == 2)
     #expect(try store.connection().integer("PRAGMA busy_timeout") == 1500)
     copy.setValue(NSString(string: "1; DROP TABLE x"), forPragmaNamed: "cache_size")
     container.persistentStoreDescriptions = [copy]
-    try container.persistentStoreCoordinator.remove(store)
+    try container.persistentStoreCoordinator.remove(added)
     #expect(load(container).first??.code == NSPersistentStoreOpenError)
   }
 }

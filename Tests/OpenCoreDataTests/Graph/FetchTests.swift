@@ -38,7 +38,7 @@ struct FetchTests {
   }
 
   private func traced(_ body: () throws -> Void) throws -> [String] {
-    let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
+    let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     let connection = try store.connection()
     var seen: [String] = []
     connection.traceHandler = { seen.append($0) }

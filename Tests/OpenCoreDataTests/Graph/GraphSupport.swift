@@ -127,3 +127,10 @@ func onBothWays<Result: Equatable>(
   #expect(results[0].1 == results[1].1, "bulk and single insertion left different stores")
   return results[0].0
 }
+
+extension NSPersistentStoreCoordinator {
+  /// The connection of the first store that can be written.
+  func sqliteConnection() throws -> SQLiteConnection {
+    try withStore { try #require($0 as? SQLiteStore).connection() }
+  }
+}

@@ -152,15 +152,15 @@ struct RegistrationTests {
     }
   }
 
-  @Test("What a child changed or deleted is read together when it reaches the parent, not one by one")
-  func adoptionReadsTogether() throws {
+  @Test("What a child changed or deleted reaches the parent without reading the store")
+  func adoptionReadsNothing() throws {
     let writer = stack.context()
     let child = stack.context(writer)
     try writer.performAndWait {
       InsertionWay.bulk.insert(0..<90, into: writer, stack.entity)
       try writer.save()
     }
-    let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
+    let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     try child.performAndWait {
       let objects = try child.fetch(stack.request())
       for object in objects[..<60] { object.setValue(4, forKey: "rating") }
@@ -169,7 +169,7 @@ struct RegistrationTests {
       try store.connection().traceHandler = { seen.append($0) }
       try child.save()
       try store.connection().traceHandler = nil
-      #expect(seen.count == 1 && seen[0].hasPrefix("SELECT"))
+      #expect(seen.isEmpty)
     }
     try writer.performAndWait { try writer.save() }
     #expect(try sqlite(stack.file, "SELECT count(*), sum(ZRATING), sum(Z_OPT) FROM ZSESSION") == "60|240|108")

@@ -48,7 +48,7 @@ struct ReleaseTests {
     var context: NSManagedObjectContext? = stack?.context()
     let traces = [
       LifeTrace(stack?.coordinator), LifeTrace(context), LifeTrace(stack?.coordinator.persistentStores.first),
-      LifeTrace(try stack?.coordinator.withStore { try $0.connection() }),
+      LifeTrace(try stack?.coordinator.sqliteConnection()),
     ]
     try context?.performAndWait {
       let (context, stack) = (try #require(context), try #require(stack))
@@ -129,7 +129,7 @@ struct ReleaseTests {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     let entity = try #require(coordinator.managedObjectModel.entitiesByName["Session"])
-    let connection = try coordinator.withStore { try $0.connection() }
+    let connection = try coordinator.sqliteConnection()
     try context.performAndWait {
       InsertionWay.bulk.insert(0..<100, into: context, entity)
       try context.save()

@@ -161,7 +161,7 @@ struct StoreSafetyTests {
   func countingStatement() throws {
     let stack = try Stack(folder)
     let context = stack.context()
-    let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
+    let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     try context.performAndWait {
       InsertionWay.bulk.insert(0..<9, into: context, stack.entity)
       try context.save()
@@ -188,7 +188,7 @@ struct StoreSafetyTests {
   func savingStatements() throws {
     let stack = try Stack(folder)
     let context = stack.context()
-    let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
+    let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     try context.performAndWait {
       InsertionWay.bulk.insert(0..<900, into: context, stack.entity)
       var seen: [String] = []

@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `Every code is in the documentation`() throws {
-    let folder = Repository.file("Sources/OpenCoreData/Inspection")
+    let folder = Repository.file("Sources/StoreInspection")
     let sources = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasPrefix("VerificationRun") || $0.hasSuffix("+Remarks.swift") }
       .map { try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }.joined()

@@ -155,7 +155,7 @@ struct QueryGenerationTests {
     try stack.coordinator.checkpoint()
     #expect(
       DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds < 9_000_000_000, "waits for the store's timeout")
-    let store = try #require(stack.coordinator.persistentStores.first as? SQLiteStore)
+    let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     #expect(!store.snapshots.isEmpty)
     try pin(context, nil)
     #expect(store.snapshots.isEmpty)
