@@ -58,3 +58,11 @@ struct ChunkPlan {
     issues.sort { ($0.record, $0.field ?? 0) < ($1.record, $1.field ?? 0) }
   }
 }
+
+extension InputTally {
+  mutating func add(_ plan: ChunkPlan, of chunk: ParsedChunk) {
+    profile(plan.inserts)
+    if !plan.updates.isEmpty { profile(chunk.batch, rows: plan.updates.map(\.row)) }
+    add(plan.counts, issues: plan.issues)
+  }
+}

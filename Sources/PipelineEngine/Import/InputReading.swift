@@ -64,7 +64,7 @@ struct InputReading: Sendable {
     let parser = ChunkParser(
       input: file.name, definition: definition, columns: columns, mapping: mapping, entity: entity,
       takesDefaults: takesDefaults, digester: digester(mapping))
-    let parsing = ParsingStage(parser, into: queue, clock: clock, name: file.name)
+    let parsing = ParsingStage(parser, clock: clock, name: file.name) { queue.send(.chunk($0)) }
     defer { parsing.finish() }
     var endsOpen = false
     var block = RecordBlock()

@@ -93,6 +93,13 @@ extension LedgerEntry {
   }
 }
 
+extension InputTally {
+  /// As the entry keeps it.
+  init(_ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
+    self.init(counts: entry.counts, rest: entry.tally, issues: issues, listedMax: listedMax, profiler: profiler)
+  }
+}
+
 /// Dates as the ledger writes them, to be read in any SQLite program: ISO 8601 in UTC, to the second.
 enum LedgerDate {
   static func text(_ date: Date) -> String {

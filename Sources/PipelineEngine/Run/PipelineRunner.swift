@@ -148,13 +148,6 @@ public final class PipelineRunner: Sendable {
   }
 }
 
-/// What a run asks and tells while it goes on.
-struct RunMonitor: Sendable {
-  let isCancelled: @Sendable () -> Bool
-  let report: @Sendable (RunProgress) -> Void
-  let log: EventLog
-}
-
 /// A wish to end, seen by every thread of the run.
 private final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)

@@ -20,10 +20,10 @@ struct HelpCommand: Command {
       throw arguments.mistake("'\(arguments.operands[1])' is one argument too many")
     }
     guard let name = arguments.operands.first else {
-      text = Program.usage
+      text = CommandList.usage
       return
     }
-    guard let command = Program.command(named: name) else { throw Program.unknownCommand(name) }
+    guard let command = CommandList.command(named: name) else { throw CommandList.unknownCommand(name) }
     text = command.usage
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The keys that concern a pipeline run by a clock: `inbox`, `log` and `timeoutSeconds`.

@@ -1,6 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// A wrong pipeline file is refused with everything that is wrong with it: what, where, and what to do.
@@ -239,7 +241,7 @@ import Testing
   }
 
   @Test func `A file that is not there is a missing input, not a wrong definition`() throws {
-    let folder = try RunFolder()
+    let folder = try TemporaryFolder()
     let error = #expect(throws: PipelineError.self) {
       try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("none.json")))
     }

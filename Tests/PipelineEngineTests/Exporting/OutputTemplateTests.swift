@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Names of outputs: what stands for their placeholders, and where a split export's goes that has none.

@@ -2,6 +2,7 @@ import CSV
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Keys are told apart by 128 bits of XXH3, the same in every run.

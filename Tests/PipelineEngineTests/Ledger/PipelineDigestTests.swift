@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The digest of a pipeline is the same for what reads every record alike, and another for what does not.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Issues: counted in full, listed up to a limit, shown safely.

@@ -1,6 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The XML report: Python's parser reads it, and what it counts is what is there.

@@ -1,6 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The gauges: one sample a line, every metric declared once, labels escaped as the format wants it.

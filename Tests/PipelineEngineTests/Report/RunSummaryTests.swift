@@ -1,6 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The report: one value, said in JSON for programs and in words for people, always the same way.

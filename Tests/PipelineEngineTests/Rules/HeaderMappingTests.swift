@@ -1,5 +1,6 @@
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// The header decides which field is which; what is wrong with it is told once, before any record.

@@ -1,3 +1,4 @@
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 // The engine reads bytes; the tables of the tests hold texts.

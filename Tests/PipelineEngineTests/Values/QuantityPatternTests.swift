@@ -1,5 +1,6 @@
 import Testing
 
+@testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// Sizes and times as logs have them.

@@ -1,0 +1,69 @@
+/// What can be said of a column's ordinary fields at a glance, worked out once.
+///
+/// A kernel takes only what is certainly good; all else is left to ``FieldParser/parse(_:faults:)``, which alone knows
+/// what is wrong with it.
+package enum FieldKernel: Sendable {
+  /// A text of so many bytes, whatever they are; one that must not be blank begins with no white space.
+  case text(bytes: ClosedRange<Int>, isRequired: Bool)
+  /// ISO 8601, in seconds since 2001-01-01 UTC.
+  case date(ClosedRange<Double>)
+  case integer(ClosedRange<Double>)
+  case real(ClosedRange<Double>)
+  /// Whatever the parser makes of it.
+  case any
+}
+
+extension FieldKernel {
+  /// For a column of this type with these checks; `firstFormat` is the one that dates are tried by first.
+  init(
+    _ type: ColumnType, _ quickChecks: [QuickCheck], hasTextChecks: Bool, isRequired: Bool, keepsEmptyText: Bool,
+    firstFormat: DateFormat?
+  ) {
+    self = .any
+    if hasTextChecks || keepsEmptyText { return }
+    switch type {
+    case .text:
+      if let lengths = Self.bytes(quickChecks) { self = .text(bytes: lengths, isRequired: isRequired) }
+    case .date:
+      if firstFormat == .iso8601, let bounds = Self.bounds(quickChecks) { self = .date(bounds) }
+    case .integer(let range):
+      if let bounds = Self.bounds(quickChecks + [.within(Double(range.lowerBound), Double(range.upperBound))]),
+        range.lowerBound > -1 << 53, range.upperBound < 1 << 53
+      {
+        self = .integer(bounds)
+      }
+    case .real: if let bounds = Self.bounds(quickChecks) { self = .real(bounds) }
+    case .boolean, .single, .decimal, .uuid, .uri, .binary, .archive: break
+    }
+  }
+
+  /// The numbers that pass every check for sure; nil where there are none.
+  private static func bounds(_ checks: [QuickCheck]) -> ClosedRange<Double>? {
+    var (low, high) = (-Double.greatestFiniteMagnitude, Double.greatestFiniteMagnitude)
+    for check in checks {
+      switch check.test {
+      case .within(let least, let greatest): (low, high) = (max(low, least), min(high, greatest))
+      case .notAfterNow(let now, _): high = min(high, now)
+      case .length: break
+      }
+    }
+    return low <= high ? low...high : nil
+  }
+
+  /// The numbers of bytes of texts that are neither empty nor, in Unicode scalars of one to four bytes each, too long
+  /// or too short.
+  private static func bytes(_ checks: [QuickCheck]) -> ClosedRange<Int>? {
+    var (low, high) = (1, Int.max)
+    for check in checks {
+      guard case .length(let least, let greatest) = check.test else { continue }
+      (low, high) = (max(low, least > .max / 4 ? .max : least * 4), min(high, greatest))
+    }
+    return low <= high ? low...high : nil
+  }
+}
+
+extension QuickCheck {
+  fileprivate static func within(_ low: Double, _ high: Double) -> QuickCheck {
+    QuickCheck(test: .within(low, high), rule: -1, severity: .error)
+  }
+}

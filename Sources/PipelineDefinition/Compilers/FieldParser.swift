@@ -1,0 +1,204 @@
+import Foundation
+
+/// Turns the bytes of one column's fields into values, by the column's definition and its attribute's type.
+///
+/// The bytes are a field's content: unquoted, valid UTF-8. Spaces around dates, numbers and Booleans do not count;
+/// texts are kept as they are. A class, so that handing it around copies a reference and not all that it holds.
+public final class FieldParser: Sendable {
+  public let definition: ColumnDefinition
+  public let type: ColumnType
+  /// Index in the ``ColumnSet``.
+  public let column: Int
+
+  let formats: [DateFormat]
+  package let binaryFormat: BinaryFormat
+  private let quickChecks: [QuickCheck]
+  private let textChecks: [TextCheck]
+  private let required: (rule: Int, severity: Severity)?
+  private let transformer: FieldTransformer?
+  /// Whether an empty field is an empty text, for nil has a text of its own.
+  private let keepsEmptyText: Bool
+  /// What takes the ordinary fields of whole chunks.
+  package let kernel: FieldKernel
+  package var isRequired: Bool { required != nil }
+
+  /// `now`, in seconds since 2001-01-01 UTC, is the clock of `notInFuture`. Throws when rules, formats, transforms or
+  /// a constant do not fit the type, naming each by a key path that begins with `path`. With `keepsEmptyText` an empty
+  /// field is no nil.
+  public init(
+    _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column",
+    keepsEmptyText: Bool = false
+  ) throws(PipelineError) {
+    self.keepsEmptyText = keepsEmptyText
+    self.definition = definition
+    self.type = type
+    self.column = column
+    var compiler = RuleCompiler(type: type, now: now)
+    formats = compiler.formats(definition, path: path)
+    binaryFormat = compiler.binaryFormat(definition, path: path)
+    for (index, rule) in definition.rules.enumerated() {
+      compiler.add(rule, index: index, path: "\(path).rules[\(index)]")
+    }
+    transformer = compiler.transformer(definition, path: path)
+    quickChecks = compiler.quickChecks
+    textChecks = compiler.textChecks
+    required = compiler.required
+    kernel = FieldKernel(
+      type, compiler.quickChecks, hasTextChecks: !compiler.textChecks.isEmpty, isRequired: compiler.required != nil,
+      keepsEmptyText: keepsEmptyText, firstFormat: formats.first)
+    if !compiler.mistakes.isEmpty { throw PipelineError(mistakes: compiler.mistakes) }
+    try checkAbsent(path)
+  }
+
+  /// The value of a field, or `nil` when an error was found. Faults, warnings included, are appended to `faults`: at
+  /// most one error, the first. Allocates nothing when there are none, unless a rule is `pattern`.
+  public func parse(_ bytes: Span<UInt8>, faults: inout [FieldFault]) -> FieldValue? {
+    if case .text = type { return parseText(bytes, &faults) }
+    let trimmed = bytes.extracting(bytes.trimmedRange)
+    if trimmed.isEmpty { return empty(isEmptyData(bytes) ? .encoded : .null, &faults) }
+    switch type {
+    case .text:
+      return .text
+    case .date:
+      guard let value = seconds(trimmed) else { return mistyped(&faults) }
+      return check(value, trimmed, &faults) ? .real(value) : nil
+    case .integer(let range):
+      guard let value = NumberText.integer(trimmed), range.contains(value) else { return mistyped(&faults) }
+      return check(Double(value), trimmed, &faults) ? .integer(value) : nil
+    case .real:
+      guard let value = NumberText.real(trimmed) else { return mistyped(&faults) }
+      return check(value, trimmed, &faults) ? .real(value) : nil
+    case .boolean:
+      guard let value = Self.boolean(trimmed) else { return mistyped(&faults) }
+      return check(value ? 1 : 0, trimmed, &faults) ? .integer(value ? 1 : 0) : nil
+    case .single:
+      guard let value = NumberText.single(trimmed) else { return mistyped(&faults) }
+      return check(Double(value), trimmed, &faults) ? .real(Double(value)) : nil
+    case .decimal:
+      guard let value = NumberText.real(trimmed), DecimalText(trimmed)?.isKeptByStores == true else {
+        return mistyped(&faults)
+      }
+      return check(value, trimmed, &faults) ? .encoded : nil
+    case .uuid, .uri, .binary, .archive:
+      guard isEncoding(trimmed) else { return mistyped(&faults) }
+      return parseEncoded(trimmed, &faults)
+    }
+  }
+
+  /// The value of a field that says it has none.
+  package func parseNull(faults: inout [FieldFault]) -> FieldValue? { empty(.null, &faults) }
+
+  // MARK: Transforms and constants
+
+  /// Whether fields go through ``parse(transforming:spare:faults:)``.
+  package var isTransformed: Bool { transformer != nil }
+
+  /// Whether nil, where the dialect has a text for it, is filled as an empty field is.
+  package var fillsEmpty: Bool { transformer?.fillsEmpty ?? false }
+
+  /// The value of a field with transforms: `text` becomes what they make of it. `spare` is a buffer to work with.
+  package func parse(transforming text: inout [UInt8], spare: inout [UInt8], faults: inout [FieldFault]) -> FieldValue?
+  {
+    if let step = transformer?.apply(to: &text, spare: &spare) {
+      _ = refuse(FieldFault.rule(ofTransform: step), .error, &faults)
+      return nil
+    }
+    return parse(text.span, faults: &faults)
+  }
+
+  /// The column's text as its rules see it.
+  func transformed(_ bytes: Span<UInt8>) -> [UInt8] {
+    var (text, spare) = (bytes.array, [UInt8]())
+    _ = transformer?.apply(to: &text, spare: &spare)
+    return text
+  }
+
+  /// What a column that the input lacks, or does not look for, gives its records: nil, unless the definition has a
+  /// constant or a default.
+  public var valueWhenAbsent: FieldValue {
+    var faults: [FieldFault] = []
+    return textWhenAbsent.flatMap { parse($0.span, faults: &faults) } ?? .null
+  }
+
+  package var textWhenAbsent: [UInt8]? {
+    if let value = definition.value { return Array(value.utf8) }
+    return fillsEmpty ? transformed([UInt8]().span) : nil
+  }
+
+  private func checkAbsent(_ path: String) throws(PipelineError) {
+    guard let text = textWhenAbsent else { return }
+    var faults: [FieldFault] = []
+    guard parse(text.span, faults: &faults) == nil, let fault = faults.last else { return }
+    let key = definition.value == nil ? "transforms" : "value"
+    let shown = RawText.shortened(text)
+    throw PipelineError(path: "\(path).\(key)", "'\(shown)' \(message(for: fault, text.span))")
+  }
+
+  private func parseText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
+    if bytes.isEmpty, !keepsEmptyText { return empty(.null, &faults) }
+    if required != nil, bytes.trimmedRange.isEmpty { return empty(.text, &faults) }
+    for check in quickChecks where !check.passes(bytes) {
+      if refuse(check.rule, check.severity, &faults) { return nil }
+    }
+    return checkText(bytes, &faults) ? .text : nil
+  }
+
+  private func parseEncoded(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
+    for check in quickChecks where !check.passes(bytes) {
+      if refuse(check.rule, check.severity, &faults) { return nil }
+    }
+    return checkText(bytes, &faults) ? .encoded : nil
+  }
+
+  /// Whether an empty field is data of no bytes, for nil has a text of its own.
+  private func isEmptyData(_ bytes: Span<UInt8>) -> Bool { keepsEmptyText && type.isBinary && required == nil }
+
+  @inline(__always)
+  private func seconds(_ bytes: Span<UInt8>) -> Double? {
+    for format in formats {
+      if let value = format.seconds(bytes) { return value }
+    }
+    return nil
+  }
+
+  private func check(_ value: Double, _ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> Bool {
+    for check in quickChecks where !check.passes(value) {
+      if refuse(check.rule, check.severity, &faults) { return false }
+    }
+    return checkText(bytes, &faults)
+  }
+
+  @inline(__always)
+  private func checkText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> Bool {
+    if textChecks.isEmpty { return true }
+    for check in textChecks where !check.passes(bytes) {
+      if refuse(check.rule, check.severity, &faults) { return false }
+    }
+    return true
+  }
+
+  private func empty(_ value: FieldValue, _ faults: inout [FieldFault]) -> FieldValue? {
+    guard let required else { return value }
+    return refuse(required.rule, required.severity, &faults) ? nil : value
+  }
+
+  private func mistyped(_ faults: inout [FieldFault]) -> FieldValue? {
+    _ = refuse(-1, .error, &faults)
+    return nil
+  }
+
+  /// Notes the fault; true when it is an error.
+  private func refuse(_ rule: Int, _ severity: Severity, _ faults: inout [FieldFault]) -> Bool {
+    faults.append(FieldFault(column: column, rule: rule, severity: severity))
+    return severity == .error
+  }
+
+  private static func boolean(_ bytes: Span<UInt8>) -> Bool? {
+    for text in truths where bytes.equalsIgnoringCase(text, from: 0) { return true }
+    for text in untruths where bytes.equalsIgnoringCase(text, from: 0) { return false }
+    return nil
+  }
+
+  private static let truths: [[UInt8]] = ["true", "yes", "1"].map { Array($0.utf8) }
+  private static let untruths: [[UInt8]] = ["false", "no", "0"].map { Array($0.utf8) }
+}

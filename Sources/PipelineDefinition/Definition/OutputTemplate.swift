@@ -1,0 +1,172 @@
+import Foundation
+
+/// The path of an export's files, with places for what differs between runs and between the files of one run.
+package struct OutputTemplate: Sendable, Hashable {
+  enum Placeholder: String, CaseIterable, Sendable {
+    /// The number of the file, from 00001.
+    case part
+    /// The month of its entries.
+    case month
+    /// The run's day and time, 2014-07-14 and 073000.
+    case date, time
+  }
+
+  private enum Piece: Sendable, Hashable {
+    case text(String)
+    case placeholder(Placeholder)
+  }
+
+  /// What stands for the placeholders.
+  package struct Values {
+    package var part: Int
+    package var month: String
+    /// The start of the run.
+    package var start: Date
+
+    package init(part: Int = 1, month: String = "", start: Date) {
+      self.part = part
+      self.month = month
+      self.start = start
+    }
+  }
+
+  private static let partDigits = 5
+  /// What joins a placeholder to the rest of a name.
+  private static let joints = "-_ "
+
+  /// With a slash at its end, or empty.
+  private let folder: String
+  private var pieces: [Piece]
+  private let isStandardOutput: Bool
+
+  /// Throws when the name has placeholders that do not fit, or that do not exist.
+  package init(_ path: String, split: ExportDefinition.Split?) throws(PipelineError) {
+    let nameStart = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+    folder = String(path[..<nameStart])
+    isStandardOutput = path == "-"
+    for case .placeholder(let placeholder) in try Self.pieces(of: folder) {
+      throw PipelineError("{\(placeholder.rawValue)} stands in a folder's name; placeholders are for the file's name")
+    }
+    pieces = try Self.pieces(of: String(path[nameStart...]))
+    for wanted in [Placeholder.part, .month] where pieces.contains(.placeholder(wanted)) && split?.placeholder != wanted
+    {
+      throw PipelineError(
+        "the name has {\(wanted.rawValue)}, and the export is not split by "
+          + (wanted == .part
+            ? "rows; add \"split\": {\"rows\": 100000}" : "month; add \"split\": {\"month\": \"date\"}"))
+    }
+    if let placeholder = split?.placeholder, !pieces.contains(.placeholder(placeholder)), !isStandardOutput {
+      insert(placeholder)
+    }
+  }
+
+  /// Braces around anything but lower-case letters are part of the name.
+  private static func pieces(of text: String) throws(PipelineError) -> [Piece] {
+    var pieces: [Piece] = []
+    var literal = ""
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "{") {
+      let word = rest[rest.index(after: open)...].prefix { $0 != "}" && $0 != "{" }
+      let isPlaceholder =
+        word.endIndex < rest.endIndex && rest[word.endIndex] == "}" && !word.isEmpty
+        && word.allSatisfy { ("a"..."z").contains($0) }
+      guard isPlaceholder else {
+        literal += rest[...open]
+        rest = rest[rest.index(after: open)...]
+        continue
+      }
+      guard let placeholder = Placeholder(rawValue: String(word)) else {
+        let names = Placeholder.allCases.map(\.rawValue)
+        let hint = NearestName.hint(for: String(word), in: names)
+        throw PipelineError("there is no placeholder {\(word)}; known are \(ObjectReader.list(names))\(hint)")
+      }
+      literal += rest[..<open]
+      if !literal.isEmpty { pieces.append(.text(literal)) }
+      literal = ""
+      pieces.append(.placeholder(placeholder))
+      rest = rest[rest.index(after: word.endIndex)...]
+    }
+    literal += rest
+    if !literal.isEmpty { pieces.append(.text(literal)) }
+    return pieces
+  }
+
+  /// Before the extensions: `log.csv.gz` becomes `log-{part}.csv.gz`.
+  private mutating func insert(_ placeholder: Placeholder) {
+    guard case .text(let tail)? = pieces.last else {
+      pieces += [.text("-"), .placeholder(placeholder)]
+      return
+    }
+    pieces.removeLast()
+    let end = Self.extensionsStart(of: tail, isWholeName: pieces.isEmpty)
+    pieces += [.text(tail[..<end] + "-"), .placeholder(placeholder)]
+    if end < tail.endIndex { pieces.append(.text(String(tail[end...]))) }
+  }
+
+  /// Where the last extension begins, and the one before it if the last is `.gz`.
+  private static func extensionsStart(of name: String, isWholeName: Bool) -> String.Index {
+    var end = name.endIndex
+    for _ in 0..<2 {
+      guard let dot = name[..<end].lastIndex(of: "."), !(isWholeName && dot == name.startIndex) else { break }
+      let isPacked = end == name.endIndex && name[dot...].lowercased() == ".gz"
+      end = dot
+      if !isPacked { break }
+    }
+    return end
+  }
+
+  /// The name with its placeholders.
+  var name: String {
+    pieces.map { piece in
+      switch piece {
+      case .text(let text): text
+      case .placeholder(let placeholder): "{\(placeholder.rawValue)}"
+      }
+    }
+    .joined()
+  }
+
+  package func path(_ values: Values) -> String {
+    let start = DateText.iso8601(values.start.timeIntervalSinceReferenceDate.rounded(.down)) ?? ""
+    return folder
+      + pieces.map { piece in
+        switch piece {
+        case .text(let text): text
+        case .placeholder(.part): Self.digits(values.part)
+        case .placeholder(.month): values.month
+        case .placeholder(.date): String(start.prefix { $0 != "T" })
+        case .placeholder(.time): start.drop { $0 != "T" }.filter(\.isNumber)
+        }
+      }
+      .joined()
+  }
+
+  private static func digits(_ part: Int) -> String {
+    let digits = String(part)
+    return String(repeating: "0", count: max(0, partDigits - digits.count)) + digits
+  }
+
+  /// The file beside the outputs that says how far they go: the name without placeholders and what joined them to it.
+  package var markPath: String {
+    var name = ""
+    for (index, piece) in pieces.enumerated() {
+      switch piece {
+      case .text(let text):
+        let isFirstLeft = name.isEmpty && index > 0
+        name += isFirstLeft ? String(text.drop { (Self.joints + ".").contains($0) }) : text
+      case .placeholder: while let last = name.last, Self.joints.contains(last) { name.removeLast() }
+      }
+    }
+    return folder + (name.isEmpty ? "export" : name) + ".mark.json"
+  }
+}
+
+extension ExportDefinition.Split {
+  /// What tells its files apart.
+  var placeholder: OutputTemplate.Placeholder {
+    switch self {
+    case .rows: .part
+    case .month: .month
+    }
+  }
+}

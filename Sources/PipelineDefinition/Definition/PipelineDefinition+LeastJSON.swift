@@ -1,0 +1,43 @@
+import Foundation
+
+extension PipelineDefinition {
+  /// The definition as a file would say it: without what is so by default, that whoever extends it is not held to
+  /// things that nobody wrote.
+  package var leastJSON: JSONValue {
+    guard case .object(var members) = Self.json(self).without(Self.json(PipelineDefinition(name: ""))) else {
+      return .object([:])
+    }
+    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON }
+    if let export { members["export"] = export.leastJSON }
+    return .object(members)
+  }
+
+  package static func json(_ value: some Encodable) -> JSONValue {
+    guard let data = try? JSONEncoder().encode(value) else { return .null }
+    return (try? JSONDecoder().decode(JSONValue.self, from: data)) ?? .null
+  }
+}
+
+extension ExportDefinition {
+  package var leastJSON: JSONValue {
+    guard case .object(var members) = PipelineDefinition.json(self).without(PipelineDefinition.json(ExportDefinition()))
+    else { return .object([:]) }
+    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON }
+    return .object(members)
+  }
+}
+
+extension DialectDefinition {
+  /// Its name, if that says it all.
+  fileprivate var leastJSON: JSONValue {
+    Self.named.contains(self) ? .string(name) : PipelineDefinition.json(self)
+  }
+}
+
+extension JSONValue {
+  /// An object without the members that `usual` has too.
+  fileprivate func without(_ usual: JSONValue) -> JSONValue {
+    guard case .object(let members) = self, case .object(let usual) = usual else { return self }
+    return .object(members.filter { usual[$0.key] != $0.value })
+  }
+}

@@ -1,0 +1,237 @@
+import Foundation
+
+extension PipelineDefinition: Decodable {
+  /// From any decoder: taken literally, without `extends` and variables, and without places in mistakes.
+  /// ``init(data:file:surroundings:)`` reads a file's bytes with all of them.
+  public init(from decoder: any Decoder) throws {
+    let mistakes = MistakeList()
+    var value = try JSONValue(from: decoder)
+    if case .object(var members) = value {
+      if members["extends"] ?? .null != .null {
+        mistakes.add("extends", "works in files only; read the file, or write here what it would inherit")
+      }
+      for key in DefinitionLoader.ownKeys { members[key] = nil }
+      value = .object(members)
+    }
+    let definition = Self.read(value, mistakes: mistakes)
+    guard let definition, mistakes.mistakes.isEmpty else { throw PipelineError(mistakes: mistakes.sorted) }
+    self = definition
+  }
+
+  /// From the bytes of a definition and the files that it extends.
+  ///
+  /// - Parameters:
+  ///   - data: JSON with comments, in UTF-8.
+  ///   - file: Named in mistakes; gives relative paths their start.
+  ///   - surroundings: Variables, and the pipelines that `extends` may name.
+  /// - Throws: Every mistake with its place.
+  public init(
+    data: Data, file: URL? = nil, surroundings: DefinitionSurroundings = DefinitionSurroundings()
+  ) throws(PipelineError) {
+    let (definition, mistakes) = try Self.reading(data, file: file, surroundings)
+    guard let definition, mistakes.mistakes.isEmpty else {
+      throw PipelineError(file: file?.relativePath, mistakes: mistakes.sorted)
+    }
+    self = definition
+  }
+
+  /// From a file; a file that cannot be read is a `source-error`.
+  public init(
+    contentsOf file: URL, surroundings: DefinitionSurroundings = DefinitionSurroundings()
+  ) throws(PipelineError) {
+    try self.init(data: try Self.data(file), file: file, surroundings: surroundings)
+  }
+
+  package static func data(_ file: URL) throws(PipelineError) -> Data {
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      let reason = (error as NSError).localizedDescription
+      throw PipelineError(
+        code: .sourceError, file: file.relativePath,
+        mistakes: [.init(path: "", message: "cannot read the pipeline: \(reason); check the path and its permissions")]
+      )
+    }
+  }
+
+  /// What could be read, and everything that is wrong with it.
+  ///
+  /// Throws where nothing can be read at all: for a mistake of syntax, or a base that is not there.
+  package static func reading(
+    _ data: Data, file: URL?, _ surroundings: DefinitionSurroundings
+  ) throws(PipelineError) -> (definition: PipelineDefinition?, mistakes: MistakeList) {
+    do throws(PipelineError) {
+      var loader = DefinitionLoader(file: file, surroundings: surroundings)
+      let (value, places, mistakes) = try loader.load(data)
+      var definition = read(value, mistakes: mistakes)
+      definition?.baseDirectory = file?.absoluteURL.deletingLastPathComponent()
+      let columnPaths = definition?.places.columnPaths ?? []
+      definition?.places = places
+      definition?.places.columnPaths = columnPaths
+      return (definition, mistakes)
+    } catch {
+      throw PipelineError(code: error.code, file: file?.relativePath, mistakes: error.mistakes)
+    }
+  }
+
+  /// `nil` when so much is missing that no definition can be made; otherwise `mistakes` says whether it is usable.
+  static func read(_ value: JSONValue, mistakes: MistakeList) -> PipelineDefinition? {
+    let keys = CodingKeys.allCases.map(\.rawValue)
+    guard let reader = ObjectReader(value, path: "", keys: keys, mistakes: mistakes) else { return nil }
+    var definition = PipelineDefinition(name: reader.string("name") ?? "")
+    if reader.value("name") == nil { mistakes.add("", "'name' is missing; every pipeline has a name for its reports") }
+    definition.description = reader.string("description")
+    definition.source = reader.strings("source") ?? []
+    definition.sourceOptional = reader.bool("sourceOptional") ?? false
+    definition.dryRun = reader.bool("dryRun") ?? false
+    definition.verifyHash = reader.bool("verifyHash") ?? false
+    for item in reader.items("columns") ?? [] {
+      guard let column = ColumnDefinition.read(item.value, path: item.path, mistakes: mistakes) else { continue }
+      definition.columns.append(column)
+      definition.places.columnPaths.append(item.path)
+    }
+    definition.recordRules = (reader.items("recordRules") ?? []).compactMap {
+      RecordRule.read($0.value, path: $0.path, mistakes: mistakes)
+    }
+    definition.key = reader.strings("key") ?? []
+    definition.store = reader.string("store")
+    definition.model = reader.string("model")
+    definition.entity = reader.string("entity") ?? definition.entity
+    definition.relationships = reader.choice("relationships", RelationshipPolicy.self) ?? definition.relationships
+    definition.chunkRows = reader.integer("chunkRows", in: chunkRowsRange) ?? definition.chunkRows
+    definition.errorPolicy = reader.choice("errorPolicy", ErrorPolicy.self) ?? definition.errorPolicy
+    definition.atomic = reader.bool("atomic") ?? false
+    definition.appendOnly = reader.bool("appendOnly") ?? false
+    definition.report = reader.strings("report") ?? []
+    definition.charts = reader.strings("charts")
+    definition.rejects = reader.string("rejects")
+    definition.timeoutSeconds = reader.number("timeoutSeconds", in: timeoutSecondsRange)
+    if let value = reader.value("inbox") {
+      definition.inbox = InboxDefinition.read(value, path: "inbox", mistakes: mistakes)
+      if !definition.source.isEmpty {
+        reader.note("inbox", "the files of 'source' are the inputs already; remove one of the two")
+      }
+    }
+    if let value = reader.value("log") {
+      definition.log = LogDefinition.read(value, path: "log", mistakes: mistakes)
+    }
+    if let value = reader.value("duplicates") {
+      definition.duplicates =
+        DuplicatePolicy.read(value, path: "duplicates", mistakes: mistakes) ?? definition.duplicates
+      if definition.key.isEmpty, definition.duplicates != .reject {
+        reader.note("duplicates", "there is no 'key' that says what a duplicate is; add one")
+      }
+    }
+    if let value = reader.value("errorBudget") {
+      definition.errorBudget = ErrorBudget.read(value, path: "errorBudget", mistakes: mistakes)
+      if definition.errorPolicy == .stop {
+        reader.note("errorBudget", "'errorPolicy' is to stop at the first error already; remove one of the two")
+      }
+    }
+    if let value = reader.value("dialect") {
+      definition.dialect = DialectDefinition.read(value, path: "dialect", mistakes: mistakes)
+    }
+    if let value = reader.value("limits") {
+      definition.limits = LimitsDefinition.read(value, path: "limits", mistakes: mistakes)
+    }
+    if let value = reader.value("export") {
+      definition.export = ExportDefinition.read(value, path: "export", mistakes: mistakes)
+    }
+    definition.checkTogether(mistakes)
+    return definition
+  }
+
+  /// Checks a definition made in code as a file's would be; throws with every mistake.
+  public func check() throws(PipelineError) {
+    let mistakes = MistakeList()
+    if name.isEmpty { mistakes.add("name", "is empty; every pipeline has a name for its reports") }
+    if !Self.chunkRowsRange.contains(chunkRows) {
+      let range = Self.chunkRowsRange
+      mistakes.add("chunkRows", "expected \(range.lowerBound) to \(range.upperBound), found \(chunkRows)")
+    }
+    checkTogether(mistakes)
+    if !mistakes.mistakes.isEmpty { throw PipelineError(mistakes: mistakes.sorted) }
+  }
+
+  /// Where a column stands in the definition that it was read from.
+  package func columnPath(_ index: Int) -> String {
+    places.columnPaths.indices.contains(index) ? places.columnPaths[index] : "columns[\(index)]"
+  }
+
+  /// What single keys cannot show: names used twice, names that nothing declares.
+  private func checkTogether(_ mistakes: MistakeList) {
+    // Columns that could not be read are not missing: their own mistakes say what is wrong.
+    let isMistaken = mistakes.mistakes.contains { $0.path.hasPrefix("columns") || $0.path.hasPrefix("export") }
+    if columns.isEmpty, export == nil, !isMistaken {
+      mistakes.add("columns", "no columns are declared, so nothing could be imported; list them, or add an 'export'")
+    }
+    var labels: [String: String] = [:]
+    var attributes: [String: String] = [:]
+    for (index, column) in columns.enumerated() {
+      let path = columnPath(index)
+      for label in [column.name] + column.synonyms {
+        let folded = ColumnLabel.folded(label)
+        if let other = labels[folded] {
+          mistakes.add(path, "the label '\(label)' is also column '\(other)'; a label means one column")
+        }
+        labels[folded] = column.name
+      }
+      if let other = attributes[column.attribute] {
+        let text = "the attribute '\(column.attribute)' is already filled by column '\(other)'; remove one"
+        mistakes.add(path, text)
+      }
+      attributes[column.attribute] = column.name
+    }
+    checkKey(attributes, mistakes)
+    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
+      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
+      mistakes.add("report[\(index)]", text)
+    }
+    guard !columns.isEmpty else { return }
+    for (index, name) in dialect.columns.enumerated() where !name.isEmpty {
+      guard labels[ColumnLabel.folded(name)] == nil else { continue }
+      let hint = NearestName.hint(for: name, in: columns.map(\.name))
+      let text = "'\(name)' is not one of the columns; declare it there, or write \"\" to ignore the field\(hint)"
+      mistakes.add(mistakes.knows("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
+    }
+  }
+
+  /// What an update frees could not be told from what is taken, in a run that was interrupted.
+  private func checkUnique(_ mistakes: MistakeList) {
+    guard duplicates.updates else { return }
+    for (index, column) in columns.enumerated() where !key.contains(column.attribute) {
+      guard let rule = column.rules.firstIndex(where: { $0.kind == .unique }) else { continue }
+      if case .update(let names?) = duplicates, !names.contains(column.attribute) { continue }
+      mistakes.add(
+        "columns[\(index)].rules[\(rule)]",
+        "'\(column.name)' can't be unique where updates may change it; name the columns to update without it, or remove "
+          + "the rule")
+    }
+  }
+
+  /// `columns` has the column of each attribute that one fills.
+  private func checkKey(_ columns: [String: String], _ mistakes: MistakeList) {
+    func check(_ attribute: String, _ path: String) {
+      guard columns[attribute] == nil else { return }
+      let hint = NearestName.hint(for: attribute, in: columns.keys.sorted())
+      mistakes.add(path, "no column fills the attribute '\(attribute)'\(hint)")
+    }
+    for (index, attribute) in key.enumerated() { check(attribute, "key[\(index)]") }
+    checkUnique(mistakes)
+    for (index, attribute) in (charts ?? []).enumerated() {
+      if !columns.isEmpty { check(attribute, "charts[\(index)]") }
+      guard (charts ?? []).prefix(index).contains(attribute) else { continue }
+      mistakes.add("charts[\(index)]", "'\(attribute)' has a chart already; remove one")
+    }
+    switch duplicates {
+    case .reject, .skip: break
+    case .keepNewest(let by): check(by, "duplicates.by")
+    case .update(let names):
+      for (index, name) in (names ?? []).enumerated() {
+        let path = "duplicates.columns[\(index)]"
+        check(name, path)
+        if key.contains(name) { mistakes.add(path, "'\(name)' is of the key, which no update changes; remove it") }
+      }
+    }
+  }
+}

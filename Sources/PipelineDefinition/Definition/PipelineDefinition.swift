@@ -1,0 +1,143 @@
+import Foundation
+
+/// What a pipeline does, as declared in a JSON file of `Pipelines/` or in code.
+///
+/// The file is JSON with comments (JSON5). Every key but `name` has a default. Unknown keys, wrong types and values
+/// out of range are refused, all of them at once, each with its key path, line and column, see ``PipelineError``.
+/// Paths are relative to the definition's file; `-` is standard input or output. A file may extend another one and
+/// use variables of the environment, see <doc:PipelineFiles>.
+public struct PipelineDefinition: Sendable, Hashable, Encodable {
+  /// What to do with a record that cannot be imported.
+  public enum ErrorPolicy: String, Sendable, Codable, CaseIterable {
+    /// Reject it and go on.
+    case skip
+    /// End the run, as an error budget of 0 does; chunks saved before stay.
+    case stop
+  }
+
+  /// What to do with an entity whose objects must have relationships.
+  public enum RelationshipPolicy: String, Sendable, Codable, CaseIterable {
+    /// Refuse to import it.
+    case require
+    /// Import it all the same, and leave them empty: the store holds what its model does not allow until somebody sets
+    /// them.
+    case ignore
+  }
+
+  /// Name shown in reports.
+  public var name: String
+  public var description: String?
+  /// Input files in order, or patterns of their names, see <doc:PipelineFiles>.
+  public var source: [String]
+  /// Whether it is no mistake that a source is not there, or that nothing matches a pattern.
+  public var sourceOptional: Bool
+  /// Whether a run only says what an import would do.
+  public var dryRun: Bool
+  /// Whether each input must be as the hash file beside it says, which an export writes.
+  public var verifyHash: Bool
+  /// A folder whose files are the inputs, instead of `source`.
+  public var inbox: InboxDefinition?
+  public var dialect: DialectDefinition
+  /// Columns of the input; may be empty only for a pipeline that exports.
+  public var columns: [ColumnDefinition]
+  /// Demands on records as a whole.
+  public var recordRules: [RecordRule]
+  /// Attributes that together tell entries apart, in the input and in the store; empty for no such rule.
+  public var key: [String]
+  /// What becomes of a record whose key is there already.
+  public var duplicates: DuplicatePolicy
+  /// The store's file.
+  public var store: String?
+  /// The managed object model: the name of one that is part of the program, or the path of an `.xcdatamodeld`,
+  /// `.xcdatamodel`, `.momd` or `.mom`. `nil` for the one that fits the store, see <doc:PipelineFiles>.
+  public var model: String?
+  public var entity: String
+  /// What becomes of relationships that an object must have, which an import can't set.
+  public var relationships: RelationshipPolicy
+  /// Records per save, 1…1,000,000.
+  public var chunkRows: Int
+  public var errorPolicy: ErrorPolicy
+  /// When to stop although the policy is to go on.
+  public var errorBudget: ErrorBudget?
+  /// Whether the run is one transaction: all of it is in the store at the end, or nothing. It can't be resumed then.
+  public var atomic: Bool
+  /// Whether inputs only ever grow at their end: of one that has grown only the new records are imported.
+  public var appendOnly: Bool
+  public var limits: LimitsDefinition
+  /// Files that receive the report, each as its ending says, see ``ReportFormat``.
+  public var report: [String]
+  /// Attributes whose values the report counts and shows as charts: dates by month, whole numbers, texts. When `nil`
+  /// the first date that a column fills and every whole number.
+  public var charts: [String]?
+  /// File for the rejected records; beside the report and named after the input when `nil`.
+  public var rejects: String?
+  /// The log of the run; none when `nil`.
+  public var log: LogDefinition?
+  /// Seconds after which the run ends at the next chunk border, 0 to 86,400; without an end when `nil` or 0.
+  public var timeoutSeconds: Double?
+  public var export: ExportDefinition?
+  /// Folder that relative paths start from; not part of the file. The current directory when `nil`.
+  public var baseDirectory: URL?
+  /// Where its parts were written, if it was read from a file.
+  package var places = DefinitionPlaces()
+
+  public static let chunkRowsRange = 1...1_000_000
+  public static let timeoutSecondsRange = 0.0...86_400.0
+
+  public init(
+    name: String, description: String? = nil, source: [String] = [], sourceOptional: Bool = false, dryRun: Bool = false,
+    verifyHash: Bool = false,
+    inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180, columns: [ColumnDefinition] = [],
+    recordRules: [RecordRule] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
+    model: String? = nil, entity: String = "JournalEntry", relationships: RelationshipPolicy = .require,
+    chunkRows: Int = 5000,
+    errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
+    appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
+    charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil, timeoutSeconds: Double? = nil,
+    export: ExportDefinition? = nil, baseDirectory: URL? = nil
+  ) {
+    self.name = name
+    self.description = description
+    self.source = source
+    self.sourceOptional = sourceOptional
+    self.dryRun = dryRun
+    self.verifyHash = verifyHash
+    self.inbox = inbox
+    self.dialect = dialect
+    self.columns = columns
+    self.recordRules = recordRules
+    self.key = key
+    self.duplicates = duplicates
+    self.store = store
+    self.model = model
+    self.entity = entity
+    self.relationships = relationships
+    self.chunkRows = chunkRows
+    self.errorPolicy = errorPolicy
+    self.errorBudget = errorBudget
+    self.atomic = atomic
+    self.appendOnly = appendOnly
+    self.limits = limits
+    self.report = report
+    self.charts = charts
+    self.rejects = rejects
+    self.log = log
+    self.timeoutSeconds = timeoutSeconds
+    self.export = export
+    self.baseDirectory = baseDirectory
+  }
+
+  /// The keys of the file.
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns, recordRules, key,
+      duplicates, store,
+      model, entity, relationships
+    case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds
+    case export
+  }
+
+  /// The place a path of this definition means: `~` is the home directory, relative paths start at `baseDirectory`.
+  public func url(for path: String) -> URL {
+    DefinitionPath.url(path, from: baseDirectory)
+  }
+}

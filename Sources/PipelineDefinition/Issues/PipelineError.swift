@@ -1,0 +1,65 @@
+/// A pipeline definition that cannot be used, with everything that is wrong with it.
+public struct PipelineError: Error, Sendable, Equatable {
+  /// One mistake and its place.
+  public struct Mistake: Sendable, Hashable, Codable {
+    /// Key path within the definition, such as `columns[2].formats[0]`; empty for the document as a whole.
+    public var path: String
+    /// The file in which it stands, where that is not the definition's own but one that it extends.
+    public var file: String?
+    /// Place in the file, both from 1 and the column in characters; `nil` when not read from text.
+    public var line: Int?
+    public var column: Int?
+    /// What is wrong and what to do about it.
+    public var message: String
+
+    public init(path: String, file: String? = nil, line: Int? = nil, column: Int? = nil, message: String) {
+      self.path = path
+      self.file = file
+      self.line = line
+      self.column = column
+      self.message = message
+    }
+  }
+
+  /// `pipeline-error`, or `source-error` when the definition's file could not be read at all.
+  public var code: IssueCode
+  /// The definition's file, when there is one.
+  public var file: String?
+  /// At least one; in the order of the document.
+  public var mistakes: [Mistake]
+
+  public init(code: IssueCode = .pipelineError, file: String? = nil, mistakes: [Mistake]) {
+    self.code = code
+    self.file = file
+    self.mistakes = mistakes
+  }
+
+  public init(code: IssueCode = .pipelineError, path: String = "", _ message: String) {
+    self.init(code: code, mistakes: [Mistake(path: path, message: message)])
+  }
+
+  /// Message of the first mistake.
+  public var message: String { mistakes.first?.message ?? "" }
+  /// Key path of the first mistake.
+  public var path: String { mistakes.first?.path ?? "" }
+  /// 66 when the file could not be read, otherwise 78.
+  public var exitCode: ExitCode { code == .sourceError ? .noInput : .configuration }
+}
+
+extension PipelineError: CustomStringConvertible {
+  /// One line per mistake: `file:line:column: key path: message`.
+  public var description: String {
+    mistakes.map { $0.line(in: file) }.joined(separator: "\n")
+  }
+}
+
+extension PipelineError.Mistake {
+  /// `file:line:column: key path: message`, `definition` being the file of the definition.
+  package func line(in definition: String?) -> String {
+    if file ?? definition == nil, line == nil, path.isEmpty { return message }
+    var place = file ?? definition ?? "pipeline"
+    if let line { place += ":\(line)" }
+    if let column { place += ":\(column)" }
+    return "\(place): " + (path.isEmpty ? "" : "\(path): ") + message
+  }
+}

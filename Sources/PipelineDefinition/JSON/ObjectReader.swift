@@ -1,0 +1,168 @@
+/// Gathers every mistake of a definition, so that one reading shows them all.
+package final class MistakeList {
+  private let places: DefinitionPlaces
+  private var found: [(mistake: PipelineError.Mistake, document: Int)] = []
+  /// Key paths of the mistakes within the whole, which for inherited values are not those of their own file.
+  package private(set) var paths: Set<String> = []
+  /// Places of texts that are told of already, by document.
+  private var unreadable: [Int: Set<JSONPlacedReader.Place>] = [:]
+  /// The keys that each object read so far may have, by its key path without indices.
+  private(set) var keysTaken: [String: Set<String>] = [:]
+
+  package init(_ places: DefinitionPlaces = DefinitionPlaces()) {
+    self.places = places
+  }
+
+  package var mistakes: [PipelineError.Mistake] { found.map(\.mistake) }
+
+  package func add(_ path: String, _ message: String) {
+    let origin = places.origin(of: path)
+    paths.insert(path)
+    if let origin, let place = origin.place, unreadable[origin.document]?.contains(place) == true { return }
+    found.append((places.mistake(path, message), origin?.document ?? 0))
+  }
+
+  package func add(_ origin: PlacedValue.Origin, _ message: String) {
+    found.append((places.mistake(at: origin, message), origin.document))
+  }
+
+  /// For a text that can't be had as it should be: nothing further is said of it.
+  func addUnreadable(_ origin: PlacedValue.Origin, _ message: String) {
+    add(origin, message)
+    if let place = origin.place { unreadable[origin.document, default: []].insert(place) }
+  }
+
+  func noteKeys(_ keys: [String], of path: String) {
+    keysTaken[DefinitionPath.pattern(path), default: []].formUnion(keys)
+  }
+
+  /// Whether the document has something at this key path (a dialect's name, say, brings columns it does not write).
+  func knows(_ path: String) -> Bool { places.origins[path] != nil }
+
+  /// In the order of the document where places are known, those of the definition before those of its base.
+  package var sorted: [PipelineError.Mistake] {
+    found.enumerated().sorted { left, right in
+      let (a, b) = (left.element.mistake, right.element.mistake)
+      return (left.element.document, a.line ?? 0, a.column ?? 0, left.offset)
+        < (right.element.document, b.line ?? 0, b.column ?? 0, right.offset)
+    }
+    .map(\.element.mistake)
+  }
+}
+
+/// Takes the members of one JSON object by key and type, noting what does not fit and going on.
+package struct ObjectReader {
+  let path: String
+  let mistakes: MistakeList
+  private let members: [String: JSONValue]
+
+  /// `nil`, with a mistake noted, when `value` is no object. Keys other than `keys` are noted with the nearest one.
+  init?(_ value: JSONValue, path: String, keys: [String], mistakes: MistakeList) {
+    guard case .object(let members) = value else {
+      mistakes.add(path, "expected an object {…} with the keys \(Self.list(keys)), found \(value.kind)")
+      return nil
+    }
+    self.members = members
+    self.path = path
+    self.mistakes = mistakes
+    mistakes.noteKeys(keys, of: path)
+    for key in members.keys.sorted() where !keys.contains(key) {
+      let hint = NearestName.of(key, in: keys).map { "did you mean '\($0)'?" } ?? "known are \(Self.list(keys))"
+      mistakes.add(self.path(key), "unknown key '\(key)'; \(hint)")
+    }
+  }
+
+  func path(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+  func note(_ key: String, _ message: String) { mistakes.add(path(key), message) }
+
+  /// The member as it is; an explicit null counts as left out.
+  func value(_ key: String) -> JSONValue? {
+    members[key] == .null ? nil : members[key]
+  }
+
+  func isNull(_ key: String) -> Bool { members[key] == .null }
+
+  func string(_ key: String) -> String? {
+    guard let value = value(key) else { return nil }
+    guard case .string(let text) = value else { return refuse(key, value, "a text in quotes") }
+    guard !text.isEmpty else {
+      note(key, "is empty; give a text or leave '\(key)' out")
+      return nil
+    }
+    return text
+  }
+
+  func bool(_ key: String) -> Bool? {
+    guard let value = value(key) else { return nil }
+    guard case .bool(let flag) = value else { return refuse(key, value, "true or false") }
+    return flag
+  }
+
+  func number(_ key: String) -> Double? {
+    guard let value = value(key) else { return nil }
+    guard case .number(let number) = value, number.isFinite else { return refuse(key, value, "a number") }
+    return number
+  }
+
+  func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
+    guard let value = value(key) else { return nil }
+    let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    guard case .number(let number) = value, let whole = Int(exactly: number) else {
+      return refuse(key, value, expected)
+    }
+    guard range.contains(whole) else {
+      note(key, "expected \(expected), found \(whole)")
+      return nil
+    }
+    return whole
+  }
+
+  /// A list of texts; a single text stands for a list of one.
+  func strings(_ key: String, emptyAllowed: Bool = false) -> [String]? {
+    guard let value = value(key) else { return nil }
+    if case .string(let text) = value {
+      if !emptyAllowed, text.isEmpty { note(key, "is empty; give a text or leave '\(key)' out") }
+      return text.isEmpty && !emptyAllowed ? nil : [text]
+    }
+    guard case .array(let items) = value else { return refuse(key, value, "a text or a list of texts") }
+    var texts: [String] = []
+    for (index, item) in items.enumerated() {
+      if case .string(let text) = item, emptyAllowed || !text.isEmpty {
+        texts.append(text)
+      } else {
+        let found = item == .string("") ? "an empty one" : item.kind
+        mistakes.add("\(path(key))[\(index)]", "expected a text in quotes, found \(found)")
+      }
+    }
+    return texts
+  }
+
+  /// One of the names of `Choice`.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ key: String, _ type: Choice.Type
+  ) -> Choice? where Choice.RawValue == String {
+    guard let text = string(key) else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    let hint = NearestName.hint(for: text, in: names)
+    note(key, "'\(text)' is none of \(Self.list(names))\(hint)")
+    return nil
+  }
+
+  /// The items of a list, each with its key path.
+  func items(_ key: String) -> [(value: JSONValue, path: String)]? {
+    guard let value = value(key) else { return nil }
+    guard case .array(let items) = value else { return refuse(key, value, "a list […]") }
+    return items.enumerated().map { ($1, "\(path(key))[\($0)]") }
+  }
+
+  private func refuse<Value>(_ key: String, _ value: JSONValue, _ expected: String) -> Value? {
+    note(key, "expected \(expected), found \(value.kind)")
+    return nil
+  }
+
+  package static func list(_ names: [String]) -> String {
+    names.map { "'\($0)'" }.joined(separator: ", ")
+  }
+}

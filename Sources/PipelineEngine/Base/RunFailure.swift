@@ -1,0 +1,93 @@
+import CSV
+import Foundation
+import OpenCoreData
+
+/// Why a run, or one of its inputs, could not go on.
+package struct RunFailure: Error {
+  let code: IssueCode?
+  package let exitCode: ExitCode
+  package let message: String
+  /// Where in the input it happened, if it was the input.
+  var line: Int?
+  var byte: Int?
+  /// Set when nothing can be saved any more, so that other inputs need not be tried.
+  var concernsStore = false
+
+  init(code: IssueCode?, exitCode: ExitCode, message: String) {
+    self.code = code
+    self.exitCode = exitCode
+    self.message = message
+  }
+
+  /// An input or output that failed.
+  init(_ error: CSVError) {
+    let exitCode: ExitCode =
+      switch (error.code, error.errnoCode) {
+      case (_, EACCES?), (_, EPERM?): .noPermission
+      case (.write, ENOENT?), (.write, EISDIR?), (.write, EROFS?), (.write, ENOTDIR?): .cannotCreate
+      case (.write, _): .ioError
+      case (.source, EIO?): .ioError
+      case (.source, _?): .noInput
+      case (.dialect, _): .configuration
+      default: .dataError
+      }
+    self.init(code: IssueCode(rawValue: error.code.rawValue), exitCode: exitCode, message: "\(error)")
+    line = error.line
+    byte = error.byte
+  }
+
+  /// A store that failed. `path` tells a folder that may not be written to from one that is not there.
+  package init(store error: NSError, path: String? = nil) {
+    let sqlite = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
+    let exitCode: ExitCode =
+      switch (error.code, sqlite & 0xff) {
+      case (NSPersistentStoreTimeoutError, _): .temporaryFailure
+      case (NSPersistentStoreOpenError, 14) where !Self.mayWrite(path): .noPermission
+      case (_, 3), (_, 8), (_, 23): .noPermission
+      case (NSPersistentStoreOpenError, 14): .cannotCreate
+      case (NSPersistentStoreOpenError, 11): .dataError
+      case (_, 10), (_, 13), (_, 11): .ioError
+      case (NSPersistentStoreIncompatibleVersionHashError, _), (NSMigrationError, _),
+        (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
+        (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):
+        .dataError
+      // A row that is damaged, or a value in a file of its own that is not there.
+      case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
+      case (NSFileReadNoSuchFileError, _), (NSFileReadUnknownError, _): .noInput
+      case (NSFileReadNoPermissionError, _): .noPermission
+      case (NSFileWriteNoPermissionError, _): .noPermission
+      case (NSFileWriteUnknownError, _), (NSFileNoSuchFileError, _), (NSFileWriteFileExistsError, _): .cannotCreate
+      default: .software
+      }
+    self.init(code: nil, exitCode: exitCode, message: error.localizedDescription)
+    concernsStore = true
+  }
+
+  /// A store that is to be read and is not there.
+  init(noStore path: String) {
+    self.init(
+      code: .sourceError, exitCode: .noInput,
+      message: "there is no store \(path); check the path, or import into it first")
+  }
+
+  private static func mayWrite(_ path: String?) -> Bool {
+    guard let path else { return true }
+    let files = FileManager.default
+    if files.fileExists(atPath: path) {
+      return files.isReadableFile(atPath: path) && files.isWritableFile(atPath: path)
+    }
+    let folder = OutputPlace.folder(of: path)
+    return !files.fileExists(atPath: folder) || files.isWritableFile(atPath: folder)
+  }
+
+  /// The failure as an issue of `input`, where it is one of the input's own.
+  func issue(_ input: String) -> RecordIssue? {
+    guard let code,
+      [.sourceError, .compressionError, .encodingError, .dialectError, .inputRefused, .hashCount, .rowCount].contains(
+        code)
+    else { return nil }
+    return RecordIssue(
+      code, at: RecordPosition(input: input, record: 0, line: UInt64(line ?? 0), byte: UInt64(byte ?? 0)),
+      message: message)
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import OpenCoreData
+
+/// A definition's export part against its model: what an export needs of both, or everything that does not fit.
+package struct ExportFit {
+  let entity: NSEntityDescription
+  let formatter: EntryFormatter
+
+  package init(_ definition: PipelineDefinition, model: NSManagedObjectModel) throws(PipelineError) {
+    let export = definition.export ?? ExportDefinition()
+    let entity = try definition.entity(in: model)
+    self.entity = entity
+    var mistakes: [PipelineError.Mistake] = []
+    var formatter: EntryFormatter?
+    do throws(PipelineError) {
+      formatter = try EntryFormatter(export, entity: entity)
+    } catch {
+      mistakes += error.mistakes
+    }
+    do throws(PipelineError) {
+      try Self.checkMonth(export, entity)
+    } catch {
+      mistakes += error.mistakes
+    }
+    mistakes += Self.predicateMistake(export, entity).map { [$0] } ?? []
+    mistakes += Self.sortMistakes(export, entity)
+    guard let formatter, mistakes.isEmpty else { throw PipelineError(mistakes: mistakes) }
+    self.formatter = formatter
+  }
+
+  private static func checkMonth(_ export: ExportDefinition, _ entity: NSEntityDescription) throws(PipelineError) {
+    guard case .month(let attribute)? = export.split else { return }
+    let dates = entity.columnTypes.filter { $0.value == .date }.keys.sorted()
+    guard dates.contains(attribute) else {
+      throw PipelineError(
+        path: "export.split.month",
+        "\(entity.name ?? "") has no date '\(attribute)'; months are told by \(ObjectReader.list(dates))")
+    }
+  }
+
+  /// Only to find mistakes now; the fetching context parses the predicate again for itself.
+  private static func predicateMistake(
+    _ export: ExportDefinition, _ entity: NSEntityDescription
+  ) -> PipelineError.Mistake? {
+    guard let text = export.predicate else { return nil }
+    do {
+      _ = try NSPredicate.parse(format: text).predicateNode().bound(to: EntityPredicateSchema(entity: entity))
+      return nil
+    } catch {
+      return .init(path: "export.predicate", message: (error as NSError).localizedDescription)
+    }
+  }
+
+  private static func sortMistakes(
+    _ export: ExportDefinition, _ entity: NSEntityDescription
+  ) -> [PipelineError.Mistake] {
+    export.sort.enumerated().compactMap { index, key in
+      do throws(PipelineError) {
+        _ = try ColumnPath(key.attribute, of: entity)
+        return nil
+      } catch {
+        return .init(path: "export.sort[\(index)]", message: error.message)
+      }
+    }
+  }
+}

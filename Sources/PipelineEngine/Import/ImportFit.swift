@@ -1,0 +1,78 @@
+import Foundation
+import OpenCoreData
+
+/// A definition's import part against its model: what an import needs of both, or everything that does not fit.
+struct ImportFit {
+  let entity: NSEntityDescription
+  let columns: ColumnSet
+
+  /// `now` is the clock of rules about the future.
+  init(_ definition: PipelineDefinition, model: NSManagedObjectModel, now: Date) throws(PipelineError) {
+    entity = try definition.entity(in: model)
+    guard !entity.isAbstract else {
+      let subentities = entity.subentities.compactMap(\.name).sorted()
+      throw PipelineError(
+        path: "entity",
+        "'\(definition.entity)' is abstract, and no object is of it alone; import one of its subentities, "
+          + ObjectReader.list(subentities))
+    }
+    try Self.checkRelationships(definition, entity)
+    columns = try ColumnSet(definition, types: entity.fillableTypes, now: now)
+    var mistakes: [PipelineError.Mistake] = []
+    for (index, name) in definition.key.enumerated() where entity.slot(named: name) == nil {
+      let hint = NearestName.hint(for: name, in: entity.columnTypes.keys.sorted())
+      mistakes.append(.init(path: "key[\(index)]", message: "\(definition.entity) has no attribute '\(name)'\(hint)"))
+    }
+    mistakes += Self.orderMistake(definition, entity).map { [$0] } ?? []
+    if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+  }
+
+  /// Of texts and bytes none is newer than another.
+  private static func orderMistake(
+    _ definition: PipelineDefinition, _ entity: NSEntityDescription
+  ) -> PipelineError.Mistake? {
+    guard case .keepNewest(let name) = definition.duplicates, let type = entity.columnTypes[name],
+      type != .date, !type.isNumber
+    else { return nil }
+    return .init(
+      path: "duplicates.by", message: "'\(name)' is \(type.noun), of which none is newer; name a date or a number")
+  }
+}
+
+extension ImportFit {
+  /// Told once, and not of every record.
+  private static func checkRelationships(
+    _ definition: PipelineDefinition, _ entity: NSEntityDescription
+  ) throws(PipelineError) {
+    let needed = entity.mandatoryRelationships
+    guard definition.relationships == .require, !needed.isEmpty else { return }
+    let names = needed.map {
+      "'\($0.name)' to \($0.isToMany ? "\($0.minCount) of" : "a") \($0.destinationName)"
+    }
+    throw PipelineError(
+      path: "entity",
+      "every \(definition.entity) needs its \(needed.count == 1 ? "relationship" : "relationships") "
+        + "\(names.joined(separator: " and ")), and an import fills attributes only. To import without, and set them "
+        + "later by other means, give --without-relationships, or \"relationships\": \"ignore\" in the pipeline")
+  }
+
+  /// Refuses outputs that would be written over one another or over what the run reads; `rejects` has the place for
+  /// each input.
+  static func checkPlaces(
+    _ definition: PipelineDefinition, _ options: RunOptions, inputs: [InputFile], store: String?, rejects: [String?]
+  ) throws(PipelineError) {
+    let hasInbox = options.inputs == nil && definition.inbox != nil
+    if inputs.count > 1 || hasInbox, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish) {
+      throw PipelineError(
+        path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
+    }
+    let filesRead = inputs.map(\.path) + (store.map { [$0] } ?? [])
+    for path in ReportFiles.paths(definition, options) {
+      try OutputPlace.check(path, key: "report", isNoneOf: filesRead)
+    }
+    try EventLog.checkPlace(definition, options, isNoneOf: filesRead)
+    for path in rejects.compactMap(\.self) {
+      try OutputPlace.check(path, key: "rejects", isNoneOf: filesRead)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import OpenCoreData
+
+extension NSEntityDescription {
+  /// The attributes that a store keeps, and what their text is like.
+  package var columnTypes: [String: ColumnType] {
+    attributesByName.filter { !$0.value.isTransient }.compactMapValues { ColumnType($0.attributeType) }
+  }
+
+  /// Those that a column can fill: a derived attribute is the store's to compute.
+  package var fillableTypes: [String: ColumnType] {
+    let attributes = attributesByName
+    return columnTypes.filter { !(attributes[$0.key] is NSDerivedAttributeDescription) }
+  }
+}
+
+extension NSRelationshipDescription {
+  var destinationName: String { destinationEntity?.name ?? "" }
+}
+
+extension ColumnType {
+  /// `nil` for what has no column in a store, or more than one.
+  init?(_ type: NSAttributeType) {
+    switch type {
+    case .integer16AttributeType: self = .integer16
+    case .integer32AttributeType: self = .integer32
+    case .integer64AttributeType: self = .integer64
+    case .doubleAttributeType: self = .real
+    case .floatAttributeType: self = .single
+    case .decimalAttributeType: self = .decimal
+    case .booleanAttributeType: self = .boolean
+    case .dateAttributeType: self = .date
+    case .stringAttributeType: self = .text
+    case .UUIDAttributeType: self = .uuid
+    case .URIAttributeType: self = .uri
+    case .binaryDataAttributeType: self = .binary
+    case .transformableAttributeType: self = .archive
+    case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType: return nil
+    }
+  }
+}
+
+extension PipelineDefinition {
+  /// The entity that the definition names.
+  func entity(in model: NSManagedObjectModel) throws(PipelineError) -> NSEntityDescription {
+    if let found = model.entitiesByName[entity] { return found }
+    let names = model.entities.compactMap(\.name).sorted()
+    let hint = NearestName.hint(for: entity, in: names)
+    throw PipelineError(
+      path: "entity",
+      "the model has no entity '\(entity)'; it has \(names.joined(separator: ", ")). Name one with --entity, or in "
+        + "the pipeline\(hint)")
+  }
+}

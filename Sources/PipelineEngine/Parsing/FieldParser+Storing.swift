@@ -1,0 +1,15 @@
+import OpenCoreData
+
+extension FieldParser {
+  /// Puts what a field stands for, which was found to be ``FieldValue/encoded``, into the last row of `batch`.
+  func store(_ bytes: Span<UInt8>, at slot: Int, in batch: inout ObjectBatch) {
+    let text = bytes.extracting(bytes.trimmedRange)
+    switch type {
+    case .uuid: batch.setBytes(.blob, at: slot) { UUIDText.appendBytes(UUIDText.read(text) ?? 0, to: &$0) }
+    case .binary, .archive: batch.setBytes(.blob, at: slot) { binaryFormat.decode(text, into: &$0) }
+    case .decimal: batch.setBytes(.decimal, at: slot) { DecimalText(text)?.append(to: &$0) }
+    case .uri: batch.setBytes(.text, at: slot) { for index in 0..<text.count { $0.append(text[index]) } }
+    case .text, .integer, .real, .single, .boolean, .date: break
+    }
+  }
+}

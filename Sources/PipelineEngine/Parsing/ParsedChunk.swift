@@ -1,0 +1,34 @@
+import CSV
+import OpenCoreData
+
+/// The records of one chunk on their way from the parser to the store.
+struct ParsedChunk: Sendable {
+  let block: RecordBlock
+  /// The entries of the good records, in order.
+  var batch: ObjectBatch
+  /// For each row of the batch the index of its record in the block.
+  var recordOfRow: [Int32] = []
+  var digests = RowDigests()
+  /// Indices of records that can't be imported.
+  var rejected: [Int] = []
+  var issues: [RecordIssue] = []
+  /// How far the reading thread was when the chunk was complete.
+  var progress = InputProgress()
+
+  /// Where the record of a row lies.
+  func position(ofRow row: Int, input: String) -> RecordPosition {
+    position(ofRecord: Int(recordOfRow[row]), input: input)
+  }
+
+  func position(ofRecord index: Int, input: String) -> RecordPosition {
+    let record = block.records[index]
+    return RecordPosition(
+      input: input, record: UInt64(block.start.record + index), line: UInt64(record.line),
+      byte: UInt64(record.byteOffset))
+  }
+
+  /// What an issue of a whole record shows of it.
+  func shownValue(ofRecord index: Int) -> String {
+    RawText.shortened(block.bytes[block.records[index].contentRange])
+  }
+}
