@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
+.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples check-docs build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -27,7 +27,7 @@ test-long: ## Run the tests with the long series, then under both sanitizers; RO
 	.ci/check-thread
 	.ci/check-address
 
-check: check-format check-samples build test docs ## Run all that a change has to pass: format, samples, build, tests, docs
+check: check-format check-samples check-docs build test docs ## Run all that a change has to pass: format, samples, build, tests, docs
 
 check-format: ## Check the format of the Swift sources
 	swift format lint --strict --recursive --parallel $(SWIFT_DIRS)
@@ -43,6 +43,9 @@ check-thread: ## Run the tests under the thread sanitizer; ARGS="--filter ChainF
 check-samples: ## Check that SampleData is what its generator writes
 	@.ci/ensure-packages test
 	python3 SampleData/generate.py --check
+
+check-docs: ## Check the links of the documentation and the tests that it cites
+	.ci/check-docs
 
 build: ## Build everything for debugging, tests included; a warning is an error
 	@.ci/ensure-packages build
