@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rule (issue "Apple's own store files", Reading leaves no trace): reading works where neither the folder nor the file may
-// be written to, with whatever files a crash or a copy has left there, and changes none of them.
+// Rule: reading works where neither the folder nor the file can be written, whatever files a crash or a copy has left
+// there, and changes none of them.
 
 @Suite("A store is read by somebody who may write neither to it nor to its folder")
 struct UnwritableFolderTests {

@@ -6,11 +6,11 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-/// A store that this library makes, read by other programs, against the one that Apple's framework made of the same
-/// model.
+/// A store that this library makes, read by other programs, compared with the store that Apple's framework made of the
+/// same model.
 ///
-/// Rules: coredata.md, part 2: schema text and its order, entity numbers, key rows, file settings, version hashes, digest
-/// and checksum. Z_MODELCACHE stays empty.
+/// Rules: docs/coredata-format.md: schema text and its order, entity numbers, key rows, file settings, version hashes,
+/// digest and checksum. Z_MODELCACHE stays empty.
 @Suite(.enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
 struct FreshStoreTests {
   /// A new store of the model of `store`, and what the sqlite3 shell says of it and of Apple's.

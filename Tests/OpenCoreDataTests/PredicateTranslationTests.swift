@@ -27,12 +27,12 @@ struct TranslationCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Predicate translation: each operator has one tree and one SQL text")
 struct PredicateTranslationTests {
-  private func check(_ test: TranslationCase) throws {
+  /// The SQL of a predicate, whose printed form is checked on the way.
+  private func sql(of test: TranslationCase) throws -> SQLFragment {
     let node = try PredicateParser.parse(test.format)
     #expect(node.formatDescription == test.description ?? test.format)
     #expect(try PredicateParser.parse(node.formatDescription) == node, "the printed form parses back")
-    let sql = try node.bound(to: SurfSchema()).sql(columns: SurfSchema.column)
-    #expect(sql == SQLFragment(test.sql, test.bindings))
+    return try node.bound(to: SurfSchema()).sql(columns: SurfSchema.column)
   }
 
   static let comparisons: [TranslationCase] = [
@@ -87,7 +87,7 @@ struct PredicateTranslationTests {
   ]
 
   @Test(arguments: comparisons) func comparison(_ test: TranslationCase) throws {
-    try check(test)
+    #expect(try sql(of: test) == SQLFragment(test.sql, test.bindings))
   }
 
   static let texts: [TranslationCase] = [
@@ -152,7 +152,7 @@ struct PredicateTranslationTests {
   ]
 
   @Test(arguments: texts) func text(_ test: TranslationCase) throws {
-    try check(test)
+    #expect(try sql(of: test) == SQLFragment(test.sql, test.bindings))
   }
 
   static let compounds: [TranslationCase] = [
@@ -198,7 +198,7 @@ struct PredicateTranslationTests {
   ]
 
   @Test(arguments: compounds) func compound(_ test: TranslationCase) throws {
-    try check(test)
+    #expect(try sql(of: test) == SQLFragment(test.sql, test.bindings))
   }
 
   @Test("a prefix search and a short or long list use the column's index")

@@ -6,7 +6,7 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-/// What can be known of a store without a model: reference, "What is on disk" (Columns, To-one, Z_ENT).
+/// The model that the tables alone give: docs/coredata-format.md, "Tables and columns", "Relationships".
 @Suite("Tables give a model whose names lead back to the columns")
 struct TableModelTests {
   /// A store of this library's, which keeps no model of its own.

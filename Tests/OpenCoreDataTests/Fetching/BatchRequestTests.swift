@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (Apple documentation: NSBatchInsertRequest, NSBatchUpdateRequest, NSBatchDeleteRequest; coredata.md, "Batch
-// requests"): statements on the store, each request one transaction; no validation, no notifications; Z_OPT counts one
-// up on update, keys come from Z_PRIMARYKEY on insertion; unique values that are taken: the new object is left out, or
-// the stored one takes its values.
+// Rules (Apple documentation: NSBatchInsertRequest, NSBatchUpdateRequest, NSBatchDeleteRequest): batch requests are
+// statements on the store, each request one transaction; no validation, no notifications; an update adds one to Z_OPT,
+// an insertion takes its keys from Z_PRIMARYKEY; where unique values are taken, the new object is left out or the
+// stored one takes its values.
 
 @Suite("Batch requests work on the store itself")
 struct BatchRequestTests {

@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchRequest, fetchLimit, fetchOffset, includesSubentities, includesPendingChanges,
-// entityName; coredata.md, "Child reads go through the parent"): a fetch is a window on all that the context shows, in
-// the request's order, whatever of it is stored, pending here or pending below; a count is the number of what is fetched.
+// entityName): a fetch is a window on all that the context shows, in the request's order, whether it is stored, pending
+// here or pending in a parent; a count is the number of objects that the fetch returns.
 
 @Suite("A fetch is a window on what its context shows")
 struct FetchWindowTests {
@@ -81,16 +81,21 @@ struct FetchWindowTests {
       for _ in 0..<3 { try edit(chain.writer, model, &random) }
       try chain.writer.save()
     }
+    var windows = 0
     for _ in 0..<4 {
       for context in [chain.writer, chain.middle, chain.child] {
         try context.performAndWait { try edit(context, model, &random) }
       }
       let context = [chain.writer, chain.middle, chain.child][Int.random(in: 0..<3, using: &random)]
       try context.performAndWait {
-        for _ in 0..<6 { try checkWindow(request(&random), context, &random) }
+        for _ in 0..<6 {
+          try checkWindow(request(&random), context, &random)
+          windows += 1
+        }
         if Bool.random(using: &random) { try context.save() }
       }
     }
+    #expect(windows == 24)
   }
 
   private func checkWindow(

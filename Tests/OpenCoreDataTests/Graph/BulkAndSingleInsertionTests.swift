@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules: bulk insertion is not a second way into the store (issue "The main job", representation of objects). Paused
-// between levels, looked at, edited, deleted and rolled back, rows inserted by a batch behave as if inserted one by
-// one. Every test here runs over both ways and compares the stores.
+// Rules: bulk insertion and single insertion have the same result. Paused between levels, read, edited, deleted and
+// rolled back, rows inserted by a batch behave as if inserted one by one. Every test here runs both ways and compares
+// the stores.
 
 @Suite("Bulk insertion and single insertion can't be told apart")
 struct BulkAndSingleInsertionTests {

@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (issue "The main job", representation of objects): a chain of contexts behaves as its definition says after any
-// sequence of operations, and bulk insertion is not to be told from single insertion by anything that follows. Random
-// sequences are played on the real chain and on a reference of dictionaries; a failure reports the seed.
+// Rules: a chain of contexts behaves as its definition says after any sequence of operations, and everything that
+// follows a bulk insertion is the same as after single insertions. Random sequences run on the real chain and on a
+// reference of dictionaries; a failure reports the seed.
 
 @Suite("Any sequence of operations on a chain", .seeded)
 struct ChainFuzzTests {

@@ -6,11 +6,11 @@ import Locking
 import TestSupport
 import Testing
 
-// Rules (Apple documentation: NSManagedObjectContext, "Concurrency"; DESIGN.md, "What must always hold"): contexts of
-// every shape work side by side on one coordinator; a save is in the store whole or not at all; two contexts that
-// changed one row can't both be right (NSErrorMergePolicy, 133020). Threads play random operations, each on chains
-// and objects of its own, and know what their accepted saves come to; rows that all of them count up show whether
-// one was lost. `make check-thread` runs the same under the thread sanitizer.
+// Rules (Apple documentation: NSManagedObjectContext, "Concurrency"; docs/invariants.md): contexts of every shape work
+// side by side on one coordinator; a save is in the store whole or not at all; if two contexts have changed one row,
+// one of them gets a conflict (NSErrorMergePolicy, 133020). Threads run random operations, each on chains and objects
+// of its own, and know the sum of their accepted saves; rows that all of them increment show whether a save was lost.
+// `make check-thread` runs the same under the thread sanitizer.
 
 @Suite("Many contexts at once", .seeded)
 struct ConcurrencyStressTests {

@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (coredata.md, "What is on disk"; Apple documentation: NSFetchRequest, includesSubentities): entities of one
-// tree share a table and a sequence of keys, in the order of insertion; a fetch of an entity finds its subentities'
-// objects unless told otherwise, pending or stored.
+// Rules (docs/coredata-format.md, "Tables and columns"; Apple documentation: NSFetchRequest, includesSubentities):
+// entities of one tree share a table and a sequence of keys, in the order of insertion; a fetch of an entity includes
+// the objects of its subentities by default, pending or stored.
 
 @Suite("Entities that inherit share a table, keys and fetches")
 struct InheritanceTests {

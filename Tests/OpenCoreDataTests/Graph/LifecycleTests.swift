@@ -8,7 +8,7 @@ import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Lifecycle", "Validation"): awakeFromInsert may set values; willSave may
 // change, insert and delete; validation may replace a value or throw an error of its own; every method is called at
-// every level that saves. Both ways of inserting get the same calls (issue "The main job").
+// every level that saves. Both ways of inserting make the same calls.
 
 /// A class whose behaviour follows from its place.
 final class WilfulSession: NSManagedObject {

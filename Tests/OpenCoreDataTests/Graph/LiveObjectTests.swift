@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, retainsRegisteredObjects, reset; NSManagedObject,
-// managedObjectContext; DESIGN.md, "Memory is bounded by the chunk"): a context holds what has changes and nothing
-// else, unless it is asked to; what is saved, thrown away or out of use is gone, with all that was kept for it.
+// managedObjectContext; docs/invariants.md): a context holds the objects that have changes and no others, unless it is
+// asked to; objects that are saved, reset or out of use are released, with everything that was kept for them.
 
 @Suite("No object outlives its use", .serialized)
 struct LiveObjectTests {

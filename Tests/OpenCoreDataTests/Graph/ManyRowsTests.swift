@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules: many rows are written as few are. SQLite counts their keys by itself where it can (issue "At the limit"), and
-// nobody can tell: keys follow the order of insertion without gaps, behind the greatest that the store knows; every
-// refused row is named; triggers see each row with its key.
+// Rules: many rows are written as few are. SQLite assigns their keys where it can, with the same result: keys follow
+// the order of insertion without gaps, after the greatest that the store knows; every refused row is named; triggers
+// see each row with its key.
 
 @Suite("Many rows get the keys that few get, whatever is left out or refused among them")
 struct ManyRowsTests {

@@ -7,9 +7,9 @@ import Locking
 import TestSupport
 import Testing
 
-// Rules (DESIGN.md; Apple documentation: performAndWait): a queue is recognised by a key, never by the thread; a block
-// may wait for a queue that a waiting caller holds already, whoever put the caller there; nothing leaks from one block
-// to the next.
+// Rules (Apple documentation: performAndWait): a queue is recognised by a key, never by the thread; a block may wait
+// for a queue that a waiting caller already holds, whatever queue the caller is on; nothing leaks from one block to the
+// next.
 
 @Suite("Waiting for a queue that the caller holds does not deadlock")
 struct QueueTests {

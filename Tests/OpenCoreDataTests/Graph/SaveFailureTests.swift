@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (issue "The main job", the chain of the importer; coredata.md, merge policies): a save that the store refuses
-// leaves store and contexts as they were and names every object at fault; conflicts of versions come before
-// constraints; without the objects at fault the rest is saved with keys that have no gaps.
+// Rules (Apple documentation: NSMergePolicy): a save that the store refuses leaves store and contexts as they were and
+// names every object at fault; version conflicts are reported before constraint violations; without the objects at
+// fault the rest is saved with keys that have no gaps.
 
 @Suite("A save that the store refuses names every object at fault and changes nothing")
 struct SaveFailureTests {

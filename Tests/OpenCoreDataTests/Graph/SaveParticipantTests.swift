@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-// Rules (SaveParticipant; DESIGN.md, "A chunk and the checkpoint that says it is done are one transaction"): a
-// participant writes in the transaction of each save that reaches the store, sees what the save wrote, and can stop it.
+// Rules (SaveParticipant; docs/invariants.md): a chunk and its checkpoint are one transaction. A participant writes in
+// the transaction of each save that reaches the store, sees what the save wrote, and can stop it.
 
 @Suite("A participant is part of the transaction of a save")
 struct SaveParticipantTests {

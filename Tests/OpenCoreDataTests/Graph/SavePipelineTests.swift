@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (Apple documentation: NSManagedObjectContext, save; issue "The main job"): a save goes one level up and no
-// further; a save without changes does nothing; a save that fails changes nothing, anywhere.
+// Rules (Apple documentation: NSManagedObjectContext, save): a save moves changes up one level and no further; a save
+// without changes does nothing; a save that fails changes nothing, anywhere.
 
 @Suite("A save goes one level up, whole or not at all")
 struct SavePipelineTests {

@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-// Rules (coredata.md, "What is on disk"): a fresh store has Apple's layout; reading a store changes not a byte of its
-// files; a participant of a save writes in its transaction.
+// Rules (docs/coredata-format.md): a fresh store has Apple's layout; reading a store changes no byte of its files; a
+// participant of a save writes in its transaction.
 
 @Suite("Stores are laid out, opened and written as Core Data's")
 struct StoreLayoutTests {

@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (coredata.md, "What is on disk"; issue "The main job"): what the model does not fit is left untouched; metadata
-// is a property list that other programs read; a new store of the app's model is laid out as the app's own; keys go on
-// where they ended.
+// Rules (docs/coredata-format.md, "Z_METADATA", "Z_PRIMARYKEY"): a store that the model does not fit is left untouched;
+// metadata is a property list that other programs read; a new store of the app's model has the layout of the app's own;
+// keys continue where they ended.
 
 @Suite("Files are opened with care and written as others read them")
 struct StoreSafetyTests {

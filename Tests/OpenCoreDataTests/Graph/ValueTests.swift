@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (coredata.md, "Values"; Apple documentation: NSAttributeType): a value comes back as it went in, bit for bit
-// where the store keeps bits, from a pending row, through a chain and from the disk; what a store can't hold is refused
-// by validation; both ways of inserting agree.
+// Rules (docs/coredata-format.md, "Values"; Apple documentation: NSAttributeType): a value is read back as it was set,
+// bit for bit where the store keeps bits, from a pending row, through a chain and from the disk; validation refuses
+// values that a store can't hold; both ways of inserting agree.
 
 @Suite("Values survive every level as they are")
 struct ValueTests {

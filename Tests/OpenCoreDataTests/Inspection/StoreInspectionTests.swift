@@ -7,10 +7,10 @@ import Testing
 @testable import PersistentStores
 @testable import StoreInspection
 
-/// What an inspection says is what other programs read; it changes no byte, and goes on where something is damaged.
+/// An inspection reports what other programs read; it changes no byte, and continues where something is damaged.
 ///
-/// Rules: SQLite's file format (sqlite.org/fileformat2.html) for the file, the log and the shared memory; coredata.md,
-/// part 2, for what Core Data keeps in it.
+/// Rules: SQLite's file format (sqlite.org/fileformat2.html) for the file, the log and the shared memory;
+/// docs/coredata-format.md for the contents.
 @Suite struct StoreInspectionTests {
   private static let isPresent = SharedFiles.arePresent
 

@@ -7,9 +7,9 @@ import Testing
 @testable import PersistentStores
 @testable import StoreInspection
 
-/// Verification finds nothing in what is in order, and each damage by its code, entity and keys.
+/// Verification reports nothing about an intact store, and each damage with its code, entity and keys.
 ///
-/// Rules: coredata.md, part 2 (tables, keys, numbers, versions, how relationships are kept, metadata).
+/// Rules: docs/coredata-format.md (tables, keys, numbers, versions, relationships, metadata).
 @Suite struct StoreVerificationTests {
   @Test(
     .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)), arguments: SharedStore.all)

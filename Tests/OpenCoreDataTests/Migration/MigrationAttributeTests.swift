@@ -6,9 +6,10 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-// Rules (Apple documentation: Core Data Model Versioning and Data Migration, "Lightweight Migration"; NSPropertyDescription
-// renamingIdentifier): attributes may be added, removed and renamed by renaming identifier; optional becomes mandatory
-// where there is a default value, and the other way round; values are kept. Layout: coredata.md, "What is on disk".
+// Rules (Apple documentation: Core Data Model Versioning and Data Migration, "Lightweight Migration";
+// NSPropertyDescription renamingIdentifier): attributes may be added, removed and renamed by renaming identifier;
+// optional becomes mandatory where there is a default value, and the other way round; values are kept. Layout:
+// docs/coredata-format.md, "Values".
 
 @Suite("Attributes go along with a lightweight migration")
 struct MigrationAttributeTests {
@@ -109,7 +110,7 @@ struct MigrationAttributeTests {
   ]
 
   @Test("an attribute's change", arguments: cases)
-  func attributes(case: MigrationCase) throws { try `case`.check() }
+  func attributes(case: MigrationCase) throws { #expect(try `case`.found() == `case`.expected) }
 
   private static let types = [
     ("Integer 64", "9223372036854775807"), ("Double", "0.1"), ("Decimal", "12.5"), ("Boolean", "1"),

@@ -7,8 +7,9 @@ import Testing
 @testable import PersistentStores
 
 // Rules (Apple documentation: "Lightweight Migration"): entities may be added, removed and renamed; properties may move
-// within a hierarchy, which may get and lose members; hierarchies may not be merged. Entities are numbered anew, and
-// every Z_ENT with them (coredata.md, "Z_ENT", "To-one"); each root's keys go on where they ended.
+// within a hierarchy, which may gain and lose members; hierarchies may not be merged. Entities get new numbers, and
+// Z_ENT changes in every row (docs/coredata-format.md, "Tables and columns", "Relationships"); the keys of each root
+// continue where they ended.
 
 @Suite("Entities and hierarchies go along with a lightweight migration")
 struct MigrationEntityTests {
@@ -90,7 +91,7 @@ struct MigrationEntityTests {
   ]
 
   @Test("an entity's change", arguments: cases)
-  func entities(case: MigrationCase) throws { try `case`.check() }
+  func entities(case: MigrationCase) throws { #expect(try `case`.found() == `case`.expected) }
 
   @Test("Indexes and uniqueness constraints come and go")
   func indexes() throws {
@@ -101,11 +102,11 @@ struct MigrationEntityTests {
         + "<uniquenessConstraints><uniquenessConstraint><constraint value=\"place\"/></uniquenessConstraint>"
         + "</uniquenessConstraints>")
     for (old, new, count) in [(plain, unique, "2"), (unique, plain, "0")] {
-      try MigrationCase(
+      let change = MigrationCase(
         id: "", old: old, new: new, rows: Changed.rows,
         query: "SELECT count(*) FROM sqlite_master WHERE type = 'index'; SELECT count(*) FROM ZSESSION",
-        expected: "\(count)\n3"
-      ).check()
+        expected: "\(count)\n3")
+      #expect(try change.found() == change.expected)
     }
   }
 

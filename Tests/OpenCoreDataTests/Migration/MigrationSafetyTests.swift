@@ -8,9 +8,9 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-// Rules (issue: "in one transaction, the old store intact if it fails"; SQLite documentation: "Atomic Commit"): a
-// migration that is stopped anywhere leaves every row and every statement of the schema as they were; two openers never
-// migrate twice; what is not Core Data's survives.
+// Rules (SQLite documentation: "Atomic Commit"): a migration is one transaction. If it is stopped anywhere, every row
+// and every statement of the schema stays as it was; two processes that open a store never migrate it twice; tables
+// that do not belong to Core Data survive.
 
 @Suite("A migration happens whole or not at all")
 struct MigrationSafetyTests {

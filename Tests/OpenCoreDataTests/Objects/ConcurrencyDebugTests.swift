@@ -4,10 +4,11 @@ import Foundation
 @testable import PersistentStores
 import Testing
 
-// Rules (coredata.md, "Concurrency debugging"; Apple documentation: "Core Data Programming Guide", Concurrency): with the
-// launch argument -com.apple.CoreData.ConcurrencyDebug 1, or its environment variable, a touch of a context or an object
-// off its queue ends the program, and the message names the type, the member and both queues; on the queue, and on the
-// main thread for the main queue, everything is as without it.
+// Rules (Apple documentation: "Core Data Programming Guide", Concurrency): with the launch argument
+// -com.apple.CoreData.ConcurrencyDebug 1, or its environment variable, an access to a context or an object off its
+// queue
+// ends the program, and the message names the type, the member and both queues; on the queue, and on the main thread
+// for the main queue, nothing changes.
 
 @Suite("A touch off the queue ends the program, if the switch is on")
 struct ConcurrencyDebugTests {

@@ -6,9 +6,9 @@ import Locking
 import TestSupport
 import Testing
 
-// Rules (DESIGN.md and PackedObjects.md, "objects are handles on packed values"; Apple documentation: NSManagedObject):
-// that an object's values lie packed until somebody asks can't be told by looking at it, whatever its row went through
-// in the meantime; and who holds one object holds nothing of the others.
+// Rules (PackedObjects.md, "objects are handles on packed values"; Apple documentation: NSManagedObject): an object
+// whose values are still packed behaves as any other, whatever has happened to its row in the meantime; a reference to
+// one object keeps none of the others.
 
 @Suite("A handle that nobody has read yet is an object like any other")
 struct PackedHandleTests {
@@ -30,7 +30,7 @@ struct PackedHandleTests {
 
   @Test("Held over the saves of a chain, it is the object of its row at every level, and has its values")
   func heldOverSaves() throws {
-    _ = try onBothWays { way, stack in
+    let lines = try onBothWays { way, stack in
       let (parent, child) = (stack.context(), NSManagedObjectContext(.privateQueue))
       child.parent = parent
       var lines: [String] = []
@@ -57,6 +57,7 @@ struct PackedHandleTests {
       try parent.performAndWait { try parent.save() }
       return lines
     }
+    #expect(lines == [])
   }
 
   @Test("Held over a rollback, a reset or the end of its context, it keeps its values")
@@ -83,7 +84,7 @@ struct PackedHandleTests {
   @Test("Deleted while it waits, or after its save, it keeps its values, and its row is not or no more in the store")
   func deleted() throws {
     for isSaved in [false, true] {
-      _ = try onBothWays { way, stack in
+      let lines = try onBothWays { way, stack in
         let context = stack.context()
         return try context.performAndWait {
           let object = unread(way, context, stack)
@@ -91,9 +92,10 @@ struct PackedHandleTests {
           context.delete(object)
           let before = "\(object.isDeleted) \(object.place ?? "")"
           try context.save()
-          return [before, text(object)]
+          return [before, text(object), try sqlite(stack.file, "SELECT ZPLACE FROM ZSESSION ORDER BY Z_PK")]
         }
       }
+      #expect(lines == ["true Spot 3", "Spot 3 4 [] 00000 loose", "Spot 0\nSpot 1\nSpot 2\nSpot 4"], "\(isSaved)")
     }
   }
 

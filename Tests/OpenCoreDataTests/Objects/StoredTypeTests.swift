@@ -5,8 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (coredata.md, "Values"; Apple documentation: NSAttributeType, defaultValue): the form of each type in the file, as
-// another program reads and writes it, and the Swift type it comes back as; a single object begins with the defaults.
+// Rules (docs/coredata-format.md, "Values"; Apple documentation: NSAttributeType, defaultValue): the form of each type
+// in the file, as another program reads and writes it, and its Swift type when it is read back; a single object starts
+// with the defaults.
 
 @Suite("Each type has its form in the file and its type in Swift")
 struct StoredTypeTests {

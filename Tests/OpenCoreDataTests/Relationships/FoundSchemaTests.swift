@@ -5,9 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (coredata.md, "What is on disk": migrated stores have other orders, introspect, never assume): a store is read
-// and written by the numbers, columns and join tables that it has; one that lacks what its model needs is refused with
-// the name of what is missing.
+// Rules (docs/coredata-format.md, "Migrated stores"): a store is read and written by the numbers, columns and join
+// tables that it has; a store that lacks something that its model needs is refused with the name of the missing part.
 
 @Suite("The schema is that of the tables found")
 struct FoundSchemaTests {

@@ -5,9 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (issue: relationships are for reading; a store must not be left inconsistent): what other rows lead to can't be
-// deleted unless they go in the same save (1600, NSValidationRelationshipDeniedDeleteError); a new object can't have the
-// relationships that it must have (1570, 1580; Apple documentation: NSRelationshipDescription, "Cardinality").
+// Rules: relationships can be read, not changed, and a store must stay consistent. An object that other rows lead to
+// can't be deleted unless they are deleted in the same save (1600, NSValidationRelationshipDeniedDeleteError); a new
+// object can't have its mandatory relationships (1570, 1580; Apple documentation: NSRelationshipDescription,
+// "Cardinality").
 
 @Suite("Links that nobody can set are never left leading nowhere")
 struct LinkedObjectTests {

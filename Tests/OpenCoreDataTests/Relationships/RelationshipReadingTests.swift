@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 // Rules (Apple documentation: Core Data Programming Guide, "Faulting and Uniquing"; NSManagedObject,
-// `hasFault(forRelationshipNamed:)`, `objectIDs(forRelationshipNamed:)`; coredata.md, "What is on disk"): a to-one
-// relationship is an object or nil, a to-many one an NSSet, an ordered one an NSOrderedSet in the order of its
+// `hasFault(forRelationshipNamed:)`, `objectIDs(forRelationshipNamed:)`; docs/coredata-format.md, "Relationships"): a
+// to-one relationship is an object or nil, a to-many one an NSSet, an ordered one an NSOrderedSet in the order of its
 // positions; both ends of a relationship show the same; the objects are those of the context; an object's relationships
-// are faults until they are asked for, and again after a refresh.
+// are faults until they are read, and again after a refresh.
 
 @Suite("Relationships lead to the context's objects")
 struct RelationshipReadingTests {

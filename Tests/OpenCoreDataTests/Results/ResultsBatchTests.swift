@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-// Rules (Apple documentation: NSFetchRequest, fetchBatchSize; issue "OpenCoreData", item 7): performFetch reads
-// identities, and what names sections with them; rows come in batch by batch, in child contexts too.
+// Rules (Apple documentation: NSFetchRequest, fetchBatchSize): performFetch reads identities, and the values that name
+// sections with them; rows are read batch by batch, in child contexts too.
 
 @Suite("A controller keeps to the batch size")
 struct ResultsBatchTests {

@@ -6,9 +6,8 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-// Rules (issue "Apple's own store files", Bad input; CoreDataErrors.h: 134080 cannot open, 134090 timeout, 134100 model
-// and store do not match): each bad file is an error that says what is wrong and what to do, for reading and for writing,
-// and the file stays as it was.
+// Rules (CoreDataErrors.h: 134080 cannot open, 134090 timeout, 134100 model and store do not match): each bad file is
+// an error that says what is wrong and what to do, for reading and for writing, and the file stays as it was.
 
 @Suite("A bad file is a clear error, and stays as it was")
 struct BadFileTests {

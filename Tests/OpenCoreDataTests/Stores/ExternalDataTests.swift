@@ -6,9 +6,10 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-// Rules (coredata.md, Values: external binary; NSAttributeDescription.h, allowsExternalBinaryDataStorage): the first byte
-// of the column says whether the value follows (01) or lies in `.<Store>_SUPPORT/_EXTERNAL_DATA/UUID` (02, the UUID as
-// text, a NUL); clients see the value by every way of reading; a file goes after the commit that leaves it without a row.
+// Rules (docs/coredata-format.md, "External binary data"; NSAttributeDescription.h, allowsExternalBinaryDataStorage):
+// the first byte of the column says whether the value follows (01) or is in `.<Store>_SUPPORT/_EXTERNAL_DATA/UUID` (02,
+// the UUID as text, a NUL); clients see the value by every way of reading; a file is removed after the commit that
+// removes its last row.
 
 @Suite("Values that may lie outside are read and written as Apple's files have them")
 struct ExternalDataTests {

@@ -6,10 +6,10 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-// Rules (issue "Apple's own store files", Change stores in place, Model and store must fit; coredata.md, Z_PRIMARYKEY,
-// Z_OPT, Z_METADATA, history): keys go on after Z_MAX and above every row, versions count up, metadata keeps what nobody
-// changed; a store that tracks history, or whose triggers need functions that are not here, is not written to; 134100
-// names the entities that differ and what fits.
+// Rules (docs/coredata-format.md, "Z_PRIMARYKEY", "Tables and columns", "Z_METADATA", "Persistent history"): keys
+// continue after Z_MAX and above every row, versions count up, unchanged metadata is kept; a store that tracks history,
+// or whose triggers need functions that are not available, is not written to; 134100 names the entities that differ and
+// what fits.
 
 @Suite("Stores of others are written to in place, or refused")
 struct ForeignStoreWritingTests {

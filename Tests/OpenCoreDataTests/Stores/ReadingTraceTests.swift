@@ -6,9 +6,9 @@ import Testing
 @testable import OpenCoreData
 @testable import PersistentStores
 
-// Rules (issue "Apple's own store files", Reading leaves no trace; SQLite: "Write-Ahead Logging", "Read-Only Databases",
-// "File Locking And Concurrency", hot journals): reading changes no byte of a store's files and leaves none behind; rows
-// that lie in the log alone are seen; what is being written is copied whole or not at all.
+// Rules (SQLite: "Write-Ahead Logging", "Read-Only Databases", "File Locking And Concurrency", hot journals): reading
+// changes no byte of a store's files and leaves none behind; rows that are only in the log are seen; a store that is
+// being written to is copied whole or not at all.
 
 @Suite("Reading a store leaves no trace")
 struct ReadingTraceTests {

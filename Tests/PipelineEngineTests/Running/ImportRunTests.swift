@@ -4,8 +4,8 @@ import PipelineEngine
 import TestSupport
 import Testing
 
-// What an import promises (issue "The main job"): every record accounted for, file order kept, whole chunks, refused
-// entries named and the rest saved, the policy obeyed.
+// The promises of an import: every record is accounted for, file order is kept, chunks are whole, refused entries are
+// named and the rest is saved, the policy is obeyed.
 
 @Suite("An import accounts for every record and keeps the file's order")
 struct ImportRunTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 // A save that fails above the import context is rolled back at every level; the records at fault are named and
-// rejected and the rest of the chunk is saved (issue "The main job", the chain of the importer).
+// rejected and the rest of the chunk is saved.
 
 @Suite("Entries that the model or the store refuses are rejected, and the rest of their chunk is saved")
 struct RefusedEntriesTests {
