@@ -1,5 +1,6 @@
 import Foundation
 import PipelineEngine
+import SurfJournal
 import Testing
 
 /// What the article on cron shows works as it stands there.
@@ -26,7 +27,8 @@ import Testing
   }
 
   @Test func `The pipeline is a definition without a mistake`() throws {
-    let definition = try PipelineDefinition(data: Data(try block("json").utf8))
+    let definition = try PipelineDefinition(
+      data: Data(try block("json").utf8), surroundings: DefinitionSurroundings(vocabulary: .journal))
     #expect(definition.inbox?.folder == "inbox")
     #expect(definition.timeoutSeconds == 7200)
   }
