@@ -26,6 +26,10 @@ public struct DefinitionVocabulary: Sendable, Hashable {
 
 extension CodingUserInfoKey {
   /// The key under which a decoder has the ``DefinitionVocabulary`` of the definitions that it decodes.
-  // There is no text that can't be a key.
-  public static let definitionVocabulary = CodingUserInfoKey(rawValue: "definitionVocabulary")!
+  public static let definitionVocabulary: CodingUserInfoKey = {
+    guard let key = CodingUserInfoKey(rawValue: "definitionVocabulary") else {
+      preconditionFailure("every text can be a key")
+    }
+    return key
+  }()
 }
