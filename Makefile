@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo release test check check-thread check-format check-samples build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
+.PHONY: frictionless help demo release test check check-thread check-format check-samples architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -10,7 +10,7 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld
 BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Build in release, then import, dry-run and export the sample logs
 	@.ci/ensure-packages build
@@ -21,7 +21,7 @@ test: ## Run every test
 	@.ci/ensure-packages test
 	swift test
 
-check: check-format check-samples build test docs ## Run all that a change has to pass: format, samples, build, tests, docs
+check: check-format check-samples check-architecture build test docs ## Run all that a change has to pass: format, samples, map, build, tests, docs
 
 check-format: ## Check the format of the Swift sources
 	swift format lint --strict --recursive --parallel $(SWIFT_DIRS)
@@ -33,6 +33,12 @@ check-thread: ## Run the tests under the thread sanitizer; ARGS="--filter ChainF
 check-samples: ## Check that SampleData is what its generator writes
 	@.ci/ensure-packages test
 	python3 SampleData/generate.py --check
+
+architecture: ## Write the map of modules and folders into docs/architecture.md
+	@.ci/architecture --write
+
+check-architecture: ## Check that docs/architecture.md shows the modules and folders as they are
+	@.ci/architecture --check
 
 build: ## Build everything for debugging, tests included; a warning is an error
 	@.ci/ensure-packages build
