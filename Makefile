@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo release test check check-thread check-format check-samples architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
+.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -17,14 +17,24 @@ demo: ## Build in release, then import, dry-run and export the sample logs
 	swift build -c release --product surfjournal
 	@.ci/demo
 
-test: ## Run every test
+test: ## Run the tests, without the long series; ARGS="--filter ChainFuzz" chooses some, SEED=7 repeats a run
 	@.ci/ensure-packages test
-	swift test
+	.ci/slowest swift test $(ARGS)
+
+test-long: ## Run the tests with the long series, then under both sanitizers; ROUNDS=1000 and SEED=7 change them
+	@.ci/ensure-packages test
+	SURFJOURNAL_TESTS=long .ci/slowest swift test $(ARGS)
+	.ci/check-thread
+	.ci/check-address
 
 check: check-format check-samples check-architecture build test docs ## Run all that a change has to pass: format, samples, map, build, tests, docs
 
 check-format: ## Check the format of the Swift sources
 	swift format lint --strict --recursive --parallel $(SWIFT_DIRS)
+
+check-address: ## Run the tests under the address sanitizer; ARGS="--filter ChainFuzz" chooses some
+	@.ci/ensure-packages test
+	.ci/check-address $(ARGS)
 
 check-thread: ## Run the tests under the thread sanitizer; ARGS="--filter ChainFuzz" chooses some
 	@.ci/ensure-packages test

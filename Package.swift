@@ -7,7 +7,9 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let package = Package(
   name: "SurfJournal",
   products: [
+    .library(name: "ManagedObjectModel", targets: ["ManagedObjectModel"]),
     .library(name: "OpenCoreData", targets: ["OpenCoreData"]),
+    .library(name: "StoreInspection", targets: ["StoreInspection"]),
     .library(name: "CSV", targets: ["CSV"]),
     .library(name: "PipelineDefinition", targets: ["PipelineDefinition"]),
     .library(name: "PipelineEngine", targets: ["PipelineEngine"]),
@@ -36,13 +38,21 @@ let package = Package(
     // The product, from the bottom up.
     .target(name: "Locking", swiftSettings: strict),
     .target(
-      name: "OpenCoreData",
-      dependencies: ["Locking", "CSQLite", "CZlib", "CExpat", "CEmbeddedModels", "CDispatchLabel"],
+      name: "ManagedObjectModel", dependencies: ["Locking", "CExpat", "CEmbeddedModels"], swiftSettings: strict),
+    .target(
+      name: "PersistentStores", dependencies: ["ManagedObjectModel", "Locking", "CSQLite", "CZlib"],
+      swiftSettings: strict),
+    .target(
+      name: "OpenCoreData", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking", "CDispatchLabel"],
+      swiftSettings: strict),
+    .target(
+      name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking"],
       swiftSettings: strict),
     .target(name: "CSV", dependencies: ["Locking", "CZlib", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
     .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
     .target(
-      name: "PipelineEngine", dependencies: ["PipelineDefinition", "OpenCoreData", "CSV", "Locking"],
+      name: "PipelineEngine",
+      dependencies: ["PipelineDefinition", "OpenCoreData", "StoreInspection", "CSV", "Locking"],
       swiftSettings: strict),
     .target(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,
@@ -52,30 +62,37 @@ let package = Package(
       swiftSettings: strict),
 
     // Code from data models, at build time.
-    .executableTarget(name: "modelgen", dependencies: ["OpenCoreData"], swiftSettings: strict),
+    .executableTarget(name: "modelgen", dependencies: ["ManagedObjectModel"], swiftSettings: strict),
     .plugin(
       name: "ManagedObjectModelPlugin", capability: .buildTool(), dependencies: ["modelgen"],
       path: "Sources/ManagedObjectModelPlugin"),
 
+    // Folders, programs and seeds for the tests; it imports no module of the package.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     // Test targets must not depend on modelgen: it would be linked twice, once as the plugin's tool.
     .testTarget(
-      name: "OpenCoreDataTests", dependencies: ["OpenCoreData", "Locking", "CSQLite"], swiftSettings: strict),
+      name: "OpenCoreDataTests",
+      dependencies: [
+        "OpenCoreData", "ManagedObjectModel", "PersistentStores", "StoreInspection", "Locking", "CSQLite",
+        "TestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
-      name: "ModelGeneratorTests", dependencies: ["OpenCoreData"], swiftSettings: strict,
+      name: "ModelGeneratorTests", dependencies: ["OpenCoreData", "TestSupport"], swiftSettings: strict,
       plugins: ["ManagedObjectModelPlugin"]),
-    .testTarget(name: "CSVTests", dependencies: ["CSV"], swiftSettings: strict),
+    .testTarget(name: "CSVTests", dependencies: ["CSV", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "PipelineEngineTests",
-      dependencies: ["PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking"],
+      dependencies: ["PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SurfJournalTests", dependencies: ["SurfJournal", "PipelineEngine", "OpenCoreData"],
+      name: "SurfJournalTests", dependencies: ["SurfJournal", "PipelineEngine", "OpenCoreData", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine"],
+      name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine", "TestSupport"],
       exclude: ["Snapshots"], swiftSettings: strict),
     // The stack shapes of the tutorials, in Apple's names only.
-    .testTarget(name: "Examples", dependencies: ["OpenCoreData", "SurfJournal"], swiftSettings: strict),
+    .testTarget(name: "Examples", dependencies: ["OpenCoreData", "SurfJournal", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6])

@@ -1,4 +1,4 @@
-import OpenCoreData
+import ManagedObjectModel
 
 /// The property of one attribute, with the types that Xcode gives it.
 struct AttributeAccessor {

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+import ManagedObjectModel
 
 /// The files that a model turns into.
 struct CodeGenerator {
@@ -44,7 +44,7 @@ struct CodeGenerator {
     let hooks = superclass == "NSManagedObject" ? "[]" : "\(superclass).lifecycleHooks"
     return """
       \(header)
-      public import OpenCoreData
+      public import ManagedObjectModel
 
       nonisolated public class \(className): \(superclass) {
         override public class var lifecycleHooks: LifecycleHooks {
@@ -101,7 +101,7 @@ struct CodeGenerator {
   private func embeddingFile() -> String {
     """
     \(header)
-    import OpenCoreData
+    import ManagedObjectModel
 
     /// Makes \(bundle.name) known to OpenCoreData. It is called by itself, except where OpenCoreData comes from
     /// another dynamic library than this module: call it there once.

@@ -1,4 +1,4 @@
-import OpenCoreData
+import ManagedObjectModel
 
 /// What code generation asks of an entity.
 extension NSEntityDescription {

@@ -1,5 +1,5 @@
 import Foundation
-import OpenCoreData
+import ManagedObjectModel
 
 /// A model on disk: an `.xcdatamodeld` folder with its versions, or a lone `.xcdatamodel`. Every version is read,
 /// so that a fault in an old one, which a migration will need, shows when the program is built.

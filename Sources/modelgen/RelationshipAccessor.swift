@@ -1,4 +1,4 @@
-import OpenCoreData
+import ManagedObjectModel
 
 /// The property of one relationship, with the types that Xcode gives it. Relationships are for reading only.
 struct RelationshipAccessor {

@@ -1,5 +1,6 @@
 @testable import CSV
 import Foundation
+import TestSupport
 import Testing
 
 /// One record as the tests compare it: values as text, problems, and where it lies.
@@ -43,51 +44,6 @@ func readAll(_ reader: CSVReader, recordsMax: Int = 1000) throws -> [ReadRecord]
     }
   }
   return result
-}
-
-/// SplitMix64: the same sequence for the same seed everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
-/// A folder of a test's own, gone with the last one who holds it.
-final class CSVFolder: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("csv-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-  var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() } }
-}
-
-/// What a Python program prints, given bytes on its standard input: the independent reader and writer.
-func python(_ program: String, input: [UInt8] = []) throws -> [UInt8] {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = ["python3", "-c", program]
-  let (stdin, stdout) = (Pipe(), Pipe())
-  process.standardInput = stdin
-  process.standardOutput = stdout
-  try process.run()
-  try stdin.fileHandleForWriting.write(contentsOf: Data(input))
-  try stdin.fileHandleForWriting.close()
-  let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
-  try #require(process.terminationStatus == 0, "python3 failed")
-  return Array(output)
 }
 
 /// Writes records and gives the bytes.

@@ -1,14 +1,15 @@
 @testable import CSV
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("A content's hash is XXH3 with 128 bits, whatever the pieces it comes in")
 struct ContentHashTests {
   static let sizes = [0, 1, 3, 16, 17, 128, 240, 241, 1024, 65_537, 300_000]
 
-  @Test("xxhsum prints the same", arguments: sizes)
+  @Test("xxhsum prints the same", .seeded, arguments: sizes)
   func agreesWithXxhsum(size: Int) throws {
-    let folder = try CSVFolder()
+    let folder = try TemporaryFolder()
     let bytes = Self.bytes(size)
     let file = folder.url.appendingPathComponent("content")
     try Data(bytes).write(to: file)
@@ -72,19 +73,11 @@ struct ContentHashTests {
   }
 
   private static func bytes(_ count: Int) -> [UInt8] {
-    var generator = SeededGenerator(seed: UInt64(count))
+    var generator = Randomness.generator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
   private static func xxhsum(_ file: URL) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["xxhsum", "-H2", file.path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(String(decoding: output, as: UTF8.self).prefix { $0 != " " })
+    String(try Programs.output(of: ["xxhsum", "-H2", file.path]).prefix { $0 != " " })
   }
 }

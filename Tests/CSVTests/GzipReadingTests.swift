@@ -1,5 +1,6 @@
 @testable import CSV
 import Foundation
+import TestSupport
 import Testing
 
 // Rules: RFC 1952; gzip is recognised by its first bytes; what came out before a fault is delivered before the fault.
@@ -134,7 +135,7 @@ struct GzipReadingTests {
 
   @Test("The name does not matter, only the first bytes do")
   func magic() throws {
-    let folder = try CSVFolder()
+    let folder = try TemporaryFolder()
     try Data(try gzip(Self.text)).write(to: folder.url.appendingPathComponent("log.csv"))
     try Data(Self.text).write(to: folder.url.appendingPathComponent("log.csv.gz"))
     for name in try folder.names {
@@ -163,7 +164,7 @@ struct GzipReadingTests {
 
   @Test("Missing files, folders and files without permission are source errors with the system's number")
   func sources() throws {
-    let folder = try CSVFolder()
+    let folder = try TemporaryFolder()
     let missing = #expect(throws: CSVError.self) { try ByteSource(path: folder.path("none")) }
     #expect(missing?.code == .source && missing?.errnoCode == ENOENT)
     let directory = #expect(throws: CSVError.self) { try ByteSource(path: folder.url.path) }

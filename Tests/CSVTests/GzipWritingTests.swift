@@ -1,12 +1,13 @@
 @testable import CSV
 import Foundation
+import TestSupport
 import Testing
 
 // Rules: RFC 1952, one member without time or name; RFC 1951, blocks that may refer back over 32 KiB. What comes out
 // depends on content and level alone. Sources of the checks: Python's gzip and `gzip -t`, which are other readers, and
 // one thread that makes the blocks one after the other.
 
-@Suite("Gzip made by many threads is the one that a single thread makes, and one member")
+@Suite("Gzip made by many threads is the one that a single thread makes, and one member", .seeded)
 struct GzipWritingTests {
   struct Content: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -19,7 +20,7 @@ struct GzipWritingTests {
 
   /// Records with much that comes again, also over the borders of blocks.
   private static func log(_ count: Int) -> [UInt8] {
-    var random = SeededGenerator(seed: 6)
+    var random = Randomness.generator()
     var bytes: [UInt8] = []
     let places = ["Rincon", "鵠沼海岸", "\"Queens, Waikiki\"", "Kauaʻi"]
     while bytes.count < count {
@@ -30,7 +31,7 @@ struct GzipWritingTests {
   }
 
   private static func noise(_ count: Int) -> [UInt8] {
-    var random = SeededGenerator(seed: 7)
+    var random = Randomness.generator()
     var bytes: [UInt8] = []
     while bytes.count < count { withUnsafeBytes(of: random.next()) { bytes += $0 } }
     return Array(bytes[..<count])
@@ -106,12 +107,9 @@ struct GzipWritingTests {
     var own: [UInt8] = []
     while try source.read(appendingTo: &own, bytesMax: 5000) > 0 {}
     #expect(own == content.bytes)
-    let folder = try CSVFolder()
+    let folder = try TemporaryFolder()
     try Data(bytes).write(to: folder.url.appendingPathComponent("out.gz"))
-    let test = try Process.run(
-      URL(fileURLWithPath: "/usr/bin/env"), arguments: ["gzip", "-t", folder.path("out.gz")])
-    test.waitUntilExit()
-    #expect(test.terminationStatus == 0)
+    #expect(try Programs.run("/usr/bin/env", ["gzip", "-t", folder.path("out.gz")]).status == 0)
   }
 
   @Test("It is hardly longer than gzip's own")

@@ -1,5 +1,6 @@
 @testable import CSV
 import Foundation
+import TestSupport
 import Testing
 
 // Rule: with a text for no value, that text unquoted, the same text quoted and the empty text are three things.
@@ -46,9 +47,9 @@ struct NullTokenTests {
     #expect(String(decoding: bytes, as: UTF8.self) == ",\\N\n\"\"\n")
   }
 
-  @Test("Random values come back, none of them taken for another", arguments: 0..<10)
-  func roundTrip(seed: Int) throws {
-    var random = SeededGenerator(seed: UInt64(seed))
+  @Test("Random values come back, none of them taken for another", .seeded, arguments: Randomness.seeds(10, long: 500))
+  func roundTrip(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
     let values: [String?] = [nil, "", "\\N", "\\", "N", ",", "\"\\N\"", "\n", " \\N", "a", "\0", "\u{FEFF}"]
     for token in ["\\N", "NULL", "-", "a", "∅"] {
       var dialect = CSVDialect(hasHeader: false, nullToken: Array(token.utf8), keepsNulBytes: true)

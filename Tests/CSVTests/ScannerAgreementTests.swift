@@ -1,11 +1,12 @@
 @testable import CSV
 import Foundation
+import TestSupport
 import Testing
 
 // Rule: the fast scanner is a shortcut, never another opinion. Random nasty input reads the same by both scanners, in
 // pieces of any size and in blocks of any length.
 
-@Suite("Both scanners find the same records in any input")
+@Suite("Both scanners find the same records in any input", .seeded)
 struct ScannerAgreementTests {
   private static let alphabet: [[UInt8]] =
     ["a", ",", "\"", "\n", "\r", "\r\n", "é", "鵠", "\0", " ", "bcdefgh", "\"\""].map { Array($0.utf8) } + [[0xFF]]
@@ -15,9 +16,9 @@ struct ScannerAgreementTests {
     return (0..<count).flatMap { _ in alphabet.randomElement(using: &random) ?? [] }
   }
 
-  @Test("Random input", arguments: 0..<60)
-  func agreement(seed: Int) throws {
-    let bytes = Self.noise(UInt64(seed), 40 + seed * 17)
+  @Test("Random input", arguments: Randomness.seeds(60, long: 5000))
+  func agreement(seed: UInt64) throws {
+    let bytes = Self.noise(seed, 40 + Int(seed % 60) * 17)
     let expected = try readAll(bytes, readBytes: 256 << 10, fast: false)
     for (size, recordsMax) in [(1, 1), (3, 7), (64, 1000), (1 << 18, 2)] {
       let found = try readAll(bytes, readBytes: size, fast: true, recordsMax: recordsMax)
@@ -34,15 +35,17 @@ struct ScannerAgreementTests {
     #expect(try readAll(bytes) != before)
   }
 
-  @Test("The original bytes of all records, one after the other, are the input", arguments: 0..<20)
-  func originals(seed: Int) throws {
-    let bytes = Self.noise(UInt64(1000 + seed), 300)
+  @Test(
+    "The original bytes of all records, one after the other, are the input", arguments: Randomness.seeds(20, long: 1000)
+  )
+  func originals(seed: UInt64) throws {
+    let bytes = Self.noise(seed, 300)
     #expect(try readAll(bytes).flatMap(\.original) == bytes, "seed \(seed)")
   }
 
-  @Test("Line and byte of every record are those that counting gives", arguments: 0..<20)
-  func positions(seed: Int) throws {
-    let bytes = Self.noise(UInt64(2000 + seed), 300)
+  @Test("Line and byte of every record are those that counting gives", arguments: Randomness.seeds(20, long: 1000))
+  func positions(seed: UInt64) throws {
+    let bytes = Self.noise(seed, 300)
     for record in try readAll(bytes) {
       let before = bytes[..<record.byte]
       var lines = 1
@@ -54,9 +57,9 @@ struct ScannerAgreementTests {
     }
   }
 
-  @Test("Reading on from a position gives what reading through gives", arguments: 0..<10)
-  func resuming(seed: Int) throws {
-    let bytes = Self.noise(UInt64(3000 + seed), 300)
+  @Test("Reading on from a position gives what reading through gives", arguments: Randomness.seeds(10, long: 500))
+  func resuming(seed: UInt64) throws {
+    let bytes = Self.noise(seed, 300)
     let dialect = CSVDialect(hasHeader: false)
     let reader = try CSVReader(ByteSource(bytes: bytes), dialect: dialect)
     var block = RecordBlock()

@@ -1,5 +1,6 @@
 @testable import CSV
 import Foundation
+import TestSupport
 import Testing
 
 // Rules: RFC 4180, quotes only where needed; what is written reads back to the same values, here and in Python; files
@@ -25,8 +26,8 @@ struct WritingTests {
     #expect(String(decoding: try written([[""], ["a"]]), as: UTF8.self) == "\"\"\na\n")
   }
 
-  private static func nasty(_ seed: Int) -> [[String]] {
-    var random = SeededGenerator(seed: UInt64(seed))
+  private static func nasty(_ seed: UInt64) -> [[String]] {
+    var random = SeededGenerator(seed: seed)
     let parts = ["a", ",", "\"", "\n", "\r", "é", "鵠沼", " ", ";", "\t", "\u{FEFF}", "#", "'", "\"\""]
     return (0..<50).map { _ in
       (0..<4).map { _ in
@@ -35,8 +36,8 @@ struct WritingTests {
     }
   }
 
-  @Test("Random values come back, in every dialect with quotes", arguments: 0..<10)
-  func roundTrip(seed: Int) throws {
+  @Test("Random values come back, in every dialect with quotes", .seeded, arguments: Randomness.seeds(10, long: 500))
+  func roundTrip(seed: UInt64) throws {
     let records = Self.nasty(seed)
     for delimiter in [",", ";", "\t"] {
       for lineEnd in [CSVDialect.LineEnd.lf, .crlf] {
@@ -47,8 +48,10 @@ struct WritingTests {
     }
   }
 
-  @Test("Python's csv reads what is written, and what it writes is read", arguments: 0..<4)
-  func pythonAgrees(seed: Int) throws {
+  @Test(
+    "Python's csv reads what is written, and what it writes is read", .seeded, arguments: Randomness.seeds(4, long: 100)
+  )
+  func pythonAgrees(seed: UInt64) throws {
     // A plain record first: Python does not quote a byte order mark at the front of a file, where it is none of the text.
     let records = [["a", "b", "c", "d"]] + Self.nasty(seed)
     let echo = """
@@ -67,9 +70,9 @@ struct WritingTests {
     #expect(try readAll(bytes).map(\.values) == records, "seed \(seed)")
   }
 
-  @Test("Gzip output is the same every time, and Python's gzip reads it")
+  @Test("Gzip output is the same every time, and Python's gzip reads it", .seeded)
   func gzip() throws {
-    let records = Self.nasty(3)
+    let records = Self.nasty(Randomness.seed)
     let bytes = try written(records, compression: .gzip())
     #expect(try written(records, compression: .gzip()) == bytes)
     #expect(Array(bytes[..<8]) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0], "no name and no time")
@@ -102,8 +105,8 @@ struct WritingTests {
 
 @Suite("An output file appears whole under its name, or not at all")
 struct SinkTests {
-  private let folder: CSVFolder
-  init() throws { folder = try CSVFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("Before the commit there is nothing under the name; after it, all")
   func commit() throws {
@@ -138,11 +141,11 @@ struct SinkTests {
     if ending > 0 { #expect(try String(contentsOfFile: folder.path("out.csv.gz"), encoding: .utf8) == "older") }
   }
 
-  @Test("A sink hashes what it takes in and what it stores", arguments: [ByteSink.Compression.none, .gzip()])
+  @Test("A sink hashes what it takes in and what it stores", .seeded, arguments: [ByteSink.Compression.none, .gzip()])
   func hashes(compression: ByteSink.Compression) throws {
     let sink = try ByteSink.memory(compression: compression)
     (sink.contentHash, sink.storedHash) = (ContentHash(), ContentHash())
-    var random = SeededGenerator(seed: 9)
+    var random = Randomness.generator()
     var content: [UInt8] = []
     for size in [0, 1, 100, 70_000, 65_536, 3] {
       let bytes = (0..<size).map { _ in UInt8.random(in: 97...99, using: &random) }

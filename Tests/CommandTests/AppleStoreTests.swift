@@ -1,14 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every entity of every store that Apple's framework wrote goes out, into a new store of the same model and out again,
 /// with the values that Python reads in the model's XML, the store and the CSV. A plain clone lacks the stores.
 @Suite(
   .enabled(
-    if: AppleStore.arePresent, "needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"))
+    if: SharedFiles.arePresent, "needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"))
 struct AppleStoreTests {
-  private let folder: Scratch
-  init() throws { folder = try Scratch() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   /// Prints the entities of a model's XML, or how a store's rows of one and a CSV of them differ.
   private static let reader = #"""
@@ -161,7 +162,7 @@ struct AppleStore: Sendable, CustomTestStringConvertible {
   let model: String
 
   var testDescription: String { name }
-  private var place: URL { Self.folder.appendingPathComponent(name) }
+  private var place: URL { SharedFiles.stores.appendingPathComponent(name) }
   var version: URL { place.appendingPathComponent(model) }
   var package: URL { version.deletingLastPathComponent() }
 
@@ -188,21 +189,12 @@ struct AppleStore: Sendable, CustomTestStringConvertible {
       model: "CoreDataMigration_Example.xcdatamodeld/CoreDataMigration_Example 3.xcdatamodel"),
   ]
 
-  static let folder: URL = {
-    let variable = ProcessInfo.processInfo.environment["SURFJOURNAL_SHARED"]
-    let shared = variable.map { URL(fileURLWithPath: $0, isDirectory: true) }
-    let beside = Repository.root.deletingLastPathComponent().appendingPathComponent("shared")
-    return (shared ?? beside).appendingPathComponent("stores")
-  }()
-
-  static var arePresent: Bool { FileManager.default.fileExists(atPath: folder.path) }
-
   /// Copies the store's files, which may be written to then.
-  func copy(into scratch: Scratch) throws {
+  func copy(into scratch: TemporaryFolder) throws {
     for suffix in ["", "-wal", "-shm"] {
       let file = place.appendingPathComponent(sqliteFile + suffix)
       guard FileManager.default.fileExists(atPath: file.path) else { continue }
-      try Data(contentsOf: file).write(to: scratch.url(sqliteFile + suffix))
+      try Data(contentsOf: file).write(to: scratch.file(sqliteFile + suffix))
     }
   }
 }

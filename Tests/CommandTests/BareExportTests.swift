@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Exports that need less than all of a store: entities without attributes, values whose files were left behind.
 @Suite struct BareExportTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   private static let photo = "6D0A3E0C-98E5-4B61-8A4B-6D2D3C1F7A55"
 
   /// A device's session is told by what it leads to alone; a person's photo may be a file of its own.
@@ -24,7 +25,7 @@ import Testing
     """
 
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.makeFolder("People.xcdatamodel")
     try folder.write(Self.model, to: "People.xcdatamodel/contents")
     try folder.write("name,seen\nAda,2024-05-06T07:08:09Z\nBea,2024-06-06T07:08:09Z\n", to: "people.csv")
@@ -37,7 +38,7 @@ import Testing
       """)
   }
 
-  private func run(_ arguments: String...) throws -> ToolOutput {
+  private func run(_ arguments: String...) throws -> ProgramOutput {
     try Programs.run(
       Tool.url.path, arguments + ["--store", "people.sqlite", "--model", "People.xcdatamodel"], in: folder)
   }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `surfjournal check`, and runs of definitions that extend others and refer to the environment.
 @Suite struct CheckCommandTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.makeFolder("shared/inbox")
     try folder.makeFolder("own")
     try folder.write(
@@ -24,7 +25,7 @@ import Testing
       """, to: "own/own.json")
   }
 
-  private func check(_ arguments: String..., environment: [String: String] = [:]) throws -> ToolOutput {
+  private func check(_ arguments: String..., environment: [String: String] = [:]) throws -> ProgramOutput {
     try Programs.run(Tool.url.path, ["check"] + arguments, in: folder, environment: environment)
   }
 

@@ -1,16 +1,17 @@
 import Foundation
 import PipelineEngine
 import SurfJournal
+import TestSupport
 import Testing
 
 /// What the article on cron shows works as it stands there.
 @Suite struct CronArticleTests {
   private static let home = "/var/lib/surfjournal"
 
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   private let article: String
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     let path = Repository.path("Sources/PipelineEngine/PipelineEngine.docc/RunningFromCron.md")
     article = try String(contentsOfFile: path, encoding: .utf8)
   }
@@ -59,7 +60,7 @@ import Testing
   }
 
   /// Runs the command as cron does, with /bin/sh and next to no environment, on the article's own pipeline.
-  private func runAsCron(_ log: String) throws -> ToolOutput {
+  private func runAsCron(_ log: String) throws -> ProgramOutput {
     try folder.write(try block("json"), to: "nightly.json")
     for name in ["inbox", "rejects"] { try folder.makeFolder(name) }
     try folder.write(log, to: "inbox/log.csv")
@@ -71,8 +72,8 @@ import Testing
     let line = try crontab()
     let path = try #require(line.settings.first { $0.hasPrefix("PATH=") })
       .replacingOccurrences(of: "/usr/local/bin", with: folder.path("bin"))
-    let command = line.command.replacingOccurrences(of: Self.home, with: folder.root.path)
-    let environment = ["HOME=\(folder.root.path)", "LOGNAME=surfer", "SHELL=/bin/sh", path]
+    let command = line.command.replacingOccurrences(of: Self.home, with: folder.url.path)
+    let environment = ["HOME=\(folder.url.path)", "LOGNAME=surfer", "SHELL=/bin/sh", path]
     return try Programs.run("/usr/bin/env", ["-i"] + environment + ["/bin/sh", "-c", command], in: folder)
   }
 
@@ -128,7 +129,7 @@ import Testing
   func `logrotate finds nothing wrong with its file`() throws {
     let owner = try Programs.run("/bin/sh", ["-c", "echo \"$(id -un) $(id -gn)\""], in: folder).text
     let text = try block("logrotate")
-      .replacingOccurrences(of: Self.home, with: folder.root.path)
+      .replacingOccurrences(of: Self.home, with: folder.url.path)
       .replacingOccurrences(of: "surfjournal surfjournal\n", with: owner)
     try folder.write(text, to: "rotation")
     try folder.setMode(0o644, of: "rotation")

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The options of a run by cron are refused where they make no sense, and every command that runs a pipeline has them.
 @Suite struct CronOptionTests {
-  private let folder: Scratch
-  init() throws { folder = try Scratch() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   static let mistakes: [(options: [String], message: String)] = [
     (["--log-level", "infos"], "--log-level is 'infos'; known are error, warning, info, debug; did you mean 'info'?"),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The dirty sample log: everything that the table beside it lists is reported, and nothing else.
@@ -34,13 +35,13 @@ import Testing
   }
 
   static let runs: [Table.Run] = {
-    let file = Repository.root.appendingPathComponent("SampleData/surf-log-dirty.expected.json")
+    let file = Repository.file("SampleData/surf-log-dirty.expected.json")
     let table = (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode(Table.self, from: $0) }
     return table?.runs ?? []
   }()
 
-  private let folder: Scratch
-  init() throws { folder = try Scratch() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test func `The table has a run with the default pipeline and one with a key and limits`() {
     #expect(Self.runs.map(\.name) == ["default", "strict"])
@@ -97,7 +98,7 @@ import Testing
     let output = try Programs.run(
       Tool.url.path, ["validate", Repository.dirtyLog, "--json"] + options(run), in: folder)
     #expect(output.status == 65)
-    if folder.exists("strict.json") { try FileManager.default.removeItem(at: folder.url("strict.json")) }
+    if folder.exists("strict.json") { try FileManager.default.removeItem(at: folder.file("strict.json")) }
     return try output.json()
   }
 

@@ -1,16 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a person is told is on the disk by then, as the system calls show. Where strace can't be used this is skipped.
 @Suite struct DurabilityTests {
   static let canTrace =
-    (try? Programs.run("/usr/bin/env", ["strace", "-f", "-e", "trace=fsync", "true"], in: Scratch()).status) == 0
+    (try? Programs.run("/usr/bin/env", ["strace", "-f", "-e", "trace=fsync", "true"], in: TemporaryFolder()).status)
+    == 0
 
   @Test(.enabled(if: canTrace, "strace is not installed, or may not trace here"))
   func `The log and the store are synced before the report has its name, and the report before the input is moved`()
     throws
   {
-    let folder = try Scratch()
+    let folder = try TemporaryFolder()
     try folder.makeFolder("in")
     try folder.write("date,location\n2020-01-01,A\nnever,B\n", to: "in/a.csv")
     try folder.write(
@@ -36,7 +38,7 @@ import Testing
 
   @Test(.enabled(if: canTrace, "strace is not installed, or may not trace here"))
   func `An edit by hand is synced before it is told of`() throws {
-    let folder = try Scratch()
+    let folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
     let calls = ["-f", "-y", "-o", "calls", "-e", "trace=fsync,fdatasync,write"]

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a person with cron relies on, through the program itself: runs repeated, killed, overlapping, on a pipe.
 @Suite(.serialized) struct ExactlyOnceCommandTests {
-  private let folder: Scratch
-  init() throws { folder = try Scratch() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private func rows() throws -> String { try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) }
 
@@ -142,15 +143,15 @@ import Testing
     #expect(try Tool.run("replay", rejects, in: folder).status == 65)
     let rest = try folder.data(rejects)
     // As it was before the rest took the file's place.
-    try folder.data(rejects).write(to: folder.url(rejects + ".next"))
-    try folder.data(rejects + ".jsonl").write(to: folder.url(rejects + ".next.jsonl"))
-    try mended.write(to: folder.url(rejects))
-    try details.write(to: folder.url(rejects + ".jsonl"))
+    try folder.data(rejects).write(to: folder.file(rejects + ".next"))
+    try folder.data(rejects + ".jsonl").write(to: folder.file(rejects + ".next.jsonl"))
+    try mended.write(to: folder.file(rejects))
+    try details.write(to: folder.file(rejects + ".jsonl"))
     #expect(try Tool.run("replay", rejects, in: folder).status == 0)
     #expect(try folder.data(rejects) == rest)
     #expect(!folder.exists(rejects + ".next"))
     // And as it was when the file was away already.
-    try FileManager.default.moveItem(at: folder.url(rejects), to: folder.url(rejects + ".next"))
+    try FileManager.default.moveItem(at: folder.file(rejects), to: folder.file(rejects + ".next"))
     #expect(try Tool.run("replay", rejects, in: folder).messages.contains("is finished"))
     #expect(try folder.data(rejects) == rest)
     #expect(try rows() == "3\n")
@@ -160,7 +161,7 @@ import Testing
     try folder.write(Self.dirty, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)
     let rejects = "log.csv.rejects.csv"
-    try FileManager.default.removeItem(at: folder.url(rejects + ".jsonl"))
+    try FileManager.default.removeItem(at: folder.file(rejects + ".jsonl"))
     #expect(try Tool.run("replay", rejects, in: folder).status == 64)
     #expect(try Tool.run("replay", rejects, "--pipeline", "surf-log", in: folder).status == 64)
     #expect(try Tool.run("replay", rejects, "--pipeline", "surf-log", "--store", "s", in: folder).status == 65)

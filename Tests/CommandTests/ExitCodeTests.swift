@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The exit status says by its cause how a run ended: the values of sysexits.h.
 @Suite struct ExitCodeTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
   }
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `surfjournal export`: which entries, which columns, in which form, and where to.
 @Suite struct ExportCommandTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(
       Logs.header + """
         2014-07-14T07:30:00.125Z,3.9,12,Glassy,Rincon,4
@@ -134,11 +135,11 @@ import Testing
     }
   }
 
-  @Test func `Dates of any double come back bit for bit`() throws {
+  @Test(.seeded) func `Dates of any double come back bit for bit`() throws {
     try Programs.python(
       """
       import random, sqlite3, struct
-      random.seed(20140714)
+      random.seed(\(Randomness.seed))
       store = sqlite3.connect("s")
       dates = [random.uniform(-3e9, 3e9) for _ in range(2000)] + [0.0, -0.0, 1e-9, 5e-324, 0.1 + 0.2, 1e11, -6e10]
       dates += [struct.unpack("d", struct.pack("q", struct.unpack("q", struct.pack("d", 4e8))[0] + n))[0]

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `surfjournal export`: many files, only what is new, and hashes beside them.
 @Suite struct ExportFilesCommandTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(
       Logs.header + """
         2014-07-14T07:30:00Z,3.9,12,Glassy,Rincon,4
@@ -28,7 +29,7 @@ import Testing
     let note: String?
   }
 
-  private func outputs(_ output: ToolOutput) throws -> Outputs {
+  private func outputs(_ output: ProgramOutput) throws -> Outputs {
     try JSONDecoder().decode(Outputs.self, from: output.bytes)
   }
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Models and entities other than the journal's, named on the command line or in a pipeline.
 @Suite struct ForeignModelTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.makeFolder("models/Garage.xcdatamodel")
     try folder.write(Self.model, to: "models/Garage.xcdatamodel/contents")
     try folder.write(
@@ -39,7 +40,7 @@ import Testing
 
   private static let garage = ["--model", "models/Garage.xcdatamodel", "--store", "garage"]
 
-  private func run(_ arguments: [String]) throws -> ToolOutput {
+  private func run(_ arguments: [String]) throws -> ProgramOutput {
     try Programs.run(Tool.url.path, arguments, in: folder)
   }
 
@@ -162,7 +163,7 @@ import Testing
 
   @Test func `The same input is known by its content, wherever the model's file lies`() throws {
     _ = try run(["import", "cars.csv", "--entity", "Car"] + Self.garage)
-    try FileManager.default.moveItem(at: folder.url("models"), to: folder.url("moved"))
+    try FileManager.default.moveItem(at: folder.file("models"), to: folder.file("moved"))
     let again = try run(
       ["import", "cars.csv", "--entity", "Car", "--store", "garage", "--model", "moved/Garage.xcdatamodel", "--json"])
     #expect(try again.json().counts.inserted == 0, "\(again.text)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Whoever reads frictionless's reports finds in ours what it finds, under the same codes. The independent program is
@@ -7,11 +8,11 @@ import Testing
   static let python = Repository.path(".build/peers/bin/python3")
   static let isInstalled =
     FileManager.default.isExecutableFile(atPath: python)
-    && (try? Programs.run(python, ["-c", "import frictionless"], in: Scratch()).status) == 0
+    && (try? Programs.run(python, ["-c", "import frictionless"], in: TemporaryFolder()).status) == 0
 
   @Test(.enabled(if: isInstalled, "frictionless is not installed: make frictionless"))
   func `Every error that frictionless finds is ours with its code and row, but for those that are listed`() throws {
-    let folder = try Scratch()
+    let folder = try TemporaryFolder()
     let script = Repository.path("Tests/Peers/frictionless_compare.py")
     let output = try Programs.run(Self.python, [script, Tool.url.path], in: folder)
     #expect(output.status == 0, "\(output.text)\(output.messages)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the program says of itself. The snapshots are recorded anew with SURFJOURNAL_RECORD=1 in the environment.
@@ -9,8 +10,8 @@ import Testing
   ]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
 
-  private let folder: Scratch
-  init() throws { folder = try Scratch() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test(arguments: commands)
   func `Each command's help is the one recorded, asked for in three ways`(_ command: String) throws {
@@ -54,10 +55,10 @@ import Testing
     #expect(output.status == 0)
   }
 
-  private func compare(_ output: ToolOutput, with name: String) throws {
+  private func compare(_ output: ProgramOutput, with name: String) throws {
     #expect(output.status == 0)
     #expect(output.messages.isEmpty)
-    let file = Repository.root.appendingPathComponent("Tests/CommandTests/Snapshots/\(name).txt")
+    let file = Repository.file("Tests/CommandTests/Snapshots/\(name).txt")
     if Self.isRecording { try output.bytes.write(to: file) }
     #expect(output.text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
   }

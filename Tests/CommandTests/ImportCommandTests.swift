@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `surfjournal import` and `validate`: what they read, and what they say of it.
 @Suite struct ImportCommandTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
   }
 

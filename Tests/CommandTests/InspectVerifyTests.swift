@@ -1,13 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `inspect` and `verify`: what they print, their exit status, that they change nothing, and that their JSON is what the
 /// published schemas say.
 @Suite struct InspectVerifyTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
 
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
     let made = try Tool.run("import", "log.csv", "--store", "journal.sqlite", in: folder)
     try #require(made.status == 0, "\(made.messages)")
@@ -153,7 +154,7 @@ import Testing
       CREATE TRIGGER d.t AFTER UPDATE ON ZJOURNALENTRY BEGIN SELECT NSCoreDataTell(NEW.Z_PK); END
       """, in: folder)
     var models: [[String]] = [[], []]
-    if RealStore.isPresent {
+    if SharedFiles.arePresent {
       let shared = RealStore.folder.deletingLastPathComponent()
       for name in try FileManager.default.contentsOfDirectory(atPath: shared.path).sorted() {
         let files = try FileManager.default.contentsOfDirectory(atPath: shared.appendingPathComponent(name).path)

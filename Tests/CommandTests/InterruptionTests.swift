@@ -1,23 +1,26 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What is left of an import that is killed or stopped in the middle: whole chunks, keys without gaps.
-@Suite(.serialized) struct InterruptionTests {
+@Suite(.serialized, .seeded) struct InterruptionTests {
   static let records = 200_000
   static let chunkRows = 5000
 
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try Logs.write(records: Self.records, to: "big.csv", in: folder)
   }
 
   @Test func `kill -9 leaves a sound store of whole chunks, whenever it comes`() throws {
     let whole = try secondsOfWholeImport()
+    var random = Randomness.generator()
+    let kills = TestLength.rounds(3, long: 30)
     var hits = 0
     var attempts = 0
-    while hits < 6, attempts < 30 {
-      let share = (Double(attempts % 6) + Double.random(in: 0.5...1.5)) / 7.5
+    while hits < kills, attempts < 5 * kills {
+      let share = (Double(attempts % kills) + .random(in: 0.5...1.5, using: &random)) / (Double(kills) + 1.5)
       let store = "killed-\(attempts)"
       attempts += 1
       try kill(after: whole * share, store)
@@ -25,7 +28,7 @@ import Testing
       let rows = try checkSound(store)
       if rows > 0, rows < Self.records { hits += 1 }
     }
-    #expect(hits == 6, "only \(hits) of \(attempts) kills hit the import in its middle")
+    #expect(hits == kills, "only \(hits) of \(attempts) kills hit the import in its middle")
   }
 
   @Test func `A store whose import was killed takes the next import`() throws {
@@ -125,7 +128,7 @@ import Testing
     return numbers[0]
   }
 
-  private func runWithSignals(_ signals: [Int32]) throws -> ToolOutput {
+  private func runWithSignals(_ signals: [Int32]) throws -> ProgramOutput {
     let kills = signals.map { "kill -\($0) $import" }.joined(separator: "; ")
     return try Tool.shell(
       """

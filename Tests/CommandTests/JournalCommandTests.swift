@@ -1,12 +1,13 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `list`, `show`, `add`, `edit` and `delete` as a script sees them: results on standard output, exit statuses by
 /// sysexits.h, nothing saved that was not wished.
 @Suite struct JournalCommandTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
   }
@@ -119,7 +120,7 @@ import Testing
   @Test(arguments: edits)
   func `64: without a terminal and without --yes nobody can be asked`(_ edit: [String]) throws {
     let before = try folder.data("s")
-    let output = try Programs.run(Tool.url.path, edit + ["--store", "s"], in: folder, input: "y\n")
+    let output = try Programs.run(Tool.url.path, edit + ["--store", "s"], in: folder, input: Data("y\n".utf8))
     #expect(output.status == 64)
     #expect(output.messages.contains("there is no terminal to ask at; add --yes"))
     #expect(try folder.data("s") == before)

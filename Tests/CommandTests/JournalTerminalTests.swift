@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// An edit at a terminal: shown, asked about, and saved only on a yes.
 @Suite struct JournalTerminalTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
   }

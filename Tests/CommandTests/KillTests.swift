@@ -1,16 +1,17 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// An import that is killed at any moment and run again ends as if nothing had happened: rows, keys, ledger, rejects
 /// and report.
-@Suite(.serialized) struct KillTests {
+@Suite(.serialized, .seeded) struct KillTests {
   static let records = 3000
-  static let kills = 200
+  static let kills = TestLength.rounds(8, long: 200)
 
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(Self.pipeline, to: "nightly.json")
     try Programs.python(Self.makeInputs, in: folder)
     #expect(
@@ -32,7 +33,7 @@ import Testing
 
   static let makeInputs = """
     import random
-    random.seed(7)
+    random.seed(\(Randomness.seed))
     def line(n, rating=None):
         return f"2014-{n // 28 % 12 + 1:02}-{n % 28 + 1:02}T{n % 24:02}:00:00Z,{n % 9}ft,Place {n % 17},{rating or n % 5 + 1}\\n"
     header = "date,height,location,rating\\n"
@@ -48,17 +49,18 @@ import Testing
             else: log.write(line(n, 4 if kind == 4 else None))
     """
 
-  @Test func `Killed 200 times between its beginning and its end, it ends the same`() throws {
+  @Test func `Killed many times between its beginning and its end, it ends the same`() throws {
     // Of the same length as the others: the store's path is in the files whose lengths the ledger has.
     let expected = try #require(try outcome(of: "undisturbed", finish))
     #expect(expected.report.contains("\"updated\""))
     let whole = try secondsOfWholeRun()
+    var random = Randomness.generator()
     var hits = 0
     var attempts = 0
     while hits < Self.kills, attempts < 6 * Self.kills {
       attempts += 1
       let found = try outcome(of: "killed-\(attempts + 1000)") { run in
-        if try kill(run, after: whole * .random(in: 0.05...0.95)) { hits += 1 }
+        if try kill(run, after: whole * .random(in: 0.05...0.95, using: &random)) { hits += 1 }
         // Also where it was killed before its first chunk, or between the last one and the report.
         return try finish(run)
       }
@@ -93,8 +95,8 @@ import Testing
   /// count.
   private func outcome(of run: String, _ body: (String) throws -> Bool) throws -> Outcome? {
     try folder.makeFolder(run)
-    defer { try? FileManager.default.removeItem(at: folder.url(run)) }
-    try FileManager.default.copyItem(at: folder.url("base"), to: folder.url("\(run)/s"))
+    defer { try? FileManager.default.removeItem(at: folder.file(run)) }
+    try FileManager.default.copyItem(at: folder.file("base"), to: folder.file("\(run)/s"))
     guard try body(run) else { return nil }
     let store = "\(run)/s"
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(run)).sorted()
@@ -139,7 +141,9 @@ import Testing
     ]
   }
 
-  private func start(_ run: String) throws -> ToolOutput { try Programs.run(Tool.url.path, arguments(run), in: folder) }
+  private func start(_ run: String) throws -> ProgramOutput {
+    try Programs.run(Tool.url.path, arguments(run), in: folder)
+  }
 
   /// Runs it to its end; false where all had been done before, so that there was nothing to report.
   private func finish(_ run: String) throws -> Bool {
@@ -150,7 +154,7 @@ import Testing
 
   /// Whether the kill hit the import: the process died of it, and the ledger has some of the input and not all.
   private func kill(_ run: String, after seconds: Double) throws -> Bool {
-    let process = try Programs.process(Tool.url.path, arguments(run), in: folder)
+    let process = Programs.process(Tool.url.path, arguments(run), in: folder)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()

@@ -1,13 +1,14 @@
 import Foundation
 import PipelineEngine
 import SurfJournal
+import TestSupport
 import Testing
 
 /// `surfjournal run` and `pipelines`, and the pipelines that come with the program.
 @Suite struct PipelineCommandTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
   }
 

@@ -1,13 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The pipelines of `Pipelines/` do what their descriptions say, run as a person would run them.
 @Suite struct ReadyPipelineTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try FileManager.default.copyItem(
-      at: Repository.root.appendingPathComponent("Pipelines"), to: folder.url("Pipelines"))
+      at: Repository.file("Pipelines"), to: folder.file("Pipelines"))
     try folder.makeFolder("Pipelines/reports")
   }
 

@@ -1,17 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A store that Apple's framework wrote, whose 5,000 rows lie only in its -wal. A plain clone lacks it.
 @Suite(
   .enabled(
-    if: RealStore.isPresent, "needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"))
+    if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
 struct RealStoreTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     for file in RealStore.files {
       try FileManager.default.copyItem(
-        at: RealStore.folder.appendingPathComponent(file), to: folder.url(file))
+        at: RealStore.folder.appendingPathComponent(file), to: folder.file(file))
       try folder.setMode(0o644, of: file)
     }
   }
@@ -82,11 +83,5 @@ enum RealStore {
     "SurfJournalModel.sqlite", "SurfJournalModel.sqlite-shm", "SurfJournalModel.sqlite-wal",
   ]
 
-  static let folder: URL = {
-    let shared = ProcessInfo.processInfo.environment["SURFJOURNAL_SHARED"].map { URL(fileURLWithPath: $0) }
-    return (shared ?? Repository.root.deletingLastPathComponent().appendingPathComponent("shared"))
-      .appendingPathComponent("stores/surfjournal-kodeco")
-  }()
-
-  static var isPresent: Bool { FileManager.default.fileExists(atPath: folder.path) }
+  static let folder = SharedFiles.journal
 }

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The report's files: each in the format that its name says, all with the same numbers.
 @Suite struct ReportFileTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
 
-  init() throws { folder = try Scratch() }
+  init() throws { folder = try TemporaryFolder() }
 
   private static let endings = ["txt", "json", "xml", "html", "prom"]
 

@@ -1,17 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `seed`: a store that an app can ship. Three files that belong together or one that is the same byte for byte, whole
 /// or not at all, without a trace of the import.
 @Suite struct SeedCommandTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
 
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write(Logs.two, to: "log.csv")
   }
 
-  private func seed(_ arguments: String...) throws -> ToolOutput {
+  private func seed(_ arguments: String...) throws -> ProgramOutput {
     try Programs.run(Tool.url.path, ["seed"] + arguments, in: folder)
   }
 
@@ -135,7 +136,7 @@ import Testing
       let output = try Tool.shell(
         "ulimit -f \(kilobytes); $surfjournal seed --from log.csv -o seeds/Seed.sqlite -q \(form.joined())", in: folder)
       statuses.insert(output.status)
-      let left = try FileManager.default.contentsOfDirectory(atPath: folder.url("seeds").path)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("seeds").path)
       if output.status == 0 { break }
       #expect(left.isEmpty, "\(kilobytes): \(left)")
       #expect(output.messages.contains("disk"), "\(kilobytes): \(output.messages)")
@@ -150,7 +151,7 @@ import Testing
     try folder.makeFolder("Seed.sqlite.seeding/replaced")
     for suffix in ["", "-shm", "-wal"] {
       try FileManager.default.moveItem(
-        at: folder.url("Seed.sqlite\(suffix)"), to: folder.url("Seed.sqlite.seeding/replaced/Seed.sqlite\(suffix)"))
+        at: folder.file("Seed.sqlite\(suffix)"), to: folder.file("Seed.sqlite.seeding/replaced/Seed.sqlite\(suffix)"))
     }
     try folder.write("half", to: "Seed.sqlite-shm")
     #expect(try seed("--from", "log.csv", "-o", "Seed.sqlite").status == 73)
@@ -183,11 +184,11 @@ import Testing
   }
 
   @Test(
-    .enabled(if: RealStore.isPresent, "needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: [[], ["--single-file"]])
   func `Of the exported rows it is Apple's own seed: rows, schema text, key rows, hashes`(_ form: [String]) throws {
     for file in RealStore.files {
-      try FileManager.default.copyItem(at: RealStore.folder.appendingPathComponent(file), to: folder.url(file))
+      try FileManager.default.copyItem(at: RealStore.folder.appendingPathComponent(file), to: folder.file(file))
       try folder.setMode(0o644, of: file)
     }
     try folder.write(

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a person sees while a run goes on, and on which thread the view context works.
 @Suite(.serialized) struct TerminalTests {
-  private let folder: Scratch
-  init() throws { folder = try Scratch() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   /// Runs a command with standard error on a terminal of its own, and prints what came there.
   private static let terminal = """

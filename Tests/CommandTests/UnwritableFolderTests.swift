@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 // Rule (issue "Apple's own store files", Reading leaves no trace): reading works where neither the folder nor the file may
@@ -6,9 +7,9 @@ import Testing
 
 @Suite("A store is read by somebody who may write neither to it nor to its folder")
 struct UnwritableFolderTests {
-  private let folder: Scratch
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try Scratch()
+    folder = try TemporaryFolder()
     try folder.write("date,location,rating\n2024-05-01,Malibu,4\n2024-05-02,Rincon,5\n", to: "log.csv")
   }
 

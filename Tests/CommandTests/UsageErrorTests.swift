@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A wrong command line ends with 64, does nothing, and is told on standard error with what to do.
@@ -84,8 +85,8 @@ import Testing
       message: "--rejects: several inputs need several files"),
   ]
 
-  private let folder: Scratch
-  init() throws { folder = try Scratch() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test(arguments: mistakes)
   func `The mistake is named`(_ mistake: Mistake) throws {

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SurfJournal
+import TestSupport
 import Testing
 
 /// The symbols that public projects use most, each used here as they use it. The article Coverage says where each
@@ -8,25 +9,23 @@ import Testing
 @Suite("The symbols that projects use most")
 @MainActor struct ApiByUseTests {
   private let container: NSPersistentContainer
-  private let folder: URL
+  private let folder: TemporaryFolder
   private var context: NSManagedObjectContext { container.viewContext }
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("api-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try TemporaryFolder()
     container = NSPersistentContainer(name: "SurfJournalModel")
-    let description = NSPersistentStoreDescription(url: folder.appendingPathComponent("store.sqlite"))
+    let description = NSPersistentStoreDescription(url: folder.file("store.sqlite"))
     container.persistentStoreDescriptions = [description]
     var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw failure }
   }
 
-  private func removeFolder() throws {
+  private func removeStores() throws {
     for store in container.persistentStoreCoordinator.persistentStores {
       try container.persistentStoreCoordinator.remove(store)
     }
-    try FileManager.default.removeItem(at: folder)
   }
 
   @Test("Making, changing, saving and deleting objects") func objects() throws {
@@ -53,7 +52,7 @@ import Testing
     #expect(try context.existingObject(with: id) === typed)
     context.reset()
     #expect(typed.managedObjectContext == nil)
-    try removeFolder()
+    try removeStores()
   }
 
   @Test("Fetch requests and what they yield") func fetching() throws {
@@ -81,7 +80,7 @@ import Testing
     let ids = NSFetchRequest<NSManagedObjectID>(entityName: "JournalEntry")
     ids.resultType = .managedObjectIDResultType
     #expect(try context.fetch(ids).count == 3)
-    try removeFolder()
+    try removeStores()
   }
 
   @Test("A fetched results controller") func results() throws {
@@ -100,7 +99,7 @@ import Testing
     JournalEntry(context: context).location = "Mavericks"
     context.processPendingChanges()
     #expect(delegate.changes == [.insert])
-    try removeFolder()
+    try removeStores()
   }
 
   @Test("Contexts: background, children, merging") func contexts() async throws {
@@ -137,7 +136,7 @@ import Testing
       fromRemoteContextSave: [NSDeletedObjectsKey: deleted], into: [context])
     #expect(try context.count(for: JournalEntry.fetchRequest()) == 0)
     withExtendedLifetime(observers) {}
-    try removeFolder()
+    try removeStores()
   }
 
   @Test("Models, stores and metadata") func modelsAndStores() throws {
@@ -164,7 +163,7 @@ import Testing
 
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-    let url = folder.appendingPathComponent("other.sqlite")
+    let url = folder.file("other.sqlite")
     let other = NSPersistentStoreCoordinator(managedObjectModel: model)
     try other.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
@@ -173,7 +172,7 @@ import Testing
     let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: model, destinationModel: model)
     #expect(mapping.entityMappings.count == 2)
     try other.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType, options: nil)
-    try removeFolder()
+    try removeStores()
   }
 }
 

@@ -1,14 +1,16 @@
 import Foundation
 import OpenCoreData
 import SurfJournal
+import TestSupport
 import Testing
 
 /// The stack shapes that Core Data's tutorials teach, run. The programs beside this file use no name that Apple's
 /// framework lacks.
 @Suite("Stack shapes of the tutorials")
 struct ExampleTests {
-  private let folder = ExampleFolder()
-  private var store: URL { folder.url.appendingPathComponent("journal.sqlite") }
+  private let folder: TemporaryFolder
+  private var store: URL { folder.file("journal.sqlite") }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("One context on the coordinator") @MainActor func oneContext() throws {
     let journal = try OneContext(storeURL: store)
@@ -109,7 +111,7 @@ struct ExampleTests {
       try journal.addSession(
         at: "Spot \(day)", rating: day % 5, on: Date(timeIntervalSinceReferenceDate: Double(day) * 86400))
     }
-    let file = folder.url.appendingPathComponent("journal.csv")
+    let file = folder.file("journal.csv")
     let export = try BackgroundExport(storeURL: store)
     #expect(try await export.export(to: file) == 45)
     let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
@@ -172,26 +174,6 @@ struct ExampleTests {
   }
 
   private func stored(_ sql: String) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", "-batch", store.path, sql]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+    try sqlite(store, sql)
   }
-}
-
-/// A folder of a test's own, gone with its user.
-private final class ExampleFolder: Sendable {
-  let url = FileManager.default.temporaryDirectory.appendingPathComponent("example-\(UUID().uuidString)")
-  init() {
-    do { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) } catch {
-      Issue.record(error, "the test has no folder")
-    }
-  }
-  deinit { try? FileManager.default.removeItem(at: url) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpenCoreData
@@ -19,8 +20,7 @@ import Testing
   }
 
   @Test func `The embedded XML is the file's, byte for byte`() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "Harbour.xcdatamodeld/Harbour 2.xcdatamodel/contents")
+    let file = Repository.file("Tests/ModelGeneratorTests/Harbour.xcdatamodeld/Harbour 2.xcdatamodel/contents")
     #expect(EmbeddedModels.xml(named: "Harbour") == (try Data(contentsOf: file)))
   }
 

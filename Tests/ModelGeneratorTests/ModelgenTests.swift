@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the generator writes, and what it says of a model that it cannot read. It runs as the build runs it.
@@ -113,11 +114,10 @@ private enum Modelgen {
   }
 
   static func run(entities: String, currentVersion: String? = nil) throws -> Output {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "modelgen-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let model = folder.appending(path: "Test.xcdatamodeld")
+    let folder = try TemporaryFolder()
+    let model = folder.file("Test.xcdatamodeld")
     let version = model.appending(path: "Test.xcdatamodel")
-    let output = folder.appending(path: "output")
+    let output = folder.file("output")
     try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
     try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
     try Data("<model>\(entities)</model>".utf8).write(to: version.appending(path: "contents"))
@@ -127,20 +127,12 @@ private enum Modelgen {
       try plist.write(to: model.appending(path: ".xccurrentversion"))
     }
 
-    let process = Process()
-    process.executableURL = try #require(Bundle.main.executableURL).deletingLastPathComponent()
-      .appending(path: "modelgen")
-    process.arguments = [model.path, "Module", output.path]
-    let messages = Pipe()
-    process.standardError = messages
-    try process.run()
-    let text = messages.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-
+    let program = try #require(Bundle.main.executableURL).deletingLastPathComponent().appending(path: "modelgen")
+    let run = try Programs.run(program.path, [model.path, "Module", output.path], in: folder)
     let names = try FileManager.default.contentsOfDirectory(atPath: output.path)
     return Output(
-      status: process.terminationStatus,
-      messages: String(decoding: text, as: UTF8.self),
+      status: run.status,
+      messages: run.messages,
       files: Dictionary(
         uniqueKeysWithValues: try names.map {
           ($0, try String(contentsOf: output.appending(path: $0), encoding: .utf8))

@@ -1,28 +1,29 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A store that this library makes, read by other programs, against the one that Apple's framework made of the same
 /// model.
 ///
 /// Rules: coredata.md, part 2: schema text and its order, entity numbers, key rows, file settings, version hashes, digest
 /// and checksum. Z_MODELCACHE stays empty.
-@Suite(.enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)))
+@Suite(.enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
 struct FreshStoreTests {
   /// A new store of the model of `store`, and what the sqlite3 shell says of it and of Apple's.
   private func withBoth(
     _ store: SharedStore,
     _ body: (_ ours: (String) throws -> String, _ apples: (String) throws -> String) throws -> Void
   ) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fresh-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let url = folder.appendingPathComponent("Fresh.sqlite")
+    let folder = try TemporaryFolder()
+    let url = folder.file("Fresh.sqlite")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try .load(contentsOf: store.modelURL))
     let made = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
     try coordinator.remove(made)
-    try body({ try SharedStore.output(of: ["sqlite3", "-batch", url.path, $0]) }, { try store.query($0) })
+    try body({ try Programs.sqlite(url.path, $0, in: folder) }, { try store.query($0) })
   }
 
   @Test(arguments: SharedStore.all)

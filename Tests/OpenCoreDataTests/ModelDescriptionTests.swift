@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 @Suite("Descriptions are built in code, frozen in use, and copied")
 struct ModelDescriptionTests {

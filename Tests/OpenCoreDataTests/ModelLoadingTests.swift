@@ -1,21 +1,23 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 @Suite("A model is found where Xcode puts it")
 struct ModelLoadingTests {
-  /// Writes files (path: text) into a directory of their own for the time of `body`.
+  /// Writes files (path: text) into a temporary folder, which is removed after `body`.
   private func withFiles(_ files: [String: String], _ body: (URL) throws -> Void) throws {
-    let root = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: root) }
+    let folder = try TemporaryFolder()
     for (path, text) in files {
-      let file = root.appendingPathComponent(path)
+      let file = folder.file(path)
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: file)
     }
-    try body(root)
+    try withExtendedLifetime(folder) { try body(folder.url) }
   }
 
   private func xml(_ entity: String) -> String { #"<model><entity name="\#(entity)"/></model>"# }
@@ -99,7 +101,7 @@ struct ModelLoadingTests {
 
   @Test(
     "the real models are read, and their current versions are what they name",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: [
       ("bnr-testmodel/Sample.xcdatamodeld", ["Author", "Book", "Publisher"]),
       (
@@ -110,7 +112,7 @@ struct ModelLoadingTests {
     ])
   func realModels(path: String, entities: [String]) throws {
     let model = try NSManagedObjectModel.load(
-      contentsOf: SharedStore.storesFolder.appendingPathComponent(path))
+      contentsOf: SharedFiles.stores.appendingPathComponent(path))
     #expect(model.entitiesByName.keys.sorted() == entities)
   }
 }

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 @Suite("Model files are read whole, and refused with the line that is wrong")
 struct ModelXMLTests {

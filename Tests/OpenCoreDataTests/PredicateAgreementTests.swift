@@ -1,17 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// The law: a predicate has the same answer for an object in memory and for its row in SQLite.
-@Suite("Predicate agreement: memory and SQLite give the same answers")
+@Suite("Predicate agreement: memory and SQLite give the same answers", .seeded)
 struct PredicateAgreementTests {
-  /// Another start of the random tests: `PREDICATE_SEED=42 swift test`.
-  static let seed = ProcessInfo.processInfo.environment["PREDICATE_SEED"].flatMap { UInt64($0) } ?? 20_140_714
-
-  @Test("for random predicates over random rows", arguments: 0..<8)
-  func random(_ part: UInt64) throws {
-    let seed = Self.seed &+ part
+  @Test("for random predicates over random rows", arguments: Randomness.seeds(8, long: 100))
+  func random(seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     let database = try PredicateDatabase()
     try SurfSchema.createTable(in: database)
@@ -33,7 +32,7 @@ struct PredicateAgreementTests {
 
   @Test("for an order by any attribute, up and down", arguments: SurfSchema.names)
   func order(_ name: String) throws {
-    var random = RandomPredicates(seed: Self.seed)
+    var random = RandomPredicates(seed: Randomness.seed)
     let database = try PredicateDatabase()
     try SurfSchema.createTable(in: database)
     let rows = (0..<200).map { _ in random.row() }

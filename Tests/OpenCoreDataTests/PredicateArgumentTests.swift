@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A value that cannot be compared.
 private struct Board {}

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 @Suite("Predicate binding: constants take their attribute's type, or are refused by key, type and value")
 struct PredicateBindingTests {

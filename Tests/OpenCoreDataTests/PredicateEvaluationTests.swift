@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// An object that predicates read by name, as they read managed objects.
 final class SurfSession: PredicateSubject {

@@ -1,9 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
-@Suite("Predicate parser: any text gives a tree or an error, and trees print as what they are")
+@Suite("Predicate parser: any text gives a tree or an error, and trees print as what they are", .seeded)
 struct PredicateParserFuzzTests {
   static let pieces = [
     "rating", "name", "a.b", ".", "==", "=", "<", ">=", "!=", "!", "AND", "or", "NOT", "IN", "BETWEEN",
@@ -15,9 +18,9 @@ struct PredicateParserFuzzTests {
     "LIKE", "MATCHES",
   ]
 
-  @Test("random pieces of the language", arguments: 0..<4)
-  func pieces(_ part: UInt64) {
-    var generator = SeededGenerator(state: PredicateAgreementTests.seed &+ part)
+  @Test("random pieces of the language", arguments: Randomness.seeds(4, long: 100))
+  func pieces(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
     var parsed = 0
     for _ in 0..<10_000 {
       let count = Int.random(in: 1...8, using: &generator)
@@ -30,7 +33,7 @@ struct PredicateParserFuzzTests {
 
   @Test("random characters")
   func characters() {
-    var generator = SeededGenerator(state: PredicateAgreementTests.seed)
+    var generator = Randomness.generator()
     var parsed = 0
     for _ in 0..<10_000 {
       let count = Int.random(in: 0...30, using: &generator)
@@ -72,8 +75,8 @@ struct PredicateParserFuzzTests {
 
   @Test("random trees print and parse back to themselves")
   func roundTrip() throws {
-    var random = RandomPredicates(seed: PredicateAgreementTests.seed)
-    for _ in 0..<2_000 {
+    var random = RandomPredicates(seed: Randomness.seed)
+    for _ in 0..<TestLength.rounds(2_000, long: 50_000) {
       let node = random.node().mapOperands { operand in
         if case .constant(let constant) = operand, !Self.hasLiteral(constant) {
           .constant(.integer(1))

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 struct SyntaxErrorCase: Sendable, CustomTestStringConvertible {
   let format: String

@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// Rules of text: without options the bytes decide; `[c]` and `[d]` fold as Foundation folds; an empty text is
 /// contained in, begins and ends nothing (as in Foundation, where a search for it finds nothing).
@@ -71,10 +74,10 @@ struct PredicateTextTests {
   }
 
   @Test(
-    "the table folds every letter, and every pair of letters, as Foundation does",
+    "the table folds every letter, and every pair of letters, as Foundation does", .seeded,
     arguments: [caseOnly, marksOnly, both])
   func table(_ options: TextOptions) {
-    var generator = SeededGenerator(state: PredicateAgreementTests.seed)
+    var generator = Randomness.generator()
     let letters = (UInt32(0)..<0x250).compactMap { Unicode.Scalar($0) }
     for letter in letters {
       let text = String(Character(letter))
@@ -82,7 +85,7 @@ struct PredicateTextTests {
         sameBytes(TextFolding.fold(text, options), TextFolding.foundationFold(text, options)),
         "\(letter.value)")
     }
-    for _ in 0..<20_000 {
+    for _ in 0..<TestLength.rounds(20_000, long: 500_000) {
       var view = String.UnicodeScalarView()
       for _ in 0..<4 { view.append(letters.randomElement(using: &generator) ?? "a") }
       let text = String(view)
@@ -148,8 +151,8 @@ struct PredicateTextTests {
     }
     #expect(PackedValueList.value(at: -1, in: packed.span) == nil)
     #expect(PackedValueList.value(at: Int64(values.count), in: packed.span) == nil)
-    var generator = SeededGenerator(state: PredicateAgreementTests.seed)
-    for _ in 0..<5_000 {
+    var generator = Randomness.generator()
+    for _ in 0..<TestLength.rounds(5_000, long: 100_000) {
       var damaged = packed
       damaged[Int.random(in: 0..<48, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
       damaged.removeLast(Int.random(in: 0..<damaged.count, using: &generator))

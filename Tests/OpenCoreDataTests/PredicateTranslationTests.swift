@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// Format string → tree (seen through its printed form) → SQL and bound values, pinned.
 ///

@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 @Suite("Store metadata is a property list that Apple's framework and others read")
 struct SchemaMetadataTests {
@@ -72,7 +75,7 @@ struct SchemaMetadataTests {
       assert list(d) == sorted(d), list(d)
       for k in d: print(k, type(d[k]).__name__, len(d[k]) if hasattr(d[k], '__len__') else d[k])
       """
-    let output = try SharedStore.output(of: ["python3", "-c", program], input: list)
+    let output = try Programs.output(of: ["python3", "-c", program], input: list)
     #expect(
       output.split(separator: "\n").sorted() == [
         "byte int 255", "data bytes 40", "date datetime 2001-01-02 00:00:00", "empty dict 0",
@@ -104,7 +107,7 @@ struct SchemaMetadataTests {
 
   @Test(
     "the metadata of Apple's stores is read and written back with the same keys and values",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: SharedStore.all)
   func realStores(store: SharedStore) throws {
     let original = try store.metadata()

@@ -1,13 +1,16 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 @Suite("A new store's schema equals Apple's")
 struct SchemaTests {
   @Test(
     "statements, their order and Z_PRIMARYKEY equal those of unmigrated stores",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: SharedStore.all.filter { !$0.isMigrated })
   func realStores(store: SharedStore) throws {
     let schema = try SQLSchema(model: .load(contentsOf: store.modelURL))
@@ -23,7 +26,7 @@ struct SchemaTests {
 
   @Test(
     "a migrated store has the same tables, columns and indexes in another order",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: SharedStore.all.filter(\.isMigrated))
   func migratedStores(store: SharedStore) throws {
     let schema = try SQLSchema(model: .load(contentsOf: store.modelURL))
@@ -35,7 +38,7 @@ struct SchemaTests {
   func statementsRun() throws {
     let schema = try SQLSchema(model: NSManagedObjectModel.load(xml: Data(Self.richModel.utf8)))
     let script = schema.creationStatements.map { $0 + ";\n" }.joined() + ".exit\n"
-    let output = try SharedStore.output(of: ["sqlite3", "-bail", ":memory:"], input: Data(script.utf8))
+    let output = try Programs.output(of: ["sqlite3", "-bail", ":memory:"], input: Data(script.utf8))
     #expect(output.isEmpty)
   }
 

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A class whose properties are computed, as generated managed objects' are, and which can name them.
 private final class Wave: KeyPathNaming {

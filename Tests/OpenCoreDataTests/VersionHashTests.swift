@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 @Suite("Version hashes equal Apple's")
 struct VersionHashTests {
@@ -28,7 +31,7 @@ struct VersionHashTests {
 
   @Test(
     "each store's metadata holds the hashes of its model",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: SharedStore.all)
   func storeHashes(store: SharedStore) throws {
     let model = try NSManagedObjectModel.load(contentsOf: store.modelURL)
@@ -47,9 +50,9 @@ struct VersionHashTests {
 
   @Test(
     "the hashes that Xcode wrote for every version of the sample model are ours too",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)))
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
   func compiledVersions() throws {
-    let folder = SharedStore.storesFolder.appendingPathComponent("coredataplus-sample1-v1")
+    let folder = SharedFiles.stores.appendingPathComponent("coredataplus-sample1-v1")
     let info = try Data(contentsOf: folder.appendingPathComponent("SampleModel.momd/VersionInfo.plist"))
     let list = try PropertyListSerialization.propertyList(from: info, format: nil) as? [String: Any]
     let versions = try #require(
@@ -128,7 +131,7 @@ struct VersionHashTests {
           m = bytes((i * 7 + n) % 256 for i in range(n))
           print(hashlib.sha256(m).hexdigest(), hashlib.sha512(m).hexdigest())
       """
-    let lines = try SharedStore.output(of: ["python3", "-c", program]).split(separator: "\n")
+    let lines = try Programs.output(of: ["python3", "-c", program]).split(separator: "\n")
     #expect(lines.count == 300)
     for (count, line) in lines.enumerated() {
       let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + count) }

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SurfJournal
+import TestSupport
 import Testing
 
 /// The app's stack: writer (private) → main (main queue) → scratch pads (NSManagedObjectContext `parent`: a save goes

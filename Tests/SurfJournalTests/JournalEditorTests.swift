@@ -2,6 +2,7 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 import SurfJournal
+import TestSupport
 import Testing
 
 /// Entries are edited on a scratch pad (Core Data Programming Guide: "Use child contexts as scratch pads"; a save goes

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SurfJournal
+import TestSupport
 import Testing
 
 /// The journal's entity: found by name, typed by generated code, written as the app writes it. On the main actor, for
@@ -16,12 +17,10 @@ import Testing
     return container
   }
 
-  /// A folder of the test's own, removed afterwards.
+  /// Calls `body` with a temporary folder, which is removed afterwards.
   private static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try body(folder)
+    let folder = try TemporaryFolder()
+    return try withExtendedLifetime(folder) { try body(folder.url) }
   }
 
   @Test func `The embedded model is found by its name, with the version hash that the app's store has`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SurfJournal
+import TestSupport
 import Testing
 
 /// Lists of entries: what is in them and in what order, in pieces of any size, in three forms.

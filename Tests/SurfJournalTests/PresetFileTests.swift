@@ -1,15 +1,12 @@
 import Foundation
 import PipelineEngine
 import SurfJournal
+import TestSupport
 import Testing
 
 /// The files of `Pipelines/` and the built-in pipelines of the same names say the same.
 @Suite struct PresetFileTests {
-  private static let folder: URL = {
-    // Tests/SurfJournalTests/PresetFileTests.swift → the package.
-    let package = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    return package.appendingPathComponent("Pipelines", isDirectory: true)
-  }()
+  private static let folder = Repository.file("Pipelines")
 
   @Test(arguments: PipelineDefinition.presets.map(\.name))
   func `A file equals the preset of its name`(name: String) throws {

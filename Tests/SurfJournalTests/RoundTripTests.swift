@@ -2,23 +2,19 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 import SurfJournal
+import TestSupport
 import Testing
 
 /// The `round-trip` pipeline: export, import, export gives the same bytes and the same rows for any store of the model.
-@Suite struct RoundTripTests {
-  private let folder: URL
+@Suite(.seeded) struct RoundTripTests {
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("round-trip-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  private func path(_ name: String) -> String { folder.path(name) }
 
-  private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-  @Test(arguments: 0..<8)
-  func `Random stores come back as they were`(seed: Int) async throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    var random = StoreRandom(seed: UInt64(seed))
+  @Test(arguments: Randomness.seeds(8, long: 200))
+  func `Random stores come back as they were`(seed: UInt64) async throws {
+    var random = StoreRandom(seed: seed)
     try makeStore(path("first.sqlite"), entries: 150, &random)
     let packed = seed % 2 == 0 ? "" : ".gz"
     let exported = try await export("first.sqlite", to: "first.csv" + packed)
@@ -30,7 +26,7 @@ import Testing
     #expect(imported.issues.counts.isEmpty, "\(imported.text())")
     #expect(imported.counts.inserted == exported.exported)
     _ = try await export("second.sqlite", to: "second.csv" + packed)
-    let files = try ["first", "second"].map { try Data(contentsOf: URL(fileURLWithPath: path($0 + ".csv" + packed))) }
+    let files = try ["first", "second"].map { try folder.data($0 + ".csv" + packed) }
     #expect(files[0] == files[1])
     #expect(files[0].count > 1000)
     let tables = try ["first", "second"].map { try rows(of: path($0 + ".sqlite")) }
@@ -51,18 +47,7 @@ import Testing
   private func rows(of store: String) throws -> String {
     let columns = ["ZDATE", "ZHEIGHT", "ZLOCATION", "ZPERIOD", "ZRATING", "ZWIND"]
     let values = columns.map { "typeof(\($0)), \($0 == "ZDATE" ? "quote(\($0))" : "hex(\($0))")" }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "sqlite3", "-batch", store, "SELECT \(values.joined(separator: ", ")) FROM ZJOURNALENTRY ORDER BY Z_PK",
-    ]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return String(decoding: data, as: UTF8.self)
+    return try sqlite(store, "SELECT \(values.joined(separator: ", ")) FROM ZJOURNALENTRY ORDER BY Z_PK")
   }
 
   /// Entries through contexts, as a program makes them; some are deleted again, so that keys have gaps.
@@ -91,19 +76,13 @@ import Testing
   }
 }
 
-/// Values that are hard on a file of text, the same for the same seed: SplitMix64.
+/// Values that are hard on a file of text.
 private struct StoreRandom: RandomNumberGenerator {
-  private var state: UInt64
+  private var generator: SeededGenerator
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
-  }
+  mutating func next() -> UInt64 { generator.next() }
 
   private static let parts = [
     "a", "Rincon", ",", "\"", "\"\"", "\n", "\r", "\r\n", " ", "\t", "\0", "\\N", "\\", "N", "é", "e\u{301}", "鵠沼", "🏄🏽‍♀️",

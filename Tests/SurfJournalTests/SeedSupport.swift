@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SurfJournal
+import TestSupport
 import Testing
 
 /// Seeds to launch with.
@@ -40,13 +41,8 @@ enum Seeds {
     }
   }
 
-  /// The real one, which Apple's framework wrote. A plain clone lacks it.
-  static let real: URL = {
-    let shared = ProcessInfo.processInfo.environment["SURFJOURNAL_SHARED"].map { URL(fileURLWithPath: $0) }
-    let repository = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    return (shared ?? repository.deletingLastPathComponent().appendingPathComponent("shared"))
-      .appendingPathComponent("stores/surfjournal-kodeco/SurfJournalModel.sqlite")
-  }()
+  /// A store that Apple's framework wrote. A plain clone lacks it.
+  static let real = SharedFiles.journal.appendingPathComponent("SurfJournalModel.sqlite")
 
   static var isRealPresent: Bool { FileManager.default.fileExists(atPath: real.path) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import SurfJournal
+import TestSupport
 import Testing
 
 /// On first launch the store begins as a copy of the seed (a seeded store, in the tutorials that this project starts

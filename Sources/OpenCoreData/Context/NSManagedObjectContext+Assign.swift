@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     guard let object = object as? NSManagedObject, object.managedObjectContext === self else {
       preconditionFailure("Only a managed object of this context can be assigned to a store.")
     }
-    let known = persistentStoreCoordinator?.persistentStores.first { $0 === store } as? SQLiteStore
+    let known = persistentStoreCoordinator?.persistentStores.first { $0 === store }?.rowStore
     guard let known else {
       preconditionFailure("Can't assign an object to a store that is not of the context's coordinator.")
     }

@@ -1,15 +1,5 @@
 import Foundation
 
-/// One row on its way up a chain: who it is and what it holds.
-struct FetchedRow: Sendable {
-  let id: NSManagedObjectID
-  var version: Int64
-  /// By slot, as far as the query wanted values; empty where it wanted identities only.
-  var values: [StoredValue]
-  /// By place in the query's `keyPaths`.
-  var extras: [StoredValue] = []
-}
-
 extension NSFetchRequest {
   /// `results` as what the request promises.
   func fitting(_ results: [Any]) throws -> [ResultType] {
@@ -59,10 +49,10 @@ extension NSManagedObjectContext {
     if request.resultType == .dictionaryResultType {
       query.includesPendingChanges = false
       let shape = try request.dictionaryShape(query)
-      if shape.joinsRows { return try reading { try $0.dictionaryCount(query, shape) } }
+      if shape.joinsRows { return try storeReading().dictionaryCount(query, shape) }
     }
     if !query.includesPendingChanges || !chainHasChanges(touching: query) {
-      return try reading { try $0.count(query) }
+      return try storeReading().count(query)
     }
     return try rows(query).count
   }
@@ -75,7 +65,7 @@ extension NSManagedObjectContext {
     case .dictionaryResultType:
       // Dictionaries show the store only. (Apple documentation: includesPendingChanges.)
       let shape = try request.dictionaryShape(query)
-      return try reading { try $0.dictionaryRows(query, shape) }.map { $0.dictionary(shape) }
+      return try storeReading().dictionaryRows(query, shape).map { $0.dictionary(shape) }
     default:
       let query = request.rowQuery(query)
       return try results(of: request, query, try rows(query))
@@ -129,8 +119,8 @@ extension NSManagedObjectContext {
   typealias RowSource = (FetchQuery) throws -> [FetchedRow]
 
   func rows(_ query: FetchQuery) throws -> [FetchedRow] {
-    let (coordinator, generation) = (try requireCoordinator(), try generationToRead())
-    return try rows(query, from: { query in try coordinator.reading(generation) { try coordinator.rows(query) } })
+    let stores = try storeReading()
+    return try rows(query, from: { query in try stores.rows(query) })
   }
 
   /// The rows that this context shows for `query`: those of the level below, with its own changes laid over them.
@@ -153,7 +143,8 @@ extension NSManagedObjectContext {
           }
         }
         guard isFound, query.affectedStores == nil || query.asks(id) else { continue }
-        result.append(FetchedRow(id: id, version: 0, values: segment.values(row: row), extras: extras))
+        result.append(
+          FetchedRow(id: id, version: BaseRow.unknownVersion, values: segment.values(row: row), extras: extras))
       }
     }
     if !query.sortKeys.isEmpty { try query.sort(&result) }
@@ -213,7 +204,7 @@ extension NSManagedObjectContext {
   func rowBelow(for id: NSManagedObjectID) throws -> FetchedRow? { try rowsBelow(for: [id])[0] }
 
   func rowsBelow(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
-    guard let parent else { return try reading { try $0.rows(for: ids.map(\.resolved)) } }
+    guard let parent else { return try storeReading().rows(for: ids.map(\.resolved)) }
     return try parent.performAndWait { try parent.rows(for: ids) }
   }
 
@@ -224,7 +215,7 @@ extension NSManagedObjectContext {
     for (index, id) in ids.enumerated() {
       if let object = registeredObject(for: id), !object.isFault {
         if !object.isDeleted {
-          result[index] = FetchedRow(id: object.objectID, version: object.version, values: object.values)
+          result[index] = FetchedRow(id: object.objectID, version: object.versionForChildren, values: object.values)
         }
       } else {
         missing.append(index)

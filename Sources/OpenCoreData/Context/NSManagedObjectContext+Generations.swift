@@ -44,10 +44,9 @@ extension NSManagedObjectContext {
     return generation
   }
 
-  /// Runs `body`, in which the coordinator answers from that generation.
-  func reading<Result>(_ body: (NSPersistentStoreCoordinator) throws -> Result) throws -> Result {
-    let coordinator = try requireCoordinator()
-    return try coordinator.reading(try generationToRead()) { try body(coordinator) }
+  /// Where reads of this context go.
+  func storeReading() throws -> StoreReading {
+    StoreReading(coordinator: try requireCoordinator(), generation: try generationToRead())
   }
 
   /// Saves metadata that was set on the coordinator, where no object has changed.

@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
     -> [[NSManagedObjectID]]
   {
     let ids = ids.map(\.resolved)
-    guard let parent else { return try reading { try $0.related(relationship, of: ids) } }
+    guard let parent else { return try storeReading().related(relationship, of: ids) }
     return try parent.performAndWait {
       let found = try parent.relatedIDs(relationship, of: ids)
       guard !parent.deletions.isEmpty else { return found }

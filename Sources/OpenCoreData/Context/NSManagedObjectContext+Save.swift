@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
 
   private func commit(_ changes: ChangeSet) throws {
     if let parent {
-      parent.performAndWait { parent.adopt(changes, from: self) }
+      try parent.performAndWait { try parent.adopt(changes, from: self) }
       return
     }
     guard let coordinator = persistentStoreCoordinator else {
@@ -143,15 +143,15 @@ extension NSManagedObjectContext {
       guard !slots.isEmpty || object.state.contains(.recreated) else { continue }
       changes.updates.append(
         UpdatedRow(
-          id: object.objectID, changedSlots: slots, values: object.values, version: object.version,
+          id: object.objectID, changedSlots: slots, values: object.values, base: object.baseRow,
           isRecreation: object.state.contains(.recreated)))
     }
     // Nothing is left to delete of objects whose rows were gone when they were read.
     for object in deletions.inOrder where !object.state.contains(.inaccessible) {
-      changes.deletions.append(KnownRow(id: object.objectID, version: object.version))
+      changes.deletions.append(KnownRow(id: object.objectID, base: object.baseRow))
     }
     for object in conflictChecks.inOrder where !object.hasChanges && !object.isFault {
-      changes.checks.append(KnownRow(id: object.objectID, version: object.version))
+      changes.checks.append(KnownRow(id: object.objectID, base: object.baseRow))
     }
     return (changes, updated)
   }
@@ -170,9 +170,12 @@ extension NSManagedObjectContext {
     let isRoot = parent == nil
     let runs = insertions.segments.compactMap { settle($0, isRoot: isRoot) }
     for object in updated {
-      if object.state.contains(.recreated) {
+      if !isRoot {
+        // What the parent makes of it, this context learns when it reads the object again.
+        object.version = BaseRow.unknownVersion
+      } else if object.state.contains(.recreated) {
         object.version = 1
-      } else if isRoot, !changesToSave(of: object).isEmpty {
+      } else if !changesToSave(of: object).isEmpty {
         object.version += 1
       }
       object.snapshot = nil
@@ -201,7 +204,7 @@ extension NSManagedObjectContext {
     run.handles.forEach { row, object in
       object.state = []
       object.snapshot = nil
-      if isRoot { object.version = 1 }
+      object.version = isRoot ? 1 : BaseRow.unknownVersion
       object.isInStore = isRoot || hasKeys && segment.range.permanent(row: row) != nil
     }
     registry.add(run)
@@ -209,7 +212,15 @@ extension NSManagedObjectContext {
   }
 
   /// Takes what a child saved. The child's values win where both sides changed one.
-  func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) {
+  ///
+  /// The rows that the changes build on come with them. Only a row that the child read before an ancestor had saved it
+  /// is read again.
+  ///
+  /// - Throws: What reading the level below said; nothing has been taken then.
+  func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) throws {
+    let bases = changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
+    let touched = bases.map { object(with: $0.id) }
+    let current = try rowsToReread(for: bases, touched)
     for inserted in changes.insertions {
       let segment = PendingSegment(
         self, inserted.batch, range: inserted.range, removedRows: inserted.removedRows, sharedIDs: inserted.sharedIDs)
@@ -221,14 +232,36 @@ extension NSManagedObjectContext {
     for early in deletions.values where early.state.contains(.inaccessible) {
       if let (segment, row) = insertions.locate(early.identity) { _ = handle(in: segment, row: row) }
     }
-    let touched = (changes.updates.map(\.id) + changes.deletions.map(\.id)).map(object(with:))
-    loadTogether(touched)
+    for (object, known) in zip(touched, bases) { fulfill(object, known.base, current: current) }
     for (update, object) in zip(changes.updates, touched) {
       object.setStoredValues(at: update.changedSlots) { update.values[$0] }
     }
     for object in touched.dropFirst(changes.updates.count) { delete(object) }
     scheduleProcessing()
     mergers.announce(SavedIDs(changes), from: child)
+  }
+
+  /// The rows of those of `objects` that are faults here, where the version that the child built on is not known.
+  private func rowsToReread(
+    for bases: [(id: NSManagedObjectID, base: BaseRow)], _ objects: [NSManagedObject]
+  ) throws -> [ObjectKey: FetchedRow] {
+    let unknown = zip(objects, bases)
+      .filter { $0.isFault && !$0.hasValues && $1.base.version == BaseRow.unknownVersion }.map(\.0.identity)
+    guard !unknown.isEmpty else { return [:] }
+    let rows = try rowsBelow(for: unknown)
+    return Dictionary(
+      zip(unknown, rows).compactMap { id, row in row.map { (id.key, $0) } }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Gives a fault the row that a child's change builds on.
+  private func fulfill(_ object: NSManagedObject, _ base: BaseRow, current: [ObjectKey: FetchedRow]) {
+    guard object.isFault else { return }
+    if !object.hasValues {
+      // A row that others have changed since the child read it is left to the store to refuse: its version is unknown.
+      let row = current[object.identity.key].flatMap { $0.values == base.values ? $0 : nil }
+      prime(object, row ?? FetchedRow(id: object.identity, version: base.version, values: base.values))
+    }
+    wake(object)
   }
 
   // MARK: Throwing changes away

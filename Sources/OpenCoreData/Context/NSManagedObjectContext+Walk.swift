@@ -66,10 +66,9 @@ extension NSManagedObjectContext {
   private func walk(
     _ query: FetchQuery, _ rowsPerBatch: Int, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
-    let coordinator = try requireCoordinator()
     // Of an abstract entity there are no objects; its batches are of the entities found.
     guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
-    let cursor = try reading { try $0.cursor(query, rowsPerBatch: rowsPerBatch) }
+    let cursor = try storeReading().cursor(query, rowsPerBatch: rowsPerBatch)
     // One, or as many as a body that hands them to another thread has there at a time: a batch that nobody has any more
     // is filled again, so that its memory need not be made anew.
     var batches: [ObjectBatch] = []
@@ -79,7 +78,7 @@ extension NSManagedObjectContext {
       if number == batches.count {
         batches.append(ObjectBatch(entity: entity, rowCapacity: query.spansSubentities ? 0 : rowsPerBatch))
       }
-      guard try coordinator.next(cursor, &batches[number], &numbers) else { return }
+      guard try cursor.next(into: &batches[number], numbers: &numbers) else { return }
       guard try body(batches[number], cursor.ids(numbers.keys, of: batches[number].entity)) else { return }
     }
   }

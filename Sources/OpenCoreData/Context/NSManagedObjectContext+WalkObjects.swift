@@ -32,11 +32,12 @@ extension NSManagedObjectContext {
       }
       return
     }
-    let cursor = try reading { try $0.cursor(query, rowsPerBatch: objectsPerBatch) }
+    let cursor = try storeReading().cursor(query, rowsPerBatch: objectsPerBatch)
     if let store = cursor.store, query.includesValues {
       return try walk(cursor, store, request, query, body)
     }
-    while case let rows = try requireCoordinator().nextRows(cursor), !rows.isEmpty {
+    let stop = StopSign()
+    while case let rows = try cursor.nextRows(stop), !rows.isEmpty {
       guard try show(rows, of: request, query, body) else { return }
     }
   }
@@ -62,12 +63,11 @@ extension NSManagedObjectContext {
     _ cursor: any RowCursor, _ store: StoreIdentity, _ request: NSFetchRequest<Object>, _ query: FetchQuery,
     _ body: ([Object]) throws -> Bool
   ) throws {
-    let coordinator = try requireCoordinator()
     // Of an abstract entity there are no objects; its batches are of the entities found.
     guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
     var batch = ObjectBatch(entity: entity)
     var numbers = RowNumbers(wantsVersions: true)
-    while try coordinator.next(cursor, &batch, &numbers) {
+    while try cursor.next(into: &batch, numbers: &numbers) {
       guard try show(batch, numbers, store, request, query, body) else { return }
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 
 /// What is done with the files of stores. (Apple documentation: NSPersistentStoreCoordinator.)
 extension NSPersistentStoreCoordinator {
-  public func url(for store: NSPersistentStore) -> URL? { lock.withLock { store.url } }
+  public func url(for store: NSPersistentStore) -> URL? { store.url }
 
   /// Goes on with another file of the same store: one that was moved or copied, with the same UUID.
   ///
@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
   @discardableResult
   public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
     lock.withLock {
-      guard let known = stores.first(where: { $0 === store }) else { return false }
+      guard let known = stores.first(where: { $0 === store })?.rowStore as? SQLiteStore else { return false }
       return (try? known.move(to: url)) != nil
     }
   }
@@ -79,15 +79,27 @@ extension NSPersistentStoreCoordinator {
         throw NSError.coreData(.operation, "The store \(store.place) is not of this coordinator; add it first.")
       }
       let old = stores[place]
-      let new = try old.copy(to: url, type: storeType, model: managedObjectModel, options: options)
+      guard let rows = old.rowStore as? SQLiteStore else { throw Self.cannotCopy(old) }
+      let new = NSPersistentStore(
+        try rows.copy(to: url, type: storeType, model: managedObjectModel, options: options),
+        configurationName: old.configurationName, options: options)
       new.persistentStoreCoordinator = self
       stores[place] = new
       old.persistentStoreCoordinator = nil
-      old.close()
+      rows.close()
       return new
     }
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, new]])
     return new
+  }
+}
+
+extension NSPersistentStoreCoordinator {
+  private static func cannotCopy(_ store: NSPersistentStore) -> NSError {
+    .coreData(
+      .operation,
+      "The store \(store.place) is of the type \(store.type), which can't be copied as a file. Fetch its objects and "
+        + "insert them into the other store.")
   }
 }
 

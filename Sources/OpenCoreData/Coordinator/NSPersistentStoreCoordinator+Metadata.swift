@@ -4,7 +4,7 @@ import Foundation
 /// NSPersistentStoreCoordinator, "Working with metadata".)
 extension NSPersistentStoreCoordinator {
   /// The metadata of a store, unsaved changes included.
-  public func metadata(for store: NSPersistentStore) -> [String: Any] { lock.withLock { store.metadataKept } }
+  public func metadata(for store: NSPersistentStore) -> [String: Any] { store.rowStore.metadata }
 
   /// Replaces the clients' own keys among a store's metadata; type, UUID and version hashes stay as they are.
   ///
@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
   ///   - metadata: Property list values; others make the save fail with 134060.
   ///   - store: One of this coordinator's stores.
   public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-    lock.withLock { stores.first { $0 === store }?.setMetadata(metadata ?? [:]) }
+    lock.withLock { stores.first { $0 === store }?.rowStore.setMetadata(metadata ?? [:]) }
   }
 
   /// The metadata of the store at `url`, which is only read.

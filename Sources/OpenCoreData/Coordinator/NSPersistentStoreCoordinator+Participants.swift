@@ -17,50 +17,30 @@ extension NSPersistentStoreCoordinator {
   /// - Throws: `NSError` 134180 with what SQLite said.
   public func participantRows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
     try withStore { store in
-      try store.access("Reading") { try SaveTransaction($0, ChangeSet()).rows(sql, values) }
+      try store.participantRows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
     }
   }
 
   /// From now on saves only add to one open transaction, until it is committed or rolled back.
   ///
   /// After a rollback contexts must be reset: they believe that what they saved is in the store.
-  package func beginTransaction() throws {
-    try withStore { store in try store.access("Writing to") { try $0.execute("BEGIN IMMEDIATE") } }
-  }
+  package func beginTransaction() throws { try withStore { try $0.beginTransaction() } }
 
-  package func commitTransaction() throws {
-    try withStore { store in
-      try store.access("Writing to") { connection in
-        if connection.isInTransaction { try connection.execute("COMMIT") }
-      }
-      try store.didCommit()
-    }
-  }
+  package func commitTransaction() throws { try withStore { try $0.commitTransaction() } }
 
-  package func rollBackTransaction() throws {
-    try withStore { store in
-      try store.access("Writing to") { connection in
-        // SQLite has already rolled back by itself after some errors (a full disk among them).
-        if connection.isInTransaction { try connection.execute("ROLLBACK") }
-      }
-    }
-  }
+  package func rollBackTransaction() throws { try withStore { try $0.rollBackTransaction() } }
 
   /// The greatest key given out so far for objects of `entity` and its relatives; 0 before the first.
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
     try lock.withLock {
       let stores = try requireStores()
-      let store = home(of: entity) ?? stores[0]
-      let root = try store.sqlEntity(entity).rootNumber
-      return try store.access("Reading") {
-        try $0.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
-      }
+      return try (firstWritable(keeping: entity) ?? stores[0]).lastKey(of: entity)
     }
   }
 
   /// The ID of the object with a key that a store is known to have given it; nil without a store.
   package func objectID(of entity: NSEntityDescription, key: Int64) -> NSManagedObjectID? {
-    (home(of: entity) ?? persistentStores.first).map { NSManagedObjectID(entity: entity, store: $0.identity, key: key) }
+    (firstWritable(keeping: entity) ?? rowStores.first).map { NSManagedObjectID(entity: entity, store: $0.identity, key: key) }
   }
 }
 

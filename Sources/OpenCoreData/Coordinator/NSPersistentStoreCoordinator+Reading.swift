@@ -1,94 +1,117 @@
 import Foundation
 
-/// What contexts read. One store answers itself; the answers of several are put together.
-extension NSPersistentStoreCoordinator {
+/// Where the reads of a context go: the newest state of the stores, or a generation that it is pinned to.
+///
+/// One store answers itself; the answers of several are put together.
+struct StoreReading {
+  let coordinator: NSPersistentStoreCoordinator
+  let generation: QueryGeneration?
+
   func rows(_ query: FetchQuery) throws -> [FetchedRow] {
-    try lock.withLock {
-      let stores = try stores(for: query)
-      if stores.count == 1 { return try stores[0].rows(query) }
-      let part = query.forEachStore
-      return try query.merge(try stores.map { try $0.rows(part) })
-    }
+    let stores = try coordinator.stores(for: query)
+    if stores.count == 1 { return try read(stores[0]) { try $0.rows(query) } }
+    let part = query.forEachStore
+    return try query.merge(try stores.map { try read($0) { try $0.rows(part) } })
   }
 
   func count(_ query: FetchQuery) throws -> Int {
-    try lock.withLock {
-      let stores = try stores(for: query)
-      if stores.count == 1 { return try stores[0].count(query) }
-      let part = query.forEachStore
-      return query.slice(count: try stores.reduce(0) { $0 + (try $1.count(part)) })
-    }
+    let stores = try coordinator.stores(for: query)
+    if stores.count == 1 { return try read(stores[0]) { try $0.count(query) } }
+    let part = query.forEachStore
+    return query.slice(count: try stores.reduce(0) { sum, store in sum + (try read(store) { try $0.count(part) }) })
   }
 
   /// The rows of `ids`; nil for one that its store does not have (any more), or whose store is not here.
   func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
-    try lock.withLock {
-      if stores.count == 1 { return try stores[0].rows(for: ids) }
-      var result: [FetchedRow?] = Array(repeating: nil, count: ids.count)
-      for store in stores {
-        let places = ids.indices.filter { ids[$0].storeIdentity === store.identity }
-        guard !places.isEmpty else { continue }
-        for (place, row) in zip(places, try store.rows(for: places.map { ids[$0] })) { result[place] = row }
-      }
-      return result
+    let stores = coordinator.rowStores
+    if stores.count == 1 { return try read(stores[0]) { try $0.rows(for: ids) } }
+    var result: [FetchedRow?] = Array(repeating: nil, count: ids.count)
+    for store in stores {
+      let indices = ids.indices.filter { ids[$0].storeIdentity === store.identity }
+      guard !indices.isEmpty else { continue }
+      let rows = try read(store) { try $0.rows(for: indices.map { ids[$0] }) }
+      for (index, row) in zip(indices, rows) { result[index] = row }
     }
+    return result
   }
 
   /// What `relationship` leads to from each of `ids`; nothing from those that no store here has.
   func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
-    try lock.withLock {
-      var result: [[NSManagedObjectID]] = Array(repeating: [], count: ids.count)
-      for store in stores {
-        let places = ids.indices.filter { ids[$0].storeIdentity === store.identity }
-        guard !places.isEmpty else { continue }
-        let found = try store.related(relationship, of: places.map { ids[$0] })
-        for (place, related) in zip(places, found) { result[place] = related }
-      }
-      return result
+    var result: [[NSManagedObjectID]] = Array(repeating: [], count: ids.count)
+    for store in coordinator.rowStores {
+      let indices = ids.indices.filter { ids[$0].storeIdentity === store.identity }
+      guard !indices.isEmpty else { continue }
+      let found = try read(store) { try $0.related(relationship, of: indices.map { ids[$0] }) }
+      for (index, related) in zip(indices, found) { result[index] = related }
     }
+    return result
   }
 
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
-    try lock.withLock {
-      let stores = try stores(for: query)
-      if stores.count == 1 { return try stores[0].cursor(query, rowsPerBatch: rowsPerBatch) }
-      let cursors = try stores.map { try $0.cursor(query.forEachStore, rowsPerBatch: rowsPerBatch) }
-      return SeveralStoresCursor(cursors, query, rowsPerBatch: rowsPerBatch)
+    let stores = try coordinator.stores(for: query)
+    if stores.count == 1 { return try cursor(stores[0], query, rowsPerBatch) }
+    let cursors = try stores.map { try cursor($0, query.forEachStore, rowsPerBatch) }
+    return SeveralStoresCursor(cursors, query, rowsPerBatch: rowsPerBatch)
+  }
+
+  private func cursor(_ store: any RowStore, _ query: FetchQuery, _ rowsPerBatch: Int) throws -> any RowCursor {
+    try store.cursor(query, rowsPerBatch: rowsPerBatch, in: generation?[store])
+  }
+
+  func dictionaryRows(
+    _ query: FetchQuery, _ shape: DictionaryShape, stop: StopSign = StopSign()
+  ) throws -> [DictionaryRow] {
+    let stores = try coordinator.rowStores(query.affectedStores, keeping: query.entity)
+    if coordinator.rowStores.count == 1 {
+      return try stores.flatMap { try read($0) { try $0.dictionaryRows(query, shape, stop: stop) } }
     }
+    let several = DictionaryMerge(query, shape)
+    return several.merge(
+      try stores.map { try read($0) { try $0.dictionaryRows(several.partQuery, several.partShape, stop: stop) } })
   }
 
-  /// The cursor's next rows. A cursor has a connection of its own, except on a store in memory: there the lock is
-  /// what keeps the connection to one thread.
-  func next(_ cursor: any RowCursor, _ batch: inout ObjectBatch, _ numbers: inout RowNumbers) throws -> Bool {
-    guard !cursor.ownsSnapshot else { return try cursor.next(into: &batch, numbers: &numbers) }
-    return try lock.withLock { try cursor.next(into: &batch, numbers: &numbers) }
+  func dictionaryCount(_ query: FetchQuery, _ shape: DictionaryShape) throws -> Int {
+    guard coordinator.rowStores.count == 1 else { return try dictionaryRows(query, shape).count }
+    return try coordinator.rowStores(query.affectedStores, keeping: query.entity)
+      .reduce(0) { sum, store in sum + (try read(store) { try $0.dictionaryCount(query, shape) }) }
   }
 
-  /// The same as single values; none at the end.
-  func nextRows(_ cursor: any RowCursor) throws -> [FetchedRow] {
-    guard !cursor.ownsSnapshot else { return try cursor.nextRows(StopSign()) }
-    return try lock.withLock { try cursor.nextRows(StopSign()) }
+  private func read<Result>(_ store: any RowStore, _ body: (any RowReader) throws -> Result) throws -> Result {
+    try store.read(generation?[store], body)
   }
+}
 
-  /// The stores that have to be asked, in the order they were added.
+/// Which stores have to be asked.
+extension NSPersistentStoreCoordinator {
+  var rowStores: [any RowStore] { stores.map(\.rowStore) }
+
+  /// The stores that `query` is about, in the order they were added.
   ///
   /// - Throws: `NSError` 134060 where there is no store, or none keeps the entity.
-  func stores(for query: FetchQuery) throws -> [SQLiteStore] {
+  func stores(for query: FetchQuery) throws -> [any RowStore] {
     let stores = try requireStores()
     if stores.count == 1, query.affectedStores == nil { return stores }
     let keeping = stores.filter { $0.keeps(query.entity) }
     if keeping.isEmpty { throw Self.noStore(keeps: query.entity) }
     // Keys are compared with those of one sequence only: the one that `lastKey(of:)` tells of.
-    if query.keyAbove != nil { return [home(of: query.entity) ?? keeping[0]] }
+    if query.keyAbove != nil { return [firstWritable(keeping: query.entity) ?? keeping[0]] }
     return keeping.filter { query.asks($0.identity) }
   }
 
-  /// Where new objects of `entity` go: the first store that keeps them and can be written.
-  func home(of entity: NSEntityDescription) -> SQLiteStore? {
-    lock.withLock { stores.first { !$0.isReadOnly && $0.keeps(entity) } }
+  /// The stores that `affected` names (nil: all) and that keep `entity`.
+  func rowStores(_ affected: [StoreIdentity]?, keeping entity: NSEntityDescription) throws -> [any RowStore] {
+    try requireStores().filter { store in
+      store.keeps(entity) && affected?.contains { $0 === store.identity } ?? true
+    }
   }
 
-  func requireStores() throws -> [SQLiteStore] {
+  /// Where new objects of `entity` go: the first store that keeps them and can be written.
+  func firstWritable(keeping entity: NSEntityDescription) -> (any RowStore)? {
+    rowStores.first { !$0.isReadOnly && $0.keeps(entity) }
+  }
+
+  func requireStores() throws -> [any RowStore] {
+    let stores = rowStores
     if stores.isEmpty {
       throw NSError.coreData(
         .coreData, "The coordinator has no persistent stores. Add one before fetching or saving.")
@@ -102,4 +125,14 @@ extension NSPersistentStoreCoordinator {
       "No store of the coordinator keeps the entity \(entity.name ?? ""); check the configurations that they were "
         + "added with.")
   }
+
+  /// Runs `body` on each store that `affected` names (nil: on all) and that keeps `entity`, while nothing else writes.
+  func writeToStores<Result>(
+    _ affected: [StoreIdentity]?, keeping entity: NSEntityDescription, _ body: (any RowStore) throws -> Result
+  ) throws -> [Result] {
+    try lock.withLock { try rowStores(affected, keeping: entity).map(body) }
+  }
+
+  /// A number that changes with everything that is written through this coordinator.
+  func writeCount() throws -> Int64 { try requireStores().reduce(0) { $0 + $1.writeCount } }
 }

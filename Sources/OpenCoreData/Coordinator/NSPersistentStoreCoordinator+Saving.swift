@@ -30,17 +30,17 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Whether a store has metadata that only the next save writes.
-  var hasUnsavedMetadata: Bool { lock.withLock { stores.contains(where: \.hasUnsavedMetadata) } }
+  var hasUnsavedMetadata: Bool { rowStores.contains(where: \.hasUnsavedMetadata) }
 }
 
 /// Which store an object is written to.
 struct StoreChoice {
-  private let stores: [SQLiteStore]
+  private let stores: [any RowStore]
 
-  init(_ stores: [SQLiteStore]) { self.stores = stores }
+  init(_ stores: [any RowStore]) { self.stores = stores }
 
   /// The store that was chosen, or the first one that keeps the entity and can be written.
-  func store(_ chosen: StoreIdentity?, for entity: NSEntityDescription) throws -> SQLiteStore {
+  func store(_ chosen: StoreIdentity?, for entity: NSEntityDescription) throws -> any RowStore {
     if let chosen { return try store(chosen) }
     let keeping = stores.filter { $0.keeps(entity) }
     guard let first = keeping.first(where: { !$0.isReadOnly }) ?? keeping.first else {
@@ -49,7 +49,7 @@ struct StoreChoice {
     return first
   }
 
-  func store(_ identity: StoreIdentity?) throws -> SQLiteStore {
+  func store(_ identity: StoreIdentity?) throws -> any RowStore {
     guard let store = stores.first(where: { $0.identity === identity }) else {
       throw NSError.coreData(
         .save,
@@ -63,7 +63,7 @@ struct StoreChoice {
 /// A save that concerns more than one store: begins a transaction on each, writes, and commits when all was written.
 private struct SaveOfSeveral {
   private struct Part {
-    let store: SQLiteStore
+    let store: any RowStore
     var changes = ChangeSet()
   }
 
@@ -72,13 +72,13 @@ private struct SaveOfSeveral {
   /// In order of the stores' UUIDs, which every process knows: two that save at once wait, but never for each other.
   private var parts: [Part] = []
   /// Where participants write.
-  private let participantStore: SQLiteStore?
+  private let participantStore: (any RowStore)?
 
-  init(_ changes: ChangeSet, _ stores: [SQLiteStore], _ participants: [any SaveParticipant]) throws {
+  init(_ changes: ChangeSet, _ stores: [any RowStore], _ participants: [any SaveParticipant]) throws {
     whole = changes
     self.participants = participants
     participantStore = participants.isEmpty ? nil : stores.first { !$0.isReadOnly } ?? stores.first
-    parts = stores.sorted { $0.identifier < $1.identifier }.map { Part(store: $0) }
+    parts = stores.sorted { $0.identity.uuid < $1.identity.uuid }.map { Part(store: $0) }
     let choice = StoreChoice(stores)
     for rows in changes.insertions { try add(rows, choice) }
     for row in changes.updates {
@@ -95,7 +95,7 @@ private struct SaveOfSeveral {
     }
   }
 
-  private mutating func edit(_ store: SQLiteStore, _ change: (inout ChangeSet) -> Void) {
+  private mutating func edit(_ store: any RowStore, _ change: (inout ChangeSet) -> Void) {
     guard let place = parts.firstIndex(where: { $0.store === store }) else { return }
     change(&parts[place].changes)
   }
@@ -107,7 +107,7 @@ private struct SaveOfSeveral {
       edit(try choice.store(nil, for: rows.batch.entity)) { $0.insertions.append(rows) }
       return
     }
-    let targets = try (0..<rows.batch.count).map { row -> SQLiteStore? in
+    let targets = try (0..<rows.batch.count).map { row -> (any RowStore)? in
       guard rows.removedRows.rank(of: row) != nil else { return nil }
       return try choice.store(chosen[row], for: rows.batch.entity)
     }
@@ -119,43 +119,41 @@ private struct SaveOfSeveral {
   }
 
   func run() throws {
-    var open: [PartTransaction] = []
+    var open: [(store: any RowStore, writer: any SaveWriter)] = []
     do {
-      for part in parts { open.append(try PartTransaction(part.store, part.changes)) }
-      let resolutions = try write()
+      for part in parts { open.append((part.store, try part.store.beginSave(of: part.changes))) }
+      try write(open)
       try commit(open)
-      for (store, resolutions) in resolutions { store.finishSave(resolutions) }
     } catch {
-      for transaction in open { transaction.rollBack() }
+      for part in open { part.writer.rollBack() }
       throw error
     }
+    for part in open { part.writer.finish() }
   }
 
   /// Participants write last: what they add belongs to changes that were all taken.
-  private func write() throws -> [(SQLiteStore, [(TemporaryIDRange, TemporaryIDRange.Resolution)])] {
+  private func write(_ open: [(store: any RowStore, writer: any SaveWriter)]) throws {
     var failure: SaveFailure?
-    var written: [(SQLiteStore, [(TemporaryIDRange, TemporaryIDRange.Resolution)])] = []
-    let ordered = parts.filter { $0.store !== participantStore } + parts.filter { $0.store === participantStore }
-    for part in ordered {
-      let writers = part.store === participantStore && failure == nil ? participants : []
+    let isLast = open.indices.map { open[$0].store === participantStore }
+    for index in open.indices.filter({ !isLast[$0] }) + open.indices.filter({ isLast[$0] }) {
+      let writers = isLast[index] && failure == nil ? participants : []
       do {
-        written.append((part.store, try part.store.write(part.changes, writers, counting: whole)))
+        try open[index].writer.write(parts[index].changes, writers, whole: whole)
       } catch let next as SaveFailure {
         // Go on: one error names every object at fault.
         failure = failure?.joined(with: next) ?? next
       }
     }
     if let failure { throw failure }
-    return written
   }
 
-  private func commit(_ open: [PartTransaction]) throws {
-    for (place, transaction) in open.enumerated() {
+  private func commit(_ open: [(store: any RowStore, writer: any SaveWriter)]) throws {
+    for (place, part) in open.enumerated() {
       do {
-        try transaction.commit()
+        try part.writer.commit()
       } catch let error as NSError {
         var info = error.userInfo
-        info[NSAffectedStoresErrorKey] = open[place...].map(\.store)
+        info[NSAffectedStoresErrorKey] = open[place...].compactMap(\.store.identity.owner)
         if place > 0 {
           let saved = open[..<place].map { $0.store.place }.joined(separator: ", ")
           info[NSLocalizedDescriptionKey] =
@@ -168,39 +166,9 @@ private struct SaveOfSeveral {
   }
 }
 
-extension SQLiteStore {
+extension RowStore {
   /// Whether none of the objects of `range` was meant for another store.
   fileprivate func mayTake(_ range: TemporaryIDRange) -> Bool {
     range.storesChosen.values.allSatisfy { $0 === identity }
-  }
-}
-
-/// One store's share in a save of several.
-private struct PartTransaction {
-  let store: SQLiteStore
-  private let connection: SQLiteConnection
-  private let isPart: Bool
-
-  init(_ store: SQLiteStore, _ changes: ChangeSet) throws {
-    self.store = store
-    let onlyReads = store.isReadOnly && store.takesWithoutWriting(changes)
-    if store.isReadOnly, !onlyReads { throw store.readOnlyError }
-    let connection = try store.connection()
-    let isPart = connection.isInTransaction
-    try store.access("Saving to", .save) {
-      try $0.execute(isPart ? "SAVEPOINT several" : onlyReads ? "BEGIN" : "BEGIN IMMEDIATE")
-    }
-    self.connection = connection
-    self.isPart = isPart
-  }
-
-  func commit() throws {
-    try store.access("Saving to", .save) { try $0.execute(isPart ? "RELEASE several" : "COMMIT") }
-  }
-
-  /// Does nothing where SQLite has rolled back by itself, or the transaction was committed.
-  func rollBack() {
-    guard connection.isInTransaction else { return }
-    try? connection.execute(isPart ? "ROLLBACK TO several; RELEASE several" : "ROLLBACK")
   }
 }

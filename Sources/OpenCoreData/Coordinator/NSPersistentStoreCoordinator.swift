@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// Stands between contexts and stores. (Apple documentation: NSPersistentStoreCoordinator.)
 // Unchecked: everything that can change is guarded by `lock`.
@@ -8,21 +9,29 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The contexts that merge what is saved here.
   let mergers = AutomaticMerging()
 
-  /// Recursive: a save participant may ask the coordinator something.
+  /// Held while something is written, so that saves come one after the other. Recursive: a save participant can ask the
+  /// coordinator something. Reading does not take it.
   let lock = NSRecursiveLock()
-  /// In the order they were added. Under the lock only.
-  var stores: [SQLiteStore] = []
+  /// In the order they were added.
+  private let storesKept = Locked<[NSPersistentStore]>([])
   private(set) var participants: [any SaveParticipant] = []
 
   /// A coordinator for stores of `model`, which can't be changed from now on.
   public init(managedObjectModel model: NSManagedObjectModel) {
     model.freeze()
+    ModelsInUse.add(model)
     managedObjectModel = model
   }
 
   // MARK: Stores
 
-  public var persistentStores: [NSPersistentStore] { lock.withLock { stores } }
+  public var persistentStores: [NSPersistentStore] { stores }
+
+  /// In the order they were added. Changed under `lock` only.
+  var stores: [NSPersistentStore] {
+    get { storesKept.withLock { $0 } }
+    set { storesKept.withLock { $0 = newValue } }
+  }
 
   /// Opens or creates a store.
   ///
@@ -49,15 +58,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
     let store = try lock.withLock {
       try checkIsNew(file, nil)
-      return try SQLiteStore.open(
+      let rows = try SQLiteStore.open(
         file, type: storeType, model: managedObjectModel, configuration: configuration, options: options)
+      return NSPersistentStore(rows, configurationName: configuration, options: options)
     }
     try enter(store)
     return store
   }
 
   /// Takes an open store up, and tells observers.
-  private func enter(_ store: SQLiteStore) throws {
+  private func enter(_ store: NSPersistentStore) throws {
     let change = [NSAddedPersistentStoresKey: [store]]
     do {
       try lock.withLock { try checkIsNew(store.url, store.identifier) }
@@ -69,7 +79,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         stores.append(store)
       }
     } catch {
-      store.close()
+      store.rowStore.close()
       throw error
     }
     post(.NSPersistentStoreCoordinatorStoresDidChange, change)
@@ -108,7 +118,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     post(.NSPersistentStoreCoordinatorWillRemoveStore, change)
     post(.NSPersistentStoreCoordinatorStoresWillChange, change)
     lock.withLock {
-      for closing in stores where closing === store { closing.close() }
+      for closing in stores where closing === store { closing.rowStore.close() }
       stores.removeAll { $0 === store }
       store.persistentStoreCoordinator = nil
     }
@@ -116,7 +126,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   open func persistentStore(for url: URL) -> NSPersistentStore? {
-    lock.withLock { stores.first { $0.url?.isSameFile(as: url) == true } }
+    stores.first { $0.url?.isSameFile(as: url) == true }
   }
 
   /// The ID that a URI of `uriRepresentation()` stands for; nil unless one of the stores is meant.
@@ -125,7 +135,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard uri.scheme == "x-coredata", parts.count == 2, parts[1].hasPrefix("p"),
       parts[1].dropFirst().utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
       let key = Int64(parts[1].dropFirst()), let entity = managedObjectModel.entitiesByName[parts[0]],
-      let store = lock.withLock({ stores.first { $0.identifier.lowercased() == uri.host?.lowercased() } })
+      let store = stores.first(where: { $0.identifier.lowercased() == uri.host?.lowercased() })
     else { return nil }
     return NSManagedObjectID(entity: entity, store: store.identity, key: key)
   }
@@ -144,15 +154,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   // MARK: For contexts and clients
 
   /// Writes all that was committed into the store files themselves and waits until the disk has it.
-  public func checkpoint() throws { try lock.withLock { for store in stores { try store.checkpoint() } } }
+  public func checkpoint() throws { try lock.withLock { for store in stores { try store.rowStore.checkpoint() } } }
 
   /// The store that is meant where none is named: the first one that can be written.
-  func withStore<Result>(_ body: (SQLiteStore) throws -> Result) throws -> Result {
+  func withStore<Result>(_ body: (any RowStore) throws -> Result) throws -> Result {
     try lock.withLock {
       let stores = try requireStores()
       return try body(stores.first { !$0.isReadOnly } ?? stores[0])
     }
   }
 
-  deinit { for store in stores { store.close() } }
+  deinit { for store in stores { store.rowStore.close() } }
 }

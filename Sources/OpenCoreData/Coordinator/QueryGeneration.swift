@@ -21,39 +21,30 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {
   public override var hash: Int { generation.map { ObjectIdentifier($0).hashValue } ?? 0 }
 }
 
-/// A read transaction on each store of a coordinator that keeps a log.
-// Unchecked: the connections are used under the coordinator's lock only; who lets go of the last reference closes them.
-final class QueryGeneration: @unchecked Sendable {
-  private let snapshots: [ObjectIdentifier: SQLiteConnection]
-  private weak var coordinator: NSPersistentStoreCoordinator?
+/// A snapshot of each store of a coordinator that keeps them.
+final class QueryGeneration: Sendable {
+  private let snapshots: [ObjectIdentifier: any StoreSnapshot]
+  private let coordinator: WeakCoordinator
+  private struct WeakCoordinator: Sendable { weak let coordinator: NSPersistentStoreCoordinator? }
 
-  init(_ snapshots: [ObjectIdentifier: SQLiteConnection], _ coordinator: NSPersistentStoreCoordinator) {
+  init(_ snapshots: [ObjectIdentifier: any StoreSnapshot], _ coordinator: NSPersistentStoreCoordinator) {
     self.snapshots = snapshots
-    self.coordinator = coordinator
+    self.coordinator = WeakCoordinator(coordinator: coordinator)
   }
 
-  subscript(store: SQLiteStore) -> SQLiteConnection? { snapshots[ObjectIdentifier(store.identity)] }
+  subscript(store: any RowStore) -> (any StoreSnapshot)? { snapshots[ObjectIdentifier(store.identity)] }
 
-  func isOf(_ other: NSPersistentStoreCoordinator) -> Bool { coordinator === other }
+  func isOf(_ other: NSPersistentStoreCoordinator) -> Bool { coordinator.coordinator === other }
 }
 
 extension NSPersistentStoreCoordinator {
   /// Keeps what the stores hold now.
   func pin() throws -> QueryGeneration {
+    // No save of several stores may come between the snapshots.
     try lock.withLock {
-      var snapshots: [ObjectIdentifier: SQLiteConnection] = [:]
-      for store in try requireStores() { snapshots[ObjectIdentifier(store.identity)] = try store.openSnapshot() }
+      var snapshots: [ObjectIdentifier: any StoreSnapshot] = [:]
+      for store in try requireStores() { snapshots[ObjectIdentifier(store.identity)] = try store.makeSnapshot() }
       return QueryGeneration(snapshots, self)
-    }
-  }
-
-  /// Runs `body`, whose reads go to `generation` on every store that is part of it; to the newest state for nil.
-  func reading<Result>(_ generation: QueryGeneration?, _ body: () throws -> Result) rethrows -> Result {
-    guard let generation else { return try body() }
-    return try lock.withLock {
-      for store in stores { store.snapshot = generation[store] }
-      defer { for store in stores { store.snapshot = nil } }
-      return try body()
     }
   }
 
@@ -64,7 +55,7 @@ extension NSPersistentStoreCoordinator {
         throw NSError.coreData(
           .operation, "The query generation is of another coordinator; take a token from a context of this one.")
       }
-      guard try requireStores().contains(where: { try $0.keepsGenerations() }) else {
+      guard try requireStores().contains(where: { try $0.keepsSnapshots() }) else {
         throw NSError.coreData(
           .operation,
           "No store of the coordinator keeps query generations: that takes a SQLite store in a file, with the "

@@ -92,3 +92,11 @@ struct EventClock {
     number == self.number || isAnnouncing && number == self.number - 1
   }
 }
+
+extension NSManagedObject {
+  /// The row that the object's changes build on.
+  var baseRow: BaseRow { BaseRow(version: version, values: snapshot ?? values) }
+
+  /// The version of the values that a child context reads here: unknown while no store has them.
+  var versionForChildren: Int64 { hasChanges ? BaseRow.unknownVersion : version }
+}

@@ -1,5 +1,9 @@
 import Foundation
 
+extension NSManagedObject: PredicateIdentifiable {
+  package var predicateIdentity: any PredicateIdentity { objectID }
+}
+
 extension NSManagedObject: PredicateSubject {
   package func predicateValue(forKeyPath keyPath: [String]) throws -> Any? {
     let path = try AttributePath(keyPath, of: entity)

@@ -59,12 +59,3 @@ extension NSManagedObject {
     return stored
   }
 }
-
-/// Numbers that most numbers are, such as ratings and counts, made once: a number never changes.
-enum SmallNumbers {
-  private static let all = (0..<256).map { NSNumber(value: Int64($0)) }
-
-  static func number(_ value: Int64) -> NSNumber {
-    value >= 0 && value < 256 ? all[Int(value)] : NSNumber(value: value)
-  }
-}

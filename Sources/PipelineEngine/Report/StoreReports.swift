@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import StoreInspection
 
 /// Looks at stores for the command: paths in, and errors that say by which exit status to end.
 public enum StoreReports {

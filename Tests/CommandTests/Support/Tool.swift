@@ -1,15 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-/// What a program that has ended left behind.
-struct ToolOutput: Sendable {
-  /// The exit status; 128 and the number for one that a signal ended, as a shell has it.
-  let status: Int32
-  let bytes: Data
-  let messages: String
-
-  var text: String { String(decoding: bytes, as: UTF8.self) }
-
+extension ProgramOutput {
   /// The summary that `--json` prints.
   func json() throws -> Summary { try JSONDecoder().decode(Summary.self, from: bytes) }
 }
@@ -59,80 +52,20 @@ enum Tool {
 
   /// Runs `surfjournal` and waits for its end.
   static func run(
-    _ arguments: String..., in folder: Scratch, input: String? = nil, environment: [String: String] = [:]
-  ) throws -> ToolOutput {
-    try Programs.run(url.path, arguments, in: folder, input: input, environment: environment)
+    _ arguments: String..., in folder: TemporaryFolder, input: String? = nil, environment: [String: String] = [:]
+  ) throws -> ProgramOutput {
+    try Programs.run(url.path, arguments, in: folder, input: input.map { Data($0.utf8) }, environment: environment)
   }
 
   /// Runs a shell script in which `$surfjournal` is the program.
-  static func shell(_ script: String, in folder: Scratch) throws -> ToolOutput {
+  static func shell(_ script: String, in folder: TemporaryFolder) throws -> ProgramOutput {
     try Programs.run("/bin/bash", ["-c", script], in: folder, environment: ["surfjournal": url.path])
   }
 
   /// Starts `surfjournal` and goes on.
-  static func start(_ arguments: String..., in folder: Scratch) throws -> Process {
-    let process = try Programs.process(url.path, arguments, in: folder)
+  static func start(_ arguments: String..., in folder: TemporaryFolder) throws -> Process {
+    let process = Programs.process(url.path, arguments, in: folder)
     try process.run()
     return process
-  }
-}
-
-/// Other programs that the tests compare with.
-enum Programs {
-  /// Results go to files, so that a full pipe can't stop either side.
-  static func run(
-    _ program: String, _ arguments: [String], in folder: Scratch, input: String? = nil,
-    environment: [String: String] = [:]
-  ) throws -> ToolOutput {
-    let name = UUID().uuidString
-    let (out, messages) = (folder.url("\(name).out"), folder.url("\(name).err"))
-    defer { for file in [out, messages] { try? FileManager.default.removeItem(at: file) } }
-    let process = try process(program, arguments, in: folder, environment: environment)
-    process.standardInput = FileHandle.nullDevice
-    if let input {
-      let file = folder.url("\(name).in")
-      try Data(input.utf8).write(to: file)
-      process.standardInput = try FileHandle(forReadingFrom: file)
-    }
-    process.standardOutput = try Self.newFile(out)
-    process.standardError = try Self.newFile(messages)
-    try process.run()
-    process.waitUntilExit()
-    let status = process.terminationStatus
-    return ToolOutput(
-      status: process.terminationReason == .uncaughtSignal ? 128 + status : status,
-      bytes: try Data(contentsOf: out),
-      messages: String(decoding: try Data(contentsOf: messages), as: UTF8.self))
-  }
-
-  static func process(
-    _ program: String, _ arguments: [String], in folder: Scratch, environment: [String: String] = [:]
-  ) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.currentDirectoryURL = folder.root
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    return process
-  }
-
-  /// The rows of a query, as the `sqlite3` shell shows them.
-  static func sqlite(_ store: String, _ query: String, in folder: Scratch) throws -> String {
-    let output = try run("/usr/bin/env", ["sqlite3", store, query], in: folder)
-    try #require(output.status == 0, "sqlite3: \(output.messages)")
-    return output.text
-  }
-
-  /// What a Python script prints.
-  @discardableResult
-  static func python(_ script: String, _ arguments: String..., in folder: Scratch) throws -> String {
-    let output = try run("/usr/bin/env", ["python3", "-c", script] + arguments, in: folder)
-    try #require(output.status == 0, "python3: \(output.messages)")
-    return output.text
-  }
-
-  private static func newFile(_ url: URL) throws -> FileHandle {
-    try Data().write(to: url)
-    return try FileHandle(forWritingTo: url)
   }
 }

@@ -1,24 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
-/// Damaged archives: bytes flipped, cut off and swapped by a generator with a fixed seed. Rule: a store or model that
+/// Damaged archives: bytes flipped, cut off and swapped by a seeded generator. Rule: a store or model that
 /// others have damaged gives an error or a model, and never ends the program.
-@Suite("Damaged archives give an error or a model")
+@Suite("Damaged archives give an error or a model", .seeded)
 struct ArchiveFuzzTests {
-  /// SplitMix64 (public domain).
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-      return word ^ (word >> 31)
-    }
-  }
-
   /// A binary archive with everything that the builder can make.
   private func archive() throws -> Data {
     let builder = ArchiveBuilder()
@@ -51,9 +42,9 @@ struct ArchiveFuzzTests {
     }
   }
 
-  @Test("flipped and swapped bytes", arguments: [1, 2, 3] as [UInt64])
+  @Test("flipped and swapped bytes", arguments: Randomness.seeds(3, long: 200))
   func flips(seed: UInt64) throws {
-    var random = Generator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let whole = try archive()
     #expect(outcome(whole) == "model")
     var outcomes: [String: Int] = [:]
@@ -87,10 +78,10 @@ struct ArchiveFuzzTests {
   }
 
   @Test(
-    "Apple's compiled models with bytes changed", .enabled(if: SharedStore.arePresent),
-    arguments: [4, 5] as [UInt64])
+    "Apple's compiled models with bytes changed", .enabled(if: SharedFiles.arePresent),
+    arguments: Randomness.seeds(2, long: 100))
   func realModels(seed: UInt64) throws {
-    var random = Generator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let file = SharedStore.all[2].folder.appendingPathComponent("SampleModel.momd/SampleModel3.mom")
     let whole = try Data(contentsOf: file)
     var outcomes: Set<String> = []
@@ -135,7 +126,7 @@ struct ArchiveFuzzTests {
       value = {"a": [1, -2, 2**40, True, 0.5, "ä", "x" * 300, b"\\x01" * 20, plistlib.UID(70000)], "b": {}}
       sys.stdout.write(plistlib.dumps(value, fmt=plistlib.FMT_BINARY).hex())
       """
-    let digits = Array(try SharedStore.output(of: ["python3", "-c", script]).utf8)
+    let digits = Array(try Programs.output(of: ["python3", "-c", script]).utf8)
     let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
       UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
     }

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// What archives of descriptions hold beyond the stores in shared/stores. Rules: Apple documentation,
 /// NSPropertyDescription ("validationPredicates"), NSFetchRequest, NSPredicate; the keys are those of real files.

@@ -1,11 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// Apple's compiled models against the model files that they were compiled from. Rules: Apple documentation,
 /// NSManagedObjectModel ("init(contentsOf:)", "entityVersionHashesByName"), and the files themselves.
-@Suite("A compiled model is the model that it was compiled from", .enabled(if: SharedStore.arePresent))
+@Suite("A compiled model is the model that it was compiled from", .enabled(if: SharedFiles.arePresent))
 struct CompiledModelTests {
   private static let package = SharedStore.all[2].folder.appendingPathComponent("SampleModel.momd")
 

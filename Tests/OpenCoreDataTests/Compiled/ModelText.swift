@@ -1,6 +1,8 @@
 import Foundation
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A model as sorted lines of text, one per description: what compiled models and model files both carry.
 ///

@@ -1,11 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// Which model a store is opened with. An addition of this library (Deviations, "Models"); what fits is what Apple's
 /// documentation says of `isConfiguration(withName:compatibleWithStoreMetadata:)`.
-@Suite("The model that fits a store is found", .enabled(if: SharedStore.arePresent))
+@Suite("The model that fits a store is found", .enabled(if: SharedFiles.arePresent))
 struct StoreModelTests {
   private static func store(_ name: String) throws -> SharedStore {
     try #require(SharedStore.all.first { $0.name == name })
@@ -21,10 +24,8 @@ struct StoreModelTests {
   }
 
   private func withFolder(_ body: (URL) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("found-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try body(folder)
+    let folder = try TemporaryFolder()
+    try withExtendedLifetime(folder) { try body(folder.url) }
   }
 
   @Test(
@@ -58,8 +59,11 @@ struct StoreModelTests {
     let fresh = try StoreModel.find(forStoreAt: nil, file: file, embedded: [])
     #expect(fresh.origin == .file(version: "SampleModel"))
     #expect(fresh.notes == [])
-    let missing = FileManager.default.temporaryDirectory.appendingPathComponent("no-\(UUID().uuidString)")
-    let unmade = try StoreModel.find(forStoreAt: missing, file: file, embedded: [])
+    let folder = try TemporaryFolder()
+    let missing = folder.file("missing.sqlite")
+    let unmade = try withExtendedLifetime(folder) {
+      try StoreModel.find(forStoreAt: missing, file: file, embedded: [])
+    }
     #expect(unmade.origin == fresh.origin)
     let text = message { _ = try StoreModel.find(forStoreAt: missing, file: nil, embedded: ["NoSuchModel"]) }
     #expect(text.contains("Give a model file"))
@@ -102,7 +106,7 @@ struct StoreModelTests {
   func damagedCache(sql: String, reason: String) throws {
     let store = try Self.store("coredataplus-sample1-v1")
     try store.withCopy { url in
-      _ = try SharedStore.output(of: ["sqlite3", "-batch", url.path, sql])
+      try sqlite(url, sql)
       let found = try StoreModel.find(forStoreAt: url, file: nil, embedded: [])
       #expect(found.origin == .tables)
       #expect(found.notes.first?.contains(reason) == true, "\(found.notes)")
@@ -119,7 +123,7 @@ struct StoreModelTests {
       let noDatabase = message { _ = try StoreModel.find(forStoreAt: text, file: nil, embedded: []) }
       #expect(noDatabase.contains(text.path))
       let other = folder.appendingPathComponent("other.sqlite")
-      _ = try SharedStore.output(of: ["sqlite3", "-batch", other.path, "CREATE TABLE a(b)"])
+      try sqlite(other, "CREATE TABLE a(b)")
       let foreign = message { _ = try StoreModel.find(forStoreAt: other, file: nil, embedded: []) }
       #expect(foreign.contains("not a Core Data store"))
 

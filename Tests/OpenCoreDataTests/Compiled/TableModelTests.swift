@@ -1,23 +1,24 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// What can be known of a store without a model: reference, "What is on disk" (Columns, To-one, Z_ENT).
 @Suite("Tables give a model whose names lead back to the columns")
 struct TableModelTests {
   /// A store of this library's, which keeps no model of its own.
   private func tables(of xml: String) throws -> (model: NSManagedObjectModel, notes: [String]) {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tables-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let url = folder.appendingPathComponent("a.sqlite")
+    let folder = try TemporaryFolder()
+    let url = folder.file("a.sqlite")
     let coordinator = NSPersistentStoreCoordinator(
       managedObjectModel: try NSManagedObjectModel.load(xml: Data(xml.utf8)))
     let store = try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
     try coordinator.remove(store)
-    let found = try StoreModel.find(forStoreAt: url, file: nil, embedded: [])
+    let found = try withExtendedLifetime(folder) { try StoreModel.find(forStoreAt: url, file: nil, embedded: []) }
     #expect(found.origin == .tables)
     return (found.model, found.notes)
   }
@@ -70,7 +71,7 @@ struct TableModelTests {
     #expect(found.notes.contains { $0.contains("these tables join objects: Z_4FRIENDS") }, "\(found.notes)")
   }
 
-  @Test("Apple's store without a model", .enabled(if: SharedStore.arePresent))
+  @Test("Apple's store without a model", .enabled(if: SharedFiles.arePresent))
   func oldStore() throws {
     let found = try SharedStore.all[0].withCopy { try StoreModel.find(forStoreAt: $0, file: nil, embedded: []) }
     #expect(found.origin == .tables)
@@ -82,7 +83,7 @@ struct TableModelTests {
     #expect(entity.attributesByName["date"]?.attributeType == .dateAttributeType)
   }
 
-  @Test("damaged key rows are an error that names them", .enabled(if: SharedStore.arePresent))
+  @Test("damaged key rows are an error that names them", .enabled(if: SharedFiles.arePresent))
   func damaged() throws {
     let changes = [
       "UPDATE Z_PRIMARYKEY SET Z_SUPER = Z_ENT + 1; UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_ENT = 4":
@@ -91,7 +92,7 @@ struct TableModelTests {
     ]
     for (sql, reason) in changes {
       try SharedStore.all[2].withCopy { url in
-        _ = try SharedStore.output(of: ["sqlite3", "-batch", url.path, "DROP TABLE Z_MODELCACHE; \(sql)"])
+        try sqlite(url, "DROP TABLE Z_MODELCACHE; \(sql)")
         let error = #expect(throws: NSError.self) {
           try StoreModel.find(forStoreAt: url, file: nil, embedded: [])
         }

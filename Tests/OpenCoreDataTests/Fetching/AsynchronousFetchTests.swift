@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSAsynchronousFetchRequest, NSAsynchronousFetchResult): execute returns before anything
@@ -8,11 +11,11 @@ import Testing
 
 @Suite("An asynchronous fetch reads beside the queue and delivers on it")
 struct AsynchronousFetchTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack.filled(folder, count: 2500)
   }
 

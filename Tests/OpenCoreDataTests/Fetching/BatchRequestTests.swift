@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSBatchInsertRequest, NSBatchUpdateRequest, NSBatchDeleteRequest; coredata.md, "Batch
@@ -9,9 +12,9 @@ import Testing
 
 @Suite("Batch requests work on the store itself")
 struct BatchRequestTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
 
-  init() throws { folder = try GraphFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func rows(_ stack: Stack) throws -> String {
     try sqlite(stack.file, "SELECT Z_PK, Z_OPT, ZPLACE, ZRATING FROM ZSESSION ORDER BY Z_PK")

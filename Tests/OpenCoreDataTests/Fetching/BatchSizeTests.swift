@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchRequest, fetchBatchSize): all identities are read with the fetch, rows when an
@@ -15,11 +18,11 @@ struct BatchSizeTests {
       + "WHERE t0.Z_PK IN (\(marks)) ORDER BY t0.Z_PK"
   }
 
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack.filled(folder, count: 10)
   }
 

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchRequest, propertiesToFetch, returnsDistinctResults, propertiesToGroupBy,
@@ -8,12 +11,12 @@ import Testing
 
 @Suite("A fetch of dictionaries lets SQL do the work")
 struct DictionaryFetchTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let context: NSManagedObjectContext
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack.filled(folder, count: 10)
     context = stack.context()
   }

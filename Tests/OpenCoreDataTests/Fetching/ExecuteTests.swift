@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchRequest.execute(): the request runs in the context of the queue that it is called
@@ -7,11 +10,11 @@ import Testing
 
 @Suite("A request finds the context it is executed in")
 struct ExecuteTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack.filled(folder, count: 3)
   }
 

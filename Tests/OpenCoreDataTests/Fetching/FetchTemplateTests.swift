@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectModel, "Getting Fetch Request Templates"): templates are kept by name, come
@@ -31,7 +34,7 @@ struct FetchTemplateTests {
 
   @Test("Templates of the model file, with and without variables")
   func declared() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack.filled(folder, count: 6, model: try model())
     let model = stack.coordinator.managedObjectModel
     #expect(try places(stack, model.fetchRequestTemplate(forName: "Some")) == ["Spot 0", "Spot 1"])
@@ -46,7 +49,7 @@ struct FetchTemplateTests {
 
   @Test("A variable without a value is an error that names it")
   func missing() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack.filled(folder, count: 1, model: try model())
     let request: NSFetchRequest<NSManagedObject>? = stack.coordinator.managedObjectModel.fetchRequestFromTemplate(
       withName: "AtLeast", substitutionVariables: ["LEAST": 4])

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchRequest, fetchLimit, fetchOffset, includesSubentities, includesPendingChanges,
@@ -8,9 +11,9 @@ import Testing
 
 @Suite("A fetch is a window on what its context shows")
 struct FetchWindowTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
 
-  init() throws { folder = try GraphFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   /// Sessions, of which some are of a subentity.
   private func familyModel() -> NSManagedObjectModel {
@@ -68,9 +71,9 @@ struct FetchWindowTests {
     return request
   }
 
-  @Test("Any window of any level is cut from the whole", arguments: 0..<40 as Range<UInt64>)
+  @Test("Any window of any level is cut from the whole", .seeded, arguments: Randomness.seeds(40, long: 1000))
   func windows(seed: UInt64) throws {
-    var random = SeededGenerator(state: seed + 77)
+    var random = SeededGenerator(seed: seed)
     let model = familyModel()
     let stack = try Stack(folder, model: model)
     let chain = stack.chain()

@@ -1,6 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Synchronization
+import TestSupport
 import Testing
 
 /// What the store's connection was told while a test looked.
@@ -21,7 +24,7 @@ final class Trace {
 extension Stack {
   /// A stack whose store holds sessions 0..<count, saved.
   static func filled(
-    _ folder: GraphFolder, count: Int, name: String = "store.sqlite", model: NSManagedObjectModel = Sessions.model()
+    _ folder: TemporaryFolder, count: Int, name: String = "store.sqlite", model: NSManagedObjectModel = Sessions.model()
   ) throws -> Stack {
     let stack = try Stack(folder, name, model: model)
     let context = stack.context()

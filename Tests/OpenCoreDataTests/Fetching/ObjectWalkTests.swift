@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (NSManagedObjectContext.walkObjects; not Apple's): the objects are those that a fetch would give, in its order
@@ -14,12 +17,12 @@ final class StirringSession: NSManagedObject {
 
 @Suite("A walk over objects gives what a fetch gives, a batch at a time")
 struct ObjectWalkTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let context: NSManagedObjectContext
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder, model: Sessions.model(className: "OpenCoreDataTests.StirringSession"))
     context = stack.context()
     let (context, stack) = (context, stack)

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules: what reaches SQLite for common fetches and saves, to the letter and in number. A change of any of these is a
@@ -20,11 +23,11 @@ struct PinnedSQLTests {
     + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?"
   private static let storeKeys = "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"
 
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack.filled(folder, count: 10)
   }
 

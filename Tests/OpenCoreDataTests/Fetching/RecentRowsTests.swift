@@ -1,19 +1,22 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rule (Apple documentation: NSManagedObjectContext, stalenessInterval): a fault takes what the store has. The rows
 // that a chain of contexts asks for again are read once, and never shown once the store has others.
 
 @Suite("Rows that were read a moment ago are shown only while the store still has them")
 struct RecentRowsTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let writer: NSManagedObjectContext
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack.filled(folder, count: 10)
     writer = stack.context()
   }

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (NSManagedObjectContext.walk; not Apple's): a walk reads on a cursor of its own and holds one batch; a batch is
@@ -7,12 +10,12 @@ import Testing
 
 @Suite("A walk streams, over subentities too")
 struct WalkTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let context: NSManagedObjectContext
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     let model = Sessions.model { session in
       session.isAbstract = true
       let surf = NSEntityDescription()

@@ -1,19 +1,24 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (issue "The main job", representation of objects): a chain of contexts behaves as its definition says after any
 // sequence of operations, and bulk insertion is not to be told from single insertion by anything that follows. Random
-// sequences are played on the real chain and on a reference of dictionaries; the seed is in the failure's message.
+// sequences are played on the real chain and on a reference of dictionaries; a failure reports the seed.
 
-@Suite("Any sequence of operations on a chain")
+@Suite("Any sequence of operations on a chain", .seeded)
 struct ChainFuzzTests {
-  @Test("The chain and its reference agree step by step, and both ways leave equal stores", arguments: 1...10)
-  func agreement(seed: Int) throws {
-    let folder = try GraphFolder()
+  @Test(
+    "The chain and its reference agree step by step, and both ways leave equal stores",
+    arguments: Randomness.seeds(10, long: 300))
+  func agreement(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
     let dumps = try InsertionWay.allCases.map { way in
       let stack = try Stack(folder, "\(way.rawValue).sqlite")
-      try ChainPlayer(stack, way, seed: UInt64(seed)).play(steps: 120)
+      try ChainPlayer(stack, way, seed: seed).play(steps: 120)
       return try stack.dump()
     }
     #expect(dumps[0] == dumps[1], "seed \(seed): bulk and single insertion left different stores")
@@ -21,7 +26,7 @@ struct ChainFuzzTests {
 
   @Test("The reference can fail: one value of it changed is noticed")
   func canary() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack(folder)
     let player = ChainPlayer(stack, .bulk, seed: 3)
     try player.play(steps: 40)
@@ -37,7 +42,7 @@ private final class ChainPlayer {
   private let stack: Stack
   private let way: InsertionWay
   private let seed: UInt64
-  private var random: SplitMix
+  private var random: SeededGenerator
   private let contexts: [NSManagedObjectContext]
   var reference = ChainReference(levels: 3)
   private var nextName = 0
@@ -48,7 +53,7 @@ private final class ChainPlayer {
     self.stack = stack
     self.way = way
     self.seed = seed
-    random = SplitMix(seed)
+    random = SeededGenerator(seed: seed)
     let (writer, middle, child) = stack.chain()
     contexts = [child, middle, writer]
   }
@@ -192,19 +197,5 @@ private final class ChainPlayer {
       sessions: sessions.sorted { $0.place < $1.place },
       counts: [context.insertedObjects.count, context.updatedObjects.count, context.deletedObjects.count],
       good: try context.fetch(request).compactMap(\.place), goodCount: goodCount, hasChanges: context.hasChanges)
-  }
-}
-
-/// A small generator whose sequence a seed fixes (SplitMix64, Steele and others 2014).
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

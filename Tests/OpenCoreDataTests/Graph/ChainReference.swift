@@ -1,5 +1,7 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A chain of contexts in a few lines: what each level shows after any sequence of insertions, edits, deletions,
 /// saves and rollbacks, worked out with dictionaries alone. The real chain has to agree with it.

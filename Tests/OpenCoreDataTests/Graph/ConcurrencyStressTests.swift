@@ -1,6 +1,9 @@
 import Foundation
 import Locking
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, "Concurrency"; DESIGN.md, "What must always hold"): contexts of
@@ -9,7 +12,7 @@ import Testing
 // and objects of its own, and know what their accepted saves come to; rows that all of them count up show whether
 // one was lost. `make check-thread` runs the same under the thread sanitizer.
 
-@Suite("Many contexts at once")
+@Suite("Many contexts at once", .seeded)
 struct ConcurrencyStressTests {
   /// What a worker's contexts stand on, and how many of them there are above each other.
   private enum Ground { case coordinator, writer, main }
@@ -20,9 +23,10 @@ struct ConcurrencyStressTests {
   private static let hotRowCount = 2
   private static let steps = 120
 
-  @Test("The store holds what the accepted saves say", .timeLimit(.minutes(5)), arguments: 1...6)
+  @Test(
+    "The store holds what the accepted saves say", .timeLimit(.minutes(5)), arguments: Randomness.seeds(2, long: 60))
   func accepted(seed: UInt64) async throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let (stack, wanted) = try await Self.play(folder, seed: seed, steps: Self.steps)
     #expect(try Self.difference(stack, wanted) == nil, "seed \(seed)")
     #expect(try sqlite(stack.file, "PRAGMA integrity_check") == "ok", "seed \(seed)")
@@ -34,14 +38,14 @@ struct ConcurrencyStressTests {
 
   @Test("One value that differs is noticed")
   func canary() async throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let (stack, wanted) = try await Self.play(folder, seed: 5, steps: 20)
     try sqlite(stack.file, "UPDATE ZSESSION SET ZRATING = ZRATING + 1 WHERE ZPLACE = 'hot-1'")
     #expect(try Self.difference(stack, wanted) != nil)
   }
 
   /// Plays until all is saved, and says what the store should hold then.
-  private static func play(_ folder: GraphFolder, seed: UInt64, steps: Int) async throws -> (Stack, [String]) {
+  private static func play(_ folder: TemporaryFolder, seed: UInt64, steps: Int) async throws -> (Stack, [String]) {
     let stack = try Stack(folder)
     let rows = try commonRows(stack)
     let board = StressBoard(stack, hot: rows.dropLast(), contested: rows[hotRowCount], seed: seed)
@@ -177,7 +181,7 @@ final class StressBoard: Sendable {
     }
   }
 
-  func anyLetter(_ random: inout SplitMix) -> Letter? {
+  func anyLetter(_ random: inout SeededGenerator) -> Letter? {
     let all = letters.withLock { $0 }
     return all.randomElement(using: &random)
   }

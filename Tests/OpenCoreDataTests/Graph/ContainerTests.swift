@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSPersistentContainer, NSPersistentStoreDescription; XDG Base Directory Specification):
@@ -8,8 +11,8 @@ import Testing
 
 @Suite("A container loads its stores and hands out contexts")
 struct ContainerTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private func container(_ url: URL?, type: String = NSSQLiteStoreType) -> NSPersistentContainer {
     let container = NSPersistentContainer(name: "Log", managedObjectModel: Sessions.model())

@@ -1,6 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Synchronization
+import TestSupport
 
 /// A session that counts how many of its kind are alive. One suite counts at a time.
 final class CountedSession: NSManagedObject {
@@ -47,7 +50,7 @@ extension ObjectRegistry {
 }
 
 /// What this process has open below `folder`.
-func openFiles(below folder: GraphFolder) -> [String] {
+func openFiles(below folder: TemporaryFolder) -> [String] {
   let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
   return descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
     .filter { $0.hasPrefix(folder.url.path) }

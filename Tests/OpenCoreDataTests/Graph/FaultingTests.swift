@@ -1,6 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Locking
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Faulting and Uniquing"; SDK headers): a fault loads its values when one
@@ -22,11 +25,11 @@ final class WakingSession: NSManagedObject {
 
 @Suite("Faults load when they are read", .serialized)
 struct FaultingTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     let model = Sessions.model(className: "OpenCoreDataTests.WakingSession") { entity in
       let score = Sessions.attribute("score", .doubleAttributeType)
       score.isTransient = true

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchRequest): pending changes of the whole chain count by default; limit and offset
@@ -8,12 +11,12 @@ import Testing
 
 @Suite("A fetch finds what the context shows")
 struct FetchTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let context: NSManagedObjectContext
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
     context = stack.context()
     let (context, entity) = (context, stack.entity)

@@ -1,35 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
-
-/// A folder of a test's own, gone with the last one who holds it.
-final class GraphFolder: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("graph-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
-}
-
-/// What the `sqlite3` shell says: an independent reader, and a way to prepare files.
-@discardableResult
-func sqlite(_ file: URL, _ sql: String) throws -> String {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = ["sqlite3", "-batch", file.path, sql]
-  let output = Pipe()
-  process.standardOutput = output
-  try process.run()
-  let data = output.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  try #require(process.terminationStatus == 0)
-  return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
-}
 
 /// An entity with a text, a number and a date.
 enum Sessions {
@@ -64,9 +38,11 @@ final class Stack: Sendable {
   let file: URL
   let entity: NSEntityDescription
   /// The file's folder lives as long as its user.
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
 
-  init(_ folder: GraphFolder, _ name: String = "store.sqlite", model: NSManagedObjectModel = Sessions.model()) throws {
+  init(_ folder: TemporaryFolder, _ name: String = "store.sqlite", model: NSManagedObjectModel = Sessions.model())
+    throws
+  {
     self.folder = folder
     file = folder.file(name)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -141,7 +117,7 @@ func onBothWays<Result: Equatable>(
   model: () -> NSManagedObjectModel = { Sessions.model() },
   _ body: (InsertionWay, Stack) throws -> Result
 ) throws -> Result {
-  let folder = try GraphFolder()
+  let folder = try TemporaryFolder()
   let results = try InsertionWay.allCases.map { way in
     let stack = try Stack(folder, "\(way.rawValue).sqlite", model: model())
     let result = try body(way, stack)

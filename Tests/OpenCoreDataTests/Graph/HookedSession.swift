@@ -1,6 +1,8 @@
 import Foundation
 import Locking
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A hand-written class that overrides lifecycle methods and says nothing of it.
 final class HookedSession: NSManagedObject {

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (SDK headers and Apple documentation: NSManagedObjectID, NSManagedObjectContext): temporary IDs until a save
@@ -9,9 +12,9 @@ import Testing
 @Suite("An object has one identity, temporary until a save reaches the store")
 struct IdentityTests {
   private let stack: Stack
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
   }
 

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (coredata.md, "What is on disk"; Apple documentation: NSFetchRequest, includesSubentities): entities of one
@@ -8,12 +11,12 @@ import Testing
 
 @Suite("Entities that inherit share a table, keys and fetches")
 struct InheritanceTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let entities: [String: NSEntityDescription]
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     func entity(_ name: String, _ attributes: [NSAttributeDescription]) -> NSEntityDescription {
       let entity = NSEntityDescription()
       entity.name = name

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSSortDescriptor, NSPredicate): objects are filtered and sorted in memory as a fetch
@@ -30,12 +33,12 @@ final class TypedSession: NSManagedObject {
 
 @Suite("Typed access names attributes")
 struct KeyPathTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let context: NSManagedObjectContext
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder, model: Sessions.model(className: "OpenCoreDataTests.TypedSession"))
     context = stack.context()
     let (context, entity) = (context, stack.entity)

@@ -1,6 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Locking
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Lifecycle", "Validation"): awakeFromInsert may set values; willSave may
@@ -97,7 +100,7 @@ struct LifecycleTests {
 
   @Test("An error of a class's own reaches whoever saves, alone or among others", arguments: InsertionWay.allCases)
   func ownError(way: InsertionWay) throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack(folder, model: model())
     let context = stack.context()
     context.performAndWait {
@@ -117,7 +120,7 @@ struct LifecycleTests {
 
   @Test("Updates and deletions are validated and told at every level")
   func updatesAndDeletions() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack(folder, model: model())
     let writer = stack.context()
     let child = stack.context(writer)
@@ -151,7 +154,7 @@ struct LifecycleTests {
 
   @Test("Classes that say they override nothing are not made into objects by a save")
   func nothingMade() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack(folder)
     let context = stack.context()
     context.changeNotificationContents = .objectIDs

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, retainsRegisteredObjects, reset; NSManagedObject,
@@ -8,10 +11,10 @@ import Testing
 
 @Suite("No object outlives its use", .serialized)
 struct LiveObjectTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder, model: CountedSession.model())
   }
 
@@ -234,7 +237,7 @@ struct LiveObjectTests {
     #expect(objects?[0].managedObjectContext == nil && objects?[0].place == "Spot 0")
     #expect(objects?[1].isFault == true)
     await #expect(processExitsWith: .failure) {
-      let stack = try Stack(try GraphFolder(), model: CountedSession.model())
+      let stack = try Stack(try TemporaryFolder(), model: CountedSession.model())
       let fault = try {
         let context = stack.context()
         return try context.performAndWait {

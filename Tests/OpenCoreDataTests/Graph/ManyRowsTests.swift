@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules: many rows are written as few are. SQLite counts their keys by itself where it can (issue "At the limit"), and
@@ -8,8 +11,8 @@ import Testing
 
 @Suite("Many rows get the keys that few get, whatever is left out or refused among them")
 struct ManyRowsTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private static let count = 1000
 

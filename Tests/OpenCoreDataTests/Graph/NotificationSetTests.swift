@@ -1,6 +1,9 @@
 import Foundation
 import Locking
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, "Notifications"): ObjectsDidChange and DidSave carry sets of the
@@ -53,7 +56,7 @@ struct NotificationSetTests {
   private func save(
     _ way: InsertionWay, _ count: Int, beforeSave change: (Int, NSManagedObjectContext) throws -> Void = { _, _ in }
   ) throws -> Announced {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let (writer, middle, child) = stack.chain()
     let announced = Announced()
     let levels = [child, middle, writer]
@@ -131,7 +134,7 @@ struct NotificationSetTests {
 
   @Test("Keys that a refused save was about to give are not announced", arguments: InsertionWay.allCases, counts)
   func refused(way: InsertionWay, count: Int) throws {
-    let stack = try Stack(try GraphFolder(), model: Sessions.model(unique: ["place"]))
+    let stack = try Stack(try TemporaryFolder(), model: Sessions.model(unique: ["place"]))
     let (context, other) = (stack.context(), stack.context())
     let announced = Announced()
     let tokens = announced.tokens([context])
@@ -156,7 +159,7 @@ struct NotificationSetTests {
 
   @Test("Rows added after an announcement are in the next set of objects", arguments: InsertionWay.allCases)
   func added(way: InsertionWay) throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let context = stack.context()
     context.performAndWait {
       way.insert(0..<3, into: context, stack.entity)

@@ -1,6 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Locking
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, "Notifications"; SDK headers): names and keys are Apple's; an
@@ -9,10 +12,10 @@ import Testing
 
 @Suite("Contexts announce what changed, under Apple's names")
 struct NotificationTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
   }
 

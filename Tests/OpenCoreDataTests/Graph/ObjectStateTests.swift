@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, NSManagedObjectContext): changed and committed values, refresh, rollback,
@@ -7,8 +10,8 @@ import Testing
 
 @Suite("Objects know what changed, and go back when told")
 struct ObjectStateTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private func saved(_ stack: Stack) throws -> (NSManagedObjectContext, NSManagedObject) {
     let context = stack.context()

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, perform, performAndWait): perform runs later on the context's
@@ -9,10 +10,10 @@ import Testing
 
 @Suite("Code runs on its context's queue")
 struct PerformTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
   }
 

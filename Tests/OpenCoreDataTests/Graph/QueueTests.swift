@@ -1,7 +1,10 @@
 import Dispatch
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Locking
+import TestSupport
 import Testing
 
 // Rules (DESIGN.md; Apple documentation: performAndWait): a queue is recognised by a key, never by the thread; a block
@@ -10,10 +13,10 @@ import Testing
 
 @Suite("Waiting for a queue that the caller holds does not deadlock")
 struct QueueTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
   }
 

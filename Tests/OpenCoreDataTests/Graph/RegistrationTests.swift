@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (SDK headers: NSManagedObjectContext): a context holds changed objects strongly and others weakly, unless
@@ -7,10 +10,10 @@ import Testing
 
 @Suite("A context keeps what has changes, and knows what others keep")
 struct RegistrationTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
   }
 

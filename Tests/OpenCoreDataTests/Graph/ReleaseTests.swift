@@ -2,7 +2,10 @@ import CSQLite
 import Dispatch
 import Foundation
 import Locking
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, perform; NSPersistentStoreCoordinator, remove(_:);
@@ -12,8 +15,8 @@ import Testing
 
 @Suite("Contexts, stores and walks are released")
 struct ReleaseTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private struct Stopped: Error {}
 
@@ -95,7 +98,7 @@ struct ReleaseTests {
     await #expect(processExitsWith: .success) {
       func count(_ folder: String) -> Int { (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0 }
       func round() throws {
-        let folder = try GraphFolder()
+        let folder = try TemporaryFolder()
         let stack = try Stack(folder)
         let (writer, middle, child) = stack.chain()
         try child.performAndWait {

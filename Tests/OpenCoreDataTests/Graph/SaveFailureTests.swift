@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (issue "The main job", the chain of the importer; coredata.md, merge policies): a save that the store refuses
@@ -8,8 +11,8 @@ import Testing
 
 @Suite("A save that the store refuses names every object at fault and changes nothing")
 struct SaveFailureTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   /// Something in the store's file that the model knows nothing of.
   enum Obstacle: String, CaseIterable, Sendable {

@@ -1,6 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Synchronization
+import TestSupport
 import Testing
 
 // Rules (SaveParticipant; DESIGN.md, "A chunk and the checkpoint that says it is done are one transaction"): a
@@ -8,10 +11,10 @@ import Testing
 
 @Suite("A participant is part of the transaction of a save")
 struct SaveParticipantTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
     try sqlite(stack.file, "CREATE TABLE SJ_LOG(a, b, c, d, e, f, g)")
   }

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext, save; issue "The main job"): a save goes one level up and no
@@ -7,8 +10,8 @@ import Testing
 
 @Suite("A save goes one level up, whole or not at all")
 struct SavePipelineTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("Nothing reaches the disk before the context on the coordinator saves")
   func oneLevel() throws {

@@ -1,6 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Synchronization
+import TestSupport
 import Testing
 
 // Rules (coredata.md, "What is on disk"): a fresh store has Apple's layout; reading a store changes not a byte of its
@@ -8,8 +11,8 @@ import Testing
 
 @Suite("Stores are laid out, opened and written as Core Data's")
 struct StoreLayoutTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("A fresh store has Apple's tables, pages and metadata")
   func freshStore() throws {
@@ -82,7 +85,7 @@ struct StoreLayoutTests {
 
   @Test(
     "The app's own store is read, its 5,000 rows from the -wal alone, without changing a byte of its three files",
-    .enabled(if: SharedStore.arePresent, "\(SharedStore.absenceComment)"),
+    .enabled(if: SharedFiles.arePresent, "\(SharedFiles.absenceComment)"),
     arguments: [true, false])
   func readsWithoutTrace(keepsSharedMemory: Bool) throws {
     let copy = folder.file("copy")

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (coredata.md, "What is on disk"; issue "The main job"): what the model does not fit is left untouched; metadata
@@ -8,8 +11,8 @@ import Testing
 
 @Suite("Files are opened with care and written as others read them")
 struct StoreSafetyTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   /// The bytes of a store's file; its -wal has been written back.
   private func bytes(_ file: URL) throws -> Data { try Data(contentsOf: file) }
@@ -74,13 +77,13 @@ struct StoreSafetyTests {
     let hash = stack.entity.versionHash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     let uuid = stack.coordinator.persistentStores[0].identifier
     #expect(
-      try SharedStore.output(of: ["python3", "-c", script, stack.file.path])
+      try Programs.output(of: ["python3", "-c", script, stack.file.path])
         == "1 \(uuid) SQLite 2 3\nSession \(hash)\n")
   }
 
   @Test(
     "A new store of the app's model has the app's tables, pages and hashes",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)))
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
   func likeTheApps() throws {
     let app = try #require(SharedStore.all.first)
     let model = try NSManagedObjectModel.load(contentsOf: app.modelURL)

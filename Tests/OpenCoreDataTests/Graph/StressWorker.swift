@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 /// Plays random operations on contexts of its own and on objects that nobody else changes, and keeps a reference of
@@ -7,7 +10,7 @@ import Testing
 final class StressWorker {
   private let number: Int
   private let board: StressBoard
-  private var random: SplitMix
+  private var random: SeededGenerator
   /// What the worker's contexts save to; nil: the coordinator.
   private let parent: NSManagedObjectContext?
   /// The import context first.
@@ -32,7 +35,7 @@ final class StressWorker {
     self.board = board
     self.parent = parent
     isShared = false
-    random = SplitMix(board.seed &* 1000 &+ UInt64(number))
+    random = SeededGenerator(seed: board.seed &* 1000 &+ UInt64(number))
     reference = ChainReference(levels: levels)
     makeContexts(levels)
   }
@@ -43,7 +46,7 @@ final class StressWorker {
     self.board = board
     parent = context.parent
     isShared = true
-    random = SplitMix(board.seed &* 1000 &+ UInt64(number))
+    random = SeededGenerator(seed: board.seed &* 1000 &+ UInt64(number))
     reference = ChainReference(levels: 1)
     contexts = [context]
     observe(context)

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (SDK headers: NSManagedObjectContext, NSManagedObjectID): within a context there is one object per identity,
@@ -8,10 +11,10 @@ import Testing
 
 @Suite("A context has one object per identity, also while the identity changes")
 struct UniquingTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
   }
 

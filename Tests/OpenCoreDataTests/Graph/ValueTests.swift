@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (coredata.md, "Values"; Apple documentation: NSAttributeType): a value comes back as it went in, bit for bit
@@ -85,7 +88,7 @@ struct ValueTests {
     "What a store can't keep is refused by validation in both ways, and the rest goes in",
     arguments: InsertionWay.allCases)
   func refused(way: InsertionWay) throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let model = Sessions.model { $0.properties += [Sessions.attribute("value", .doubleAttributeType)] }
     let stack = try Stack(folder, model: model)
     let context = stack.context()
@@ -121,7 +124,7 @@ struct ValueTests {
 
   @Test("A transformable value is an archive below and the value above")
   func transformable() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let model = Sessions.model { $0.properties += [Sessions.attribute("tags", .transformableAttributeType)] }
     let stack = try Stack(folder, model: model)
     let context = stack.context()
@@ -143,7 +146,7 @@ struct ValueTests {
 
   @Test("Values set before an object enters a context, defaults among them, are saved")
   func beforeInsertion() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack(folder)
     let object = NSManagedObject(entity: stack.entity, insertInto: nil)
     object.setValue("alone", forKey: "place")

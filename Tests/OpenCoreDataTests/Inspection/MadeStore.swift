@@ -1,16 +1,22 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+@testable import StoreInspection
 
 /// A store with every kind of relationship, made by this library and filled by the sqlite3 shell, to be damaged.
 final class MadeStore {
   let folder: URL
+  private let temporary: TemporaryFolder
   let url: URL
   let modelURL: URL
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("made-\(UUID().uuidString)")
+    temporary = try TemporaryFolder()
+    folder = temporary.url
     url = folder.appendingPathComponent("Made.sqlite")
     modelURL = folder.appendingPathComponent("Made.xcdatamodel")
     try FileManager.default.createDirectory(at: modelURL, withIntermediateDirectories: true)
@@ -20,8 +26,6 @@ final class MadeStore {
     try coordinator.remove(store)
     try shell(Self.rows)
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   func inspect() throws -> StoreInspection { try StoreInspection(storeAt: url, modelFile: modelURL) }
 
@@ -37,7 +41,7 @@ final class MadeStore {
 
   @discardableResult
   func shell(_ sql: String) throws -> String {
-    try SharedStore.output(of: ["sqlite3", "-batch", "-bail", url.path, sql])
+    try Programs.sqlite(url.path, sql)
   }
 
   /// Another version of the model.

@@ -1,17 +1,21 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+@testable import StoreInspection
 
 /// What an inspection says is what other programs read; it changes no byte, and goes on where something is damaged.
 ///
 /// Rules: SQLite's file format (sqlite.org/fileformat2.html) for the file, the log and the shared memory; coredata.md,
 /// part 2, for what Core Data keeps in it.
 @Suite struct StoreInspectionTests {
-  private static let isPresent = SharedStore.arePresent
+  private static let isPresent = SharedFiles.arePresent
 
   @Test(
-    .enabled(if: isPresent, Comment(rawValue: SharedStore.absenceComment)), arguments: SharedStore.all)
+    .enabled(if: isPresent, Comment(rawValue: SharedFiles.absenceComment)), arguments: SharedStore.all)
   func `Real stores are told as the sqlite3 shell reads them`(_ store: SharedStore) throws {
     try store.withCopy { url in
       func shell(_ sql: String) throws -> String {
@@ -45,7 +49,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: isPresent, Comment(rawValue: SharedStore.absenceComment)), arguments: SharedStore.all)
+    .enabled(if: isPresent, Comment(rawValue: SharedFiles.absenceComment)), arguments: SharedStore.all)
   func `No byte of the store changes, and no file is left beside it`(_ store: SharedStore) throws {
     try store.withCopy { url in
       func state() throws -> [String: Data] {
@@ -157,7 +161,7 @@ import Testing
     #expect(seen.externalData?.files == 2 && seen.externalData?.bytes == 750)
   }
 
-  @Test(.enabled(if: isPresent, Comment(rawValue: SharedStore.absenceComment)))
+  @Test(.enabled(if: isPresent, Comment(rawValue: SharedFiles.absenceComment)))
   func `The log and the shared memory are told from foreign ones`() throws {
     try SharedStore.all[0].withCopy { url in
       let seen = try StoreInspection(storeAt: url).file

@@ -1,14 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+@testable import StoreInspection
 
 /// Verification finds nothing in what is in order, and each damage by its code, entity and keys.
 ///
 /// Rules: coredata.md, part 2 (tables, keys, numbers, versions, how relationships are kept, metadata).
 @Suite struct StoreVerificationTests {
   @Test(
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)), arguments: SharedStore.all)
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)), arguments: SharedStore.all)
   func `Nothing is wrong with Apple's own stores`(_ store: SharedStore) throws {
     try store.withCopy { url in
       let seen = try StoreVerification(storeAt: url, modelFile: store.modelURL)
@@ -157,16 +161,14 @@ import Testing
   }
 
   @Test func `Every code is in the documentation`() throws {
-    // Tests/OpenCoreDataTests/Inspection/StoreVerificationTests.swift → the package.
-    let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    let folder = package.appendingPathComponent("Sources/OpenCoreData/Inspection")
+    let folder = Repository.file("Sources/OpenCoreData/Inspection")
     let sources = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasPrefix("VerificationRun") || $0.hasSuffix("+Remarks.swift") }
       .map { try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }.joined()
     let codes = Set(sources.matches(of: /(?:add|RowCheck|append|)\(\s*\(?"([a-z]+[a-zA-Z]*)",/).map { String($0.1) })
     #expect(codes.count > 35)
     let article = try String(
-      contentsOf: package.appendingPathComponent("Sources/OpenCoreData/OpenCoreData.docc/LookingAtStores.md"),
+      contentsOf: Repository.file("Sources/OpenCoreData/OpenCoreData.docc/LookingAtStores.md"),
       encoding: .utf8)
     #expect(codes.filter { !article.contains("`\($0)`") } == [])
   }

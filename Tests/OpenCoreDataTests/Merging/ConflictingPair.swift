@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// The policies by name, for tables of cases.
@@ -28,7 +29,7 @@ struct ConflictingPair {
   let object: NSManagedObject
 
   init(_ policy: Policy, model: NSManagedObjectModel = Sessions.model()) throws {
-    stack = try Stack(try GraphFolder(), model: model)
+    stack = try Stack(try TemporaryFolder(), model: model)
     own = stack.context()
     let (own, stack) = (own, stack)
     object = try own.performAndWait {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// What the policies make of values that must be unique and are not.
@@ -115,7 +116,7 @@ struct ConstraintConflictTests {
 
   @Test("Values of two attributes together; NULL is never the same as NULL", arguments: Policy.allCases)
   func compoundConstraint(policy: Policy) throws {
-    let stack = try Stack(try GraphFolder(), model: Sessions.model(unique: ["place", "rating"]))
+    let stack = try Stack(try TemporaryFolder(), model: Sessions.model(unique: ["place", "rating"]))
     let own = stack.context()
     try own.performAndWait {
       own.mergePolicy = policy.value
@@ -143,7 +144,7 @@ struct ConstraintConflictTests {
   // MARK: Support
 
   private static func stack(_ policy: Policy) throws -> (Stack, NSManagedObjectContext) {
-    let stack = try Stack(try GraphFolder(), model: Sessions.model(unique: ["place"]))
+    let stack = try Stack(try TemporaryFolder(), model: Sessions.model(unique: ["place"]))
     let own = stack.context()
     try own.performAndWait {
       own.mergePolicy = policy.value

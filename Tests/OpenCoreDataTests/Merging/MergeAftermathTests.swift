@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// What is left in a context after a conflict was settled, or the save failed all the same.
@@ -65,7 +66,7 @@ struct MergeAftermathTests {
 
   @Test("What a child has saved to another context's chain alone is not merged yet")
   func otherChains() throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let (own, writer) = (stack.context(), stack.context())
     let object = try own.performAndWait {
       InsertionWay.single.insert(0..<1, into: own, stack.entity)

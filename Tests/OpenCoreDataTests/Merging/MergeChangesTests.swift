@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// Taking over what other contexts have saved.
@@ -19,7 +20,7 @@ struct MergeChangesTests {
 
   @Test("Updated, inserted and deleted objects", arguments: Form.allCases)
   func allKinds(form: Form) throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let (own, theirs) = (stack.context(), stack.context())
     try own.performAndWait {
       InsertionWay.single.insert(0..<3, into: own, stack.entity)
@@ -61,7 +62,7 @@ struct MergeChangesTests {
 
   @Test("A context's own notification and another coordinator's are ignored")
   func ignored() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack(folder)
     let (own, foreign) = (stack.context(), try Stack(folder).context())
     let ownNote = try Self.notification(of: own, .objects) {
@@ -82,7 +83,7 @@ struct MergeChangesTests {
 
   @Test("What a child has saved is the parent's to save: its notification changes nothing there", arguments: [1, 2])
   func ofDescendants(levels: Int) throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let parent = stack.context()
     try parent.performAndWait {
       InsertionWay.single.insert(0..<3, into: parent, stack.entity)
@@ -108,7 +109,7 @@ struct MergeChangesTests {
 
   @Test("The remote form takes IDs and URIs, of another coordinator too", arguments: ["ids", "uris", "sets"])
   func remote(form: String) throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let (stack, far) = (try Stack(folder), try Stack(folder))
     let writer = stack.context()
     let child = stack.context(writer)
@@ -158,7 +159,7 @@ struct MergeChangesTests {
 
   @Test("Merged insertions are loaded with one read when the first is looked at")
   func insertionsLoadTogether() throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let (own, theirs) = (stack.context(), stack.context())
     let note = try Self.notification(of: theirs, .objects) {
       InsertionWay.bulk.insert(0..<200, into: theirs, stack.entity)
@@ -180,7 +181,7 @@ struct MergeChangesTests {
 
   @Test("Saves of neighbours on the coordinator come by themselves; off, they don't")
   func automaticOnCoordinator() async throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let (own, theirs, deaf) = (stack.context(), stack.context(), stack.context())
     own.performAndWait { own.automaticallyMergesChangesFromParent = true }
     let ownID = try Self.insertOne(theirs, stack)
@@ -205,7 +206,7 @@ struct MergeChangesTests {
 
   @Test("A child hears of what its siblings save into the parent, and of the parent's own saves")
   func automaticOnParent() throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let parent = stack.context()
     let (own, sibling) = (stack.context(parent), stack.context(parent))
     own.performAndWait { own.automaticallyMergesChangesFromParent = true }
@@ -225,7 +226,7 @@ struct MergeChangesTests {
 
   @Test("The view context of a container merges what background tasks save")
   @MainActor func viewContext() async throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let container = NSPersistentContainer(name: "Test", managedObjectModel: Sessions.model())
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.file("view.sqlite"))]
     var failure: (any Error)?
@@ -256,7 +257,7 @@ struct MergeChangesTests {
 
   @Test("A context that announces IDs makes no objects for a merge")
   func mergeInIDs() throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let (own, theirs) = (stack.context(), stack.context())
     own.performAndWait { own.changeNotificationContents = .objectIDs }
     let note = try Self.notification(of: theirs, .bulkIDs) {

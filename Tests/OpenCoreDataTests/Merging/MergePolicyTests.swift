@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// The five policies, and what they make of a conflict of versions.
@@ -170,7 +171,7 @@ struct MergePolicyTests {
 
   @Test("Many conflicts in one save are settled together, with one more try")
   func manyConflicts() throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let (own, theirs) = (stack.context(), stack.context())
     try own.performAndWait {
       own.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy

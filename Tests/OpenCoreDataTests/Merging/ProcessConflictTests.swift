@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSMergePolicy; optimistic locking by Z_OPT, whoever changes the row): processes that share a
@@ -11,7 +12,7 @@ struct ProcessConflictTests {
 
   @Test("Processes that count in one row under the error policy, and try again, lose no step")
   func counting() async throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack(folder)
     let id = try Self.insert("counter", into: stack)
     let (path, uri) = (stack.file.path, id.uriRepresentation().absoluteString)
@@ -31,7 +32,7 @@ struct ProcessConflictTests {
   @Test(
     "Processes that insert the same unique values leave each once", arguments: Policy.allCases.filter { $0 != .error })
   func uniqueness(policy: Policy) async throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try Stack(folder, model: Sessions.model(unique: ["place"]))
     let path = stack.file.path
     await withTaskGroup(of: Void.self) { group in

@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (Apple documentation: Core Data Model Versioning and Data Migration, "Lightweight Migration"; NSPropertyDescription
 // renamingIdentifier): attributes may be added, removed and renamed by renaming identifier; optional becomes mandatory

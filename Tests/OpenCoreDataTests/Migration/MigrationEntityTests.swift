@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (Apple documentation: "Lightweight Migration"): entities may be added, removed and renamed; properties may move
 // within a hierarchy, which may get and lose members; hierarchies may not be merged. Entities are numbered anew, and
@@ -108,7 +111,7 @@ struct MigrationEntityTests {
 
   @Test("A configuration's store is migrated by that configuration of the old version")
   func configurations() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let file = folder.file("store.sqlite")
     let configuration = "<configuration name=\"Local\"><memberEntity name=\"Session\"/></configuration>"
     let old = try migrationModel(Changed.session(Changed.place) + Self.entity("Spot") + configuration)

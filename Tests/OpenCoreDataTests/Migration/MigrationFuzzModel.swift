@@ -1,6 +1,9 @@
 import Foundation
+import TestSupport
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A model whose parts have identities, so that a change to it says what became of each part.
 struct FuzzModel {

@@ -1,12 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules: as in the other migration suites, for any mixture of changes at once. What must be there afterwards is worked out
 // from the identities of the model's parts, not from names.
 
-@Suite("Any mixture of changes keeps every value and link that it should")
+@Suite("Any mixture of changes keeps every value and link that it should", .seeded)
 struct MigrationFuzzTests {
   private struct Row {
     let key: Int64
@@ -151,14 +154,14 @@ struct MigrationFuzzTests {
     return "\(model.entity(row.entity)?.name ?? "") \(row.key): " + (values + targets).joined(separator: " ")
   }
 
-  @Test("a random change", arguments: 1...80)
-  func random(seed: Int) throws {
-    var random = SeededGenerator(state: UInt64(seed))
+  @Test("a random change", arguments: Randomness.seeds(80, long: 2000))
+  func random(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
     let former = FuzzModel.random(&random)
     var changed = former
     for _ in 0..<Int.random(in: 1...8, using: &random) { changed.change(&random) }
     let (old, new) = (try Layout(former), try Layout(changed, after: former))
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let file = folder.file("store.sqlite")
     try MigrationBench.add(file, old.built, nil)
     let rows = Self.rows(former, &random)

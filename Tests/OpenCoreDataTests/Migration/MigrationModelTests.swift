@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (Apple documentation: NSMappingModel, NSEntityMapping, NSMigrationManager, NSPersistentStoreDescription,
 // NSManagedObjectModel.mergedModel(from:forStoreMetadata:)): the source model is found by the store's hashes; inferred
@@ -9,8 +12,8 @@ import Testing
 
 @Suite("Source models are found, and mappings are described")
 struct MigrationModelTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private static let first = Changed.session(Changed.place + Changed.rating)
   private static let second = Changed.session(

@@ -1,14 +1,17 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules: stores that Apple's framework wrote are migrated by the versions in their own packages; the outcome equals that
 // of Apple's own migration where there is one to compare with (../shared/stores).
 
 @Suite(
   "Apple's stores are migrated as Apple's framework migrates them",
-  .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)))
+  .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
 struct MigrationRealStoreTests {
   struct Step: Sendable, CustomTestStringConvertible {
     let store: Int

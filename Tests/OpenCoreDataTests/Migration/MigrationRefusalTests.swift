@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules: what can't be inferred is refused with 134140, and 134190 beneath it, with the reason for each entity and
 // property (CoreDataErrors.h; Apple documentation: NSMappingModel.inferredMappingModel); data that does not fit is refused

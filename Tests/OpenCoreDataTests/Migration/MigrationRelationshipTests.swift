@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (Apple documentation: "Lightweight Migration"): relationships may be added, removed and renamed, change between
 // ordered and unordered, and from to-one to to-many. Columns and join tables: coredata.md, "To-one", "Many-to-many".

@@ -1,9 +1,12 @@
 import CSQLite
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (issue: "in one transaction, the old store intact if it fails"; SQLite documentation: "Atomic Commit"): a
 // migration that is stopped anywhere leaves every row and every statement of the schema as they were; two openers never

@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A model from the entities' XML.
 func migrationModel(_ entities: String) throws -> NSManagedObjectModel {
@@ -10,12 +13,12 @@ func migrationModel(_ entities: String) throws -> NSManagedObjectModel {
 
 /// A store of an old model, with rows that the `sqlite3` shell put in, and what migrations make of it.
 struct MigrationBench {
-  let folder: GraphFolder
+  let folder: TemporaryFolder
   let file: URL
   let old: NSManagedObjectModel
 
   init(old entities: String, rows: String, _ name: String = "store.sqlite") throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     file = folder.file(name)
     old = try migrationModel(entities)
     try Self.add(file, old, nil)

@@ -1,5 +1,7 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Testing
 
 // Rules (coredata.md, "Concurrency debugging"; Apple documentation: "Core Data Programming Guide", Concurrency): with the

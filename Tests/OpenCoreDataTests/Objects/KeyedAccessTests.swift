@@ -1,5 +1,7 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Accessing Data"; Key-Value Coding Programming Guide): keyed access checks

@@ -1,6 +1,9 @@
 import Foundation
 import Locking
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (DESIGN.md and PackedObjects.md, "objects are handles on packed values"; Apple documentation: NSManagedObject):
@@ -190,7 +193,7 @@ struct PackedHandleTests {
 
   @Test("One object that is held does not hold the rows that were inserted with it")
   func holdsNoNeighbours() throws {
-    let stack = try Stack(try GraphFolder())
+    let stack = try Stack(try TemporaryFolder())
     let context = stack.context()
     try context.performAndWait {
       let object = unread(.bulk, context, stack)

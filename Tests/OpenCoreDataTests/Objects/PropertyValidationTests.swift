@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Validation"; NSPropertyDescription, setValidationPredicates): a class's own
@@ -24,8 +27,8 @@ final class CheckedSession: NSManagedObject {
 
 @Suite("Values pass the class's checks and the model's predicates")
 struct PropertyValidationTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private func insert(_ rows: [(String, Int)], _ way: InsertionWay, _ context: NSManagedObjectContext, _ stack: Stack) {
     switch way {

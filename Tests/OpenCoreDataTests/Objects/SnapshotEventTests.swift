@@ -1,6 +1,9 @@
 import Foundation
 import Locking
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: awake(fromSnapshotEvents:), NSSnapshotEventType): an object whose values were given back by
@@ -27,11 +30,11 @@ final class SummarySession: NSManagedObject {
 
 @Suite("Objects that get values back are told what from", .serialized)
 struct SnapshotEventTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     let model = Sessions.model(className: "OpenCoreDataTests.SummarySession") { entity in
       let summary = Sessions.attribute("summary", .stringAttributeType)
       summary.isTransient = true

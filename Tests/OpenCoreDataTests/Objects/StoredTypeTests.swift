@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (coredata.md, "Values"; Apple documentation: NSAttributeType, defaultValue): the form of each type in the file, as
@@ -40,7 +43,7 @@ struct StoredTypeTests {
     Case("String", .stringAttributeType, { "it's" }, "text 'it''s'"),
   ]
 
-  private func stack(_ folder: GraphFolder, _ one: Case, default value: Any? = nil) throws -> Stack {
+  private func stack(_ folder: TemporaryFolder, _ one: Case, default value: Any? = nil) throws -> Stack {
     try Stack(
       folder,
       model: Sessions.model { entity in
@@ -60,7 +63,7 @@ struct StoredTypeTests {
 
   @Test("What is set is in the file as other programs expect it, and comes back as it was", arguments: cases)
   func journey(one: Case) throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try stack(folder, one)
     let context = stack.context()
     try context.performAndWait {
@@ -75,7 +78,7 @@ struct StoredTypeTests {
 
   @Test("What another program wrote is read", arguments: cases)
   func foreign(one: Case) throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try stack(folder, one)
     let literal = one.quoted.drop { $0 != " " }
     try sqlite(
@@ -88,7 +91,7 @@ struct StoredTypeTests {
 
   @Test("A new object has the default, and stores it", arguments: cases)
   func defaults(one: Case) throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stack = try stack(folder, one, default: one.value())
     let context = stack.context()
     try context.performAndWait {

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: ValueTransformer, NSSecureUnarchiveFromDataTransformer, NSAttributeDescription,
@@ -44,10 +47,10 @@ final class Digest: ValueTransformer {
 
 @Suite("Transformables are stored as their transformer says")
 struct TransformerTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     ValueTransformer.setValueTransformer(WindTransformer(), forName: NSValueTransformerName("WindTransformer"))
     ValueTransformer.setValueTransformer(TextUnarchiver(), forName: NSValueTransformerName("TextUnarchiver"))
   }

@@ -1,6 +1,9 @@
 import Foundation
 import Locking
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObject, "Managing Change Events", "Accessing Data"; NSManagedObject.h): primitive
@@ -27,11 +30,11 @@ final class AccessedSession: NSManagedObject {
 
 @Suite("What changed is known by event, by save and by store")
 struct ValueAccessTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     let model = Sessions.model(className: "OpenCoreDataTests.AccessedSession") { entity in
       let mood = Sessions.attribute("mood", .stringAttributeType)
       mood.isTransient = true

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (coredata.md, "What is on disk": migrated stores have other orders, introspect, never assume): a store is read
@@ -90,7 +93,7 @@ struct FoundSchemaTests {
 
   @Test("columns of one name are told apart by their types, and one is never that of two attributes")
   func clashes() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let model = try NSManagedObjectModel.load(
       xml: Data(
         """

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: Predicate Programming Guide, "Using Predicates with Core Data"; NSFetchRequest,

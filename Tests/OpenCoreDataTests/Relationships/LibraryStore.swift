@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 /// A store with every kind of relationship, filled by the `sqlite3` shell: objects here can't be linked.
@@ -7,7 +10,7 @@ import Testing
 /// Works (abstract: books and plays) have an author, tags, and an ordered list of chapters; authors have a mentor and
 /// friends, and shelves hold books that do not know of it.
 struct LibraryStore {
-  let folder: GraphFolder
+  let folder: TemporaryFolder
   let file: URL
   let model: NSManagedObjectModel
 
@@ -51,7 +54,7 @@ struct LibraryStore {
     """
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     file = folder.file("Library.sqlite")
     model = try NSManagedObjectModel.load(xml: Data(Self.xml.utf8))
     _ = try coordinator()

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 // Contract: a program that has only what is public reads a store of another program's without its model file, as the
@@ -7,7 +8,7 @@ import Testing
 
 @Suite(
   "A store is read by what is public",
-  .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)))
+  .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
 struct PublicReadingTests {
   @Test("The model is found, objects are fetched over a key path, and relationships are walked both ways")
   func walk() throws {

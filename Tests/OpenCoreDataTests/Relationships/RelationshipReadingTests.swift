@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: Core Data Programming Guide, "Faulting and Uniquing"; NSManagedObject,
@@ -125,7 +128,7 @@ struct RelationshipReadingTests {
 
   @Test("an ordered relationship that is its own inverse shows each object once")
   func orderedMutual() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let model = try NSManagedObjectModel.load(
       xml: Data(
         """

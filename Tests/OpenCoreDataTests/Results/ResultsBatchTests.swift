@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchRequest, fetchBatchSize; issue "OpenCoreData", item 7): performFetch reads
@@ -16,7 +19,7 @@ struct ResultsBatchTests {
   private func fixture(
     depth: Int, section: String?, _ body: (NSFetchedResultsController<NSManagedObject>, Stack) throws -> Void
   ) throws {
-    let stack = try Stack(GraphFolder(), model: Results.model())
+    let stack = try Stack(TemporaryFolder(), model: Results.model())
     let root = stack.context()
     try root.performAndWait {
       for number in 0..<6 {

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchedResultsControllerDelegate): will change, sections, objects, did change; deleted
@@ -23,7 +26,7 @@ struct ResultsCallbackTests {
 
   @Test("Among equals of several stores, a changed object keeps the place that a fetch gives it")
   func equalsOfStores() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     let stores = try TwoStores(folder)
     let context = stores.context()
     let told = TypesTold()

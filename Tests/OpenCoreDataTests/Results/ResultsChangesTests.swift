@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (NSFetchedResultsControllerDelegate): only insertions and deletions of sections exist; taking out what is
@@ -9,9 +12,9 @@ import Testing
 struct ResultsChangesTests {
   private typealias Sections = [(name: String, rows: [Int])]
 
-  @Test("Any two lists, sections in any order", arguments: 1...300)
-  func anyLists(seed: Int) {
-    var random = SplitMix(UInt64(seed))
+  @Test("Any two lists, sections in any order", .seeded, arguments: Randomness.seeds(300, long: 10_000))
+  func anyLists(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
     let (old, new) = (Self.sections(&random), Self.sections(&random))
     let changes = ResultsChanges(
       from: Self.list(old), to: Self.list(new),
@@ -33,7 +36,7 @@ struct ResultsChangesTests {
     #expect(ResultsChanges.staying([]).isEmpty)
   }
 
-  private static func sections(_ random: inout SplitMix) -> Sections {
+  private static func sections(_ random: inout SeededGenerator) -> Sections {
     var rows = Array((0..<14).shuffled(using: &random).prefix(Int.random(in: 0...14, using: &random)))
     let names = ["A", "B", "C", "D", "E"].shuffled(using: &random).prefix(Int.random(in: 1...5, using: &random))
     return names.compactMap { name in

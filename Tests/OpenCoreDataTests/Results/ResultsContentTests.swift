@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchedResultsController): one section of everything without a sectionNameKeyPath; the
@@ -14,7 +17,7 @@ struct ResultsContentTests {
 
   @Test("Before performFetch there is nothing")
   func before() throws {
-    let context = try Stack(GraphFolder(), model: Results.model()).context()
+    let context = try Stack(TemporaryFolder(), model: Results.model()).context()
     let controller = NSFetchedResultsController(
       fetchRequest: Results.request(["title"]), managedObjectContext: context, sectionNameKeyPath: nil,
       cacheName: "Master")

@@ -1,13 +1,16 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSFetchedResultsController, "Responding to Changes"; NSFetchedResultsControllerDelegate,
 // controller(_:didChange:at:for:newIndexPath:)): the controller shows what its request finds after any change of its
 // context, unsaved ones included; a table that does what the callbacks say shows the same. Random edits are played
-// against another fetch as the model; the seed is in the failure's message.
+// against another fetch as the model; a failure reports the seed.
 
-@Suite("After any edits, a controller shows what a fetch finds, and its delegate knows")
+@Suite("After any edits, a controller shows what a fetch finds, and its delegate knows", .seeded)
 struct ResultsFuzzTests {
   /// What a round plays with.
   struct Setting: CustomTestStringConvertible, Sendable {
@@ -38,10 +41,10 @@ struct ResultsFuzzTests {
     Setting(testDescription: "equal keys", keys: ["place", "rating"], section: "place"),
   ]
 
-  @Test(arguments: settings, 1...4)
-  func agreement(_ setting: Setting, seed: Int) throws {
-    let stack = try Stack(GraphFolder(), model: Results.model())
-    let player = try ResultsPlayer(stack, setting, seed: UInt64(seed))
+  @Test(arguments: settings, Randomness.seeds(4, long: 60))
+  func agreement(_ setting: Setting, seed: UInt64) throws {
+    let stack = try Stack(TemporaryFolder(), model: Results.model())
+    let player = try ResultsPlayer(stack, setting, seed: seed)
     try player.play(steps: 80)
   }
 }
@@ -51,7 +54,7 @@ private final class ResultsPlayer {
   private let stack: Stack
   private let setting: ResultsFuzzTests.Setting
   private let seed: UInt64
-  private var random: SplitMix
+  private var random: SeededGenerator
   private let root: NSManagedObjectContext
   private let context: NSManagedObjectContext
   private let controller: NSFetchedResultsController<NSManagedObject>
@@ -61,7 +64,7 @@ private final class ResultsPlayer {
 
   init(_ stack: Stack, _ setting: ResultsFuzzTests.Setting, seed: UInt64) throws {
     (self.stack, self.setting, self.seed) = (stack, setting, seed)
-    random = SplitMix(seed)
+    random = SeededGenerator(seed: seed)
     root = stack.context()
     context = setting.isChild ? stack.context(root) : root
     for each in [root, context] {

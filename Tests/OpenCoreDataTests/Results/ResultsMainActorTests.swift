@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 // Rules (Swift 6): a controller on a main-queue context, and a delegate on the main actor, need no unchecked
@@ -30,7 +31,7 @@ struct ResultsMainActorTests {
 
   @Test("It is told on the main queue, and reads objects there")
   func screen() throws {
-    let stack = try Stack(GraphFolder())
+    let stack = try Stack(TemporaryFolder())
     let context = NSManagedObjectContext(concurrencyType: .mainQueue)
     context.persistentStoreCoordinator = stack.coordinator
     let screen = try Screen(context)

@@ -1,5 +1,7 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Testing
 
 // Rules (NSFetchedResultsController.h): a delegate that implements the snapshot form is told by nothing else; one that

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 /// What the tests of fetched results controllers share: sessions with a title that no two of them share.
@@ -146,14 +149,14 @@ struct ResultsFixture {
   let context: NSManagedObjectContext
   let controller: NSFetchedResultsController<NSManagedObject>
   let table = TableMirror()
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
 
   /// - Parameter sessions: Titles, places and ratings.
   init(
     _ sessions: [(String, String?, Int)], keys: [String] = ["place", "title"], section: String? = "place",
     _ change: (NSFetchRequest<NSManagedObject>) -> Void = { _ in }
   ) throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder, model: Results.model())
     context = stack.context()
     let request = Results.request(keys)

@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (issue "Apple's own store files", Bad input; CoreDataErrors.h: 134080 cannot open, 134090 timeout, 134100 model
 // and store do not match): each bad file is an error that says what is wrong and what to do, for reading and for writing,
@@ -23,7 +26,7 @@ struct BadFileTests {
       try Data(String(repeating: "a letter, not a store\n", count: 300).utf8).write(to: $0)
     },
     Case(name: "encrypted", words: ["encrypted", "decrypt it with the program that wrote it"]) {
-      var generator = SeededGenerator(state: 7)
+      var generator = SeededGenerator(seed: 7)
       try Data((0..<8192).map { _ in UInt8.random(in: 0...255, using: &generator) }).write(to: $0)
     },
     Case(name: "cut off", words: ["cut off", "pages of 4096", "restore it from a copy"]) {
@@ -88,7 +91,7 @@ struct BadFileTests {
 
   @Test("An empty file is no store to read")
   func empty() throws {
-    let folder = try GraphFolder()
+    let folder = try TemporaryFolder()
     try Data().write(to: folder.file("empty.sqlite"))
     let error = #expect(throws: NSError.self) { try StoreSetup.count(folder.file("empty.sqlite")) }
     #expect(error?.code == NSPersistentStoreOpenError && error?.localizedDescription.contains("is empty") == true)
@@ -106,7 +109,7 @@ struct BadFileTests {
       print("ready", flush=True)
       time.sleep(60)
       """
-    let other = try OtherProcess(script, file)
+    let other = try RunningProgram(script, file.path)
     defer { withExtendedLifetime(other) {} }
     let error = #expect(throws: NSError.self) { try StoreSetup.count(file, readOnly: readOnly) }
     #expect(error?.code == NSPersistentStoreTimeoutError)

@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (coredata.md, Values: external binary; NSAttributeDescription.h, allowsExternalBinaryDataStorage): the first byte
 // of the column says whether the value follows (01) or lies in `.<Store>_SUPPORT/_EXTERNAL_DATA/UUID` (02, the UUID as
@@ -9,14 +12,14 @@ import Testing
 
 @Suite("Values that may lie outside are read and written as Apple's files have them")
 struct ExternalDataTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private static let name = "0B6B3C5E-6C2A-4A51-9B1D-3C1B5E6F7A80"
   private static let reference = "x'02\(hex(Data(name.utf8)))00'"
   private let photo = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder, model: Self.model())
   }
 

@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (issue "Apple's own store files": a -wal that is missing although the store says it needs one, or whose salts do
 // not match, is an error, not zero rows; SQLite: "Database File Format" 4, "WAL-mode File Format" 2): a log is refused

@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (issue "Apple's own store files", Change stores in place, Model and store must fit; coredata.md, Z_PRIMARYKEY,
 // Z_OPT, Z_METADATA, history): keys go on after Z_MAX and above every row, versions count up, metadata keeps what nobody
@@ -16,10 +19,10 @@ struct ForeignStoreWritingTests {
     p = plistlib.loads(c.execute("SELECT Z_PLIST FROM Z_METADATA").fetchone()[0])
     """
 
-  /// Runs Python lines in which `p` is the metadata of `file`, and gives what they print.
+  /// Runs Python lines in which `p` is the metadata of `file`, and returns what they print.
   @discardableResult
   private func python(_ file: URL, _ lines: String) throws -> String {
-    try SharedStore.output(of: ["python3", "-c", Self.plist + "\n" + lines, file.path])
+    try Programs.output(of: ["python3", "-c", Self.plist + "\n" + lines, file.path])
   }
 
   private static let write = """
@@ -29,7 +32,7 @@ struct ForeignStoreWritingTests {
 
   @Test(
     "Every store of Apple's takes an inserted, a changed and a deleted row, and keeps all else",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)),
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
     arguments: SharedStore.all.indices.filter { !SharedStore.all[$0].isMigrated })
   func inPlace(number: Int) throws {
     let shared = SharedStore.all[number]
@@ -195,7 +198,7 @@ struct ForeignStoreWritingTests {
 
   @Test(
     "Among the versions of a real model the one that fits is named",
-    .enabled(if: SharedStore.arePresent, Comment(rawValue: SharedStore.absenceComment)))
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
   func realVersions() throws {
     let shared = SharedStore.all[4]
     try shared.withCopy { file in

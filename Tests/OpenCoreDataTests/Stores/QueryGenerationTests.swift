@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSQueryGenerationToken, NSManagedObjectContext.setQueryGenerationFrom(_:), "Accessing data
@@ -9,10 +12,10 @@ import Testing
 
 @Suite("A pinned context goes on reading one state of the store while others save")
 struct QueryGenerationTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
     let writer = stack.context()
     try writer.performAndWait {

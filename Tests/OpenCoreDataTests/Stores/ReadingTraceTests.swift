@@ -1,7 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 // Rules (issue "Apple's own store files", Reading leaves no trace; SQLite: "Write-Ahead Logging", "Read-Only Databases",
 // "File Locking And Concurrency", hot journals): reading changes no byte of a store's files and leaves none behind; rows
@@ -137,7 +140,7 @@ struct ReadingTraceTests {
         c.execute("COMMIT"); n += 1
         time.sleep(0.05)
       """
-    let other = try OtherProcess(script, file)
+    let other = try RunningProgram(script, file.path)
     defer { withExtendedLifetime(other) {} }
     for _ in 0..<5 {
       do {

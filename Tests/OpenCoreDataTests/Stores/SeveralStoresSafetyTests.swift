@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSManagedObjectContext.obtainPermanentIDs(for:), "the object's store"; detectConflicts(for:);
@@ -8,8 +11,8 @@ import Testing
 
 @Suite("Stores of one coordinator do not get in each other's way")
 struct SeveralStoresSafetyTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("An object meant for a store that was removed is not written to another one", arguments: [true, false])
   func removed(hasID: Bool) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 /// A coordinator with the stores `a.sqlite` and `b.sqlite`, which both keep sessions; notes are kept in `b` alone.
@@ -21,7 +22,7 @@ struct TwoStores {
     return model
   }
 
-  init(_ folder: GraphFolder, unique: [String] = [], optionsOfA: [AnyHashable: Any]? = nil) throws {
+  init(_ folder: TemporaryFolder, unique: [String] = [], optionsOfA: [AnyHashable: Any]? = nil) throws {
     let model = Self.model(unique: unique)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     fileA = folder.file("a.sqlite")

@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSPersistentStoreCoordinator; NSManagedObjectContext.assign(_:to:);
@@ -9,8 +12,8 @@ import Testing
 
 @Suite("Several stores behind one coordinator read as one, and a save reaches all of them or none")
 struct SeveralStoresTests {
-  private let folder: GraphFolder
-  init() throws { folder = try GraphFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test("New objects go where they were assigned, or to the first store with their entity", arguments: [1, 2, 3])
   func assignment(levels: Int) throws {
@@ -84,12 +87,12 @@ struct SeveralStoresTests {
     }
   }
 
-  @Test("Fetches, counts and walks over two stores are those of one with the rows of both", arguments: slices)
+  @Test("Fetches, counts and walks over two stores are those of one with the rows of both", .seeded, arguments: slices)
   func union(slice: Slice) throws {
     let stores = try TwoStores(folder)
     let context = stores.context()
     try context.performAndWait {
-      var random = SystemRandomNumberGenerator()
+      var random = Randomness.generator()
       for number in 0..<20 {
         stores.insert("p\(number % 7)", rating: number % 4, into: Bool.random(using: &random) ? stores.b : nil, context)
       }

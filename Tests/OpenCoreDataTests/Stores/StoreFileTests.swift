@@ -1,5 +1,8 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSPersistentStoreCoordinator, destroyPersistentStore, replacePersistentStore,
@@ -9,11 +12,11 @@ import Testing
 
 @Suite("Stores are emptied, copied and moved as wholes")
 struct StoreFileTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   private let impatient: [AnyHashable: Any] = [NSPersistentStoreTimeoutOption: 0.05]
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
     try add(0..<3)
   }

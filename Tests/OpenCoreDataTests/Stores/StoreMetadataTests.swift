@@ -1,6 +1,9 @@
 import Foundation
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 import Locking
+import TestSupport
 import Testing
 
 // Rules (Apple documentation: NSPersistentStoreCoordinator.metadata(for:), setMetadata(_:for:) "does not change the
@@ -9,10 +12,10 @@ import Testing
 
 @Suite("Stores keep metadata, tell of their coming and going, and take options")
 struct StoreMetadataTests {
-  private let folder: GraphFolder
+  private let folder: TemporaryFolder
   private let stack: Stack
   init() throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder)
   }
 

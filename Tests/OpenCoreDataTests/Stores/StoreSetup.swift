@@ -1,16 +1,19 @@
 import Foundation
+import TestSupport
 import Testing
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// Files of a store in states that a running program leaves behind, each in a folder of its own.
 struct StoreSetup {
   /// Where it is made; copies lie in folders beside.
-  let folder: GraphFolder
+  let folder: TemporaryFolder
   let stack: Stack
 
   init(model: NSManagedObjectModel = Sessions.model()) throws {
-    folder = try GraphFolder()
+    folder = try TemporaryFolder()
     stack = try Stack(folder, model: model)
   }
 
@@ -97,24 +100,5 @@ struct StoreSetup {
       #expect(try context.fetch(request).count == count && walked == count)
       return count
     }
-  }
-}
-
-/// A Python program beside the test, from its first line of output until it is let go of.
-final class OtherProcess {
-  private let process = Process()
-
-  init(_ script: String, _ file: URL) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", script, file.path]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    _ = output.fileHandleForReading.availableData
-  }
-
-  deinit {
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
   }
 }

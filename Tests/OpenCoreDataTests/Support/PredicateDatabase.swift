@@ -1,7 +1,9 @@
 import CSQLite
 import Foundation
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// A real SQLite database in memory with the functions that predicates call, for tests of their SQL alone.
 final class PredicateDatabase {

@@ -1,28 +1,16 @@
 import Foundation
+import TestSupport
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
-
-/// A small generator with a known start (SplitMix64), so that a failure can be run again.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
+@testable import PersistentStores
 
 /// Random rows of `SurfSchema` and random predicates about them, from small pools of awkward values so that
 /// comparisons hold often enough.
 struct RandomPredicates {
   var generator: SeededGenerator
 
-  init(seed: UInt64) {
-    generator = SeededGenerator(state: seed)
-  }
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   static let texts = [
     "", "a", "A", "ab", "AB", "é", "É", "e\u{301}", "E\u{301}", "e", "ß", "ss", "SS", "ñandú", "NANDU", "İ",

@@ -1,10 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-/// Stores that Apple's framework wrote, beside the repository in `../shared/stores`, with their models.
-///
-/// A plain clone has no such folder; the environment variable SURFJOURNAL_SHARED may name it instead. Tests
-/// get copies only.
+/// A store that Apple's framework wrote, with its models. Tests read copies of it.
 struct SharedStore: Sendable, CustomTestStringConvertible {
   let name: String
   let sqliteFile: String
@@ -14,7 +12,7 @@ struct SharedStore: Sendable, CustomTestStringConvertible {
   var isMigrated = false
 
   var testDescription: String { name }
-  var folder: URL { Self.storesFolder.appendingPathComponent(name) }
+  var folder: URL { SharedFiles.stores.appendingPathComponent(name) }
   var modelURL: URL { folder.appendingPathComponent(modelPath) }
 
   static let all = [
@@ -42,42 +40,22 @@ struct SharedStore: Sendable, CustomTestStringConvertible {
       modelPath: "CoreDataMigration_Example.xcdatamodeld/CoreDataMigration_Example 3.xcdatamodel"),
   ]
 
-  static let sharedFolder: URL = {
-    if let path = ProcessInfo.processInfo.environment["SURFJOURNAL_SHARED"] {
-      return URL(fileURLWithPath: path, isDirectory: true)
-    }
-    // Tests/OpenCoreDataTests/Support/SharedStores.swift → the package, and its sibling.
-    let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
-    }
-    return package.deletingLastPathComponent().appendingPathComponent("shared", isDirectory: true)
-  }()
-
-  static var storesFolder: URL { sharedFolder.appendingPathComponent("stores", isDirectory: true) }
-
-  static var arePresent: Bool { FileManager.default.fileExists(atPath: storesFolder.path) }
-
-  static let absenceComment =
-    "needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"
-
   /// Calls `body` with a copy of the store file (with its -wal and -shm), which is removed afterwards.
   func withCopy<Result>(_ body: (URL) throws -> Result) throws -> Result {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("shared-store-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
+    let directory = try TemporaryFolder()
     for suffix in ["", "-wal", "-shm"] {
       let original = folder.appendingPathComponent(sqliteFile + suffix)
       guard FileManager.default.fileExists(atPath: original.path) else { continue }
-      let copy = directory.appendingPathComponent(sqliteFile + suffix)
+      let copy = directory.file(sqliteFile + suffix)
       // Bytes only: the originals are read-only, and SQLite needs to write to the copy's WAL.
       try Data(contentsOf: original).write(to: copy)
     }
-    return try body(directory.appendingPathComponent(sqliteFile))
+    return try withExtendedLifetime(directory) { try body(directory.file(sqliteFile)) }
   }
 
   /// The output of the sqlite3 shell for `sql` on a copy of the store.
   func query(_ sql: String) throws -> String {
-    try withCopy { try Self.output(of: ["sqlite3", "-batch", $0.path, sql]) }
+    try withCopy { try Programs.sqlite($0.path, sql) }
   }
 
   /// The metadata property list of the store.
@@ -89,24 +67,5 @@ struct SharedStore: Sendable, CustomTestStringConvertible {
     }
     let list = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
     return list as? [String: Any] ?? [:]
-  }
-
-  /// What a program found on PATH writes to standard output, given `input`; throws unless it exits with 0.
-  static func output(of arguments: [String], input: Data = Data()) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    let (stdin, stdout) = (Pipe(), Pipe())
-    process.standardInput = stdin
-    process.standardOutput = stdout
-    try process.run()
-    try stdin.fileHandleForWriting.write(contentsOf: input)
-    try stdin.fileHandleForWriting.close()
-    let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw CocoaError(.executableLoad, userInfo: [NSLocalizedDescriptionKey: "\(arguments[0]) failed"])
-    }
-    return String(decoding: output, as: UTF8.self)
   }
 }

@@ -1,6 +1,8 @@
 import Foundation
 
+@testable import ManagedObjectModel
 @testable import OpenCoreData
+@testable import PersistentStores
 
 /// One attribute of every type that predicates know, and the table that holds them.
 struct SurfSchema: PredicateSchema {

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -7,10 +8,10 @@ import Testing
 
 /// The log of a run: one line an event, by level, whole lines whoever else writes, and never the end of a run.
 @Suite struct EventLogTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
   /// 2026-11-21T06:00:00.123Z
   private static let time = Date(timeIntervalSince1970: 1_795_240_800.123)
-  init() throws { folder = try RunFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func log(
     _ level: LogDefinition.Level = .debug, _ format: LogDefinition.Format = .text,
@@ -20,7 +21,7 @@ import Testing
   }
 
   private var lines: [String] {
-    get throws { try folder.read("run.log").split(separator: "\n").map(String.init) }
+    get throws { try folder.text("run.log").split(separator: "\n").map(String.init) }
   }
 
   static let issue = RecordIssue(
@@ -184,7 +185,7 @@ import Testing
     log.log(.lockHeld(message: "before"))
     #expect(truncate(folder.path("run.log"), 0) == 0)
     log.log(.lockHeld(message: "after"))
-    #expect(try folder.read("run.log") == "2026-11-21T06:00:00.123Z error   after\n")
+    #expect(try folder.text("run.log") == "2026-11-21T06:00:00.123Z error   after\n")
   }
 
   @Test func `A full disk is told once and ends nothing`() throws {

@@ -19,23 +19,23 @@ import Testing
   @Test func `The day's folder is of UTC, and is made as deep as needed`() throws {
     #expect(Inbox.day(of: date) == "2026-11-21")
     #expect(Inbox.day(of: Date(timeIntervalSince1970: 0)) == "1970-01-01")
-    try files.write("log.csv", "content\n")
+    try files.write("content\n", to: "log.csv")
     let inbox = files.inbox(InboxDefinition(folder: "in", processed: "a/b/c"))
     let target = files.path("a/b/c/2026-11-21/log.csv")
     #expect(try inbox.move(listed(in: inbox), to: .processed, on: date) == .moved(to: target))
-    #expect(try files.folder.read("in/a/b/c/2026-11-21/log.csv") == "content\n")
+    #expect(try files.folder.text("in/a/b/c/2026-11-21/log.csv") == "content\n")
     #expect(!files.exists("log.csv"))
   }
 
   @Test func `A failed file goes to the folder of failed ones`() throws {
-    try files.write("log.csv")
+    try files.write(to: "log.csv")
     let inbox = files.inbox()
     #expect(
       try inbox.move(listed(in: inbox), to: .failed, on: date) == .moved(to: files.path("failed/2026-11-21/log.csv")))
   }
 
   @Test func `The file keeps its content, mode and times`() throws {
-    try files.write("log.csv", age: 500)
+    try files.write(to: "log.csv", age: 500)
     #expect(chmod(files.path("log.csv"), 0o640) == 0)
     let inbox = files.inbox()
     let file = try listed(in: inbox)
@@ -57,29 +57,29 @@ import Testing
   func `A name that is taken gets a number, and nothing is written over`(name: String, targets: [String]) throws {
     let inbox = files.inbox(InboxDefinition(folder: "in", pattern: ["*"]))
     for number in 1...3 {
-      try files.write(name, "\(number)\n")
+      try files.write("\(number)\n", to: name)
       _ = try inbox.move(listed(name, in: inbox), to: .processed, on: date)
     }
     for (number, target) in zip(1..., targets) {
-      #expect(try files.folder.read("in/processed/2026-11-21/\(target)") == "\(number)\n")
+      #expect(try files.folder.text("in/processed/2026-11-21/\(target)") == "\(number)\n")
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: files.path("processed/2026-11-21"))
     #expect(Set(names) == Set(targets))
   }
 
   @Test func `A link moves as a link to the same file, which stays`() throws {
-    _ = try files.folder.write("elsewhere.csv", "content\n")
+    _ = try files.folder.write("content\n", to: "elsewhere.csv")
     #expect(symlink("../elsewhere.csv", files.path("log.csv")) == 0)
     let inbox = files.inbox(settleSeconds: 0)
     _ = try inbox.move(listed(in: inbox), to: .processed, on: date)
-    #expect(try files.folder.read("in/processed/2026-11-21/log.csv") == "content\n")
-    #expect(try files.folder.read("elsewhere.csv") == "content\n")
+    #expect(try files.folder.text("in/processed/2026-11-21/log.csv") == "content\n")
+    #expect(try files.folder.text("elsewhere.csv") == "content\n")
     #expect(stat.of(files.path("log.csv"), followingLinks: false) == nil)
     #expect(stat.of(files.path("processed/2026-11-21/log.csv"), followingLinks: false)?.type == S_IFLNK)
   }
 
   @Test func `A file that is gone is told, and leaves no name behind`() throws {
-    try files.write("log.csv")
+    try files.write(to: "log.csv")
     let inbox = files.inbox()
     let file = try listed(in: inbox)
     unlink(file.path)
@@ -93,12 +93,12 @@ import Testing
 
   @Test(arguments: Meddling.allCases)
   func `A file that was changed since it was listed stays`(_ meddling: Meddling) throws {
-    try files.write("log.csv", "old\n")
+    try files.write("old\n", to: "log.csv")
     let inbox = files.inbox()
     let file = try listed(in: inbox)
     switch meddling {
     case .replaced:
-      try files.write("new", "new\n")
+      try files.write("new\n", to: "new")
       #expect(rename(files.path("new"), file.path) == 0)
     case .grown:
       let writer = try #require(FileHandle(forWritingAtPath: file.path))
@@ -126,7 +126,7 @@ import Testing
         while done < total, !isBroken.load(ordering: .relaxed) {
           if role == 0 {
             // Each delivery waits until the name is free, as a careful sender does.
-            let path = try files.folder.write("new", "\(done)\n")
+            let path = try files.folder.write("\(done)\n", to: "new")
             if link(path, files.path("log.csv")) == 0 { done += 1 }
             unlink(path)
           } else {
@@ -142,7 +142,7 @@ import Testing
     }
     let folder = files.path("processed/2026-11-21")
     let texts = try FileManager.default.contentsOfDirectory(atPath: folder)
-      .map { try files.folder.read("in/processed/2026-11-21/\($0)") }
+      .map { try files.folder.text("in/processed/2026-11-21/\($0)") }
     #expect(Set(texts) == Set((0..<total).map { "\($0)\n" }))
     #expect(texts.count == total)
   }
@@ -160,7 +160,7 @@ import Testing
     let place = try #require(Self.elsewhere) + "/inbox-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: place) }
     let text = String(repeating: "2014-07-14,Rincon\n", count: 200_000)
-    try files.write("log.csv", text, age: 500)
+    try files.write(text, to: "log.csv", age: 500)
     #expect(chmod(files.path("log.csv"), 0o640) == 0)
     let inbox = files.inbox(InboxDefinition(folder: "in", processed: place))
     let file = try listed(in: inbox)
@@ -175,8 +175,8 @@ import Testing
   }
 
   @Test func `A place that can't be made is told, and the file stays`() throws {
-    try files.write("log.csv")
-    try files.write("taken", "a file\n")
+    try files.write(to: "log.csv")
+    try files.write("a file\n", to: "taken")
     let inbox = files.inbox(InboxDefinition(folder: "in", processed: "taken"))
     do {
       _ = try inbox.move(listed(in: inbox), to: .processed, on: date)

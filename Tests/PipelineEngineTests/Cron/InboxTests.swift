@@ -1,18 +1,19 @@
 import Foundation
 import Locking
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
 @testable import PipelineEngine
 
-/// An inbox of a test's own.
+/// An inbox for one test.
 struct InboxFolder {
-  let folder: RunFolder
+  let folder: TemporaryFolder
   /// The files are as old as their names' ages say, seen from here.
   let now = Date()
 
   init() throws {
-    folder = try RunFolder()
+    folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: folder.path("in"), withIntermediateDirectories: true)
   }
 
@@ -21,8 +22,8 @@ struct InboxFolder {
   func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 
   @discardableResult
-  func write(_ name: String, _ text: String = "x\n", age seconds: Double = 60) throws -> String {
-    let path = try folder.write("in/\(name)", text)
+  func write(_ text: String = "x\n", to name: String, age seconds: Double = 60) throws -> String {
+    let path = try folder.write(text, to: "in/\(name)")
     try setAge(name, seconds)
     return path
   }
@@ -58,10 +59,10 @@ struct InboxFolder {
   init() throws { files = try InboxFolder() }
 
   @Test func `Files come by age, and by name where they are equally old`() throws {
-    try files.write("b.csv", age: 100)
-    try files.write("c.csv", age: 300)
-    try files.write("a.csv", age: 100)
-    try files.write("z.csv.gz", age: 200)
+    try files.write(to: "b.csv", age: 100)
+    try files.write(to: "c.csv", age: 300)
+    try files.write(to: "a.csv", age: 100)
+    try files.write(to: "z.csv.gz", age: 200)
     let listing = try files.inbox().list()
     #expect(listing.ready.map(\.name) == ["c.csv", "z.csv.gz", "a.csv", "b.csv"])
     #expect(listing.ready.first?.path == files.path("c.csv"))
@@ -70,7 +71,7 @@ struct InboxFolder {
 
   @Test func `What is no input is left alone, each for its reason`() throws {
     for name in [".hidden.csv", "a.csv.part", "a.csv.tmp", "a.csv.crdownload", "a.csv~", "notes.md", "good.csv"] {
-      try files.write(name)
+      try files.write(to: name)
     }
     for name in ["processed", "folder.csv"] { #expect(mkdir(files.path(name), 0o755) == 0) }
     #expect(mkfifo(files.path("pipe.csv"), 0o644) == 0)
@@ -98,30 +99,30 @@ struct InboxFolder {
 
   @Test(arguments: patterns)
   func `Patterns are the shell's`(patterns: [String], taken: Set<String>) throws {
-    for name in ["log-1.csv", "log-22.csv", "LOG.csv", "log.csv.gz", "other.txt"] { try files.write(name) }
+    for name in ["log-1.csv", "log-22.csv", "LOG.csv", "log.csv.gz", "other.txt"] { try files.write(to: name) }
     let listing = try files.inbox(InboxDefinition(folder: "in", pattern: patterns)).list()
     #expect(Set(listing.ready.map(\.name)) == taken)
   }
 
   @Test(arguments: [(0.0, false), (9.0, false), (11.0, true), (3600.0, true)])
   func `A file is taken once it has been left unchanged for long enough`(age: Double, isReady: Bool) throws {
-    try files.write("a.csv", age: age)
+    try files.write(to: "a.csv", age: age)
     let listing = try files.inbox().list()
     #expect(listing.ready.count == (isReady ? 1 : 0))
     #expect(files.reasons(listing) == (isReady ? [:] : ["a.csv": .unsettled]))
   }
 
   @Test func `Without a time to settle everything is taken at once`() throws {
-    try files.write("a.csv", age: 0)
-    try files.write("b.csv", age: -500)
+    try files.write(to: "a.csv", age: 0)
+    try files.write(to: "b.csv", age: -500)
     let inbox = files.inbox(settleSeconds: 0) { Issue.record("there is nothing to wait for") }
     #expect(try inbox.list().ready.map(\.name) == ["a.csv", "b.csv"])
   }
 
   @Test(arguments: [3600.0, -3600.0])
   func `A file that grows under an old or future time is left alone`(age: Double) throws {
-    try files.write("a.csv", age: age)
-    try files.write("steady.csv", age: age)
+    try files.write(to: "a.csv", age: age)
+    try files.write(to: "steady.csv", age: age)
     let files = files
     let inbox = files.inbox {
       do {
@@ -138,7 +139,7 @@ struct InboxFolder {
   }
 
   @Test func `A file that goes between two looks was no input`() throws {
-    try files.write("a.csv")
+    try files.write(to: "a.csv")
     let path = files.path("a.csv")
     let listing = try files.inbox { unlink(path) }.list()
     #expect(listing == Inbox.Listing())
@@ -146,7 +147,7 @@ struct InboxFolder {
 
   @Test func `Two looks are a second apart at most, and only where a file gives reason to`() throws {
     let waits = Locked<[Double]>([])
-    try files.write("a.csv")
+    try files.write(to: "a.csv")
     for settle in [0.25, 30.0] {
       var inbox = files.inbox(settleSeconds: settle)
       inbox.pause = { seconds in waits.withLock { $0.append(seconds) } }

@@ -1,6 +1,7 @@
 import Foundation
 import Locking
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -8,9 +9,9 @@ import Testing
 
 /// One run at a time per store; the second learns who has it; a dead holder's lock is free.
 @Suite struct RunLockTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
   private let now = Date(timeIntervalSinceReferenceDate: 0)
-  init() throws { folder = try RunFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func lock(_ store: String = "s.sqlite", pipeline: String = "surf-log") throws -> RunLock {
     try RunLock(storePath: folder.path(store), pipeline: pipeline, now: now)
@@ -25,9 +26,7 @@ import Testing
     }
   }
 
-  private var names: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
-  }
+  private var names: [String] { get throws { try folder.names } }
 
   // MARK: Within one process
 
@@ -44,7 +43,7 @@ import Testing
 
   @Test func `The file tells pid, host, pipeline and time as a line of JSON, and goes with the lock`() throws {
     let held = try lock()
-    let text = try folder.read("s.sqlite.lock")
+    let text = try folder.text("s.sqlite.lock")
     let host = try python("import socket; print(socket.gethostname())").trimmingCharacters(in: .newlines)
     #expect(
       text
@@ -69,7 +68,7 @@ import Testing
   }
 
   @Test func `A store has one lock by whatever links a path leads to it`() throws {
-    let store = try folder.write("real.sqlite", "")
+    let store = try folder.write("", to: "real.sqlite")
     try FileManager.default.createSymbolicLink(atPath: folder.path("link.sqlite"), withDestinationPath: store)
     let first = try lock("link.sqlite")
     #expect(failure { try lock("real.sqlite") }?.exitCode == .temporaryFailure)
@@ -81,7 +80,7 @@ import Testing
     held.release()
     #expect(try names == [])
     let second = try lock("new/deep/s.sqlite")
-    _ = try folder.write("new/kept", "")
+    _ = try folder.write("", to: "new/kept")
     second.release()
     #expect(FileManager.default.fileExists(atPath: folder.path("new/kept")))
     #expect(!FileManager.default.fileExists(atPath: folder.path("new/deep")))
@@ -118,10 +117,8 @@ import Testing
 
   // MARK: Other processes
 
-  /// Starts a process that locks the file, and goes on when it has.
-  private func holder(_ line: String) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  /// Starts a process that locks the file, and returns when it has locked it.
+  private func holder(_ line: String) throws -> RunningProgram {
     let script = """
       import fcntl, sys, time
       file = open(sys.argv[1], "w")
@@ -130,41 +127,26 @@ import Testing
       print("locked", flush=True)
       time.sleep(60)
       """
-    process.arguments = ["python3", "-c", script, folder.path("s.sqlite.lock"), line]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    var told = Data()
-    // The words may come in pieces.
-    while told.count < "locked".utf8.count, case let more = output.fileHandleForReading.availableData, !more.isEmpty {
-      told += more
-    }
-    #expect(told.starts(with: Data("locked".utf8)))
-    return process
-  }
-
-  private func kill(_ process: Process) {
-    Glibc.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    let program = try RunningProgram(script, folder.path("s.sqlite.lock"), line)
+    #expect(program.greeting == "locked\n")
+    return program
   }
 
   @Test func `Another process's lock is respected, and free once it is killed, its file notwithstanding`() throws {
     let line = #"{"pid": 1, "host": "elsewhere", "pipeline": "club", "since": "2026-11-21T06:00:00Z"}"#
-    let process = try holder(line)
-    defer { kill(process) }
+    let program = try holder(line)
     let refusal = try #require(failure { try lock() })
     #expect(refusal.exitCode == .temporaryFailure)
     #expect(refusal.message.contains("in use by pid 1 on elsewhere (pipeline club, since 2026-11-21T06:00:00Z)"))
-    kill(process)
-    #expect(try folder.read("s.sqlite.lock") == line)
+    program.stop()
+    #expect(try folder.text("s.sqlite.lock") == line)
     try lock().release()
     #expect(try names == [])
   }
 
   @Test func `Whoever holds it without a name is told by the file that it locks`() throws {
-    let process = try holder("")
-    defer { kill(process) }
-    let refusal = try #require(failure { try lock() })
+    let program = try holder("")
+    let refusal = try #require(withExtendedLifetime(program) { failure { try lock() } })
     #expect(refusal.exitCode == .temporaryFailure)
     #expect(refusal.message.contains("in use by another process, which locks \(folder.path("s.sqlite.lock"))"))
   }
@@ -179,32 +161,28 @@ import Testing
           print("locked")
       """
     #expect(try python(script) == "locked\n")
-    let child = Process()
-    child.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    child.arguments = ["sleep", "60"]
-    try child.run()
-    defer { kill(child) }
+    let child = try RunningProgram("import time; print('running', flush=True); time.sleep(60)")
     held.release()
-    try lock().release()
+    try withExtendedLifetime(child) { try lock().release() }
   }
 
   // MARK: What can't be locked
 
   @Test func `A file that is no lock is neither written over nor removed`() throws {
-    _ = try folder.write("s.sqlite.lock", "somebody's notes")
+    _ = try folder.write("somebody's notes", to: "s.sqlite.lock")
     let refusal = try #require(failure { try lock() })
     #expect(refusal.exitCode == .cannotCreate)
     #expect(refusal.message.contains("is something else; move it away"))
-    #expect(try folder.read("s.sqlite.lock") == "somebody's notes")
+    #expect(try folder.text("s.sqlite.lock") == "somebody's notes")
   }
 
   @Test func `A link in the lock's place is not followed`() throws {
-    let target = try folder.write("notes", "notes")
+    let target = try folder.write("notes", to: "notes")
     try FileManager.default.createSymbolicLink(atPath: folder.path("s.sqlite.lock"), withDestinationPath: target)
     let refusal = try #require(failure { try lock() })
     #expect(refusal.exitCode == .cannotCreate)
     #expect(refusal.message.contains("symbolic link"))
-    #expect(try folder.read("notes") == "notes")
+    #expect(try folder.text("notes") == "notes")
   }
 
   @Test(arguments: ["folder", "fifo"])

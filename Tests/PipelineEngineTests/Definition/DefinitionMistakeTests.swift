@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -240,7 +241,7 @@ import Testing
   }
 
   @Test func `A file that is not there is a missing input, not a wrong definition`() throws {
-    let folder = try RunFolder()
+    let folder = try TemporaryFolder()
     let error = #expect(throws: PipelineError.self) {
       try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("none.json")), surroundings: .journal)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -184,8 +185,8 @@ import Testing
   }
 
   @Test func `Relative paths start at the definition's folder, wherever the process is`() throws {
-    let folder = try RunFolder()
-    let path = try folder.write("club.json", #"{"name": "n", "export": {}}"#)
+    let folder = try TemporaryFolder()
+    let path = try folder.write(#"{"name": "n", "export": {}}"#, to: "club.json")
     let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), surroundings: .journal)
     #expect(definition.url(for: "in/log.csv").path == folder.path("in/log.csv"))
     #expect(definition.url(for: "/abs/log.csv").path == "/abs/log.csv")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -6,8 +7,8 @@ import Testing
 
 /// A definition that extends another one: what it inherits, what it changes, and whose mistake a mistake is.
 @Suite struct ExtendingTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private static let base = """
     {
@@ -29,7 +30,7 @@ import Testing
     _ json: String, base: String = Self.base,
     _ surroundings: DefinitionSurroundings = .init(environment: [:], vocabulary: .journal)
   ) throws -> PipelineDefinition {
-    _ = try folder.write("base.json", base)
+    _ = try folder.write(base, to: "base.json")
     return try read(file: "own.json", json, surroundings)
   }
 
@@ -121,7 +122,7 @@ import Testing
   }
 
   @Test func `A base may extend in turn, and the schema's name says nothing`() throws {
-    _ = try folder.write("root.json", #"{"$schema": "pipeline.schema.json", "name": "root", "columns": ["date"]}"#)
+    _ = try folder.write(#"{"$schema": "pipeline.schema.json", "name": "root", "columns": ["date"]}"#, to: "root.json")
     let own = try read(
       #"{"$schema": "x", "extends": "./base.json", "chunkRows": 3}"#,
       base: #"{"extends": "root.json", "$schema": 7, "columns": ["wind"], "chunkRows": 4}"#)
@@ -277,12 +278,12 @@ import Testing
 
   @Test func `More than sixteen bases are one too many`() throws {
     for index in 0..<20 {
-      _ = try folder.write("\(index).json", #"{"extends": "\#(index + 1).json"}"#)
+      _ = try folder.write(#"{"extends": "\#(index + 1).json"}"#, to: "\(index).json")
     }
     let last = DefinitionLoader.documentsMax
-    _ = try folder.write("\(last).json", #"{"name": "n", "columns": ["date"]}"#)
+    _ = try folder.write(#"{"name": "n", "columns": ["date"]}"#, to: "\(last).json")
     #expect(try read(file: "own.json", #"{"extends": "1.json"}"#).name == "n")
-    _ = try folder.write("\(last).json", #"{"extends": "\#(last + 1).json"}"#)
+    _ = try folder.write(#"{"extends": "\#(last + 1).json"}"#, to: "\(last).json")
     let told = error { try read(file: "own.json", #"{"extends": "1.json"}"#) }
     #expect(told?.message.hasPrefix("more than 16 definitions extend one another: own.json → 1.json → ") == true)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -248,8 +249,8 @@ import Testing
   ]
 
   @Test func `A definition is valid for both or for neither`() throws {
-    let folder = try RunFolder()
-    _ = try folder.write("base.json", #"{"name": "base", "columns": ["date"]}"#)
+    let folder = try TemporaryFolder()
+    _ = try folder.write(#"{"name": "base", "columns": ["date"]}"#, to: "base.json")
     func column(_ json: String) -> String { #"{"name": "n", "columns": ["date", \#(json)]}"# }
     let cases =
       Self.whole

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -15,9 +16,7 @@ struct PipelineSchema {
     let required: [String]
   }
 
-  /// Tests/PipelineEngineTests/Definition/SchemaSupport.swift → the package.
-  static let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    .appendingPathComponent("Pipelines", isDirectory: true)
+  static let folder = Repository.file("Pipelines")
 
   let text: String
   let root: JSONValue

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -7,8 +8,8 @@ import Testing
 
 /// Incremental exports: every entry once, nothing new is no file, and another store is refused.
 @Suite struct IncrementalExportTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private static let definition = PipelineDefinition.plain {
     $0.chunkRows = 2
@@ -18,7 +19,7 @@ import Testing
   /// Imports as many entries into the store, each named by `name` and its number.
   private func add(_ count: Int, _ name: String, to store: String = "s") async throws {
     let rows = (1...count).map { "2020-01-01,\"\(name)\($0)\",1\n" }.joined()
-    let input = try folder.write("in-\(name).csv", "date,location,rating\n" + rows)
+    let input = try folder.write("date,location,rating\n" + rows, to: "in-\(name).csv")
     let summary = try await run(.plain(), .import, [input], store: folder.path(store))
     try #require(summary.counts.inserted == count)
   }
@@ -41,7 +42,7 @@ import Testing
     let first = try await export()
     #expect(first.exported == 3)
     #expect(first.note == nil)
-    #expect(try folder.read("out-000000.csv") == "location\na1\na2\na3\n")
+    #expect(try folder.text("out-000000.csv") == "location\na1\na2\na3\n")
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("s"))) == before)
     let second = try await export(at: 3600)
     #expect(second.exitCode == .ok)
@@ -52,14 +53,14 @@ import Testing
     try await add(5, "b")
     let third = try await export(at: 7200)
     #expect(third.exported == 5)
-    #expect(try folder.read("out-020000.csv") == "location\nb1\nb2\nb3\nb4\nb5\n")
+    #expect(try folder.text("out-020000.csv") == "location\nb1\nb2\nb3\nb4\nb5\n")
     // An entry that was changed has the key that it had, and one that was deleted leaves its key unused.
     _ = try sqlite(
       folder.path("s"), "UPDATE ZJOURNALENTRY SET ZLOCATION = 'x'; DELETE FROM ZJOURNALENTRY WHERE Z_PK = 8")
     #expect(try await export(at: 9000).outputs.isEmpty)
     try await add(1, "c")
     #expect(try await export(at: 10_800).exported == 1)
-    #expect(try folder.read("out-030000.csv") == "location\nc1\n")
+    #expect(try folder.text("out-030000.csv") == "location\nc1\n")
   }
 
   @Test func `The mark says what was exported`() async throws {
@@ -78,14 +79,14 @@ import Testing
     try await add(5, "a")
     #expect(try await export(at: 0) { $0.export?.limit = 2 }.exported == 2)
     #expect(try await export(at: 3600) { $0.export?.limit = 2 }.exported == 2)
-    #expect(try folder.read("out-010000.csv") == "location\na3\na4\n")
+    #expect(try folder.text("out-010000.csv") == "location\na3\na4\n")
     try await add(4, "b")
     let split = try await export(at: 7200) {
       $0.export?.split = .rows(2)
       $0.export?.sort = [.init("location", ascending: false)]
     }
     #expect(split.outputs.map(\.records) == [2, 2, 1])
-    #expect(try folder.read("out-020000-00001.csv") == "location\nb4\nb3\n")
+    #expect(try folder.text("out-020000-00001.csv") == "location\nb4\nb3\n")
     #expect(try await export(at: 9000).outputs.isEmpty)
   }
 
@@ -93,10 +94,10 @@ import Testing
     try await add(2, "a")
     _ = try await export()
     try await add(2, "b")
-    let mark = try folder.read("out.csv.mark.json")
+    let mark = try folder.text("out.csv.mark.json")
     try FileManager.default.createDirectory(atPath: folder.path("out-010000.csv"), withIntermediateDirectories: true)
     #expect(try await export(at: 3600).outcome == .failed)
-    #expect(try folder.read("out.csv.mark.json") == mark)
+    #expect(try folder.text("out.csv.mark.json") == mark)
     #expect(try await export(at: 7200).exported == 2)
   }
 
@@ -117,7 +118,7 @@ import Testing
     try await add(2, "b")
     _ = try await export()
     try await add(2, "c", to: "other")
-    let mark = try folder.read("out.csv.mark.json")
+    let mark = try folder.text("out.csv.mark.json")
     let refused = [
       (try await export(store: "other"), "it is of another store"),
       (try await export(store: "older"), "entry 4 was exported, and the store has given no key above 2"),
@@ -128,8 +129,8 @@ import Testing
       #expect(summary.failure?.message.contains(reason) == true, "\(summary.failure?.message ?? "")")
       #expect(summary.failure?.message.contains("remove the mark to export everything anew") == true)
     }
-    #expect(try folder.read("out.csv.mark.json") == mark)
-    _ = try folder.write("out.csv.mark.json", "{}")
+    #expect(try folder.text("out.csv.mark.json") == mark)
+    _ = try folder.write("{}", to: "out.csv.mark.json")
     #expect(try await export().failure?.message.contains("is no mark of earlier exports") == true)
     try FileManager.default.removeItem(atPath: folder.path("out.csv.mark.json"))
     #expect(try await export(at: 3600, { $0.name = "p" }).exported == 4)

@@ -1,11 +1,12 @@
 import Foundation
 import PipelineEngine
+import TestSupport
 import Testing
 
 /// With a token for nil, an import tells nil from the empty text, and an export writes them apart.
 @Suite struct NullTokenRunTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private static var definition: PipelineDefinition {
     .plain {
@@ -27,7 +28,7 @@ import Testing
 
       """
     let store = folder.path("s")
-    let summary = try await run(Self.definition, .import, [try folder.write("in.csv", text)], store: store)
+    let summary = try await run(Self.definition, .import, [try folder.write(text, to: "in.csv")], store: store)
     #expect(summary.counts.inserted == 5, "\(summary.text())")
     let rows = try sqlite(
       store, "SELECT typeof(ZDATE), quote(ZLOCATION), quote(ZRATING) FROM ZJOURNALENTRY ORDER BY Z_PK")
@@ -42,7 +43,7 @@ import Testing
     let exported = try await run(Self.definition, .export, store: store) { $0.output = folder.path("out.csv") }
     #expect(exported.exported == 5)
     #expect(
-      try folder.read("out.csv") == """
+      try folder.text("out.csv") == """
         date,location,rating
         NULL,NULL,NULL
         NULL,"NULL",NULL
@@ -54,7 +55,7 @@ import Testing
   }
 
   @Test func `A quoted token in a column of numbers is no number`() async throws {
-    let input = try folder.write("in.csv", "date,location,rating\n2020-01-01,a,\"NULL\"\n")
+    let input = try folder.write("date,location,rating\n2020-01-01,a,\"NULL\"\n", to: "in.csv")
     let summary = try await run(Self.definition, .import, [input], store: folder.path("s"))
     #expect(summary.issues.counts == [.typeError: 1])
   }
@@ -65,7 +66,7 @@ import Testing
     var definition = Self.definition
     definition.columns[1].rules = [ValueRule(.required)]
     let text = "date,location,rating\n,NULL,1\n,,2\n,x,3\n"
-    let required = try await run(definition, .validate, [try folder.write("in.csv", text)], store: nil)
+    let required = try await run(definition, .validate, [try folder.write(text, to: "in.csv")], store: nil)
     #expect(required.counts.rejected == 2)
     #expect(required.issues.counts == [.constraintError: 2])
     definition.columns[1].rules = [ValueRule(.length(min: 1, max: 9))]
@@ -75,7 +76,7 @@ import Testing
   }
 
   @Test func `NUL bytes are refused, or kept where the dialect says so`() async throws {
-    let input = try folder.write("in.csv", "date,location,rating\n,a\0b,1\n")
+    let input = try folder.write("date,location,rating\n,a\0b,1\n", to: "in.csv")
     var definition = Self.definition
     let refused = try await run(definition, .import, [input], store: folder.path("a"))
     #expect(refused.issues.counts == [.nulByte: 1])
@@ -88,11 +89,11 @@ import Testing
   @Test func `Of several date formats each date takes the first that loses nothing`() async throws {
     let text = "date,location,rating\n2020-01-01,,1\n2020-01-02T06:30:00Z,,2\n2020-01-03T06:30:00.25Z,,3\n"
     var definition = Self.definition
-    _ = try await run(definition, .import, [try folder.write("in.csv", text)], store: folder.path("s"))
+    _ = try await run(definition, .import, [try folder.write(text, to: "in.csv")], store: folder.path("s"))
     definition.export?.columns = [.init("date"), .init("day", attribute: "date", format: ["yyyy-MM-dd"])]
     definition.export?.dateFormat = ["yyyy-MM-dd", "dd.MM.yyyy HH:mm"]
     let summary = try await run(definition, .export, store: folder.path("s")) { $0.output = folder.path("out.csv") }
-    #expect(try folder.read("out.csv") == "date,day\n2020-01-01,2020-01-01\n02.01.2020 06:30,2020-01-02\n")
+    #expect(try folder.text("out.csv") == "date,day\n2020-01-01,2020-01-01\n02.01.2020 06:30,2020-01-02\n")
     #expect(summary.issues.counts == [.unwritableValue: 1])
     #expect(summary.issues.listed.first?.column == "date")
   }

@@ -1,5 +1,6 @@
 import CSV
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -7,15 +8,15 @@ import Testing
 
 /// The hash file beside an output: checked by another program, read back by ours, and equal to a second look.
 @Suite struct OutputSealTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private func export(_ output: String, count: Int = 300, split: ExportDefinition.Split? = nil) async throws
     -> RunSummary
   {
     let store = folder.path("s")
     if !FileManager.default.fileExists(atPath: store) {
-      _ = try await run(.plain(), .import, [try folder.write("in.csv", log(count))], store: store)
+      _ = try await run(.plain(), .import, [try folder.write(log(count), to: "in.csv")], store: store)
     }
     return try await run(.plain { $0.export = ExportDefinition(split: split, hash: true) }, .export, store: store) {
       $0.output = folder.path(output)
@@ -24,24 +25,15 @@ import Testing
 
   /// What `xxhsum` says of its arguments, and its exit status.
   private func xxhsum(_ arguments: String...) throws -> (output: String, status: Int32) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["xxhsum"] + arguments
-    process.currentDirectoryURL = folder.url
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+    let output = try Programs.run("/usr/bin/env", ["xxhsum"] + arguments, in: folder)
+    return (output.text, output.status)
   }
 
   @Test(arguments: ["log.csv", "log.csv.gz", "ride the wave.csv", "Kauaʻi \\ 'log'.csv.gz"])
   func `xxhsum checks it, and finds a changed byte`(name: String) async throws {
     let summary = try await export(name)
     #expect(summary.exitCode == .ok, "\(summary.text())")
-    let lines = try folder.read(name + ".xxh128").split(separator: "\n")
+    let lines = try folder.text(name + ".xxh128").split(separator: "\n")
     #expect(try xxhsum("-H2", name).output == lines[0] + "\n")
     let good = try xxhsum("-c", name + ".xxh128")
     #expect(good.status == 0)
@@ -92,11 +84,11 @@ import Testing
     let missing = #expect(throws: RunFailure.self) { try OutputSeal.read(for: folder.path("none.csv")) }
     #expect(missing?.exitCode == .noInput)
     _ = try await export("log.csv")
-    let text = try folder.read("log.csv.xxh128")
+    let text = try folder.text("log.csv.xxh128")
     for changed in [
       "", text + "x", text.replacing("records", with: "rows"), String(text.dropFirst()), text.replacing("#", with: ""),
     ] {
-      _ = try folder.write("log.csv.xxh128", changed)
+      _ = try folder.write(changed, to: "log.csv.xxh128")
       let error = #expect(throws: RunFailure.self) { try OutputSeal.read(for: folder.path("log.csv")) }
       #expect(error?.exitCode == .dataError)
     }

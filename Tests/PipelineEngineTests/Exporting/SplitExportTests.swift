@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -7,11 +8,11 @@ import Testing
 
 /// A split export: every entry is in one file, every file is whole, and of a run that ends early there is none.
 @Suite struct SplitExportTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
   private let store: String
 
   init() async throws {
-    folder = try RunFolder()
+    folder = try TemporaryFolder()
     store = folder.path("store.sqlite")
     let text = """
       date,location,rating
@@ -26,7 +27,7 @@ import Testing
       """
     var definition = PipelineDefinition.plain()
     definition.columns[0].rules = []
-    let summary = try await run(definition, .import, [try folder.write("in.csv", text)], store: store)
+    let summary = try await run(definition, .import, [try folder.write(text, to: "in.csv")], store: store)
     try #require(summary.counts.inserted == 7)
   }
 
@@ -61,7 +62,7 @@ import Testing
     #expect(summary.exported == 7)
     var lines: [Substring] = []
     for index in 1...count {
-      let file = try folder.read("out-0000\(index).csv").split(separator: "\n")
+      let file = try folder.text("out-0000\(index).csv").split(separator: "\n")
       #expect(file[0] == "location")
       lines += file.dropFirst()
     }
@@ -76,7 +77,7 @@ import Testing
       $0.predicate = "rating == 77"
     }
     #expect(rows.outputs.map(\.records) == [0])
-    #expect(try folder.read("out-00001.csv") == "location\n")
+    #expect(try folder.text("out-00001.csv") == "location\n")
     let months = try await export("out-m.csv") {
       $0.split = .month("date")
       $0.predicate = "rating == 77"
@@ -93,8 +94,8 @@ import Testing
     let summary = try await export("out-{month}.csv", chunkRows: chunkRows) { $0.split = .month("date") }
     #expect(
       try outputs == ["out--0044-03.csv", "out-2019-02.csv", "out-2020-02.csv", "out-2020-03.csv", "out-undated.csv"])
-    #expect(try folder.read("out-2020-02.csv") == "location\nfirst of February\nlast of February\n")
-    #expect(try folder.read("out-undated.csv") == "location\nno date\nno date either\n")
+    #expect(try folder.text("out-2020-02.csv") == "location\nfirst of February\nlast of February\n")
+    #expect(try folder.text("out-undated.csv") == "location\nno date\nno date either\n")
     #expect(summary.outputs.map(\.records) == [2, 1, 1, 2, 1])
   }
 
@@ -104,11 +105,11 @@ import Testing
       $0.sort = [.init("date", ascending: false), .init("rating")]
     }
     #expect(summary.outputs.map(\.records) == [1, 2, 1, 1, 2])
-    #expect(try folder.read("out-2020-02.csv") == "location\nlast of February\nfirst of February\n")
+    #expect(try folder.text("out-2020-02.csv") == "location\nlast of February\nfirst of February\n")
   }
 
   @Test func `A run that fails or is cancelled leaves no file of its own and older ones as they were`() async throws {
-    _ = try folder.write("out-00001.csv", "older")
+    _ = try folder.write("older", to: "out-00001.csv")
     // The third file can't be made: its name is a folder's.
     try FileManager.default.createDirectory(atPath: folder.path("out-00003.csv"), withIntermediateDirectories: true)
     let failed = try await export("out.csv") {
@@ -118,7 +119,7 @@ import Testing
     #expect(failed.outcome == .failed)
     #expect(failed.outputs.isEmpty && failed.exported == 0)
     #expect(try outputs == ["out-00001.csv", "out-00003.csv"])
-    #expect(try folder.read("out-00001.csv") == "older")
+    #expect(try folder.text("out-00001.csv") == "older")
     var options = RunOptions()
     options.store = store
     options.output = folder.path("out.csv")
@@ -142,7 +143,7 @@ import Testing
       batch.appendRow()
       batch.setInteger(Int64(rating), at: try #require(entity.slot(named: "rating")))
     }
-    _ = try folder.write("out-00001.csv", "older")
+    _ = try folder.write("older", to: "out-00001.csv")
     var files = ExportFiles(
       export, try OutputTemplate(folder.path("out.csv"), split: export.split), names: ["rating"], storePath: store,
       startedAt: Date())
@@ -160,7 +161,7 @@ import Testing
     files.cancel()
     // An older file that was replaced is not brought back, but what is under its name is whole.
     #expect(try outputs == ["out-00001.csv", "out-00003.csv"])
-    #expect(try folder.read("out-00001.csv") == "rating\n1\n2\n")
+    #expect(try folder.text("out-00001.csv") == "rating\n1\n2\n")
   }
 
   static let mistakes: [(id: String, change: @Sendable (inout ExportDefinition) -> Void, line: String)] = [
@@ -220,9 +221,9 @@ import Testing
     }
   }
 
-  @Test func `Months are those of Python's calendar`() throws {
-    var random = EngineRandom(5)
-    let seconds = (0..<2000).map { index -> Double in
+  @Test(.seeded) func `Months are those of Python's calendar`() throws {
+    var random = Randomness.generator()
+    let seconds = (0..<TestLength.rounds(2000, long: 50_000)).map { index -> Double in
       let day = Double(Int.random(in: -700_000...2_900_000, using: &random)) * 86_400
       return index % 3 == 0 ? day : day + Double.random(in: -1...86_400, using: &random)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -17,9 +18,9 @@ import Testing
     KeyEntry(storeKey: Int64(number), values: UInt64(number) &* 31, order: Double(number) / 2)
   }
 
-  @Test(arguments: [1, 2, 7, 100, 1_000_000])
+  @Test(.seeded, arguments: [1, 2, 7, 100, 1_000_000])
   func `Chunks of random keys, some taken back, find what a dictionary finds`(keysInMemoryMax: Int) throws {
-    var random = EngineRandom(UInt64(keysInMemoryMax))
+    var random = Randomness.generator()
     let index = KeyIndex(keysInMemoryMax: keysInMemoryMax, keepsOrders: true)
     var plain: [KeyDigest: KeyEntry] = [:]
     var number = 0
@@ -29,7 +30,7 @@ import Testing
       try index.load([digest, .none]) { $0 == 0 ? Self.entry(number) : KeyEntry(storeKey: -1) }
       if plain[digest] == nil { plain[digest] = Self.entry(number) }
     }
-    for chunk in 0..<60 {
+    for chunk in 0..<TestLength.rounds(60, long: 1000) {
       let digests = (0..<(chunk % 7 * 10)).map { _ in Self.digest(.random(in: 0..<1500, using: &random)) }
       try index.beginChunk(digests)
       let before = plain
@@ -140,9 +141,9 @@ import Testing
 
 /// The table in memory grows, forgets and empties without losing a key.
 @Suite struct KeyTableTests {
-  @Test(arguments: [false, true])
+  @Test(.seeded, arguments: [false, true])
   func `Thousands of insertions and removals leave what a dictionary has`(keepsOrders: Bool) {
-    var random = EngineRandom(24)
+    var random = Randomness.generator()
     var table = KeyTable(keepsOrders: keepsOrders)
     var plain: [KeyDigest: KeyEntry] = [:]
     for number: Int64 in 1...3000 {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -6,10 +7,10 @@ import Testing
 
 @Suite("A unique column has each value once, in the input and in the store")
 struct UniqueTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
   private let store: String
   init() throws {
-    folder = try RunFolder()
+    folder = try TemporaryFolder()
     store = folder.path("store.sqlite")
   }
 
@@ -22,9 +23,10 @@ struct UniqueTests {
       $0.columns[1].rules = [ValueRule(.unique)]
       $0.chunkRows = chunkRows
     }
-    _ = try await run(.plain(), .import, [try folder.write("a.csv", Self.header + "2020-01-01,A,1\n")], store: store)
+    _ = try await run(
+      .plain(), .import, [try folder.write(Self.header + "2020-01-01,A,1\n", to: "a.csv")], store: store)
     let input = try folder.write(
-      "b.csv", Self.header + "2020-01-01,B,1\n2020-01-02,A,1\n2020-01-03,B,2\n2020-01-04,,3\n2020-01-05,,4\n")
+      Self.header + "2020-01-01,B,1\n2020-01-02,A,1\n2020-01-03,B,2\n2020-01-04,,3\n2020-01-05,,4\n", to: "b.csv")
     let dry = try await run(definition, .validate, [input], store: store)
     let real = try await run(definition, .import, [input], store: store)
     #expect(dry.counts == real.counts)
@@ -38,7 +40,7 @@ struct UniqueTests {
   @Test("As a warning it is told, and the record goes in")
   func warning() async throws {
     let definition = PipelineDefinition.plain { $0.columns[1].rules = [ValueRule(.unique, severity: .warning)] }
-    let input = try folder.write("b.csv", Self.header + "2020-01-01,B,1\n2020-01-02,B,1\n")
+    let input = try folder.write(Self.header + "2020-01-01,B,1\n2020-01-02,B,1\n", to: "b.csv")
     let summary = try await run(definition, .import, [input], store: store)
     #expect(summary.counts == RunCounts(read: 2, inserted: 2))
     #expect(summary.issues.warnings == 1)
@@ -72,7 +74,7 @@ struct UniqueTests {
       $0.columns[1].rules = [ValueRule(.unique)]
     }
     for (number, rating) in ["1", "2"].enumerated() {
-      let input = try folder.write("\(number).csv", Self.header + "2020-01-01,A,\(rating)\n")
+      let input = try folder.write(Self.header + "2020-01-01,A,\(rating)\n", to: "\(number).csv")
       let summary = try await run(definition, .import, [input], store: store)
       #expect(summary.issues.errors == 0)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -7,10 +8,10 @@ import Testing
 
 @Suite("An input goes into a store once, however often it is given and however far it came")
 struct ExactlyOnceTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
   private let store: String
   init() throws {
-    folder = try RunFolder()
+    folder = try TemporaryFolder()
     store = folder.path("store.sqlite")
   }
 
@@ -24,7 +25,7 @@ struct ExactlyOnceTests {
 
   @Test("A known input does nothing, says so, and leaves the store byte for byte as it was")
   func known() async throws {
-    let input = try folder.write("log.csv", log(100))
+    let input = try folder.write(log(100), to: "log.csv")
     #expect(try await run(.plain(), .import, [input], store: store).inputs.map(\.state) == [.imported])
     let before = try Data(contentsOf: URL(fileURLWithPath: store))
     for kind in [RunSummary.Kind.import, .validate] {
@@ -41,8 +42,8 @@ struct ExactlyOnceTests {
 
   @Test("An input is known by its content, not by its name or its packing")
   func knownByContent() async throws {
-    _ = try await run(.plain(), .import, [try folder.write("log.csv", log(5000))], store: store)
-    let other = try folder.write("renamed.csv", log(5000))
+    _ = try await run(.plain(), .import, [try folder.write(log(5000), to: "log.csv")], store: store)
+    let other = try folder.write(log(5000), to: "renamed.csv")
     #expect(try await run(.plain(), .import, [other], store: store).inputs.map(\.state) == [.known])
     try gzip(other)
     #expect(try await run(.plain(), .import, [other + ".gz"], store: store).inputs.map(\.state) == [.known])
@@ -52,18 +53,18 @@ struct ExactlyOnceTests {
   @Test("Content that differs anywhere is another input", arguments: [30, 100_000])
   func otherContent(byte: Int) async throws {
     var bytes = Array(log(5000).utf8)
-    let first = try folder.write("a.csv", String(decoding: bytes, as: UTF8.self))
+    let first = try folder.write(String(decoding: bytes, as: UTF8.self), to: "a.csv")
     _ = try await run(.plain(), .import, [first], store: store)
     let place = try #require(bytes[byte...].firstIndex(of: UInt8(ascii: "S")))
     bytes[place] = UInt8(ascii: "X")
-    let second = try folder.write("a.csv", String(decoding: bytes, as: UTF8.self))
+    let second = try folder.write(String(decoding: bytes, as: UTF8.self), to: "a.csv")
     #expect(try await run(.plain(), .import, [second], store: store).counts.inserted == 5000)
     #expect(try rows == "10000")
   }
 
   @Test("With again it goes in once more")
   func again() async throws {
-    let input = try folder.write("log.csv", log(3))
+    let input = try folder.write(log(3), to: "log.csv")
     for _ in 0..<2 { _ = try await run(.plain(), .import, [input], store: store) { $0.again = true } }
     #expect(try rows == "6")
     #expect(try await run(.plain(), .import, [input], store: store).inputs.map(\.state) == [.known])
@@ -71,7 +72,7 @@ struct ExactlyOnceTests {
 
   @Test("Within one run the same content goes in once")
   func twiceInOneRun() async throws {
-    let inputs = [try folder.write("a.csv", log(4)), try folder.write("b.csv", log(4))]
+    let inputs = [try folder.write(log(4), to: "a.csv"), try folder.write(log(4), to: "b.csv")]
     for kind in [RunSummary.Kind.validate, .import] {
       let summary = try await run(.plain(), kind, inputs, store: store)
       #expect(summary.inputs.map(\.state) == [.imported, .known])
@@ -91,14 +92,14 @@ struct ExactlyOnceTests {
     let lines = log(35).split(separator: "\n").map(String.init)
     var broken = lines
     broken[28] = "never,X,1"
-    let input = try folder.write("log.csv", broken.joined(separator: "\n") + "\n")
+    let input = try folder.write(broken.joined(separator: "\n") + "\n", to: "log.csv")
     for _ in 0..<2 {
       let stopped = try await run(definition, .import, [input], store: store)
       #expect(stopped.outcome == .stopped)
       #expect(stopped.counts == RunCounts(read: 20, inserted: 20))
       #expect(stopped.issues.listed.map(\.line) == [29])
     }
-    _ = try folder.write("log.csv", lines.joined(separator: "\n") + "\n")
+    _ = try folder.write(lines.joined(separator: "\n") + "\n", to: "log.csv")
     let summary = try await run(definition, .import, [input], store: store)
     #expect(summary.inputs.map(\.state) == [.resumed])
     #expect(summary.inputs.map(\.firstRecord) == [21])
@@ -114,9 +115,9 @@ struct ExactlyOnceTests {
       $0.errorPolicy = .stop
       $0.chunkRows = 10
     }
-    let input = try folder.write("log.csv", log(20) + "never,X,1\n")
+    let input = try folder.write(log(20) + "never,X,1\n", to: "log.csv")
     _ = try await run(definition, .import, [input], store: store)
-    _ = try folder.write("log.csv", log(20).replacingOccurrences(of: "Spot 3,", with: "Spot three,"))
+    _ = try folder.write(log(20).replacingOccurrences(of: "Spot 3,", with: "Spot three,"), to: "log.csv")
     for kind in [RunSummary.Kind.validate, .import] {
       let refused = try await run(definition, kind, [input], store: store)
       #expect(refused.outcome == .failed)
@@ -129,7 +130,7 @@ struct ExactlyOnceTests {
 
   @Test("A run that was killed before it could report is reported by the next")
   func unreported() async throws {
-    let input = try folder.write("log.csv", log(3) + "never,X,1\n")
+    let input = try folder.write(log(3) + "never,X,1\n", to: "log.csv")
     let first = try await run(.plain(), .import, [input], store: store) { $0.profilesEntries = true }
     let issue = try #require(first.issues.listed.first)
     let json = String(decoding: try JSONEncoder().encode(issue), as: UTF8.self).replacingOccurrences(
@@ -165,9 +166,9 @@ struct ExactlyOnceTests {
   @Test("Of an append-only input that grew only what is new goes in", arguments: growth)
   func grown(name: String, first: String, added: String, records: Int?) async throws {
     let definition = PipelineDefinition.plain { $0.appendOnly = true }
-    let input = try folder.write("log.csv", first)
+    let input = try folder.write(first, to: "log.csv")
     let before = try await run(definition, .import, [input], store: store).counts.inserted
-    _ = try folder.write("log.csv", first + added)
+    _ = try folder.write(first + added, to: "log.csv")
     let dry = try await run(definition, .validate, [input], store: store)
     let summary = try await run(definition, .import, [input], store: store)
     #expect(dry.counts == summary.counts)
@@ -187,9 +188,9 @@ struct ExactlyOnceTests {
   @Test("Records of what is new keep their numbers and lines in the whole input")
   func grownPlaces() async throws {
     let definition = PipelineDefinition.plain { $0.appendOnly = true }
-    let input = try folder.write("log.csv", log(10))
+    let input = try folder.write(log(10), to: "log.csv")
     _ = try await run(definition, .import, [input], store: store)
-    _ = try folder.write("log.csv", log(10) + "never,X,1\n")
+    _ = try folder.write(log(10) + "never,X,1\n", to: "log.csv")
     let summary = try await run(definition, .import, [input], store: store)
     #expect(summary.issues.listed.map(\.record) == [11])
     #expect(summary.issues.listed.map(\.line) == [12])
@@ -198,8 +199,8 @@ struct ExactlyOnceTests {
 
   @Test("Without a word on it an input that grew is refused: its old records would be there twice")
   func grownUndeclared() async throws {
-    _ = try await run(.plain(), .import, [try folder.write("log.csv", log(10))], store: store)
-    let longer = try folder.write("longer.csv", log(11))
+    _ = try await run(.plain(), .import, [try folder.write(log(10), to: "log.csv")], store: store)
+    let longer = try folder.write(log(11), to: "longer.csv")
     for kind in [RunSummary.Kind.validate, .import] {
       let refused = try await run(.plain(), kind, [longer], store: store)
       #expect(refused.issues.counts == [.inputRefused: 1])
@@ -222,7 +223,7 @@ struct ExactlyOnceTests {
       $0.chunkRows = 10
     }
     let input = try folder.write(
-      "log.csv", "date,location\nnever,A\n" + String(repeating: "2020-01-01,B\n", count: 20) + "never,C\n")
+      "date,location\nnever,A\n" + String(repeating: "2020-01-01,B\n", count: 20) + "never,C\n", to: "log.csv")
     let stopped = try await run(definition, .import, [input], store: store)
     #expect(stopped.rejects == folder.path("log.csv.rejects.csv.part"))
     var patient = definition
@@ -249,7 +250,7 @@ struct ExactlyOnceTests {
   func pipelines(
     name: String, isSame: Bool, change: @Sendable (inout PipelineDefinition) -> Void
   ) async throws {
-    let input = try folder.write("log.csv", log(10))
+    let input = try folder.write(log(10), to: "log.csv")
     _ = try await run(.plain(), .import, [input], store: store)
     let changed = PipelineDefinition.plain { change(&$0) }
     let summary = try await run(changed, .import, [input], store: store) { $0.reports = [] }
@@ -266,7 +267,7 @@ struct ExactlyOnceTests {
 
   @Test("A pipeline with a key may read again what another has imported")
   func pipelinesWithKey() async throws {
-    let input = try folder.write("log.csv", log(10))
+    let input = try folder.write(log(10), to: "log.csv")
     _ = try await run(.plain(), .import, [input], store: store)
     let keyed = PipelineDefinition.plain {
       $0.key = ["date", "location"]
@@ -288,7 +289,7 @@ struct ExactlyOnceTests {
     let added = try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: fresh))
     try coordinator.remove(added)
-    let input = try folder.write("log.csv", log(10))
+    let input = try folder.write(log(10), to: "log.csv")
     _ = try await run(.plain(), .import, [input], store: store)
     #expect(try sqlite(store, schema) == sqlite(fresh, schema))
     #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'SJ\\_%' ESCAPE '\\'") == "4")
@@ -302,7 +303,7 @@ struct ExactlyOnceTests {
 
   @Test("The history tells runs, inputs and counts")
   func history() async throws {
-    let input = try folder.write("log.csv", log(3) + "never,X,1\n")
+    let input = try folder.write(log(3) + "never,X,1\n", to: "log.csv")
     let summary = try await run(.plain(), .import, [input], store: store)
     let history = try LedgerHistory(store: store)
     let told = try #require(history.runs.first)
@@ -320,7 +321,7 @@ struct ExactlyOnceTests {
 
   @Test("A ledger of another layout is not touched")
   func otherVersion() async throws {
-    let input = try folder.write("log.csv", log(3))
+    let input = try folder.write(log(3), to: "log.csv")
     _ = try await run(.plain(), .import, [input], store: store)
     _ = try sqlite(store, "UPDATE SJ_LEDGER SET version = 2")
     let summary = try await run(.plain(), .import, [input], store: store)
@@ -329,20 +330,9 @@ struct ExactlyOnceTests {
     #expect(try rows == "3")
   }
 
-  private func gzip(_ path: String) throws { _ = try output(["gzip", "-k", path]) }
+  private func gzip(_ path: String) throws { try Programs.output(of: ["gzip", "-k", path]) }
 
-  private func xxhsum(_ path: String) throws -> String { String(try output(["xxhsum", "-H2", path]).prefix(32)) }
-
-  private func output(_ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-    return String(decoding: data, as: UTF8.self)
+  private func xxhsum(_ path: String) throws -> String {
+    String(try Programs.output(of: ["xxhsum", "-H2", path]).prefix(32))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -6,14 +7,14 @@ import Testing
 
 /// The page in a real browser: it says what it should, asks nobody for anything, and runs nothing.
 @Suite struct BrowserTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
 
-  init() throws { folder = try RunFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private static let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
   private func open(_ html: String) throws -> Browser {
-    try Browser.open(try folder.write("page.html", html), in: folder)
+    try Browser.open(try folder.write(html, to: "page.html"), in: folder)
   }
 
   /// A copy of the page whose policy lets a script of the test's own run at its end.
@@ -102,7 +103,7 @@ import Testing
   /// tells its width to the page around it.
   private func width(_ html: String) throws -> String {
     _ = try folder.write(
-      "frame.html", scripted(html, "parent.postMessage(document.documentElement.scrollWidth, '*')"))
+      scripted(html, "parent.postMessage(document.documentElement.scrollWidth, '*')"), to: "frame.html")
     return try title(
       open(
         """

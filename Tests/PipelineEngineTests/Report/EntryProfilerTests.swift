@@ -1,14 +1,15 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
 @testable import PipelineEngine
 
 /// A profile counts what the entries are, bounded whatever they are, and as if a run had never been interrupted.
-@Suite struct EntryProfilerTests {
+@Suite(.seeded) struct EntryProfilerTests {
   private static func random(_ count: Int) -> [ReportSample.Session] {
-    var random = EngineRandom(11)
+    var random = Randomness.generator()
     // From year 1 to 9999, most of them close together as in a log, some without a value.
     return (0..<count).map { index in
       let date =

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 
 @testable import PipelineDefinition
 @testable import PipelineEngine
@@ -35,7 +36,7 @@ enum ReportSample {
 
   /// Eight years of sessions, more in summer, at places of which some are more popular.
   static func sessions(_ count: Int, places: [String] = places) -> [Session] {
-    var random = EngineRandom(7)
+    var random = SeededGenerator(seed: 7)
     return (0..<count).map { index in
       let day = Double(index) / Double(count) * 8 * 365.25
       let isSummer = (day / 365.25).truncatingRemainder(dividingBy: 1) > 0.45
@@ -68,7 +69,7 @@ enum ReportSample {
   /// Many issues of many kinds, more than are listed.
   static func dirty(listedMax: Int = 1000) throws -> RunSummary {
     var log = IssueLog(listedMax: listedMax)
-    var random = EngineRandom(3)
+    var random = SeededGenerator(seed: 3)
     let codes: [(IssueCode, String?, String?, String)] = [
       (.typeError, "rating", "five stars", "is not a whole number; write digits only, or leave the field empty"),
       (.constraintError, "date", "2999-01-01T00:00:00Z", "lies in the future; correct the date, or check the clock"),

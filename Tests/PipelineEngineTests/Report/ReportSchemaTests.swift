@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -8,9 +9,7 @@ import Testing
 @Suite struct ReportSchemaTests {
   /// The mistakes that python3-jsonschema finds in each report, a line each; nothing for a report that fits.
   private func mistakes(_ reports: [String]) throws -> String {
-    // Tests/PipelineEngineTests/Report/ReportSchemaTests.swift → the package.
-    let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    let schema = try String(contentsOf: package.appendingPathComponent("Pipelines/report.schema.json"), encoding: .utf8)
+    let schema = try String(contentsOf: Repository.file("Pipelines/report.schema.json"), encoding: .utf8)
     let input = "{\"schema\": \(schema), \"reports\": [\(reports.joined(separator: ","))]}"
     return try python(
       """
@@ -62,10 +61,9 @@ import Testing
   }
 
   @Test func `Every key of the schema is in the documentation`() throws {
-    let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    let schema = try Data(contentsOf: package.appendingPathComponent("Pipelines/report.schema.json"))
+    let schema = try Data(contentsOf: Repository.file("Pipelines/report.schema.json"))
     let article = try String(
-      contentsOf: package.appendingPathComponent("Sources/PipelineEngine/PipelineEngine.docc/Reports.md"),
+      contentsOf: Repository.file("Sources/PipelineEngine/PipelineEngine.docc/Reports.md"),
       encoding: .utf8)
     let keys = try python(
       """

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -7,8 +8,8 @@ import Testing
 
 /// Which records break which rule, found by real dry runs.
 @Suite struct RecordRuleTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private static let columns = ["date", "height", "location", "period", "rating", "wind"]
 
@@ -83,7 +84,7 @@ import Testing
   func `A record in which a rule does not hold is rejected`(of test: Case) async throws {
     let records = test.records.map { $0.hasPrefix("!") ? String($0.dropFirst()) : $0 }
     let lines = [Self.columns.joined(separator: ",")] + records
-    let input = try folder.write("log.csv", lines.joined(separator: "\n") + "\n")
+    let input = try folder.write(lines.joined(separator: "\n") + "\n", to: "log.csv")
     let summary = try await run(definition("[\(test.rule)]"), .validate, [input], store: nil)
     let broken = test.records.indices.filter { test.records[$0].hasPrefix("!") }.map { UInt64($0 + 1) }
     #expect(summary.issues.listed.map(\.record) == broken, "\(summary.issues.listed.map(\.message))")
@@ -111,7 +112,7 @@ import Testing
 
       """
     let store = folder.path("store.sqlite")
-    let input = try folder.write("log.csv", text)
+    let input = try folder.write(text, to: "log.csv")
     let summary = try await run(definition(rules), .import, [input], store: store)
     #expect(summary.counts == RunCounts(read: 5, inserted: 3, rejected: 2))
     let told = summary.issues.listed.map { "\($0.record) \($0.severity) \($0.code) \($0.field ?? 0) \($0.message)" }
@@ -127,7 +128,7 @@ import Testing
       ])
     #expect(summary.issues.listed[0].value == "2020-01-01,\\\"12 \\\",A,9,4,")
     #expect(try sqlite(store, "SELECT ZLOCATION FROM ZJOURNALENTRY") == "B\n\nB")
-    #expect(try folder.read("log.csv.rejects.csv").contains("2020-01-01,\"12 \",A,9,4,\n"))
+    #expect(try folder.text("log.csv.rejects.csv").contains("2020-01-01,\"12 \",A,9,4,\n"))
   }
 
   @Test func `A column that the input lacks is empty, and goes by its attribute as well`() async throws {
@@ -136,7 +137,7 @@ import Testing
        "recordRules": [{"rule": "anyOf", "columns": ["location", "wind"]}]}
       """
     let definition = try PipelineDefinition(data: Data(json.utf8), surroundings: .journal)
-    let input = try folder.write("log.csv", "date,spot\n2020-01-01,A\n2020-01-02,\n")
+    let input = try folder.write("date,spot\n2020-01-01,A\n2020-01-02,\n", to: "log.csv")
     let summary = try await run(definition, .validate, [input], store: nil)
     #expect(
       summary.issues.listed.map(\.message) == [

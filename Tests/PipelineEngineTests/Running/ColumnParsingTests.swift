@@ -1,6 +1,7 @@
 import CSV
 import Foundation
 import OpenCoreData
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -74,7 +75,7 @@ import Testing
     return lines.joined(separator: "\n") + "\n"
   }
 
-  @Test(arguments: [0, 1, 10, 60], 0..<5)
+  @Test(.seeded, arguments: [0, 1, 10, 60], Randomness.seeds(5, long: 200))
   func `Columns and records agree`(dirtyPercent: Int, seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let text = Self.text(records: 500, dirtyPercent: dirtyPercent, &generator)

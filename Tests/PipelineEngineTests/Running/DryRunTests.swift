@@ -1,16 +1,18 @@
 import Foundation
 import OpenCoreData
 import PipelineEngine
+import TestSupport
 import Testing
 
 // A dry run is an import into a scratch pad: the same parser, rules and model, the same counts, nothing stored.
 
 @Suite("A dry run finds what an import into an empty store finds, and stores nothing")
 struct DryRunTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
-  @Test("Counts and issues are the import's, over random dirty files", arguments: [1, 2, 3, 4, 5] as [UInt64])
+  @Test(
+    "Counts and issues are the import's, over random dirty files", .seeded, arguments: Randomness.seeds(5, long: 200))
   func agrees(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     var text = "date,location,rating\n"
@@ -20,7 +22,7 @@ struct DryRunTests {
       let rating = ["1", "5", "", "x", "9,9"].randomElement(using: &random) ?? ""
       text += "\(date),\(place),\(rating)\n"
     }
-    let input = try folder.write("dirty.csv", text)
+    let input = try folder.write(text, to: "dirty.csv")
     let definition = PipelineDefinition.plain {
       $0.chunkRows = 33
       $0.key = ["date", "location"]
@@ -36,8 +38,8 @@ struct DryRunTests {
   @Test("An existing store and its folder stay as they were, byte for byte")
   func leavesNoTrace() async throws {
     let store = folder.path("store.sqlite")
-    _ = try await run(.plain(), .import, [try folder.write("first.csv", log(3))], store: store)
-    let input = try folder.write("log.csv", "date,location,rating\nbad,A,1\n")
+    _ = try await run(.plain(), .import, [try folder.write(log(3), to: "first.csv")], store: store)
+    let input = try folder.write("date,location,rating\nbad,A,1\n", to: "log.csv")
     let before = try contents()
     let summary = try await run(.plain(), .validate, [input], store: store)
     #expect(summary.counts == RunCounts(read: 1, rejected: 1))
@@ -48,18 +50,5 @@ struct DryRunTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     return try Dictionary(
       uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.url.appendingPathComponent($0))) })
-  }
-}
-
-/// SplitMix64: the same sequence for the same seed everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

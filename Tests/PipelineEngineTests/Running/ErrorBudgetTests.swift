@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -6,10 +7,10 @@ import Testing
 
 @Suite("A run stops when its error budget is spent, and says exactly what is in the store")
 struct ErrorBudgetTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
   private let store: String
   init() throws {
-    folder = try RunFolder()
+    folder = try TemporaryFolder()
     store = folder.path("store.sqlite")
   }
 
@@ -45,7 +46,7 @@ struct ErrorBudgetTests {
       $0.errorBudget = one.budget
       $0.chunkRows = 10
     }
-    let input = try folder.write("log.csv", Self.dirty(60))
+    let input = try folder.write(Self.dirty(60), to: "log.csv")
     let dry = try await run(definition, .validate, [input], store: store)
     let summary = try await run(definition, .import, [input], store: store)
     #expect(dry.counts == summary.counts)
@@ -72,8 +73,8 @@ struct ErrorBudgetTests {
       $0.chunkRows = 10
     }
     let inputs = [
-      try folder.write("a.csv", Self.dirty(10)),
-      try folder.write("b.csv", Self.dirty(20).replacingOccurrences(of: "Spot", with: "Beach")),
+      try folder.write(Self.dirty(10), to: "a.csv"),
+      try folder.write(Self.dirty(20).replacingOccurrences(of: "Spot", with: "Beach"), to: "b.csv"),
     ]
     let summary = try await run(definition, .import, inputs, store: store)
     #expect(summary.outcome == .stopped)
@@ -87,7 +88,7 @@ struct ErrorBudgetTests {
   func atomicStop(hasStore: Bool) async throws {
     if hasStore {
       _ = try await run(
-        .plain(), .import, [try folder.write("old.csv", log(7).replacingOccurrences(of: "Spot", with: "Old"))],
+        .plain(), .import, [try folder.write(log(7).replacingOccurrences(of: "Spot", with: "Old"), to: "old.csv")],
         store: store)
     }
     let definition = PipelineDefinition.plain {
@@ -96,7 +97,7 @@ struct ErrorBudgetTests {
       $0.chunkRows = 10
     }
     let before = hasStore ? try Self.dump(store) : nil
-    let inputs = [try folder.write("a.csv", log(25)), try folder.write("b.csv", Self.dirty(60))]
+    let inputs = [try folder.write(log(25), to: "a.csv"), try folder.write(Self.dirty(60), to: "b.csv")]
     let dry = try await run(definition, .validate, inputs, store: store)
     let summary = try await run(definition, .import, inputs, store: store)
     #expect(summary.outcome == .stopped)
@@ -128,15 +129,15 @@ struct ErrorBudgetTests {
       $0.chunkRows = 2
     }
     let header = "date,location,rating\n"
-    _ = try await run(definition, .import, [try folder.write("old.csv", header + "2020-01-01,A,1\n")], store: store)
+    _ = try await run(definition, .import, [try folder.write(header + "2020-01-01,A,1\n", to: "old.csv")], store: store)
     let good = header + "2020-01-01,A,2\n2020-01-02,B,1\n2020-01-03,C,1\n2020-01-02,B,5\n2020-01-01,A,2\n"
     var budget = definition
     budget.errorPolicy = .stop
     let stopped = try await run(
-      budget, .import, [try folder.write("bad.csv", good + "never,D,1\n")], store: store)
+      budget, .import, [try folder.write(good + "never,D,1\n", to: "bad.csv")], store: store)
     #expect(stopped.outcome == .stopped)
     #expect(try sqlite(store, "SELECT ZLOCATION, ZRATING, Z_OPT FROM ZJOURNALENTRY") == "A|1|1")
-    let summary = try await run(definition, .import, [try folder.write("good.csv", good)], store: store)
+    let summary = try await run(definition, .import, [try folder.write(good, to: "good.csv")], store: store)
     #expect(summary.counts == RunCounts(read: 5, inserted: 2, updated: 2, unchanged: 1))
     #expect(
       try sqlite(store, "SELECT Z_PK, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK") == "1|A|2\n2|B|5\n3|C|1")
@@ -144,7 +145,7 @@ struct ErrorBudgetTests {
 
   @Test("An input that can't be read rolls an atomic run back")
   func atomicFailure() async throws {
-    let inputs = [try folder.write("a.csv", log(5)), folder.path("missing.csv")]
+    let inputs = [try folder.write(log(5), to: "a.csv"), folder.path("missing.csv")]
     let summary = try await run(.plain { $0.atomic = true }, .import, inputs, store: store)
     #expect(summary.outcome == .failed)
     #expect(summary.exitCode == .noInput)
@@ -155,11 +156,5 @@ struct ErrorBudgetTests {
   private static func dump(_ store: String) throws -> String {
     try sqlite(
       store, "SELECT * FROM ZJOURNALENTRY; SELECT * FROM Z_PRIMARYKEY; SELECT * FROM SJ_INPUT; SELECT * FROM SJ_RUN")
-  }
-}
-
-extension RunFolder {
-  fileprivate var names: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }
 }

@@ -1,12 +1,13 @@
 import Foundation
 import OpenCoreData
 import PipelineEngine
+import TestSupport
 import Testing
 
 /// Every attribute type goes in and out by columns, as Python's csv and sqlite3 modules read what is written.
 @Suite struct EveryTypeTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   static let types: [(String, NSAttributeType)] = [
     ("amount", .decimalAttributeType), ("archive", .transformableAttributeType), ("day", .dateAttributeType),
@@ -56,7 +57,7 @@ import Testing
   /// Writes random things, and what of a store they must become.
   private static let generator = #"""
     import base64, csv, random, sys, uuid
-    random.seed(20)
+    random.seed(\#(Randomness.seed))
     def maybe(value): return r"\N" if random.random() < 0.1 else value
     def amount():
         count = random.randint(1, 15)
@@ -105,8 +106,10 @@ import Testing
     print(count)
     """#
 
-  @Test func `Random values of every type reach the store as Python reads them, and come back the same`() async throws {
-    let csv = try folder.write("things.csv", try python(Self.generator))
+  @Test(.seeded) func `Random values of every type reach the store as Python reads them, and come back the same`()
+    async throws
+  {
+    let csv = try folder.write(try python(Self.generator), to: "things.csv")
     let (first, second) = (folder.path("first.sqlite"), folder.path("second.sqlite"))
     let summary = try await run(Self.definition(), .import, [csv], store: first, model: Self.model())
     #expect(summary.counts.inserted == 1000, "\(summary.issues.listed.prefix(3)) \(summary.failure?.message ?? "")")
@@ -117,7 +120,7 @@ import Testing
     let back = try await run(Self.definition(), .import, [out.0], store: second, model: Self.model())
     #expect(back.counts.inserted == 1000, "\(back.issues.listed.prefix(3))")
     _ = try await run(Self.definition(), .export, store: second, model: Self.model()) { $0.output = out.1 }
-    #expect(try folder.read("1.csv") == folder.read("2.csv"))
+    #expect(try folder.text("1.csv") == folder.text("2.csv"))
     #expect(try python(Self.comparison, input: "\(csv)\n\(second)\n") == "1000\n")
   }
 
@@ -128,14 +131,14 @@ import Testing
     ("link", " https://example.org/ ", "https://example.org/"), ("flag", "YES", "1"),
   ])
   func `A value is exported in its one spelling`(name: String, text: String, expected: String) async throws {
-    let csv = try folder.write("one.csv", "\(name),small\n\(text),1\n")
+    let csv = try folder.write("\(name),small\n\(text),1\n", to: "one.csv")
     let store = folder.path("store.sqlite")
     let definition = Self.definition { $0.export?.columns.removeAll { $0.name != name } }
     let summary = try await run(definition, .import, [csv], store: store, model: Self.model())
     #expect(summary.counts.inserted == 1, "\(summary.issues.listed)")
     _ = try await run(definition, .export, store: store, model: Self.model()) { $0.output = folder.path("out.csv") }
     #expect(
-      try folder.read("out.csv") == "\(name)\r\n\(expected)\r\n" || folder.read("out.csv") == "\(name)\n\(expected)\n")
+      try folder.text("out.csv") == "\(name)\r\n\(expected)\r\n" || folder.text("out.csv") == "\(name)\n\(expected)\n")
   }
 
   @Test(arguments: [
@@ -146,7 +149,7 @@ import Testing
     ("small", "40000", "is outside -32768 to 32767"),
   ])
   func `What is not of its type is rejected with what to do`(name: String, text: String, message: String) async throws {
-    let csv = try folder.write("bad.csv", "\(name),name\n\(text),a\n")
+    let csv = try folder.write("\(name),name\n\(text),a\n", to: "bad.csv")
     let definition = Self.definition()
     let summary = try await run(definition, .import, [csv], store: folder.path("store.sqlite"), model: Self.model())
     let issue = try #require(summary.issues.listed.first)
@@ -164,8 +167,8 @@ import Testing
     let (first, same) = try #require(values[name])
     let store = folder.path("store.sqlite")
     let keyed = Self.definition { ($0.key, $0.duplicates) = ([name], .skip) }
-    let one = try folder.write("one.csv", "\(name),small\n\(first),1\n\(same),2\n")
-    let two = try folder.write("two.csv", "\(name),small\n\(same),3\n")
+    let one = try folder.write("\(name),small\n\(first),1\n\(same),2\n", to: "one.csv")
+    let two = try folder.write("\(name),small\n\(same),3\n", to: "two.csv")
     let summaries = [
       try await run(keyed, .import, [one], store: store, model: Self.model()),
       try await run(keyed, .import, [two], store: store, model: Self.model()),

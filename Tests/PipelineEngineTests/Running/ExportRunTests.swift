@@ -1,16 +1,17 @@
 import Foundation
 import OpenCoreData
 import PipelineEngine
+import TestSupport
 import Testing
 
 // What an export promises: one snapshot, any order and choice, the whole file or none.
 
 @Suite("An export writes what the store holds, whole or not at all")
 struct ExportRunTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
   private let store: String
   init() async throws {
-    folder = try RunFolder()
+    folder = try TemporaryFolder()
     store = folder.path("store.sqlite")
     let text = """
       date,location,rating
@@ -20,7 +21,7 @@ struct ExportRunTests {
       2019-12-31T23:59:59Z,Kauaʻi,
 
       """
-    let summary = try await run(.plain(), .import, [try folder.write("in.csv", text)], store: store)
+    let summary = try await run(.plain(), .import, [try folder.write(text, to: "in.csv")], store: store)
     try #require(summary.counts.inserted == 4)
     // Entries without a date are part of every store that the app writes.
     _ = try sqlite(store, "INSERT INTO ZJOURNALENTRY(Z_PK, Z_ENT, Z_OPT, ZRATING) VALUES(5, 1, 1, 2)")
@@ -77,7 +78,7 @@ struct ExportRunTests {
         $0.chunkRows = 2
       }, .export, store: store
     ) { $0.output = folder.path("out.csv") }
-    #expect(try folder.read("out.csv") == example.output)
+    #expect(try folder.text("out.csv") == example.output)
     #expect(summary.exitCode == .ok)
     let lines = example.output.split(separator: "\n").count - 1
     #expect(summary.exported == lines)
@@ -101,7 +102,7 @@ struct ExportRunTests {
     }
     #expect(bytes[0] == bytes[1])
     #expect(bytes[0].starts(with: [0x1F, 0x8B]))
-    #expect(try folder.read("plain.csv").hasPrefix("date,height,location,period,rating,wind\n"))
+    #expect(try folder.text("plain.csv").hasPrefix("date,height,location,period,rating,wind\n"))
   }
 
   @Test("An entry that the dialect can't carry is left out and named; the others are written")
@@ -109,7 +110,7 @@ struct ExportRunTests {
     let summary = try await run(
       .plain { $0.export = ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp) }, .export, store: store
     ) { $0.output = folder.path("app.csv") }
-    #expect(try folder.read("app.csv") == "1/2/20,,,,,3\n12/31/19,,,,Kauaʻi,\n,,,,,2\n")
+    #expect(try folder.text("app.csv") == "1/2/20,,,,,3\n12/31/19,,,,Kauaʻi,\n,,,,,2\n")
     #expect(summary.issues.counts == [.unwritableValue: 2])
     #expect(summary.issues.listed.first?.message.contains("p1") == true)
     #expect(summary.exitCode == .dataError)
@@ -117,7 +118,7 @@ struct ExportRunTests {
 
   @Test("A run that fails or is cancelled leaves an older output as it was")
   func allOrNothing() async throws {
-    _ = try folder.write("out.csv", "older")
+    _ = try folder.write("older", to: "out.csv")
     var options = RunOptions()
     options.store = store
     options.output = folder.path("out.csv")
@@ -127,12 +128,12 @@ struct ExportRunTests {
     let summary = try await runner.run()
     #expect(summary.outcome == .cancelled)
     #expect(summary.outputs.isEmpty)
-    #expect(try folder.read("out.csv") == "older")
+    #expect(try folder.text("out.csv") == "older")
     let missing = try await run(.plain(), .export, store: folder.path("none.sqlite")) {
       $0.output = folder.path("out.csv")
     }
     #expect(missing.exitCode == .noInput)
-    #expect(try folder.read("out.csv") == "older")
+    #expect(try folder.text("out.csv") == "older")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).allSatisfy { !$0.contains("tmp") })
   }
 

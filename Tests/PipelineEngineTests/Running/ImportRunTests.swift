@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import PipelineEngine
+import TestSupport
 import Testing
 
 // What an import promises (issue "The main job"): every record accounted for, file order kept, whole chunks, refused
@@ -8,14 +9,14 @@ import Testing
 
 @Suite("An import accounts for every record and keeps the file's order")
 struct ImportRunTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   @Test(
     "The store is the same through one context and through three, whatever the chunk and what notifications carry",
     arguments: [1, 7, 100, 5000], [ChangeNotificationContents.objectIDs, .objects])
   func chainsAgree(chunkRows: Int, contents: ChangeNotificationContents) async throws {
-    let input = try folder.write("log.csv", log(100))
+    let input = try folder.write(log(100), to: "log.csv")
     var dumps: Set<String> = []
     for chain in RunOptions.ContextChain.allCases {
       let store = folder.path("\(chain).sqlite")
@@ -37,7 +38,7 @@ struct ImportRunTests {
 
   @Test("A second import goes on with the keys where the first ended")
   func keysContinue() async throws {
-    let input = try folder.write("log.csv", log(10))
+    let input = try folder.write(log(10), to: "log.csv")
     let store = folder.path("store.sqlite")
     for _ in 0..<2 { _ = try await run(.plain(), .import, [input], store: store) { $0.again = true } }
     #expect(try sqlite(store, "SELECT count(*), min(Z_PK), max(Z_PK) FROM ZJOURNALENTRY") == "20|1|20")
@@ -47,7 +48,7 @@ struct ImportRunTests {
   @Test("Bad records are rejected as their original bytes and leave no gap in the keys")
   func rejects() async throws {
     let input = try folder.write(
-      "log.csv", "date,location,rating\r\n2020-01-01,A,1\r\nsoon,\"B, b\",2\r\n2020-01-03,C,x\r\n2020-01-04,D,4")
+      "date,location,rating\r\n2020-01-01,A,1\r\nsoon,\"B, b\",2\r\n2020-01-03,C,x\r\n2020-01-04,D,4", to: "log.csv")
     let store = folder.path("store.sqlite")
     let summary = try await run(.plain(), .import, [input], store: store)
     #expect(summary.counts == RunCounts(read: 4, inserted: 2, rejected: 2))
@@ -57,25 +58,25 @@ struct ImportRunTests {
     #expect(summary.issues.listed.map(\.record) == [2, 3])
     #expect(summary.rejects == folder.path("log.csv.rejects.csv"))
     #expect(
-      try folder.read("log.csv.rejects.csv")
+      try folder.text("log.csv.rejects.csv")
         == "date,location,rating\r\nsoon,\"B, b\",2\r\n2020-01-03,C,x\r\n")
     #expect(try sqlite(store, "SELECT Z_PK, ZLOCATION FROM ZJOURNALENTRY") == "1|A\n2|D")
   }
 
   @Test("A mended file of rejects can be imported as it is")
   func rejectsReplay() async throws {
-    let input = try folder.write("log.csv", "rating,date,location\n1,bad,A\n2,2020-01-02,B\n")
+    let input = try folder.write("rating,date,location\n1,bad,A\n2,2020-01-02,B\n", to: "log.csv")
     let store = folder.path("store.sqlite")
     _ = try await run(.plain(), .import, [input], store: store)
-    let mended = try folder.read("log.csv.rejects.csv").replacingOccurrences(of: "bad", with: "2020-01-01")
-    let summary = try await run(.plain(), .import, [try folder.write("mended.csv", mended)], store: store)
+    let mended = try folder.text("log.csv.rejects.csv").replacingOccurrences(of: "bad", with: "2020-01-01")
+    let summary = try await run(.plain(), .import, [try folder.write(mended, to: "mended.csv")], store: store)
     #expect(summary.counts == RunCounts(read: 1, inserted: 1))
     #expect(try sqlite(store, "SELECT ZLOCATION FROM ZJOURNALENTRY ORDER BY ZDATE") == "A\nB")
   }
 
   @Test("With the policy to stop, whole chunks before the fault are saved and nothing of the faulty one")
   func stops() async throws {
-    let input = try folder.write("log.csv", log(12) + "never,X,1\n" + "2020-02-01,Y,1\n")
+    let input = try folder.write(log(12) + "never,X,1\n" + "2020-02-01,Y,1\n", to: "log.csv")
     let store = folder.path("store.sqlite")
     let definition = PipelineDefinition.plain {
       $0.errorPolicy = .stop
@@ -96,7 +97,7 @@ struct ImportRunTests {
     "Of records with one key the first is taken, also when keys spill to a temporary database", arguments: [1, 1000])
   func duplicates(keysInMemoryMax: Int) async throws {
     let input = try folder.write(
-      "log.csv", log(30) + log(30).split(separator: "\n").dropFirst().joined(separator: "\n"))
+      log(30) + log(30).split(separator: "\n").dropFirst().joined(separator: "\n"), to: "log.csv")
     let definition = PipelineDefinition.plain {
       $0.key = ["date", "location"]
       $0.chunkRows = 7
@@ -114,8 +115,8 @@ struct ImportRunTests {
 
   @Test("Several inputs are one run; one that is missing does not keep the others out")
   func severalInputs() async throws {
-    let first = try folder.write("a.csv", log(3))
-    let second = try folder.write("b.csv", log(4).replacingOccurrences(of: "Spot", with: "Beach"))
+    let first = try folder.write(log(3), to: "a.csv")
+    let second = try folder.write(log(4).replacingOccurrences(of: "Spot", with: "Beach"), to: "b.csv")
     let store = folder.path("store.sqlite")
     let summary = try await run(
       .plain(), .import, [first, folder.path("missing.csv"), second], store: store)
@@ -128,10 +129,10 @@ struct ImportRunTests {
 
   @Test("A header may have any order and case; a missing required column makes the file unusable")
   func headers() async throws {
-    let good = try folder.write("good.csv", "RATING, Location ,DATE\n3,A,2020-01-01\n")
+    let good = try folder.write("RATING, Location ,DATE\n3,A,2020-01-01\n", to: "good.csv")
     let store = folder.path("store.sqlite")
     #expect(try await run(.plain(), .import, [good], store: store).counts == RunCounts(read: 1, inserted: 1))
-    let bad = try folder.write("bad.csv", "rating,location\n3,A\n")
+    let bad = try folder.write("rating,location\n3,A\n", to: "bad.csv")
     let summary = try await run(.plain(), .import, [bad], store: store)
     #expect(summary.outcome == .failed)
     #expect(summary.issues.counts[.missingLabel] == 1)
@@ -140,7 +141,7 @@ struct ImportRunTests {
 
   @Test("A run that is cancelled before it begins leaves nothing behind")
   func cancels() async throws {
-    let input = try folder.write("log.csv", log(500))
+    let input = try folder.write(log(500), to: "log.csv")
     var options = RunOptions()
     options.inputs = [input]
     options.store = folder.path("store.sqlite")
@@ -156,7 +157,7 @@ struct ImportRunTests {
 
   @Test("Progress ends with the run and never runs ahead of what was saved")
   func progress() async throws {
-    let input = try folder.write("log.csv", log(200))
+    let input = try folder.write(log(200), to: "log.csv")
     var options = RunOptions()
     options.inputs = [input]
     options.store = folder.path("store.sqlite")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -6,10 +7,10 @@ import Testing
 
 /// Sources that are patterns: which files they mean, in which order.
 @Suite struct InputFilesTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
 
   init() throws {
-    folder = try RunFolder()
+    folder = try TemporaryFolder()
     for path in [
       "logs/b.csv", "logs/a.csv", "logs/c.csv.gz", "logs/.hidden.csv", "logs/notes.txt", "logs/ab.csv/inner.csv",
       "logs/2024/x.csv", "logs/2024/05/y.csv", "logs/.git/z.csv", "odd [1].csv", "odd 1.csv", "{a,b}.csv",
@@ -86,7 +87,7 @@ import Testing
       $0.baseDirectory = folder.url
     }
     try FileManager.default.createDirectory(atPath: folder.path("new"), withIntermediateDirectories: true)
-    for name in ["2.csv", "1.csv"] { _ = try folder.write("new/\(name)", log(2)) }
+    for name in ["2.csv", "1.csv"] { _ = try folder.write(log(2), to: "new/\(name)") }
     func run() async throws -> RunSummary {
       var options = RunOptions()
       options.store = store

@@ -1,6 +1,7 @@
 import Foundation
 import OpenCoreData
 import PipelineEngine
+import TestSupport
 import Testing
 
 /// A class with opinions of its own. Written by hand, so it is taken to have every hook.
@@ -33,8 +34,8 @@ final class StrictSession: NSManagedObject {
 
 @Suite("The model's own rules are part of every import and dry run")
 struct ModelRuleTests {
-  private let folder: RunFolder
-  init() throws { folder = try RunFolder() }
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
 
   private func model(_ change: (NSEntityDescription) -> Void) -> NSManagedObjectModel {
     let model = RunModel.make()
@@ -60,7 +61,7 @@ struct ModelRuleTests {
     async throws -> (real: RunSummary, dry: RunSummary)
   {
     let definition = PipelineDefinition(name: "n", columns: Self.columns, chunkRows: chunkRows, vocabulary: .journal)
-    let input = try folder.write("log.csv", text)
+    let input = try folder.write(text, to: "log.csv")
     let dry = try await run(definition, .validate, [input], store: nil, model: model())
     let real = try await run(definition, .import, [input], store: folder.path("store.sqlite"), model: model())
     return (real, dry)

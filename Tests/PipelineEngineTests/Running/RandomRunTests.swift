@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -6,7 +7,7 @@ import Testing
 
 /// Random dirty files, stores and policies: a dry run says what the real run then does, and both are as a simple
 /// reckoning over a list of entries has it.
-@Suite struct RandomRunTests {
+@Suite(.seeded) struct RandomRunTests {
   struct Entry: Equatable {
     var day: Int
     var place: String?
@@ -58,17 +59,17 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<60)
-  func `The counts of a dry run are those of the run, and both are right`(seed: Int) async throws {
-    var random = EngineRandom(UInt64(seed) + 1)
-    let folder = try RunFolder()
+  @Test(arguments: Randomness.seeds(60, long: 2000))
+  func `The counts of a dry run are those of the run, and both are right`(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let folder = try TemporaryFolder()
     let store = folder.path("store.sqlite")
     let choices: [(key: [String], policy: DuplicatePolicy)] = [
       ([], .reject), (["date", "location"], .reject), (["location"], .skip), (["date", "location"], .skip),
       (["date", "location"], .update(columns: nil)), (["location"], .update(columns: ["rating"])),
       (["location"], .update(columns: nil)), (["location"], .keepNewest(by: "date")),
     ]
-    let choice = choices[seed % choices.count]
+    let choice = choices[Int(seed % UInt64(choices.count))]
     let definition = PipelineDefinition.plain {
       $0.key = choice.key
       $0.duplicates = choice.policy
@@ -80,7 +81,7 @@ import Testing
     var reckoning = Reckoning(entries: [], policy: choice.policy, key: choice.key)
     var inputs: [String] = []
     for number in 0..<Int.random(in: 1...3, using: &random) {
-      inputs.append(try folder.write("\(number).csv", Self.file(&reckoning, number, &random)))
+      inputs.append(try folder.write(Self.file(&reckoning, number, &random), to: "\(number).csv"))
     }
     // The first inputs make the store; the last ones are compared.
     let split = Int.random(in: 0..<inputs.count, using: &random)
@@ -104,7 +105,7 @@ import Testing
 
   /// Records of few days and places, so that keys meet; about one in six is bad.
   private static func file(
-    _ reckoning: inout Reckoning, _ number: Int, _ random: inout EngineRandom
+    _ reckoning: inout Reckoning, _ number: Int, _ random: inout SeededGenerator
   ) -> String {
     // No two files are the same input.
     var text = "date,location,rating,file \(number)\n"

@@ -1,45 +1,8 @@
 import Foundation
 import OpenCoreData
 import PipelineEngine
+import TestSupport
 import Testing
-
-/// A folder of a test's own, gone with the last one who holds it.
-final class RunFolder: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("run-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
-  /// Writes a file and gives its path.
-  func write(_ name: String, _ text: String) throws -> String {
-    try Data(text.utf8).write(to: url.appendingPathComponent(name))
-    return path(name)
-  }
-
-  func read(_ name: String) throws -> String {
-    String(decoding: try Data(contentsOf: url.appendingPathComponent(name)), as: UTF8.self)
-  }
-}
-
-/// What the `sqlite3` shell says: an independent reader of what was written.
-func sqlite(_ path: String, _ sql: String) throws -> String {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = ["sqlite3", "-batch", path, sql]
-  let output = Pipe()
-  process.standardOutput = output
-  try process.run()
-  let data = output.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  try #require(process.terminationStatus == 0)
-  return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
-}
 
 enum RunModel {
   /// The journal's entity, built in code; with constraints where a test wants refusals.

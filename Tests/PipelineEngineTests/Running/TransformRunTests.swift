@@ -1,14 +1,15 @@
 import Foundation
 import OpenCoreData
 import PipelineEngine
+import TestSupport
 import Testing
 
 @Suite("Keys, rules and the store see what the transforms make of a field; reports show what the file has")
 struct TransformRunTests {
-  private let folder: RunFolder
+  private let folder: TemporaryFolder
   private let store: String
   init() throws {
-    folder = try RunFolder()
+    folder = try TemporaryFolder()
     store = folder.path("store.sqlite")
   }
 
@@ -25,8 +26,8 @@ struct TransformRunTests {
        {"name": "rating", "transforms": ["lower", {"transform": "map", "values": {"good": "4", "bad": "1"}}]}]
       """
     let input = try folder.write(
-      "log.csv",
-      "date,height,location,rating\non 2020-01-01,3-5ft,\"  c \"\"x\"\"  STREET \",GOOD\n2020-01-02,Flat,ÉCOLE,bad\n")
+      "date,height,location,rating\non 2020-01-01,3-5ft,\"  c \"\"x\"\"  STREET \",GOOD\n2020-01-02,Flat,ÉCOLE,bad\n",
+      to: "log.csv")
     let summary = try await run(definition(columns), .import, [input], store: store)
     #expect(summary.counts == RunCounts(read: 2, inserted: 2))
     #expect(
@@ -41,7 +42,7 @@ struct TransformRunTests {
           {"rule": "oneOf", "values": ["ABC"], "severity": "warning"}]},
        {"name": "height", "transforms": [{"transform": "convert", "from": "ft", "to": "m", "strict": true}]}]
       """
-    let input = try folder.write("log.csv", "location,height\n abcd ,1\n xyz ,1\nabc,tall\nabc,\n")
+    let input = try folder.write("location,height\n abcd ,1\n xyz ,1\nabc,tall\nabc,\n", to: "log.csv")
     let summary = try await run(definition(columns), .import, [input], store: store)
     #expect(summary.counts == RunCounts(read: 4, inserted: 2, rejected: 2))
     #expect(
@@ -51,16 +52,16 @@ struct TransformRunTests {
         "3 error type-error tall|is no quantity that can be converted to m; write a number or a range such as 3-5, "
           + "alone or followed by ft or m",
       ])
-    #expect(try folder.read("log.csv.rejects.csv") == "location,height\n abcd ,1\nabc,tall\n")
+    #expect(try folder.text("log.csv.rejects.csv") == "location,height\n abcd ,1\nabc,tall\n")
   }
 
   @Test("Keys are compared as they are stored")
   func keys() async throws {
     let columns = #"["date", {"name": "location", "transforms": ["trim", "lower"]}]"#
     let definition = try definition(columns, #", "key": ["date", "location"], "duplicates": "skip""#)
-    let first = try folder.write("first.csv", "date,location\n2020-01-01,Rincon\n")
+    let first = try folder.write("date,location\n2020-01-01,Rincon\n", to: "first.csv")
     _ = try await run(definition, .import, [first], store: store)
-    let second = try folder.write("second.csv", "date,location\n2020-01-01, RINCON \n2020-01-02,a\n2020-01-02,A\n")
+    let second = try folder.write("date,location\n2020-01-01, RINCON \n2020-01-02,a\n2020-01-02,A\n", to: "second.csv")
     let dry = try await run(definition, .validate, [second], store: store)
     let summary = try await run(definition, .import, [second], store: store)
     #expect(summary.counts == RunCounts(read: 3, inserted: 1, duplicate: 2))
@@ -77,9 +78,9 @@ struct TransformRunTests {
        {"name": "wind", "value": "from the club"}]
       """
     let records = "2020-01-01,A,5\n2020-01-02, ,\n2020-01-03,\"\",\n"
-    let full = try folder.write("full.csv", "date,location,rating\n" + records)
-    let lacking = try folder.write("lacking.csv", "date\n2020-01-04\n")
-    let labelled = try folder.write("labelled.csv", "date,wind\n2020-01-05,onshore\n")
+    let full = try folder.write("date,location,rating\n" + records, to: "full.csv")
+    let lacking = try folder.write("date\n2020-01-04\n", to: "lacking.csv")
+    let labelled = try folder.write("date,wind\n2020-01-05,onshore\n", to: "labelled.csv")
     let rejects = folder.url.appendingPathComponent("rejects")
     try FileManager.default.createDirectory(at: rejects, withIntermediateDirectories: true)
     let summary = try await run(definition(columns), .import, [full, lacking, labelled], store: store) {
@@ -95,7 +96,7 @@ struct TransformRunTests {
         == "A|5|from the club\n" + Array(repeating: "Malibu|3|from the club", count: 4).joined(separator: "\n"))
 
     let token = try definition(columns, #", "dialect": {"null": "\\N"}"#)
-    let tokens = try folder.write("tokens.csv", "date,location,rating\n2020-01-06,\\N,\\N\n2020-01-07,\"\\N\",1\n")
+    let tokens = try folder.write("date,location,rating\n2020-01-06,\\N,\\N\n2020-01-07,\"\\N\",1\n", to: "tokens.csv")
     let other = folder.path("other.sqlite")
     _ = try await run(token, .import, [tokens], store: other)
     #expect(try sqlite(other, "SELECT ZLOCATION, ZRATING FROM ZJOURNALENTRY") == "Malibu|3\n\\N|1")
@@ -105,7 +106,7 @@ struct TransformRunTests {
   func rejection() async throws {
     let columns = #"["date", {"name": "location", "transforms": ["upper"]}, {"name": "wind", "value": "w"}]"#
     let rules = #", "recordRules": [{"rule": "compare", "left": "location", "operator": "!=", "right": "wind"}]"#
-    let input = try folder.write("log.csv", "date,location\nsoon,x\n2020-01-01,a\n2020-01-02,W\n2020-01-03,w,\nx\n")
+    let input = try folder.write("date,location\nsoon,x\n2020-01-01,a\n2020-01-02,W\n2020-01-03,w,\nx\n", to: "log.csv")
     let summary = try await run(definition(columns, rules), .import, [input], store: store)
     #expect(summary.counts == RunCounts(read: 5, inserted: 2, rejected: 3))
     #expect(try sqlite(store, "SELECT ZLOCATION, ZWIND FROM ZJOURNALENTRY") == "A|w\nW|w")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A real browser without a window: what a page becomes in it, says on its console, and asks the network for.
@@ -11,13 +12,10 @@ struct Browser {
   let requests: [String]
 
   /// Opens the page with a profile of its own.
-  static func open(_ page: String, in folder: RunFolder) throws -> Browser {
+  static func open(_ page: String, in folder: TemporaryFolder) throws -> Browser {
     let name = UUID().uuidString
-    let (document, messages, net) = (folder.path("\(name).dom"), folder.path("\(name).err"), folder.path("\(name).net"))
-    for file in [document, messages] { try Data().write(to: URL(fileURLWithPath: file)) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
+    let net = folder.path("\(name).net")
+    let arguments = [
       "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
       "--disable-extensions",
       "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -27,16 +25,11 @@ struct Browser {
       // Messages between frames arrive before the document is written.
       "--virtual-time-budget=2000", "--dump-dom", URL(fileURLWithPath: page).absoluteString,
     ]
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: document))
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: messages))
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    let said = String(decoding: try Data(contentsOf: URL(fileURLWithPath: messages)), as: UTF8.self)
-    try #require(process.terminationStatus == 0, "chromium: \(said)")
+    let run = try Programs.run("/usr/bin/env", arguments)
+    try #require(run.status == 0, "chromium: \(run.messages)")
     return Browser(
-      dom: String(decoding: try Data(contentsOf: URL(fileURLWithPath: document)), as: UTF8.self),
-      console: said.split(separator: "\n").filter { $0.contains("CONSOLE") }.map(String.init),
+      dom: run.text,
+      console: run.messages.split(separator: "\n").filter { $0.contains("CONSOLE") }.map(String.init),
       requests: try requests(net))
   }
 

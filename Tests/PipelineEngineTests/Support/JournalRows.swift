@@ -1,20 +1,9 @@
 import Foundation
+import TestSupport
 
-/// The rows of a real journal, beside the repository in `../shared/stores`; a plain clone lacks them.
+/// The rows of a real journal.
 enum JournalRows {
-  static let absenceComment: String = "needs ../shared/stores (or SURFJOURNAL_SHARED), which a plain clone lacks"
-
-  static let file: URL = {
-    let shared: URL
-    if let path = ProcessInfo.processInfo.environment["SURFJOURNAL_SHARED"] {
-      shared = URL(fileURLWithPath: path, isDirectory: true)
-    } else {
-      // Tests/PipelineEngineTests/Support/JournalRows.swift → the package, and its sibling.
-      let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-      shared = package.deletingLastPathComponent().appendingPathComponent("shared", isDirectory: true)
-    }
-    return shared.appendingPathComponent("stores/surfjournal-kodeco/surfjournal_rows.csv")
-  }()
+  static let file = SharedFiles.journal.appendingPathComponent("surfjournal_rows.csv")
 
   static var arePresent: Bool { FileManager.default.fileExists(atPath: file.path) }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -45,9 +46,9 @@ import Testing
     #expect(DateFormat.iso8601.seconds(text: text)?.bits == seconds.bits, "\(text)")
   }
 
-  private static func values(_ random: inout EngineRandom) -> [Double] {
+  private static func values(_ random: inout SeededGenerator) -> [Double] {
     var values: [Double] = []
-    while values.count < 3000 {
+    while values.count < TestLength.rounds(3000, long: 100_000) {
       // Every kind of Double there is, then dates as people have them.
       let any = Double(bitPattern: random.next())
       if any.isFinite { values.append(any) }
@@ -57,8 +58,8 @@ import Testing
     return values
   }
 
-  @Test func `Random values come back, and Python reads the same from the text`() throws {
-    var random = EngineRandom(5000)
+  @Test(.seeded) func `Random values come back, and Python reads the same from the text`() throws {
+    var random = Randomness.generator()
     let values = Self.values(&random)
     let texts = try values.map { try #require(DateText.iso8601($0)) }
     for (value, text) in zip(values, texts) {
@@ -68,8 +69,8 @@ import Testing
     for (value, bits) in zip(values, expected) { #expect(value.bits == bits) }
   }
 
-  @Test func `No text with a digit less would do`() throws {
-    var random = EngineRandom(17)
+  @Test(.seeded) func `No text with a digit less would do`() throws {
+    var random = Randomness.generator()
     let lines = try Self.values(&random).filter { $0.magnitude < 1e12 }.map { value in
       let text = try #require(DateText.iso8601(value))
       let digits = text.firstIndex(of: ".").map { text[$0...].count - 2 } ?? 0
@@ -88,7 +89,7 @@ import Testing
     #expect(answers.allSatisfy { $0 == "False" })
   }
 
-  @Test(.enabled(if: JournalRows.arePresent, Comment(rawValue: JournalRows.absenceComment)))
+  @Test(.enabled(if: JournalRows.arePresent, Comment(rawValue: SharedFiles.absenceComment)))
   func `The 5,000 dates of a real journal come back`() throws {
     let dates = try JournalRows.dates()
     #expect(dates.count == 5000)

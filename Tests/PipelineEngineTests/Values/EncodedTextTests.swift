@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -16,10 +17,10 @@ import Testing
     return output
   }
 
-  @Test(arguments: BinaryFormat.allCases)
+  @Test(.seeded, arguments: BinaryFormat.allCases)
   func `Random bytes are written as Python writes them, and come back`(format: BinaryFormat) throws {
-    var random = EngineRandom(5)
-    let values = (0..<200).map { length in
+    var random = Randomness.generator()
+    let values = (0..<TestLength.rounds(200, long: 5000)).map { length in
       (0..<(1 + length % 67)).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
     let written = values.map { value in
@@ -101,9 +102,9 @@ import Testing
     #expect(written(text) == expected)
   }
 
-  @Test func `Random decimals keep every digit, and it is known which a Double gives back`() throws {
-    var random = EngineRandom(9)
-    let texts = (0..<2000).map { _ in
+  @Test(.seeded) func `Random decimals keep every digit, and it is known which a Double gives back`() throws {
+    var random = Randomness.generator()
+    let texts = (0..<TestLength.rounds(2000, long: 50_000)).map { _ in
       let count = Int.random(in: 1...22, using: &random)
       let digits = (0..<count).map { _ in String(Int.random(in: 0...9, using: &random)) }.joined()
       let point = Int.random(in: 0...count, using: &random)
@@ -138,10 +139,10 @@ import Testing
     #expect(Set(ours.map(\.0)).count == 2)
   }
 
-  @Test func `Single precision is rounded once`() throws {
-    var random = EngineRandom(11)
+  @Test(.seeded) func `Single precision is rounded once`() throws {
+    var random = Randomness.generator()
     var texts = ["0.1", "3.4028235e38", "1e-45", "16777217", "16777219", "1.00000005960464477539062500001", "7e-46"]
-    texts += (0..<500).map { _ in
+    texts += (0..<TestLength.rounds(500, long: 20_000)).map { _ in
       let value = Float(bitPattern: UInt32.random(in: 0..<0x7F7F_FFFF, using: &random))
       // Halfway to the next Float, and a little beside it.
       let middle = (Double(value) + Double(value.nextUp)) / 2

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -72,10 +73,12 @@ import Testing
     #expect(DateFormat.iso8601.isImpossibleDate(text: text))
   }
 
-  @Test func `Days exist or not as Python's calendar has them, and fractions round as its fractions do`() throws {
-    var random = EngineRandom(20_140_714)
+  @Test(.seeded) func `Days exist or not as Python's calendar has them, and fractions round as its fractions do`()
+    throws
+  {
+    var random = Randomness.generator()
     var texts: [String] = []
-    for index in 0..<4000 {
+    for index in 0..<TestLength.rounds(4000, long: 100_000) {
       let year = Int.random(in: 0...9999, using: &random)
       // One in a few is beyond the four digits, some of them far beyond what a Double can place.
       let wide = index % 5 == 0 ? Self.wideYear(&random) : Self.digits(year, 4)
@@ -114,7 +117,7 @@ import Testing
     return String(repeating: "0", count: max(0, width - text.count)) + text
   }
 
-  private static func wideYear(_ random: inout EngineRandom) -> String {
+  private static func wideYear(_ random: inout SeededGenerator) -> String {
     var text = Bool.random(using: &random) ? "+" : "-"
     let leading = Int.random(in: 1...9, using: &random)
     text += String(leading)
@@ -122,7 +125,7 @@ import Testing
     return text
   }
 
-  private static func fraction(_ random: inout EngineRandom) -> String {
+  private static func fraction(_ random: inout SeededGenerator) -> String {
     (0..<Int.random(in: 1...30, using: &random)).map { _ in String(Int.random(in: 0...9, using: &random)) }.joined()
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -32,9 +33,9 @@ import Testing
     #expect(NumberText.real(text: text)?.bits == value?.bits)
   }
 
-  @Test func `Numbers of any length and size round as Python's do`() throws {
-    var random = EngineRandom(39)
-    let texts = (0..<5000).map { index in
+  @Test(.seeded) func `Numbers of any length and size round as Python's do`() throws {
+    var random = Randomness.generator()
+    let texts = (0..<TestLength.rounds(5000, long: 100_000)).map { index in
       var text = index % 3 == 0 ? "-" : ""
       for _ in 0..<Int.random(in: 1...25, using: &random) { text += String(Int.random(in: 0...9, using: &random)) }
       if index % 2 == 0 {

@@ -18,7 +18,7 @@ struct AsynchronousFetch: Sendable {
   private let bottom: FetchQuery
   private let shape: DictionaryShape?
   private let hadChanges: Bool
-  private let changeCount: Int64
+  private let writeCount: Int64
 
   private static var rowsPerBatch: Int { 1000 }
 
@@ -31,7 +31,7 @@ struct AsynchronousFetch: Sendable {
     self.query = query
     bottom = context.bottomQuery(query)
     hadChanges = query.includesPendingChanges && context.chainHasChanges(touching: query)
-    changeCount = try coordinator.changeCount()
+    writeCount = try coordinator.writeCount()
   }
 
   /// Reads the store, on any thread but not on several at once.
@@ -40,10 +40,10 @@ struct AsynchronousFetch: Sendable {
   /// - Throws: What the store said; `StopSign.error` when stopped.
   func read(_ progressed: (Int) -> Void) throws -> Reading {
     if let shape {
-      let rows = try coordinator.reading(generation) { try coordinator.dictionaryRows(query, shape, stop) }
-      return .dictionaries(rows, shape)
+      return .dictionaries(try stores.dictionaryRows(query, shape, stop: stop), shape)
     }
-    return try coordinator.withCursor(bottom, generation, rowsPerBatch: Self.rowsPerBatch) { cursor in
+    let cursor = try stores.cursor(bottom, rowsPerBatch: Self.rowsPerBatch)
+    return try cursor.holdingState {
       var rows: [FetchedRow] = []
       while true {
         let next = try cursor.nextRows(stop)
@@ -53,6 +53,8 @@ struct AsynchronousFetch: Sendable {
       }
     }
   }
+
+  private var stores: StoreReading { StoreReading(coordinator: coordinator, generation: generation) }
 
   /// The results of `request`, on the context's queue.
   func results<ResultType>(
@@ -76,9 +78,9 @@ struct AsynchronousFetch: Sendable {
     let isWhole = bottom.limit == 0 || read.count < bottom.limit
     let isEnough = isWhole || (needed.limit > 0 && needed.limit <= bottom.limit)
     // What was pending before the reading may be saved now, and then is neither here nor there.
-    let hasMoved = try hadChanges && coordinator.changeCount() != changeCount
+    let hasMoved = try hadChanges && coordinator.writeCount() != writeCount
     guard isAlike, isEnough, !hasMoved else {
-      return try coordinator.reading(generation) { try coordinator.rows(needed) }
+      return try stores.rows(needed)
     }
     return needed.limit > 0 ? Array(read.prefix(needed.limit)) : read
   }

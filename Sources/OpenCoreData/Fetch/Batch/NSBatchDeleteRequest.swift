@@ -51,10 +51,10 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
       if query.limit + query.offset > 0, coordinator.persistentStores.count > 1 {
         // The slice is one of all stores' objects together.
         query.includesValues = false
-        outcomes = try delete(coordinator.rows(query).map(\.id), coordinator, wantsIDs)
+        outcomes = try delete(StoreReading(coordinator: coordinator, generation: nil).rows(query).map(\.id), coordinator, wantsIDs)
         break
       }
-      outcomes = try coordinator.eachStore(query.affectedStores, keeping: query.entity) {
+      outcomes = try coordinator.writeToStores(query.affectedStores, keeping: query.entity) {
         try $0.batchDelete(query, wantsIDs: wantsIDs)
       }
     case .ids(let ids):
@@ -82,11 +82,11 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
       throw NSError.coreData(
         .coreData, "The object \(unsaved) was never saved, so no store has it. Delete it in its context.")
     }
-    return try coordinator.eachStore(affectedStores?.map(\.identity), keeping: root) { store in
+    return try coordinator.writeToStores(affectedStores?.map(\.identity), keeping: root) { store in
       let keys = ids.compactMap { id -> Int64? in
         if case .permanent(let own, let key) = id.reference, own === store.identity { key } else { nil }
       }
-      return try store.batchDelete(keys, of: root, wantsIDs: wantsIDs)
+      return try store.batchDelete(keys: keys, of: root, wantsIDs: wantsIDs)
     }
   }
 }

@@ -85,10 +85,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         .coreData, "Objects of the abstract entity \(entityName) can't be made; insert into one of its subentities.")
     }
     var rows = BatchInsertionRows(entity)
-    let stores = (affectedStores ?? coordinator.persistentStores).filter { ($0 as? SQLiteStore)?.keeps(entity) == true }
+    let stores = (affectedStores ?? coordinator.persistentStores).map(\.rowStore).filter { $0.keeps(entity) }
     guard let store = stores.first(where: { !$0.isReadOnly }) ?? stores.first else { return BatchOutcome() }
-    let outcomes = try coordinator.eachStore([store.identity], keeping: entity) {
-      try $0.batchInsert(entity, resolution, wantsIDs: resultType == .objectIDs) { try fill(&$0, &rows) }
+    let outcomes = try coordinator.writeToStores([store.identity], keeping: entity) {
+      try $0.batchInsert(entity, resolution: resolution, wantsIDs: resultType == .objectIDs) { try fill(&$0, &rows) }
     }
     return outcomes.joined
   }

@@ -39,8 +39,8 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     request.affectedStores = affectedStores
     let query = try request.query(model: context.model)
     let values = try newValues(query.entity)
-    let outcome = try coordinator.eachStore(query.affectedStores, keeping: query.entity) {
-      try $0.batchUpdate(query, values, wantsIDs: resultType == .updatedObjectIDsResultType)
+    let outcome = try coordinator.writeToStores(query.affectedStores, keeping: query.entity) {
+      try $0.batchUpdate(query, values: values, wantsIDs: resultType == .updatedObjectIDsResultType)
     }.joined
     switch resultType {
     case .statusOnlyResultType: return NSBatchUpdateResult(resultType, true)

@@ -1,0 +1,107 @@
+import Foundation
+
+/// What can be worked out from an entity and its superentities: made once when the model is frozen.
+package final class EntityLayout: Sendable {
+  /// Own and inherited attributes, transient ones included, in byte order of their names.
+  package let attributeSlots: [NSAttributeDescription]
+  private let slotsByName: [String: Int]
+  /// By slot, where there are so few that looking through them is quicker than hashing one.
+  private let fewNames: [String]?
+  /// By slot: whether the attribute is of one of the integer types.
+  private let integerSlots: [Bool]
+  /// What a newly inserted object has, by slot.
+  package let defaultValues: [StoredValue]
+  package let propertiesByName: [String: NSPropertyDescription]
+  package let attributesByName: [String: NSAttributeDescription]
+  package let relationshipsByName: [String: NSRelationshipDescription]
+  /// Those that an object must not be without, by name.
+  package let mandatoryRelationships: [NSRelationshipDescription]
+  /// The class that the model names for objects of the entity; nil where the program has none of that name.
+  package let objectClass: AnyClass?
+
+  init(of entity: NSEntityDescription) {
+    propertiesByName = Dictionary(
+      entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { own, _ in own })
+    attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
+    relationshipsByName = propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
+    // "The counts are only enforced if the relationship value is not nil" (Apple documentation:
+    // NSRelationshipDescription): a set is there, empty or not, so that of a to-many one the count alone matters.
+    mandatoryRelationships = relationshipsByName.values
+      .filter { !$0.isTransient && !$0.isOptional && (!$0.isToMany || $0.minCount > 0) }
+      .sorted { String.byteOrder($0.name, $1.name) }
+    attributeSlots = attributesByName.values.sorted { String.byteOrder($0.name, $1.name) }
+    integerSlots = attributeSlots.map {
+      [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType].contains($0.attributeType)
+    }
+    defaultValues = attributeSlots.map(\.defaultStoredValue)
+    objectClass = EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
+    slotsByName = Dictionary(
+      attributeSlots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    fewNames = attributeSlots.count <= 12 ? attributeSlots.map(\.name) : nil
+  }
+
+  /// The slot of an attribute, nil if the entity has none of that name.
+  package func slot(named name: String) -> Int? {
+    guard let fewNames else { return slotsByName[name] }
+    // Most keys are of another length than most names.
+    let length = name.utf8.count
+    for slot in fewNames.indices where fewNames[slot].utf8.count == length && fewNames[slot] == name { return slot }
+    return nil
+  }
+
+  package func isInteger(_ slot: Int) -> Bool { integerSlots[slot] }
+}
+
+extension NSEntityDescription {
+  /// Own and inherited properties by name.
+  public var propertiesByName: [String: NSPropertyDescription] { layout.propertiesByName }
+  /// Own and inherited attributes by name, transient and derived ones included.
+  public var attributesByName: [String: NSAttributeDescription] { layout.attributesByName }
+  /// Own and inherited relationships by name.
+  public var relationshipsByName: [String: NSRelationshipDescription] { layout.relationshipsByName }
+
+  /// The relationships, own and inherited, that every object must have: a new one can't be saved while there are any,
+  /// as relationships can't be set.
+  package var mandatoryRelationships: [NSRelationshipDescription] { layout.mandatoryRelationships }
+
+  public var subentitiesByName: [String: NSEntityDescription] {
+    Dictionary(
+      subentities.compactMap { entity in entity.name.map { ($0, entity) } }, uniquingKeysWith: { $1 })
+  }
+
+  /// The relationships, own and inherited, whose destination is `entity`.
+  public func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+    relationshipsByName.values.filter { $0.destinationEntity === entity }
+      .sorted { String.byteOrder($0.name, $1.name) }
+  }
+
+  /// Whether this is `entity` or inherits from it.
+  public func isKindOf(entity: NSEntityDescription) -> Bool {
+    ancestry.contains { $0 === entity }
+  }
+
+  /// Own and inherited attributes, transient ones included, sorted by name in byte order. The position of an
+  /// attribute here is its slot.
+  package var attributeSlots: [NSAttributeDescription] { layout.attributeSlots }
+
+  /// The slot of an attribute, nil if the entity has none of that name.
+  public func slot(named name: String) -> Int? { layout.slot(named: name) }
+
+  /// The top of the inheritance tree, the entity itself if it inherits from none. A root has one table and
+  /// one key sequence in a store.
+  package var rootEntity: NSEntityDescription { superentity == nil ? self : ancestry.last ?? self }
+
+  /// The entity itself, its superentity, and so on up to the root.
+  package var ancestry: [NSEntityDescription] {
+    var chain = [self]
+    while let next = chain.last?.superentity, !chain.contains(where: { $0 === next }) { chain.append(next) }
+    return chain
+  }
+
+  /// The own uniqueness constraints as attribute names, in their order.
+  package var uniquenessConstraintNames: [[String]] {
+    uniquenessConstraints.map { constraint in
+      constraint.compactMap { ($0 as? String) ?? ($0 as? NSPropertyDescription)?.name }
+    }
+  }
+}

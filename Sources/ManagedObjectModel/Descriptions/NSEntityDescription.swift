@@ -1,0 +1,172 @@
+import Foundation
+
+/// The description of one entity (Apple: NSEntityDescription).
+///
+/// Mutable until its model is in use; changing it afterwards stops the program.
+// Unchecked: see `Seal`.
+open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
+  package let seal = Seal()
+  package internal(set) weak var model: NSManagedObjectModel?
+  /// What is derived from the description, written once by `freeze()`.
+  private var frozenLayout: EntityLayout?
+  private var frozenVersionHash: Data?
+
+  /// What weak references to the entity hold.
+  let anchor = EntityAnchor()
+
+  public override init() {
+    super.init()
+    anchor.entity = self
+  }
+
+  open var name: String? { willSet { seal.requireOpen() } }
+  open var managedObjectClassName: String = "NSManagedObject" { willSet { seal.requireOpen() } }
+  open var isAbstract: Bool = false { willSet { seal.requireOpen() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { seal.requireOpen() } }
+  open var versionHashModifier: String? { willSet { seal.requireOpen() } }
+
+  /// The name of this entity in the model before, for migration; the entity's own name unless set.
+  open var renamingIdentifier: String? {
+    get { explicitRenamingIdentifier ?? name }
+    set { explicitRenamingIdentifier = newValue }
+  }
+  package var explicitRenamingIdentifier: String? { willSet { seal.requireOpen() } }
+
+  /// The sets of attributes (names or NSAttributeDescription) of which no two objects may have equal values.
+  open var uniquenessConstraints: [[Any]] = [] { willSet { seal.requireOpen() } }
+
+  open var indexes: [NSFetchIndexDescription] = [] {
+    willSet { seal.requireOpen() }
+    didSet { for index in indexes { index.entity = self } }
+  }
+
+  /// The entities that inherit from this one directly. Setting it makes this entity their `superentity`.
+  open var subentities: [NSEntityDescription] = [] {
+    willSet { seal.requireOpen() }
+    didSet {
+      for entity in oldValue where entity.superentity === self { entity.superentity = nil }
+      for entity in subentities { entity.superentity = self }
+    }
+  }
+
+  /// Weak: the model owns all entities.
+  open internal(set) var superentity: NSEntityDescription? {
+    get { weakSuperentity.entity }
+    set { weakSuperentity.entity = newValue }
+  }
+  private var weakSuperentity = WeakEntity()
+
+  /// The model that this entity is part of; asking an entity that is in none is a programming error.
+  open var managedObjectModel: NSManagedObjectModel {
+    guard let model else {
+      preconditionFailure(
+        "The entity '\(name ?? "")' is in no living model; add it to one's `entities` and keep that.")
+    }
+    return model
+  }
+
+  /// Own and inherited properties, own ones first. Setting it replaces the own ones; inherited ones among the
+  /// new ones are left where they are, so that `entity.properties += [new]` does what it says.
+  open var properties: [NSPropertyDescription] {
+    get { ownProperties + (superentity?.properties.filter { declaredProperty(named: $0.name) == nil } ?? []) }
+    set {
+      let inherited = Set((superentity?.properties ?? []).map(ObjectIdentifier.init))
+      ownProperties = newValue.filter { !inherited.contains(ObjectIdentifier($0)) }
+    }
+  }
+
+  /// The properties that this entity declares itself.
+  package private(set) var ownProperties: [NSPropertyDescription] = [] {
+    willSet { seal.requireOpen() }
+    didSet {
+      for property in oldValue where property.owner === self { property.owner = nil }
+      for property in ownProperties { property.owner = self }
+    }
+  }
+
+  private func declaredProperty(named name: String) -> NSPropertyDescription? {
+    ownProperties.first { $0.name == name }
+  }
+
+  /// How code generators write this entity's class: "class", "category", or nil for "Manual/None".
+  package var codeGenerationType: String? { willSet { seal.requireOpen() } }
+  /// The class as the model file writes it: ".Name" means the current module, "Module.Name" another one.
+  package var representedClassName: String? { willSet { seal.requireOpen() } }
+  package var isSyncable: Bool = true { willSet { seal.requireOpen() } }
+
+  /// Everything derived; made afresh while the entity can still change, so that reading writes nothing.
+  package var layout: EntityLayout {
+    if seal.isClosed, let frozenLayout { return frozenLayout }
+    return EntityLayout(of: self)
+  }
+
+  /// The 32 bytes that identify what of this entity matters to a store (docs/coredata-format.md, "Version hashes").
+  open var versionHash: Data {
+    if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
+    return currentVersionHash
+  }
+
+  private var currentVersionHash: Data {
+    let computed = VersionHash.hash(of: self)
+    guard let statedVersionHash, statedVersionHash.computed == computed else { return computed }
+    return statedVersionHash.stated
+  }
+
+  /// The hash that whoever compiled the model has stated, beside what the same description hashes to here. It holds
+  /// as long as the two belong together: an entity that is changed afterwards hashes to something else.
+  private var statedVersionHash: (stated: Data, computed: Data)? { willSet { seal.requireOpen() } }
+
+  /// Takes a stated hash for the entity as it is now. Superentities first: their hashes are a part of it.
+  func stateVersionHash(_ hash: Data) {
+    statedVersionHash = (hash, VersionHash.hash(of: self))
+  }
+
+  /// Whether `versionHash` is what Apple's framework says, too. How derived and composite attributes are hashed is not
+  /// known, so an entity that has or inherits one is compared by its name only unless its hash was stated.
+  package var hasExactVersionHash: Bool {
+    if let statedVersionHash, statedVersionHash.computed == VersionHash.hash(of: self) { return true }
+    return propertiesByName.values.allSatisfy { property in
+      guard let attribute = property as? NSAttributeDescription else { return true }
+      return !(attribute is NSDerivedAttributeDescription) && attribute.attributeType != .compositeAttributeType
+    }
+  }
+
+  /// A copy with copies of the own properties and of all subentities, in no model. Relationships of the copy
+  /// still point at the destinations of the original; `NSManagedObjectModel.copy()` moves those too.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = copyAlone()
+    copy.subentities = subentities.compactMap { $0.copy() as? NSEntityDescription }
+    return copy
+  }
+
+  /// A copy without its place in the inheritance tree.
+  func copyAlone() -> NSEntityDescription {
+    let copy = NSEntityDescription()
+    copy.name = name
+    copy.managedObjectClassName = managedObjectClassName
+    copy.isAbstract = isAbstract
+    copy.userInfo = userInfo
+    copy.versionHashModifier = versionHashModifier
+    copy.explicitRenamingIdentifier = explicitRenamingIdentifier
+    copy.statedVersionHash = statedVersionHash
+    copy.uniquenessConstraints = uniquenessConstraintNames
+    copy.codeGenerationType = codeGenerationType
+    copy.representedClassName = representedClassName
+    copy.isSyncable = isSyncable
+    copy.ownProperties = ownProperties.compactMap { $0.copy() as? NSPropertyDescription }
+    copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
+    return copy
+  }
+
+  open override var description: String { "(\(type(of: self)): \(name ?? "unnamed"))" }
+
+  /// Called by the model, superentities first.
+  func freeze() {
+    guard !seal.isClosed else { return }
+    for property in ownProperties { property.freeze() }
+    for index in indexes { index.freeze() }
+    frozenLayout = EntityLayout(of: self)
+    frozenVersionHash = currentVersionHash
+    seal.close()
+  }
+}

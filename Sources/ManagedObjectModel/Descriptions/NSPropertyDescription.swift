@@ -1,0 +1,107 @@
+import Foundation
+
+/// What attributes, relationships and fetched properties have in common (Apple: NSPropertyDescription).
+///
+/// Mutable until its model is in use; changing it afterwards stops the program.
+// Unchecked: see `Seal`, which gives the proof for every description class.
+open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
+  package let seal = Seal()
+  package internal(set) var owner: NSEntityDescription? {
+    get { weakOwner.entity }
+    set { weakOwner.entity = newValue }
+  }
+  private var weakOwner = WeakEntity()
+  /// The cached hash, written once by `freeze()`.
+  private var frozenVersionHash: Data?
+
+  public override init() {
+    super.init()
+  }
+
+  /// The entity that declares this property. A property that no entity has taken yet has none: asking then is
+  /// a programming error.
+  open var entity: NSEntityDescription {
+    guard let owner else {
+      preconditionFailure(
+        "The property '\(name)' belongs to no entity yet; add it to one's `properties` first.")
+    }
+    return owner
+  }
+
+  open var name: String = "" { willSet { seal.requireOpen() } }
+  open var isOptional: Bool = true { willSet { seal.requireOpen() } }
+  open var isTransient: Bool = false { willSet { seal.requireOpen() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { seal.requireOpen() } }
+  open var versionHashModifier: String? { willSet { seal.requireOpen() } }
+  open var isIndexedBySpotlight: Bool = false { willSet { seal.requireOpen() } }
+  open var isStoredInExternalRecord: Bool = false { willSet { seal.requireOpen() } }
+
+  /// The name of this property in the model before, for migration; the property's own name unless set.
+  open var renamingIdentifier: String? {
+    get { explicitRenamingIdentifier ?? name }
+    set { explicitRenamingIdentifier = newValue }
+  }
+  package var explicitRenamingIdentifier: String? { willSet { seal.requireOpen() } }
+
+  /// Whether the model file marks the property for syncing; only code generators look at it.
+  package var isSyncable: Bool = true { willSet { seal.requireOpen() } }
+
+  open private(set) var validationPredicates: [NSPredicate] = []
+  open private(set) var validationWarnings: [Any] = []
+
+  /// Sets the predicates that a value must match, and beside each the warning for a value that does not.
+  open func setValidationPredicates(
+    _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+  ) {
+    seal.requireOpen()
+    let predicates = validationPredicates ?? []
+    let warnings = validationWarnings ?? []
+    precondition(
+      predicates.count == warnings.count,
+      "Give each validation predicate of '\(name)' one warning: "
+        + "there are \(predicates.count) predicates and \(warnings.count) warnings."
+    )
+    self.validationPredicates = predicates
+    self.validationWarnings = warnings
+  }
+
+  /// The 32 bytes that identify what of this property matters to a store (docs/coredata-format.md, "Version hashes").
+  open var versionHash: Data {
+    if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
+    return VersionHash.hash(of: self)
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = makeEmptyCopy()
+    copyDescription(to: copy)
+    return copy
+  }
+
+  open override var description: String {
+    "(\(type(of: self)): \(owner?.name.map { $0 + "." } ?? "")\(name))"
+  }
+
+  /// A new description of the same class, to be filled by `copyDescription(to:)`.
+  package func makeEmptyCopy() -> NSPropertyDescription { NSPropertyDescription() }
+
+  /// Copies everything but the owner and, in relationships, the other end: those belong to one model only.
+  package func copyDescription(to other: NSPropertyDescription) {
+    other.name = name
+    other.isOptional = isOptional
+    other.isTransient = isTransient
+    other.userInfo = userInfo
+    other.versionHashModifier = versionHashModifier
+    other.isIndexedBySpotlight = isIndexedBySpotlight
+    other.isStoredInExternalRecord = isStoredInExternalRecord
+    other.explicitRenamingIdentifier = explicitRenamingIdentifier
+    other.isSyncable = isSyncable
+    other.validationPredicates = validationPredicates
+    other.validationWarnings = validationWarnings
+  }
+
+  func freeze() {
+    guard !seal.isClosed else { return }
+    frozenVersionHash = VersionHash.hash(of: self)
+    seal.close()
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// Finds and reads models on disk, as Xcode keeps them and as it compiles them.
+package enum ModelFile {
+  /// What a file with several versions ends in, and what each version does.
+  private static let versionExtensions = ["xcdatamodeld": "xcdatamodel", "momd": "mom"]
+
+  private static func isPackage(_ url: URL) -> Bool { versionExtensions[url.pathExtension] != nil }
+
+  /// All versions in an `.xcdatamodeld` or a `.momd`, sorted by name.
+  package static func versions(of folder: URL) throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == versionExtensions[folder.pathExtension] }
+      .sorted { String.byteOrder($0.lastPathComponent, $1.lastPathComponent) }
+  }
+
+  /// The version that an `.xcdatamodeld` or a `.momd` names as its current one.
+  package static func currentVersion(of package: URL) throws -> URL {
+    package.pathExtension == "momd"
+      ? try CompiledModelFile.currentVersion(of: package) : try sourceVersion(of: package)
+  }
+
+  /// The versions that the model at `url` has: itself unless it is a package of several.
+  package static func versions(at url: URL) throws -> [URL] {
+    try checkIsThere(url)
+    return isPackage(url) ? try versions(of: url) : [url]
+  }
+
+  /// The version in force of the model at `url`.
+  package static func currentVersion(at url: URL) throws -> URL {
+    try checkIsThere(url)
+    return isPackage(url) ? try currentVersion(of: url) : url
+  }
+
+  /// The package that a version lies in; the file itself if it lies in none.
+  package static func package(of version: URL) -> URL {
+    let file = version.lastPathComponent == "contents" ? version.deletingLastPathComponent() : version
+    let folder = file.deletingLastPathComponent()
+    return isPackage(folder) ? folder : version
+  }
+
+  /// The model files among the resources of `bundles`, each model once: what was compiled goes before its source.
+  package static func resources(of bundles: [Bundle]) -> [URL] {
+    bundles.flatMap { bundle in
+      var names: Set<String> = []
+      return ["momd", "mom", "xcdatamodeld", "xcdatamodel"].flatMap { kind in
+        (bundle.urls(forResourcesWithExtension: kind, subdirectory: nil) ?? []).map { $0 as URL }
+          .sorted { String.byteOrder($0.lastPathComponent, $1.lastPathComponent) }
+          .filter { names.insert($0.deletingPathExtension().lastPathComponent).inserted }
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  /// The current version of the model at `url`, with a sentence about everything that was left out.
+  package static func load(_ url: URL) throws -> (model: NSManagedObjectModel, notes: [String]) {
+    let version = try currentVersion(at: url)
+    if version.pathExtension == "mom" { return try CompiledModelFile.load(version) }
+    let file = try contentsFile(at: version)
+    guard let xml = FileManager.default.contents(atPath: file.path) else {
+      try checkIsNotOld(version)
+      throw missing(file, "The model's contents can't be read.", "Check that the file is there and readable.")
+    }
+    let model = try NSManagedObjectModel.load(xml: xml, file: file)
+    model.sourceFiles = [file]
+    return (model, [])
+  }
+
+  /// Before Xcode 4 a model was an archive of the editor's own objects, in `elements`.
+  private static func checkIsNotOld(_ version: URL) throws {
+    guard FileManager.default.fileExists(atPath: version.appendingPathComponent("elements").path) else { return }
+    throw ModelFileError(
+      file: version, line: nil, problem: "This model is in the format of Xcode 3, which is not read.",
+      advice: "Give the .mom that it was compiled to, or have a later Xcode save it: it has a file 'contents' then."
+    ).nsError
+  }
+
+  /// The XML of a model that is not compiled.
+  package static func contentsFile(at url: URL) throws -> URL {
+    let isDirectory = try checkIsThere(url)
+    switch url.pathExtension {
+    case "xcdatamodeld": return try contentsFile(at: currentVersion(of: url))
+    case "mom", "momd":
+      throw ModelFileError(
+        file: url, line: nil, problem: "This model is compiled.",
+        advice: "Give the .xcdatamodeld that it was compiled from."
+      ).nsError
+    case "omo": throw CompiledModelFile.optimized(url)
+    default: return isDirectory ? url.appendingPathComponent("contents") : url
+    }
+  }
+
+  @discardableResult
+  private static func checkIsThere(_ url: URL) throws -> Bool {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
+      throw missing(
+        url, "There is no model here.",
+        "Check the path; it should end in .xcdatamodeld, .xcdatamodel, .momd or .mom.")
+    }
+    return isDirectory.boolValue
+  }
+
+  private static func sourceVersion(of package: URL) throws -> URL {
+    let versions = try versions(of: package)
+    let pointer = package.appendingPathComponent(".xccurrentversion")
+    guard let data = FileManager.default.contents(atPath: pointer.path) else {
+      if versions.count == 1, let single = versions.first { return single }
+      throw ModelFileError(
+        file: package, line: nil, problem: "It has \(versions.count) versions and no .xccurrentversion file.",
+        advice: versions.isEmpty
+          ? "Put an .xcdatamodel into it."
+          : "Choose the current version in the editor, or give one .xcdatamodel."
+      ).nsError
+    }
+    let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+    guard let name = list?["_XCCurrentVersionName"] as? String else {
+      throw ModelFileError(
+        file: pointer, line: nil, problem: "It does not name a current version.",
+        advice: "Make it a property list with the key _XCCurrentVersionName."
+      ).nsError
+    }
+    guard let version = versions.first(where: { $0.lastPathComponent == name }) else {
+      throw ModelFileError(
+        file: pointer, line: nil, problem: "It names the version '\(name)', which is not there.",
+        advice: "Name one of: \(versions.map(\.lastPathComponent).joined(separator: ", "))."
+      ).nsError
+    }
+    return version
+  }
+
+  static func missing(_ file: URL, _ problem: String, _ advice: String) -> NSError {
+    ModelFileError(file: file, line: nil, problem: problem, advice: advice)
+      .nsError(code: CocoaError.fileReadNoSuchFile.rawValue)
+  }
+}

@@ -1,0 +1,119 @@
+/// A predicate whose keys have types and whose constants have the form in which attributes store them.
+///
+/// Objects in memory and rows in SQLite are filtered by this one tree, so both get the same answers.
+package struct BoundPredicate: Sendable {
+  package let root: BoundNode
+  /// The attributes that are read, each once; `PredicateKey.index` counts in here.
+  package let keys: [PredicateKey]
+}
+
+/// A node of a bound predicate. Two-valued, as `PredicateNode` is.
+package indirect enum BoundNode: Sendable {
+  case constant(Bool)
+  case isNull(PredicateKey)
+  /// An attribute against a value (never null) or another attribute, by SQLite's order of values.
+  case relation(PredicateKey, BoundRelation, BoundOperand)
+  /// A text operator that bytes alone cannot decide, or that looks inside of the text.
+  case text(BoundText)
+  /// The attribute is one of the values (none of them null). With options both are folded: the values
+  /// are so already.
+  case member(PredicateKey, StoredValueSet, TextOptions)
+  case not(BoundNode)
+  case and([BoundNode])
+  case or([BoundNode])
+}
+
+package enum BoundRelation: Sendable, Hashable {
+  case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+}
+
+package enum BoundOperand: Sendable {
+  case key(PredicateKey)
+  case value(StoredValue)
+}
+
+/// `left operation[options] right`, where at least one side is an attribute; false where either is null.
+package struct BoundText: Sendable {
+  package let left: BoundOperand
+  package let operation: TextOperation
+  package let options: TextOptions
+  package let right: BoundOperand
+}
+
+extension BoundRelation {
+  /// The relation seen from the other side: `3 < a` is `a > 3`.
+  var flipped: BoundRelation {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    }
+  }
+
+  /// Nil for `notEqual`, which is the negation of an operation on text.
+  var textOperation: TextOperation? {
+    switch self {
+    case .equal: .equal
+    case .notEqual: nil
+    case .less: .less
+    case .lessOrEqual: .lessOrEqual
+    case .greater: .greater
+    case .greaterOrEqual: .greaterOrEqual
+    }
+  }
+
+  /// Whether it holds for two values that compare like `order` and 0.
+  func holds(_ order: Int) -> Bool {
+    switch self {
+    case .equal: order == 0
+    case .notEqual: order != 0
+    case .less: order < 0
+    case .lessOrEqual: order <= 0
+    case .greater: order > 0
+    case .greaterOrEqual: order >= 0
+    }
+  }
+}
+
+extension BoundNode {
+  /// The conjunction, flat and without what is decided already.
+  static func all(_ nodes: [BoundNode]) -> BoundNode {
+    let open = nodes.flatMap { node in
+      if case .and(let inner) = node { inner } else { node.isConstant(true) ? [] : [node] }
+    }
+    if open.contains(where: { $0.isConstant(false) }) { return .constant(false) }
+    return open.count == 1 ? open[0] : open.isEmpty ? .constant(true) : .and(open)
+  }
+
+  /// The disjunction, flat and without what is decided already.
+  static func any(_ nodes: [BoundNode]) -> BoundNode {
+    let open = nodes.flatMap { node in
+      if case .or(let inner) = node { inner } else { node.isConstant(false) ? [] : [node] }
+    }
+    if open.contains(where: { $0.isConstant(true) }) { return .constant(true) }
+    return open.count == 1 ? open[0] : open.isEmpty ? .constant(false) : .or(open)
+  }
+
+  static func negation(of node: BoundNode) -> BoundNode {
+    switch node {
+    case .constant(let value): .constant(!value)
+    case .not(let inner): inner
+    default: .not(node)
+    }
+  }
+
+  /// How many parentheses its SQL nests: 0 for a comparison.
+  package var depth: Int {
+    switch self {
+    case .constant, .isNull, .relation, .text, .member: 0
+    case .not(let node): node.depth + 1
+    case .and(let nodes), .or(let nodes): (nodes.lazy.map(\.depth).max() ?? 0) + 1
+    }
+  }
+
+  private func isConstant(_ value: Bool) -> Bool {
+    if case .constant(let own) = self { own == value } else { false }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+/// The errors of predicates that parse but cannot be used: NSCocoaErrorDomain, code 134060
+/// (NSCoreDataError), or 134180 (NSSQLiteError) where only SQLite's limits are in the way.
+package enum PredicateFailure {
+  static let coreDataError = 134060
+  static let sqliteError = 134180
+
+  private static func error(
+    _ message: String, code: Int = coreDataError, _ userInfo: [String: Any] = [:]
+  ) -> NSError {
+    NSError(
+      domain: NSCocoaErrorDomain, code: code,
+      userInfo: userInfo.merging([NSLocalizedDescriptionKey: message]) { _, message in message })
+  }
+
+  private static func unusable(_ comparison: PredicateComparison, _ reason: String) -> NSError {
+    let text = comparison.formatDescription
+    return error("The predicate '\(shortened(text))' cannot be used: \(reason)", ["NSPredicateFormat": text])
+  }
+
+  /// A constant that is no value of the attribute's type.
+  static func mismatch(
+    _ constant: PredicateConstant, _ type: PredicateValueType, key: PredicateKey?,
+    in comparison: PredicateComparison
+  ) -> NSError {
+    let value = shortened(constant.formatDescription)
+    let what = key.map { "\($0.name) is \(type.describedName)" } ?? "the other side is \(type.describedName)"
+    return unusable(comparison, "\(what), and \(value) is not. \(advice(type))")
+  }
+
+  private static func advice(_ type: PredicateValueType) -> String {
+    switch type {
+    case .integer, .real, .decimal: "Compare it with a number."
+    case .boolean: "Compare it with YES or NO."
+    case .date:
+      "Pass a Date, or write an ISO 8601 date in quotes, such as '2014-07-14' or '2014-07-14T08:30:00Z'."
+    case .text: "Write the value in quotes."
+    case .uri: "Pass a URL, or write it in quotes."
+    case .uuid: "Pass a UUID, or write its 36 characters in quotes."
+    case .blob: "Pass Data."
+    case .object: "Pass a managed object, its objectID, or nil."
+    }
+  }
+
+  static func incomparable(
+    _ left: PredicateKey, _ right: PredicateKey, in comparison: PredicateComparison
+  ) -> NSError {
+    unusable(
+      comparison,
+      "\(left.name) is \(left.type.describedName), but \(right.name) is \(right.type.describedName). "
+        + "Compare attributes of like types.")
+  }
+
+  static func unordered(_ key: PredicateKey, in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison, "\(key.name) is an object, and objects have no order. Use ==, != or IN, or compare an attribute.")
+  }
+
+  static func notText(
+    _ described: String, _ type: PredicateValueType, in comparison: PredicateComparison
+  ) -> NSError {
+    unusable(
+      comparison,
+      "\(comparison.operation.rawValue) compares text, and \(described) is \(type.describedName). "
+        + "Use ==, <, > or BETWEEN.")
+  }
+
+  static func unexpectedList(in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison, "a list stands only behind IN and BETWEEN. Use IN to look for one of several values.")
+  }
+
+  static func expectedList(_ expectation: String, in comparison: PredicateComparison) -> NSError {
+    unusable(comparison, "\(comparison.operation.rawValue) needs \(expectation) on its right.")
+  }
+
+  static func unsupported(typeName: String, in comparison: PredicateComparison) -> NSError {
+    unusable(
+      comparison,
+      "an argument of type \(typeName) cannot be compared with an attribute. "
+        + "Pass a number, text, Date, UUID, URL, Data or a list of them.")
+  }
+
+  static func unbound(variable: String, in comparison: PredicateComparison) -> NSError {
+    unusable(comparison, "$\(variable) has no value. Give it one through withSubstitutionVariables.")
+  }
+
+  static func pattern(_ reason: String, in comparison: PredicateComparison) -> NSError {
+    unusable(comparison, reason)
+  }
+
+  static func untranslatable(_ predicate: NSPredicate) -> NSError {
+    error(
+      "A predicate made from a block (\(type(of: predicate))) cannot be translated to SQL. Make it with "
+        + "NSPredicate(format:), or fetch without it and filter the objects with it.")
+  }
+
+  static func listTooLong() -> NSError {
+    error(
+      "The values of an IN list take more than 4 GB. Fetch in several parts.", code: sqliteError)
+  }
+
+  package static func tooManyValues(_ count: Int, max: Int) -> NSError {
+    error(
+      "The predicate has \(count) values, and an SQL statement takes \(max). Replace comparisons with one "
+        + "attribute by key IN a list, or fetch in several parts.", code: sqliteError)
+  }
+
+  package static func tooDeep(max: Int) -> NSError {
+    error(
+      "The predicate nests deeper than \(max) levels, which is more than SQLite takes. Write it flatter.",
+      code: sqliteError)
+  }
+
+  static func noValue(_ keyPath: [String], of object: Any) -> NSError {
+    error(
+      "\(type(of: object)) has no value for the key path '\(keyPath.joined(separator: "."))'. Predicates and sort "
+        + "descriptors read managed objects and dictionaries with text keys.")
+  }
+
+  static func unreadableKeyPath(_ keyPath: String) -> NSError {
+    error(
+      "The name of the property that the sort descriptor's key path \(keyPath) leads to cannot be found. Use "
+        + "NSSortDescriptor(key:ascending:).")
+  }
+
+  static func comparator(key: String) -> NSError {
+    error(
+      "A sort descriptor with a comparator (key '\(key)') cannot be translated to SQL. Sort the fetched objects "
+        + "with it, or leave the comparator out.")
+  }
+
+  static func noSortKey() -> NSError {
+    error("A sort descriptor without a key cannot order a fetch. Name an attribute.")
+  }
+
+  private static func shortened(_ text: String) -> String {
+    text.count <= 200 ? text : text.prefix(200) + "…"
+  }
+}

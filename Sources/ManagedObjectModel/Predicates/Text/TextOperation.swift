@@ -1,0 +1,69 @@
+/// What two texts are asked. The raw values are the first argument of the SQL function
+/// `OCD_STRING_COMPARE`, so they never change.
+package enum TextOperation: Int64, Sendable, Hashable, CaseIterable {
+  case equal = 0
+  case less = 1
+  case lessOrEqual = 2
+  case greater = 3
+  case greaterOrEqual = 4
+  case contains = 5
+  case beginsWith = 6
+  case endsWith = 7
+  case like = 8
+  case matches = 9
+}
+
+/// How two texts are compared. The raw value is the second argument of `OCD_STRING_COMPARE`.
+package struct TextOptions: OptionSet, Sendable, Hashable {
+  package let rawValue: Int64
+
+  package init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  package static let caseInsensitive = TextOptions(rawValue: 1)
+  package static let diacriticInsensitive = TextOptions(rawValue: 2)
+  /// The right text went through `TextFolding` with the same options before: no need to do it per row.
+  package static let rightIsFolded = TextOptions(rawValue: 4)
+
+  static let folding: TextOptions = [.caseInsensitive, .diacriticInsensitive]
+}
+
+/// The one implementation of every text operator, for values in memory and, through `OCD_STRING_COMPARE`, in SQL.
+///
+/// Without options texts are compared by their UTF-8 bytes, as SQLite's BINARY collation does. With options
+/// both are folded first. An empty right text is contained in, begins and ends nothing, as in Foundation.
+package enum TextComparison {
+  static func holds(_ operation: TextOperation, _ options: TextOptions, _ left: String, _ right: String)
+    -> Bool
+  {
+    holds(operation, options, left.utf8Span.span, right.utf8Span.span)
+  }
+
+  /// - Parameters: UTF-8, not terminated.
+  package static func holds(
+    _ operation: TextOperation, _ options: TextOptions, _ left: Span<UInt8>, _ right: Span<UInt8>
+  ) -> Bool {
+    if operation == .matches {
+      return RegularExpressions.shared.matches(left, pattern: right, options)
+    }
+    if options.isDisjoint(with: .folding) {
+      return ByteComparison(lowersCase: false).holds(operation, left, right)
+    }
+    if left.isASCII && right.isASCII {
+      return ByteComparison(lowersCase: options.contains(.caseInsensitive)).holds(operation, left, right)
+    }
+    let bytes = ByteComparison(lowersCase: false)
+    let foldedLeft = TextFolding.fold(left, options)
+    if options.contains(.rightIsFolded) { return bytes.holds(operation, foldedLeft.span, right) }
+    let foldedRight = TextFolding.fold(right, options)
+    return bytes.holds(operation, foldedLeft.span, foldedRight.span)
+  }
+}
+
+extension Span<UInt8> {
+  var isASCII: Bool {
+    for index in indices where self[index] >= 0x80 { return false }
+    return true
+  }
+}

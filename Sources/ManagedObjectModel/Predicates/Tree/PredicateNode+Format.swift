@@ -1,0 +1,97 @@
+import Foundation
+
+/// The text of a predicate in the spelling of Apple's `predicateFormat`; parsing it again gives an equal tree,
+/// but for UUIDs and URLs (printed as text), data and unsupported arguments.
+extension PredicateNode {
+  package var formatDescription: String {
+    switch self {
+    case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+    case .comparison(let comparison): comparison.formatDescription
+    case .not(let node): "NOT " + node.nestedDescription
+    case .and(let nodes): Self.joined(nodes, " AND ", empty: "TRUEPREDICATE")
+    case .or(let nodes): Self.joined(nodes, " OR ", empty: "FALSEPREDICATE")
+    }
+  }
+
+  /// In parentheses where the node has operators of its own between its parts.
+  private var nestedDescription: String {
+    switch self {
+    case .and(let nodes), .or(let nodes): nodes.count > 1 ? "(\(formatDescription))" : formatDescription
+    default: formatDescription
+    }
+  }
+
+  private static func joined(_ nodes: [PredicateNode], _ separator: String, empty: String) -> String {
+    nodes.isEmpty ? empty : nodes.map(\.nestedDescription).joined(separator: separator)
+  }
+}
+
+extension PredicateComparison {
+  package var formatDescription: String {
+    "\(left.formatDescription) \(operation.rawValue)\(options.formatDescription) \(right.formatDescription)"
+  }
+}
+
+extension PredicateOptions {
+  package var formatDescription: String {
+    if isEmpty { return "" }
+    return "[" + (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "") + "]"
+  }
+}
+
+extension PredicateOperand {
+  package var formatDescription: String {
+    switch self {
+    case .keyPath(let path): path.map(Self.escaped).joined(separator: ".")
+    case .constant(let constant): constant.formatDescription
+    case .variable(let name): "$" + name
+    case .aggregate(let operands): "{" + operands.map(\.formatDescription).joined(separator: ", ") + "}"
+    case .selfObject: "SELF"
+    }
+  }
+
+  /// A key that is spelled like a word of the language gets the `#` that makes it a key.
+  private static func escaped(_ key: String) -> String {
+    PredicateKeyword(key) == nil ? key : "#" + key
+  }
+}
+
+extension PredicateConstant {
+  package var formatDescription: String {
+    switch self {
+    case .null: "nil"
+    case .boolean(let value): value ? "YES" : "NO"
+    case .integer(let value): String(value)
+    case .real(let value): String(value)
+    case .decimal(let value): value.description
+    case .text(let value): Self.quoted(value)
+    case .date(let value): "CAST(\(value.timeIntervalSinceReferenceDate), \"NSDate\")"
+    case .uuid(let value): Self.quoted(value.uuidString)
+    case .url(let value): Self.quoted(value.absoluteString)
+    case .data(let value): "<" + value.map { Self.hexadecimal($0) }.joined() + ">"
+    case .object(let object): "<\(object)>"
+    case .collection(let values): "{" + values.map(\.formatDescription).joined(separator: ", ") + "}"
+    case .unsupported(let typeName): "<\(typeName)>"
+    }
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case "\0"..<" ": result += "\\u00" + hexadecimal(UInt8(scalar.value))
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

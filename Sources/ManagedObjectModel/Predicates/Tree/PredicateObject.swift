@@ -1,0 +1,23 @@
+import Foundation
+
+/// The identity of an object, as predicates compare it.
+package protocol PredicateIdentity: NSObject, Sendable {
+  /// Equal for identities of the same object, whatever store it is in.
+  var comparisonValue: StoredValue { get }
+}
+
+/// What stands for an object in a predicate's arguments: the object or its identity.
+package protocol PredicateIdentifiable {
+  var predicateIdentity: any PredicateIdentity { get }
+}
+
+/// An object that a predicate compares with.
+package struct PredicateObject: Sendable, Hashable, CustomStringConvertible {
+  package let identity: any PredicateIdentity
+
+  package init(_ identity: any PredicateIdentity) { self.identity = identity }
+
+  package static func == (left: Self, right: Self) -> Bool { left.identity.isEqual(right.identity) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(identity.hash) }
+  package var description: String { identity.description }
+}

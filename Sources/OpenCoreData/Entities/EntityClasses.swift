@@ -1,0 +1,82 @@
+import Foundation
+import Locking
+
+/// Between entities, contexts and the classes of objects.
+extension NSEntityDescription {
+  /// The class that the model names for objects of this entity, `NSManagedObject` where it can't be found.
+  var objectClass: NSManagedObject.Type { layout.objectClass as? NSManagedObject.Type ?? NSManagedObject.self }
+
+  /// The entity of that name in the context's model.
+  public class func entity(
+    forEntityName name: String, in context: NSManagedObjectContext
+  ) -> NSEntityDescription? { context.model?.entitiesByName[name] }
+
+  /// Makes an object of the class that the model names for the entity and inserts it into `context`. A name that
+  /// the model does not have is a programmer's error, as in Apple's framework.
+  @discardableResult
+  public class func insertNewObject(
+    forEntityName name: String, into context: NSManagedObjectContext
+  ) -> NSManagedObject {
+    guard let entity = entity(forEntityName: name, in: context) else {
+      preconditionFailure(
+        "The context's model has no entity \"\(name)\"; it has: "
+          + (context.model?.entitiesByName.keys.sorted().joined(separator: ", ") ?? "none, for it has no coordinator")
+          + ".")
+    }
+    return entity.objectClass.init(entity: entity, insertInto: context)
+  }
+}
+
+extension NSManagedObjectModel {
+  /// The entity whose objects are of class `type`.
+  func entity(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
+    entities.first { !$0.isAbstract && $0.objectClass == type }
+  }
+}
+
+extension NSManagedObject {
+  /// The entity whose objects are of this class, in a model that a coordinator uses or that is embedded in the program.
+  public class func entity() -> NSEntityDescription {
+    let embedded = EmbeddedModels.all.lazy.compactMap { NSManagedObjectModel.embedded(named: $0.name) }
+    guard
+      let found = ModelsInUse.entity(ofClass: self) ?? embedded.compactMap({ $0.entity(ofClass: self) }).first
+    else {
+      preconditionFailure(
+        "No model in use has an entity of the class \(self). Check its representedClassName, and that the model's "
+          + "coordinator or container is made first.")
+    }
+    return found
+  }
+}
+
+extension NSFetchRequestResult where Self: NSManagedObject {
+  /// A request for all objects of this class. Generated classes have one of their own.
+  public static func fetchRequest() -> NSFetchRequest<Self> {
+    NSFetchRequest<Self>(entityName: entity().name ?? "")
+  }
+
+  /// The same for whoever wants `NSFetchRequest<NSFetchRequestResult>`, as batch deletions do: the type of Apple's own.
+  /// Disfavored: without a type beside the call, the one above is meant.
+  @_disfavoredOverload
+  public static func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+    NSFetchRequest<any NSFetchRequestResult>(entityName: entity().name ?? "")
+  }
+}
+
+/// The models that coordinators use, for classes that look for their entity.
+enum ModelsInUse {
+  private struct Reference: Sendable { weak var model: NSManagedObjectModel? }
+  private static let models = Locked<[Reference]>([])
+
+  static func add(_ model: NSManagedObjectModel) {
+    models.withLock { models in
+      models.removeAll { $0.model == nil }
+      models.append(Reference(model: model))
+    }
+  }
+
+  /// In the model that came into use last among those that have one.
+  static func entity(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
+    models.withLock { $0.reversed().compactMap(\.model) }.lazy.compactMap { $0.entity(ofClass: type) }.first
+  }
+}

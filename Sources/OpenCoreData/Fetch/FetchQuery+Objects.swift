@@ -1,0 +1,21 @@
+import Foundation
+
+/// A query over objects in memory, with the same answers that a store gives.
+extension FetchQuery {
+  /// Whether the query finds an object with the values that `object` has now.
+  func matches(_ object: NSManagedObject) throws -> Bool {
+    try QueryFilter(self, object.entity).accepts { place in
+      switch place {
+      case .slot(let slot): object.values[slot]
+      case .path(let path): object.storedValue(at: path)
+      }
+    }
+  }
+
+  /// An object's row as the query wants it.
+  func row(_ object: NSManagedObject, id: NSManagedObjectID) throws -> FetchedRow {
+    FetchedRow(
+      id: id, version: object.versionForChildren, values: object.values,
+      extras: try keyPaths.map { object.storedValue(at: try AttributePath($0, of: object.entity)) })
+  }
+}

@@ -1,0 +1,143 @@
+import ManagedObjectModel
+import Foundation
+
+/// Where a store keeps values that are too large for its file.
+package enum LargeValues {
+  /// `.Log_SUPPORT` beside `Log.sqlite`.
+  package static func supportFolder(of store: URL) -> URL {
+    let name = store.deletingPathExtension().lastPathComponent
+    return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+  }
+
+  /// The folder in it that has a file for each value.
+  package static func valueFolder(of store: URL) -> URL {
+    supportFolder(of: store).appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
+  }
+}
+
+/// Values of attributes that allow external storage (`allowsExternalBinaryDataStorage`): a first byte in the column says
+/// whether the value follows (01), or is a file of its own whose name follows (02, a UUID as text, a NUL).
+///
+/// Any other first byte is a part of the value: programs that did not know of the mark wrote values as they are.
+struct ExternalData: Sendable {
+  /// Nil for a store in memory, which has no files.
+  let store: URL?
+
+  private static let followsMark: UInt8 = 1
+  private static let fileMark: UInt8 = 2
+  /// The mark, the 36 characters of a UUID and a NUL.
+  private static let referenceLength = 38
+
+  /// Where the attribute's value lies, for messages: `Session.photo` of the row with this key.
+  package struct Place {
+    let attribute: String
+    let key: Int64
+  }
+
+  // MARK: Reading
+
+  private func file(_ name: String) -> URL? {
+    store.map { LargeValues.valueFolder(of: $0).appendingPathComponent(name) }
+  }
+
+  /// The value of a column with `bytes`; a file is mapped, so that it costs memory only where it is looked at.
+  func value(of bytes: Data, _ place: @autoclosure () -> Place) throws -> Data {
+    switch bytes.first {
+    case Self.followsMark: return Data(bytes.dropFirst())
+    case Self.fileMark: return try reference(in: bytes, place()).map { try contents($0, place()) } ?? bytes
+    default: return bytes
+    }
+  }
+
+  /// The same of a packed value, whose bytes are at the end of `arena`.
+  func value(of cell: ValueCell, _ arena: inout [UInt8], _ place: @autoclosure () -> Place) throws -> ValueCell {
+    guard cell.kind == .blob, cell.length > 0 else { return cell }
+    switch arena[cell.offset] {
+    case Self.followsMark: return ValueCell(.blob, offset: cell.offset + 1, length: cell.length - 1)
+    case Self.fileMark:
+      guard let name = try reference(in: arena[cell.range], place()) else { return cell }
+      let data = try contents(name, place())
+      let value = ValueCell(.blob, offset: arena.count, length: data.count)
+      arena.append(contentsOf: data)
+      return value
+    default: return cell
+    }
+  }
+
+  /// The name of the file that `bytes` refer to; nil where they are a value.
+  private func reference(in bytes: some Collection<UInt8>, _ place: Place) throws -> String? {
+    guard bytes.count == Self.referenceLength else { return nil }
+    guard let name = Self.name(in: bytes) else {
+      throw failure(
+        place, "is said to be a file of its own, but not by a UUID. The store is damaged: restore it from a copy.")
+    }
+    return name
+  }
+
+  /// The file that a column refers to. Only a UUID is a name: anything else could lead out of the folder.
+  static func name(in bytes: some Collection<UInt8>) -> String? {
+    guard bytes.count == referenceLength, bytes.first == fileMark else { return nil }
+    let rest = Array(bytes.dropFirst())
+    let text = String(decoding: rest.dropLast(), as: UTF8.self)
+    return rest.last == 0 && UUID(uuidString: text) != nil ? text : nil
+  }
+
+  private func contents(_ name: String, _ place: Place) throws -> Data {
+    guard let file = file(name), let store else {
+      throw failure(place, "is the file \(name), and a store in memory has no folder for it.")
+    }
+    do {
+      return try Data(contentsOf: file, options: .mappedIfSafe)
+    } catch {
+      throw failure(
+        place,
+        "lies in the file \(file.path), which can't be read: \(error.localizedDescription) Bring the folder "
+          + "\(LargeValues.supportFolder(of: store).lastPathComponent) together with the store's file.", error)
+    }
+  }
+
+  private func failure(_ place: Place, _ problem: String, _ underlying: (any Error)? = nil) -> NSError {
+    .coreData(
+      .operation,
+      "The value of \(place.attribute) in row \(place.key) of \(store?.path ?? "the store in memory") \(problem)",
+      underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:])
+  }
+
+  // MARK: Writing
+
+  /// What is put into the column: always the value itself.
+  static func column(for value: StoredValue) -> StoredValue {
+    guard case .blob(let data) = value else { return value }
+    return .blob(Data([followsMark]) + data)
+  }
+
+  func remove(_ name: String) {
+    // A file that stays is no harm: nothing refers to it.
+    if let file = file(name) { try? FileManager.default.removeItem(at: file) }
+  }
+}
+
+extension NSAttributeDescription {
+  /// Whether a store marks this attribute's values.
+  var mayLieOutside: Bool {
+    allowsExternalBinaryDataStorage && !isTransient
+      && [.binaryDataAttributeType, .transformableAttributeType].contains(attributeType)
+  }
+}
+
+/// Which slots of a store's entities have marked values.
+struct ExternalSlots: Sendable {
+  /// By entity number, none that are empty.
+  private let slots: [Int: [Int]]
+
+  init(_ entities: [Int: NSEntityDescription]) {
+    slots = entities.compactMapValues { entity in
+      let found = entity.attributeSlots.indices.filter { entity.attributeSlots[$0].mayLieOutside }
+      return found.isEmpty ? nil : found
+    }
+  }
+
+  var isEmpty: Bool { slots.isEmpty }
+  var entityNumbers: [Int] { slots.keys.sorted() }
+  subscript(number: Int) -> [Int] { slots.isEmpty ? [] : slots[number] ?? [] }
+}

@@ -1,0 +1,108 @@
+import ManagedObjectModel
+import CSQLite
+import Foundation
+
+/// The functions by which statements read and write values that may lie outside.
+enum ExternalDataFunction {
+  /// Of a column, the row's key and the attribute's name: the value.
+  static let value = "OCD_EXTERNAL_VALUE"
+  /// Of a value: what is put into the column.
+  static let column = "OCD_EXTERNAL_COLUMN"
+  /// Called by triggers with a table, a column, a row's key and the bytes that the row has there no more.
+  static let dropped = "OCD_EXTERNAL_DROPPED"
+}
+
+/// Files that rows refer to no more, in a transaction that may still be rolled back.
+final class DroppedFiles {
+  struct File {
+    let table: String
+    let column: String
+    let key: Int64
+    let bytes: Data
+  }
+  fileprivate(set) var files: [File] = []
+
+  func removeAll() { files = [] }
+}
+
+/// What the functions know of their store; SQLite keeps it as long as the connection is open.
+private final class FunctionContext {
+  let external: ExternalData
+  let dropped: DroppedFiles?
+
+  init(_ external: ExternalData, _ dropped: DroppedFiles?) {
+    self.external = external
+    self.dropped = dropped
+  }
+
+  static func of(_ context: OpaquePointer?) -> FunctionContext? {
+    sqlite3_user_data(context).map { Unmanaged<FunctionContext>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+extension SQLiteConnection {
+  /// - Parameter dropped: Where a connection for writing notes the files that are not referred to any more.
+  func registerExternalData(_ external: ExternalData, _ dropped: DroppedFiles? = nil) throws {
+    try register(ExternalDataFunction.value, 3, FunctionContext(external, nil), externalValue)
+    try register(ExternalDataFunction.column, 1, FunctionContext(external, nil), externalColumn)
+    if dropped != nil {
+      try register(ExternalDataFunction.dropped, 4, FunctionContext(external, dropped), externalDropped)
+    }
+  }
+
+  private func register(
+    _ name: String, _ count: Int32, _ context: FunctionContext,
+    _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+  ) throws {
+    // SQLite lets go of the context, also where registering fails.
+    let code = sqlite3_create_function_v2(
+      handle, name, count, SQLITE_UTF8, Unmanaged.passRetained(context).toOpaque(), body, nil, nil,
+      { context in if let context { Unmanaged<FunctionContext>.fromOpaque(context).release() } })
+    guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
+  }
+}
+
+private func externalValue(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard let arguments, let known = FunctionContext.of(context) else { return }
+  guard sqlite3_value_type(arguments[0]) == SQLITE_BLOB else {
+    sqlite3_result_value(context, arguments[0])
+    return
+  }
+  do {
+    let place = ExternalData.Place(attribute: text(arguments[2]), key: sqlite3_value_int64(arguments[1]))
+    let value = try known.external.value(of: blob(arguments[0]), place)
+    value.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
+  } catch {
+    sqlite3_result_error(context, (error as NSError).localizedDescription, -1)
+  }
+}
+
+private func externalColumn(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_BLOB,
+    case .blob(let column) = ExternalData.column(for: .blob(blob(arguments[0])))
+  else { return }
+  column.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
+}
+
+private func externalDropped(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard let arguments, let dropped = FunctionContext.of(context)?.dropped else { return }
+  dropped.files.append(
+    DroppedFiles.File(
+      table: text(arguments[0]), column: text(arguments[1]), key: sqlite3_value_int64(arguments[2]),
+      bytes: blob(arguments[3])))
+}
+
+private func blob(_ value: OpaquePointer?) -> Data {
+  guard let bytes = sqlite3_value_blob(value) else { return Data() }
+  return Data(bytes: bytes, count: Int(sqlite3_value_bytes(value)))
+}
+
+private func text(_ value: OpaquePointer?) -> String {
+  sqlite3_value_text(value).map { String(cString: $0) } ?? ""
+}

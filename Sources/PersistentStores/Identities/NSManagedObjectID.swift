@@ -1,0 +1,160 @@
+import ManagedObjectModel
+import Foundation
+
+/// The identity of a managed object: temporary until a save reaches a store, permanent from then on.
+///
+/// IDs may travel between threads freely. A temporary ID stays equal to itself after the object has got its
+/// permanent one; `NSManagedObject.objectID` and every context then answer with the permanent ID, and lookups take
+/// either. (Apple documentation: NSManagedObjectID.)
+public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
+  package enum Reference: Sendable {
+    case temporary(TemporaryIDRange, row: Int)
+    case permanent(StoreIdentity, key: Int64)
+  }
+
+  /// What many IDs share. Imports make millions of them: each holds one reference and a number.
+  private enum Origin: Sendable {
+    case temporary(TemporaryIDRange)
+    case permanent(PermanentIDSpace)
+  }
+
+  private let origin: Origin
+  /// The row in the range, or the key in the store.
+  private let number: Int64
+
+  package init(range: TemporaryIDRange, row: Int) {
+    origin = .temporary(range)
+    number = Int64(row)
+  }
+
+  package init(space: PermanentIDSpace, key: Int64) {
+    origin = .permanent(space)
+    number = key
+  }
+
+  package convenience init(entity: NSEntityDescription, store: StoreIdentity, key: Int64) {
+    self.init(space: PermanentIDSpace(store, entity), key: key)
+  }
+
+  public var entity: NSEntityDescription {
+    switch origin {
+    case .temporary(let range): range.entity
+    case .permanent(let space): space.entity
+    }
+  }
+
+  package var reference: Reference {
+    switch origin {
+    case .temporary(let range): .temporary(range, row: Int(number))
+    case .permanent(let space): .permanent(space.store, key: number)
+    }
+  }
+
+  package var key: ObjectKey {
+    switch origin {
+    case .temporary(let range): ObjectKey(scope: 0, number: range.first + UInt64(number))
+    case .permanent(let space): space.key(number)
+    }
+  }
+
+  /// The row of the batch that the object was inserted with; nil once the ID is permanent.
+  package var batchRow: Int? {
+    if case .temporary = origin { Int(number) } else { nil }
+  }
+
+  /// The key that a store gave to the object; nil while the ID is temporary.
+  package var storeKey: Int64? {
+    if case .permanent = origin { number } else { nil }
+  }
+
+  /// The store that a permanent ID is of.
+  package var storeIdentity: StoreIdentity? {
+    if case .permanent(let space) = origin { space.store } else { nil }
+  }
+
+  public var isTemporaryID: Bool {
+    if case .temporary = origin { true } else { false }
+  }
+
+  /// The permanent ID of the object if it has one by now, else this ID.
+  package var resolved: NSManagedObjectID {
+    guard case .temporary(let range) = origin, let permanent = range.permanent(row: Int(number)) else { return self }
+    return NSManagedObjectID(entity: range.entity, store: permanent.store, key: permanent.key)
+  }
+
+  /// `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID` for a temporary one.
+  public func uriRepresentation() -> URL {
+    let name = entity.name ?? ""
+    let text =
+      switch reference {
+      case .temporary(let range, let row):
+        "x-coredata:///\(name)/t\(Self.temporaryUUID(range.first + UInt64(row)).uuidString)"
+      case .permanent(let store, let key): "x-coredata://\(store.uuid)/\(name)/p\(key)"
+      }
+    // Entity names are identifiers and store UUIDs hexadecimal; anything else still gets a URL that can be read.
+    return URL(string: text) ?? URL(fileURLWithPath: text)
+  }
+
+  /// A UUID for a serial number: the half that tells processes apart is drawn once.
+  private static func temporaryUUID(_ serial: UInt64) -> UUID {
+    let text = hexadecimal(processHalf) + hexadecimal(serial)
+    let cuts = [0, 8, 12, 16, 20, 32]
+    let groups = zip(cuts, cuts.dropFirst()).map { String(text.dropFirst($0).prefix($1 - $0)) }
+    // Thirty-two hexadecimal digits in five groups always are a UUID.
+    return UUID(uuidString: groups.joined(separator: "-")) ?? UUID()
+  }
+  private static func hexadecimal(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+  private static let processHalf = UInt64.random(in: .min ... .max)
+
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSManagedObjectID else { return false }
+    return other === self || other.key == key
+  }
+  // Sets mix it themselves.
+  public override var hash: Int { Int(truncatingIfNeeded: key.number ^ (key.scope << 20)) }
+  public override var description: String { uriRepresentation().absoluteString }
+}
+
+/// What the IDs of one entity's objects in one store share.
+package final class PermanentIDSpace: Sendable {
+  let store: StoreIdentity
+  let entity: NSEntityDescription
+  private let scope: UInt64
+
+  package init(_ store: StoreIdentity, _ entity: NSEntityDescription) {
+    self.store = store
+    self.entity = entity
+    scope = store.scope(ofEntity: entity.name ?? "")
+  }
+
+  package func key(_ number: Int64) -> ObjectKey { ObjectKey(scope: scope, number: UInt64(bitPattern: number)) }
+}
+
+/// What contexts find objects by: the part of an identity that is compared, without a heap object.
+package struct ObjectKey: Hashable, Sendable {
+  /// 0 for temporary identities; otherwise the store and the root entity, whose subentities share one key sequence.
+  package let scope: UInt64
+  package let number: UInt64
+
+  init(scope: UInt64, number: UInt64) {
+    self.scope = scope
+    self.number = number
+  }
+
+  package var isTemporary: Bool { scope == 0 }
+}
+
+extension NSManagedObjectID: PredicateIdentity, PredicateIdentifiable {
+  /// What predicates compare objects by in memory: equal for equal IDs, whatever the store.
+  package var comparisonValue: StoredValue {
+    let key = resolved.key
+    return .text("\(key.scope).\(key.number)")
+  }
+
+  package var predicateIdentity: any PredicateIdentity { self }
+}

@@ -1,0 +1,133 @@
+import ManagedObjectModel
+import Foundation
+
+/// Works out whether, and how, rows of one model become rows of another without anybody's code.
+///
+/// The rules are those of Apple's lightweight migration (Core Data Model Versioning and Data Migration, "Lightweight
+/// Migration"): entities and properties may be added, removed and renamed, optionality may change where a default
+/// value fills the gap, properties may move within a hierarchy, hierarchies may not be merged.
+struct MappingInference {
+  let match: ModelMatch
+  /// In order of entity and property; each once, where the property is declared.
+  private(set) var problems: [MappingProblem] = []
+
+  init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
+    match = ModelMatch(from: source, to: destination)
+    for (first, second) in match.rivals { note(second, nil, Self.rivalry(first.name ?? "", "entities")) }
+    let entities = destination.entities.sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
+    for entity in entities {
+      if entity.superentity == nil { checkHierarchy(below: entity) }
+      guard match.source(of: entity) != nil else { continue }
+      let properties = match.properties(of: entity)
+      for (first, second) in properties.rivals { note(entity, second, Self.rivalry(first, "properties")) }
+      for property in entity.propertiesByName.values.sorted(by: { String.byteOrder($0.name, $1.name) })
+      where !property.isTransient && !(property is NSFetchedPropertyDescription) {
+        check(property, of: entity, properties.sources[property.name])
+      }
+    }
+  }
+
+  private static func rivalry(_ other: String, _ kind: String) -> String {
+    "It and '\(other)' are both said to be the same one of the \(kind) before. Give one of them another renaming "
+      + "identifier."
+  }
+
+  private mutating func note(_ entity: NSEntityDescription, _ property: String?, _ reason: String) {
+    // A subentity would repeat what its superentity's properties have wrong.
+    let declaring = property.flatMap { entity.propertiesByName[$0]?.owner } ?? entity
+    let problem = MappingProblem(entity: declaring.name ?? "", property: property, reason: reason)
+    if !problems.contains(problem) { problems.append(problem) }
+  }
+
+  // MARK: Hierarchies
+
+  /// Rows of one hierarchy share their keys, so rows of two can't come together in one.
+  private mutating func checkHierarchy(below root: NSEntityDescription) {
+    var first: NSEntityDescription?
+    for entity in root.withDescendants {
+      guard let source = match.source(of: entity) else { continue }
+      if let first, first.rootEntity !== source.rootEntity {
+        note(
+          entity, nil,
+          "It and '\(first.name ?? "")' had no superentity in common and now have '\(root.name ?? "")'. "
+            + "Hierarchies can't be merged: keep them apart.")
+      }
+      first = first ?? source
+    }
+  }
+
+  // MARK: Properties
+
+  private mutating func check(
+    _ property: NSPropertyDescription, of entity: NSEntityDescription, _ found: NSPropertyDescription?
+  ) {
+    switch (property, found) {
+    case (let attribute as NSAttributeDescription, nil): checkAdded(attribute, entity)
+    case (let attribute as NSAttributeDescription, let old as NSAttributeDescription):
+      if old.isTransient { checkAdded(attribute, entity) } else { check(attribute, entity, formerly: old) }
+    case (let relationship as NSRelationshipDescription, nil): checkAdded(relationship, entity)
+    case (let relationship as NSRelationshipDescription, let old as NSRelationshipDescription):
+      if old.isTransient {
+        checkAdded(relationship, entity)
+      } else if let obstacle = obstacle(relationship, entity, formerly: old) {
+        note(entity, relationship.name, obstacle)
+      }
+    default:
+      let (was, isNow) =
+        found is NSAttributeDescription ? ("an attribute", "a relationship") : ("a relationship", "an attribute")
+      note(entity, property.name, "It was \(was) and is \(isNow) now. Give the new one another name.")
+    }
+  }
+
+  private mutating func checkAdded(_ attribute: NSAttributeDescription, _ entity: NSEntityDescription) {
+    guard !attribute.isOptional, attribute.defaultStoredValue.isNull else { return }
+    note(
+      entity, attribute.name,
+      "It is new and mandatory, and has no default value for the objects that are there. Give it one, or make it "
+        + "optional; if it is an old attribute renamed, set its renaming identifier.")
+  }
+
+  private mutating func check(
+    _ attribute: NSAttributeDescription, _ entity: NSEntityDescription, formerly old: NSAttributeDescription
+  ) {
+    if attribute.attributeType != old.attributeType {
+      note(
+        entity, attribute.name,
+        "Its type was \(old.attributeType.word) and is \(attribute.attributeType.word); values are not converted. Keep the "
+          + "attribute, and add another of the new type.")
+    }
+    if attribute.allowsExternalBinaryDataStorage != old.allowsExternalBinaryDataStorage {
+      note(
+        entity, attribute.name,
+        "Whether its data may lie in files of their own has changed, and data is not moved. Keep the setting, or "
+          + "add another attribute.")
+    }
+    if !attribute.isOptional, old.isOptional, attribute.defaultStoredValue.isNull {
+      note(
+        entity, attribute.name,
+        "It was optional and is mandatory, and has no default value for the objects without one. Give it one.")
+    }
+  }
+
+  private mutating func checkAdded(_ relationship: NSRelationshipDescription, _ entity: NSEntityDescription) {
+    if !relationship.isOptional {
+      note(
+        entity, relationship.name,
+        "It is new and mandatory, and the objects that are there have nothing to lead to. Make it optional.")
+    }
+    // An added inverse of a key that is there shows what the key says; of a key of its own nobody has the values.
+    if !relationship.isToMany, let inverse = relationship.inverseRelationship,
+      let former = inverse.owner.flatMap({ match.source(of: inverse, in: $0) }), !former.isToMany
+    {
+      note(
+        entity, relationship.name,
+        "It is the new inverse of the to-one '\(inverse.name)', whose objects it would have to be looked up from. "
+          + "Make it to-many.")
+    }
+  }
+}
+
+extension NSAttributeType {
+  /// `string`, `integer16`: the case without what all cases have.
+  fileprivate var word: String { "\(self)".replacingOccurrences(of: "AttributeType", with: "") }
+}

@@ -1,0 +1,34 @@
+import ManagedObjectModel
+import Foundation
+
+/// One reason why no mapping can be inferred between two models.
+struct MappingProblem: Hashable {
+  let entity: String
+  let property: String?
+  /// A sentence or two: what has changed, and what to do about it.
+  let reason: String
+
+  /// `Session.rating` or `Session`, in the words of the new model.
+  var place: String { property.map { "\(entity).\($0)" } ?? entity }
+
+  var nsError: NSError {
+    var info: [String: Any] = ["entity": entity, "reason": reason]
+    info["property"] = property
+    return .coreData(.inferredMappingModel, "\(place): \(reason)", info)
+  }
+
+  /// All problems as one error (134190); each is an error of its own under NSDetailedErrorsKey.
+  static func error(_ problems: [MappingProblem]) -> NSError {
+    let list = problems.map { "\($0.place): \($0.reason)" }.joined(separator: " ")
+    return .coreData(
+      .inferredMappingModel, "No mapping between the two models can be inferred. \(list)",
+      ["reason": list, NSDetailedErrorsKey: problems.map(\.nsError)])
+  }
+}
+
+extension NSError {
+  /// A migration that stopped and left the store as it was (134110).
+  static func migration(_ problem: String, _ advice: String, _ userInfo: [String: Any] = [:]) -> NSError {
+    .coreData(.migration, "\(problem) The store was left as it is. \(advice)", userInfo)
+  }
+}

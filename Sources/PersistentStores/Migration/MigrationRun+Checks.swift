@@ -1,0 +1,83 @@
+import ManagedObjectModel
+import Foundation
+
+/// What must hold of a store before its tables are touched, and of its rows afterwards.
+extension MigrationRun {
+  /// What only Apple's framework keeps up, or what would get lost with a table.
+  func checkOthers(_ present: Set<String>, _ tables: [String]) throws {
+    let history = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"].filter(present.contains)
+    guard history.isEmpty else {
+      throw NSError.migration(
+        "\(path) keeps a persistent history (\(history.joined(separator: ", "))), which can't be carried over.",
+        "Migrate it with Apple's framework, or turn its history off there.")
+    }
+    let triggers = try connection.rows("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
+    let ofStore = triggers.filter { row in tables.contains { row.last == .text($0) } }
+    guard case .text(let name)? = ofStore.first?.first else { return }
+    throw NSError.migration(
+      "\(path) has the trigger \(name) on a table of Core Data's, which would be lost.",
+      "Drop the trigger, and make it again afterwards; or migrate the store with the program that made it.")
+  }
+
+  /// A row of an entity that the source model does not know would be left behind in silence.
+  func checkNumbers() throws {
+    for table in source.entities where table.superNumber == 0 {
+      let list = MigrationStatements.list(Set(table.numbers))
+      let name = table.tableName
+      let strangers =
+        try connection.integer("SELECT count(*) FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))") ?? 0
+      guard strangers > 0 else { continue }
+      throw NSError.migration(
+        "\(path) has \(strangers) rows in \(name) of no entity that its model knows.",
+        "Restore the file from a copy, or give these rows the Z_ENT of an entity.")
+    }
+  }
+
+  /// Entities that stay in the model must not lose their rows because a configuration leaves them out.
+  func checkConfiguration() throws {
+    for entity in source.entities {
+      guard let old = mapping.sourceModel.entitiesByName[entity.name],
+        let name = match.destination(of: old)?.name, destination.entity(named: name) == nil,
+        let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE Z_ENT = \(entity.number)"),
+        count > 0
+      else { continue }
+      throw NSError.migration(
+        "\(path) has \(count) objects of \(entity.name), which is in the new model but not in the configuration that "
+          + "the store is added with.",
+        "Add it with a configuration that has \(name).")
+    }
+  }
+
+  /// What can be known from the rows only.
+  func checkRows() throws {
+    for entity in destination.entities {
+      guard let new = destinationEntities[entity.name], let old = match.source(of: new) else { continue }
+      if new.isAbstract, !old.isAbstract {
+        try demandNone(
+          entity, "Z_ENT = \(entity.number)", "\(entity.name) is abstract in the new model, but has",
+          "Delete them first, or let it stay.")
+      }
+      for relationship in new.ownProperties.compactMap({ $0 as? NSRelationshipDescription })
+      where !relationship.isTransient && !relationship.isOptional && !relationship.isToMany {
+        guard case .toOne(let column, _, _)? = entity.relationships[relationship.name],
+          let former = match.source(of: relationship, in: new), former.isOptional || losesObjects(former)
+        else { continue }
+        try demandNone(
+          entity, "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
+          "\(entity.name).\(relationship.name) is mandatory in the new model, but leads nowhere from",
+          "Set it first, or let it stay optional.")
+      }
+    }
+  }
+
+  /// Whether an object that the relationship led to may go with its entity.
+  private func losesObjects(_ relationship: NSRelationshipDescription) -> Bool {
+    relationship.destinationEntity?.withDescendants.contains { match.destination(of: $0) == nil } ?? false
+  }
+
+  private func demandNone(_ entity: SQLEntity, _ condition: String, _ problem: String, _ advice: String) throws {
+    let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE \(condition)") ?? 0
+    guard count > 0 else { return }
+    throw NSError.migration("\(path) can't be migrated: \(problem) \(count) objects.", advice)
+  }
+}

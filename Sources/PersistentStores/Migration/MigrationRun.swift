@@ -1,0 +1,129 @@
+import ManagedObjectModel
+import Foundation
+
+/// One migration inside its transaction: the old tables step aside, new ones are made as in a new store, the rows move,
+/// the old ones go. So the layout is that of a new store, whatever the old one's history.
+struct MigrationRun {
+  let connection: SQLiteConnection
+  let path: String
+  /// Keeps both models, as entities hold each other weakly.
+  let mapping: NSMappingModel
+  let source: SQLSchema
+  let destination: SQLSchema
+  let destinationEntities: [String: NSEntityDescription]
+
+  var match: ModelMatch { mapping.match }
+
+  private static let ownTables = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+
+  func run(uuid: String, metadata: StoreMetadata) throws {
+    let present = try tableNames()
+    let old = source.tableNames
+    try checkOthers(present, old + Self.ownTables)
+    let lastKeys = try lastKeys()
+    let statements = MigrationStatements(run: self)
+    try checkNumbers()
+    try checkConfiguration()
+
+    let foreignIndexes = try stepAside(old + Self.ownTables.filter(present.contains))
+    let creations = destination.creationStatements
+    let tables = creations.prefix { $0.hasPrefix("CREATE TABLE") && !SQLNaming.frameworkTables.contains($0) }
+    for statement in tables { try connection.execute(statement) }
+    for move in statements.moves { try connection.run(move.text, move.bindings) }
+    try checkRows()
+    for statement in creations.dropFirst(tables.count) { try create(statement) }
+    try writeKeys(lastKeys)
+    try connection.run(
+      "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
+      [.text(uuid), .blob(try metadata.propertyList())])
+    for table in old + Self.ownTables where present.contains(table) {
+      try connection.execute("DROP TABLE \(Self.aside(table))")
+    }
+    for index in foreignIndexes { try remake(index) }
+  }
+
+  /// The name of an old table while the new one has its name.
+  static func aside(_ table: String) -> String { "OCD_OLD_\(table)" }
+
+  private func tableNames() throws -> Set<String> {
+    Set(try texts("SELECT name FROM sqlite_master WHERE type = 'table'"))
+  }
+
+  private func texts(_ sql: String) throws -> [String] {
+    try connection.rows(sql).compactMap { row in
+      if case .text(let text)? = row.first { text } else { nil }
+    }
+  }
+
+  /// Renames tables and drops their indexes, whose names the new ones need.
+  ///
+  /// - Returns: The statements of indexes that are not Core Data's, to be made again.
+  private func stepAside(_ tables: [String]) throws -> [String] {
+    var foreign: [String] = []
+    for table in tables {
+      let indexes = try connection.rows(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ? ORDER BY rowid",
+        [.text(table)])
+      for index in indexes {
+        guard case .text(let name)? = index.first, case .text(let sql)? = index.last else { continue }
+        if !name.hasPrefix("Z") { foreign.append(sql) }
+        try connection.execute("DROP INDEX \"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"")
+      }
+      try connection.execute("ALTER TABLE \(table) RENAME TO \(Self.aside(table))")
+    }
+    return foreign
+  }
+
+  /// Makes an index of others again; what it was made of may be gone.
+  private func remake(_ index: String) throws {
+    do {
+      try connection.execute(index)
+    } catch let error as SQLiteError {
+      throw NSError.migration(
+        "\(path) has an index that the new model leaves no room for (\(error.message)): \(index).",
+        "Drop the index, and make another afterwards.", [NSUnderlyingErrorKey: NSError.sqlite(error, .sqlite, index)])
+    }
+  }
+
+  // MARK: Keys
+
+  /// The last key of each hierarchy of the source, by the name of its root.
+  private func lastKeys() throws -> [String: Int64] {
+    var result: [String: Int64] = [:]
+    for root in source.entities where root.superNumber == 0 {
+      result[root.name] = try connection.integer(
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root.number))])
+    }
+    return result
+  }
+
+  /// Keys go on where those of the source's hierarchy ended, so that none is ever given out twice.
+  private func writeKeys(_ lastKeys: [String: Int64]) throws {
+    for entity in destination.entities {
+      var last: Int64 = 0
+      if entity.superNumber == 0, let root = destinationEntities[entity.name] {
+        let sources = root.withDescendants.compactMap { match.source(of: $0)?.rootEntity.name }
+        last = max(
+          sources.compactMap { lastKeys[$0] }.max() ?? 0,
+          try connection.integer("SELECT max(Z_PK) FROM \(entity.tableName)") ?? 0)
+      }
+      try connection.run(
+        "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, ?)",
+        [.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superNumber)), .integer(last)])
+    }
+  }
+
+  // MARK: Uniqueness
+
+  /// Runs a statement of the new schema; equal values under a new uniqueness constraint are told by example.
+  private func create(_ statement: String) throws {
+    do {
+      try connection.execute(statement)
+    } catch let error as SQLiteError where error.isUniqueness {
+      throw NSError.migration(
+        "\(path) can't be migrated: objects have equal values where the new model allows none (\(error.message)).",
+        "Make the values of these attributes different, or leave the uniqueness constraint out.",
+        [NSUnderlyingErrorKey: NSError.sqlite(error, .sqlite, statement)])
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import ManagedObjectModel
+import Foundation
+
+/// Relationships: keys in rows, and rows of join tables.
+extension MigrationStatements {
+  /// A key of an old row.
+  private struct OldKey {
+    let column: String
+    let orderColumn: String?
+    /// What the key leads to.
+    let destination: NSEntityDescription
+  }
+
+  /// The keys of an entity's rows: those of its to-one relationships, and those that to-many relationships without an
+  /// inverse keep in it.
+  func keys(of new: NSEntityDescription, _ entity: SQLEntity, _ oldEntity: SQLEntity) -> [Filling] {
+    let own = new.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
+    let shown = own.flatMap { relationship -> [Filling] in
+      guard case .toOne(let column, let entityColumn, let orderColumn)? = entity.relationships[relationship.name],
+        let key = oldKey(of: relationship, in: new, oldEntity)
+      else { return [] }
+      return fillings(key, column, entityColumn, orderColumn)
+    }
+    let hidden = run.destination.entities.compactMap { run.destinationEntities[$0.name] }
+      .flatMap(\.storedRelationships)
+      .filter { $0.hasHiddenKey && $0.destinationEntity.map(new.isKindOf) == true }
+      .flatMap { relationship -> [Filling] in
+        let name = relationship.owner?.name ?? ""
+        guard
+          case .toMany(_, let column, let order)? =
+            run.destination.entity(named: name)?.relationships[relationship.name],
+          let key = keyOfToMany(relationship, oldEntity)
+        else { return [] }
+        return fillings(key, column, nil, order)
+      }
+    return shown + hidden
+  }
+
+  private func fillings(
+    _ key: OldKey, _ column: String, _ entityColumn: String?, _ orderColumn: String?
+  ) -> [Filling] {
+    let value = "s.\(key.column)"
+    let survival = survival(of: value, in: key.destination, survivors(below: key.destination))
+    var result = [
+      Filling(column: column, value: SQLFragment(survival.map { "CASE WHEN \($0) THEN \(value) END" } ?? value))
+    ]
+    if let entityColumn, let table = oldTable(of: key.destination) {
+      let cases = key.destination.withDescendants.compactMap { old -> String? in
+        guard let number = oldNumber(of: old), let name = match.destination(of: old)?.name,
+          let new = run.destination.entity(named: name)
+        else { return nil }
+        return "WHEN \(number) THEN \(new.number)"
+      }
+      result.append(
+        Filling(
+          column: entityColumn,
+          value: SQLFragment(
+            "(SELECT CASE d.Z_ENT \(cases.joined(separator: " ")) END FROM \(table) d WHERE d.Z_PK = \(value))")))
+    }
+    if let orderColumn {
+      // Where there was no order, that in which the objects were made is one.
+      let position = key.orderColumn.map { "s.\($0)" } ?? "CASE WHEN \(value) IS NULL THEN NULL ELSE s.Z_PK END"
+      result.append(Filling(column: orderColumn, value: SQLFragment(position)))
+    }
+    return result
+  }
+
+  private func oldKey(
+    of relationship: NSRelationshipDescription, in new: NSEntityDescription, _ oldEntity: SQLEntity
+  ) -> OldKey? {
+    if let former = match.source(of: relationship, in: new) {
+      guard case .toOne(let column, _, let order)? = oldEntity.relationships[former.name],
+        let destination = former.destinationEntity
+      else { return nil }
+      return OldKey(column: column, orderColumn: order, destination: destination)
+    }
+    // A new name for the key of a to-many relationship that was there.
+    return relationship.inverseRelationship.flatMap { keyOfToMany($0, oldEntity) }
+  }
+
+  /// The key that a to-many relationship of the new model has in the old table of `oldEntity`.
+  private func keyOfToMany(_ relationship: NSRelationshipDescription, _ oldEntity: SQLEntity) -> OldKey? {
+    for former in formers(of: relationship).map(\.relationship) {
+      guard let owner = former.owner,
+        case .toMany(let table, let column, let order)? =
+          run.source.entity(named: owner.name ?? "")?.relationships[former.name],
+        table == oldEntity.tableName
+      else { continue }
+      return OldKey(column: column, orderColumn: order, destination: owner)
+    }
+    return nil
+  }
+
+  /// The relationships that one of the new model was, each with the numbers of the old entities that had it so: one
+  /// that moved up its hierarchy was several.
+  private func formers(
+    of relationship: NSRelationshipDescription
+  ) -> [(relationship: NSRelationshipDescription, numbers: Set<Int>)] {
+    var found: [(relationship: NSRelationshipDescription, numbers: Set<Int>)] = []
+    for entity in relationship.owner?.withDescendants ?? [] {
+      guard let old = match.source(of: entity), let number = oldNumber(of: old),
+        let former = match.source(of: relationship, in: entity)
+      else { continue }
+      if let position = found.firstIndex(where: { $0.relationship === former }) {
+        found[position].numbers.insert(number)
+      } else {
+        found.append((former, [number]))
+      }
+    }
+    return found
+  }
+
+  // MARK: Join tables
+
+  var links: [SQLFragment] {
+    var done: Set<String> = []
+    var result: [SQLFragment] = []
+    for entity in run.destination.entities {
+      for relationship in run.destinationEntities[entity.name]?.storedRelationships ?? []
+      where relationship.isManyToMany {
+        let sides = [relationship, relationship.inverseRelationship].compactMap(\.self)
+        // One side may be new while the other tells what was linked.
+        guard let side = sides.first(where: { !formers(of: $0).isEmpty }),
+          case .manyToMany(let table, _, _, _)? = sqlRelationship(side, in: run.destination),
+          done.insert(table).inserted
+        else { continue }
+        result += formers(of: side).compactMap { links(of: side, formerly: $0.relationship, $0.numbers) }
+      }
+    }
+    return result
+  }
+
+  private func sqlRelationship(_ relationship: NSRelationshipDescription, in schema: SQLSchema) -> SQLRelationship? {
+    schema.entity(named: relationship.owner?.name ?? "")?.relationships[relationship.name]
+  }
+
+  /// Where the pairs of an old relationship are found; `s` is a row.
+  private struct OldPairs {
+    let table: String
+    let from: String
+    let to: String
+    var order: String?
+    var inverseOrder: String?
+    var conditions: [String] = []
+  }
+
+  private func pairs(of former: NSRelationshipDescription) -> OldPairs? {
+    guard let owner = former.owner, let destination = former.destinationEntity,
+      let kept = sqlRelationship(former, in: run.source)
+    else { return nil }
+    switch kept {
+    case .manyToMany(let table, let from, let to, let order):
+      var pairs = OldPairs(table: MigrationRun.aside(table), from: "s.\(from)", to: "s.\(to)", order: order)
+      if let inverse = former.inverseRelationship, inverse !== former,
+        case .manyToMany(_, _, _, let order)? = sqlRelationship(inverse, in: run.source)
+      {
+        pairs.inverseOrder = order
+      }
+      return pairs
+    case .toOne(let column, _, let order):
+      guard let table = oldTable(of: owner) else { return nil }
+      return OldPairs(
+        table: table, from: "s.Z_PK", to: "s.\(column)", inverseOrder: order,
+        conditions: ["s.\(column) IS NOT NULL", "s.Z_ENT IN (\(Self.list(oldNumbers(below: owner))))"])
+    case .toMany(let table, let column, let order):
+      return OldPairs(
+        table: MigrationRun.aside(table), from: "s.\(column)", to: "s.Z_PK", order: order,
+        conditions: ["s.\(column) IS NOT NULL", "s.Z_ENT IN (\(Self.list(oldNumbers(below: destination))))"])
+    }
+  }
+
+  private func links(
+    of relationship: NSRelationshipDescription, formerly former: NSRelationshipDescription, _ owners: Set<Int>
+  ) -> SQLFragment? {
+    guard
+      case .manyToMany(let table, let from, let to, let order)? = sqlRelationship(relationship, in: run.destination),
+      let pairs = pairs(of: former), let owner = former.owner, let destination = former.destinationEntity
+    else { return nil }
+    var fillings = [(from, pairs.from), (to, pairs.to)]
+    if let order { fillings.append((order, pairs.order.map { "s.\($0)" } ?? pairs.to)) }
+    if let inverse = relationship.inverseRelationship, inverse !== relationship,
+      case .manyToMany(_, _, _, let order?)? = sqlRelationship(inverse, in: run.destination)
+    {
+      fillings.append((order, pairs.inverseOrder.map { "s.\($0)" } ?? pairs.from))
+    }
+    let survivals = [
+      survival(of: pairs.from, in: owner, owners),
+      survival(of: pairs.to, in: destination, survivors(below: destination)),
+    ]
+    let conditions = pairs.conditions + survivals.compactMap(\.self)
+    return SQLFragment(
+      "INSERT INTO \(table) (\(fillings.map(\.0).joined(separator: ", "))) "
+        + "SELECT \(fillings.map(\.1).joined(separator: ", ")) FROM \(pairs.table) s"
+        + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"))
+  }
+}

@@ -1,0 +1,82 @@
+import ManagedObjectModel
+import Foundation
+
+/// The statements that move rows from the old tables, which stand aside, into the new ones.
+struct MigrationStatements {
+  let run: MigrationRun
+
+  var match: ModelMatch { run.match }
+
+  /// One for each entity that goes on, then those of the join tables.
+  var moves: [SQLFragment] { run.destination.entities.compactMap(rows) + links }
+
+  /// A column of a new table, and what to fill it with; `s` is the old row.
+  struct Filling {
+    let column: String
+    let value: SQLFragment
+  }
+
+  // MARK: Rows
+
+  private func rows(of entity: SQLEntity) -> SQLFragment? {
+    guard let new = run.destinationEntities[entity.name], let old = match.source(of: new),
+      let oldEntity = run.source.entity(named: old.name ?? "")
+    else { return nil }
+    let fixed = [
+      Filling(column: "Z_PK", value: SQLFragment("s.Z_PK")),
+      Filling(column: "Z_ENT", value: SQLFragment("\(entity.number)")),
+      Filling(column: "Z_OPT", value: SQLFragment("s.Z_OPT")),
+    ]
+    let fillings = fixed + attributes(of: new, entity, old, oldEntity) + keys(of: new, entity, oldEntity)
+    return SQLFragment("INSERT INTO \(entity.tableName) (\(fillings.map(\.column).joined(separator: ", "))) SELECT ")
+      + .joined(fillings.map(\.value), separator: ", ")
+      + SQLFragment(" FROM \(MigrationRun.aside(oldEntity.tableName)) s WHERE s.Z_ENT = \(oldEntity.number)")
+  }
+
+  /// Values that are there stay, an added attribute and a gap that may be no more get the default value.
+  private func attributes(
+    of new: NSEntityDescription, _ entity: SQLEntity, _ old: NSEntityDescription, _ oldEntity: SQLEntity
+  ) -> [Filling] {
+    zip(new.attributeSlots, entity.attributeColumns).compactMap { attribute, column in
+      guard let column else { return nil }
+      let standard =
+        attribute.mayLieOutside ? ExternalData.column(for: attribute.defaultStoredValue) : attribute.defaultStoredValue
+      let formerColumn = match.source(of: attribute, in: new).flatMap { old.slot(named: $0.name) }
+        .flatMap { oldEntity.attributeColumns[$0]?.name }
+      guard let formerColumn else {
+        return standard.isNull ? nil : Filling(column: column.name, value: SQLFragment("?", [standard]))
+      }
+      let fillsGaps = !attribute.isOptional && !standard.isNull
+      let value =
+        fillsGaps ? SQLFragment("coalesce(s.\(formerColumn), ?)", [standard]) : SQLFragment("s.\(formerColumn)")
+      return Filling(column: column.name, value: value)
+    }
+  }
+
+  // MARK: What survives
+
+  /// Z_ENT of an entity in the old rows; nil if the store did not keep it.
+  func oldNumber(of entity: NSEntityDescription) -> Int? { run.source.entity(named: entity.name ?? "")?.number }
+
+  /// The numbers, in old rows, of an entity and all that inherit from it.
+  func oldNumbers(below entity: NSEntityDescription) -> Set<Int> {
+    Set(entity.withDescendants.compactMap(oldNumber))
+  }
+
+  /// Those of them whose rows move on.
+  func survivors(below entity: NSEntityDescription) -> Set<Int> {
+    Set(entity.withDescendants.filter { match.destination(of: $0) != nil }.compactMap(oldNumber))
+  }
+
+  /// A condition that `key` is one of a row of `allowed`; nil where it can't be another's.
+  func survival(of key: String, in entity: NSEntityDescription, _ allowed: Set<Int>) -> String? {
+    guard !oldNumbers(below: entity).isSubset(of: allowed), let table = oldTable(of: entity) else { return nil }
+    return "EXISTS (SELECT 1 FROM \(table) d WHERE d.Z_PK = \(key) AND d.Z_ENT IN (\(Self.list(allowed))))"
+  }
+
+  func oldTable(of entity: NSEntityDescription) -> String? {
+    run.source.entity(named: entity.name ?? "").map { MigrationRun.aside($0.tableName) }
+  }
+
+  static func list(_ numbers: Set<Int>) -> String { numbers.sorted().map(String.init).joined(separator: ", ") }
+}

@@ -1,0 +1,31 @@
+import ManagedObjectModel
+import Foundation
+
+/// What to do about a store that was written with another version of the model. Looked into only once it was refused.
+struct ModelAdvice {
+  let metadata: StoreMetadata
+  let model: NSManagedObjectModel
+  let configuration: String?
+  let options: [AnyHashable: Any]?
+
+  var text: String {
+    let search = SourceModelSearch(given: MigrationOptions.sourceModels(options), for: model)
+    let (found, lookedAt) = search.find(metadata, configuration: configuration)
+    guard let found, let name = lookedAt.last else {
+      let versions =
+        lookedAt.isEmpty
+        ? "" : "None of the versions that were found fits (\(lookedAt.joined(separator: ", "))). "
+      return versions + "Open it with the version of the model it was made by."
+    }
+    let problems = MappingInference(from: found.model, to: model).problems
+    guard problems.isEmpty else {
+      let list = problems.map { "\($0.place): \($0.reason)" }.joined(separator: " ")
+      return
+        "It fits \(name): open it with that version. No lightweight migration leads from there to this model: \(list)"
+    }
+    return
+      "It fits \(name): open it with that version, or have it migrated, which a lightweight migration can do: open "
+      + "it for writing with NSMigratePersistentStoresAutomaticallyOption and "
+      + "NSInferMappingModelAutomaticallyOption set to true."
+  }
+}

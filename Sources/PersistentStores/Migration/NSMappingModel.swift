@@ -1,0 +1,55 @@
+import ManagedObjectModel
+import Foundation
+
+/// How the objects of one model become those of another. (Apple: NSMappingModel.)
+///
+/// Only inferred ones exist: what an inferred mapping can't do is said when it is inferred.
+open class NSMappingModel: NSObject {
+  /// One for each entity of both models: those of the destination by name, then the removed ones by name.
+  public let entityMappings: [NSEntityMapping]
+
+  /// Kept, as entities hold their model weakly.
+  let sourceModel: NSManagedObjectModel
+  let destinationModel: NSManagedObjectModel
+  let match: ModelMatch
+
+  init(_ match: ModelMatch, from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
+    self.match = match
+    sourceModel = source
+    destinationModel = destination
+    func byName(_ entities: [NSEntityDescription]) -> [NSEntityDescription] {
+      entities.sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
+    }
+    let kept = byName(destination.entities).map {
+      NSEntityMapping(source: match.source(of: $0), destination: $0, match: match.properties(of: $0))
+    }
+    let removed = byName(source.entities).filter { match.destination(of: $0) == nil }.map {
+      NSEntityMapping(source: $0, destination: nil, match: PropertyMatch())
+    }
+    entityMappings = kept + removed
+  }
+
+  /// The mapping model file between two models among the resources of `bundles`: there is none, as mapping model
+  /// files can't be compiled here.
+  public convenience init?(
+    from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
+    destinationModel: NSManagedObjectModel?
+  ) {
+    return nil
+  }
+
+  /// Works out how `sourceModel` became `destinationModel`, by names and renaming identifiers.
+  ///
+  /// - Throws: `NSError` 134190 with every reason why it can't be done, each under `NSDetailedErrorsKey` too.
+  open class func inferredMappingModel(
+    forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
+  ) throws -> NSMappingModel {
+    let inference = MappingInference(from: sourceModel, to: destinationModel)
+    guard inference.problems.isEmpty else { throw MappingProblem.error(inference.problems) }
+    return NSMappingModel(inference.match, from: sourceModel, to: destinationModel)
+  }
+
+  open var entityMappingsByName: [String: NSEntityMapping] {
+    Dictionary(entityMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+}

@@ -1,0 +1,151 @@
+import ManagedObjectModel
+import Foundation
+
+/// The steps of `StoreModel.find`.
+struct StoreModelSearch {
+  let store: URL?
+  let file: URL?
+  let embedded: [String]
+
+  /// A version that may be the store's.
+  private struct Version {
+    let model: NSManagedObjectModel
+    let origin: StoreModel.Origin
+    var notes: [String] = []
+
+    func storeModel(_ more: [String] = []) -> StoreModel {
+      StoreModel(model: model, origin: origin, notes: more + notes)
+    }
+  }
+
+  func find() throws -> StoreModel {
+    guard let store, FileManager.default.fileExists(atPath: store.path) else { return try currentVersion() }
+    do {
+      let opened = try OpenedDatabase.openForReading(store.path)
+      return try withExtendedLifetime(opened) {
+        if try SQLiteStore.isEmpty(opened.connection) { return try currentVersion() }
+        let metadata = try SQLiteStore.readMetadata(opened.connection, store).metadata
+        if let file { return try version(in: file, for: metadata) }
+        return try embeddedVersion(for: metadata) ?? storedModel(of: opened.connection, metadata)
+      }
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The model of \(store.path) can't be found")
+    }
+  }
+
+  /// What a new store is made with.
+  private func currentVersion() throws -> StoreModel {
+    if let file { return try Self.version(ModelFile.currentVersion(at: file)).storeModel() }
+    for name in embedded {
+      guard let model = EmbeddedModels.model(named: name), let version = model.currentVersion else { continue }
+      return try Self.version(version, of: model).storeModel()
+    }
+    throw NSError.coreData(
+      .open,
+      "There is no store yet, and no model to make one with. Give a model file (.xcdatamodeld, .xcdatamodel, .momd or "
+        + ".mom).")
+  }
+
+  // MARK: Models given
+
+  private func version(in file: URL, for metadata: StoreMetadata) throws -> StoreModel {
+    var unreadable: [String] = []
+    var versions: [Version] = []
+    for url in try ModelFile.versions(at: file) {
+      do {
+        versions.append(try Self.version(url))
+      } catch {
+        // Old versions that nobody needs any more must not stand in the way of the one that fits.
+        unreadable.append((error as NSError).localizedDescription)
+      }
+    }
+    if let version = Self.bestFit(versions, metadata) { return version.storeModel() }
+    let current = try Self.version(ModelFile.currentVersion(at: file))
+    let names = versions.count == 1 ? "it does not have" : "none of its \(versions.count) versions has"
+    return current.storeModel(
+      ["The store was not written with the model \(file.lastPathComponent): \(names) the hashes of its entities."]
+        + unreadable)
+  }
+
+  private func embeddedVersion(for metadata: StoreMetadata) throws -> StoreModel? {
+    let versions = try EmbeddedModels.all.filter { embedded.contains($0.name) }.flatMap { model in
+      try model.versions.map { try Self.version($0, of: model) }
+    }
+    return Self.bestFit(versions, metadata)?.storeModel()
+  }
+
+  private static func version(_ url: URL) throws -> Version {
+    let (model, notes) = try ModelFile.load(url)
+    return Version(
+      model: model, origin: .file(version: url.deletingPathExtension().lastPathComponent), notes: notes)
+  }
+
+  private static func version(_ version: EmbeddedModel.Version, of model: EmbeddedModel) throws -> Version {
+    Version(
+      model: try NSManagedObjectModel.load(xml: Data(version.xml.utf8)),
+      origin: .embedded("\(model.name)/\(version.name)"))
+  }
+
+  /// A version of which every hash is known goes before one that may have other derived attributes than the store.
+  private static func bestFit(_ versions: [Version], _ metadata: StoreMetadata) -> Version? {
+    versions.first { $0.model.fits(metadata.versionHashes, exactly: true) }
+      ?? versions.first { $0.model.fits(metadata.versionHashes, exactly: false) }
+  }
+
+  // MARK: The store's own
+
+  private func storedModel(of connection: SQLiteConnection, _ metadata: StoreMetadata) throws -> StoreModel {
+    var notes: [String] = []
+    do {
+      if let compiled = try cachedModel(of: connection, metadata) {
+        let version = Version(model: compiled.model, origin: .cache, notes: compiled.notes)
+        return version.storeModel(Self.differences(of: compiled, metadata))
+      }
+      // Of a store that tells its model it is no news that others are not its.
+      if !embedded.isEmpty {
+        notes.append("The store was not written with a version of \(embedded.joined(separator: ", ")).")
+      }
+      notes.append("The store keeps no model of its own.")
+    } catch let problem as ArchiveProblem {
+      notes.append("The model that the store keeps can't be used: \(problem).")
+    }
+    let tables = try TableModel(connection)
+    return StoreModel(model: tables.model, origin: .tables, notes: notes + tables.notes)
+  }
+
+  /// The model in Z_MODELCACHE; nil where nothing is kept there.
+  private func cachedModel(of connection: SQLiteConnection, _ metadata: StoreMetadata) throws -> CompiledModel? {
+    let known = try connection.integer(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
+    guard known == 1 else { return nil }
+    let rows = try connection.rows("SELECT Z_CONTENT FROM Z_MODELCACHE ORDER BY rowid LIMIT 1")
+    guard case .blob(let content)? = rows.first?.first, !content.isEmpty else { return nil }
+    let compiled = try CompiledModel(archive: try RawDeflate.inflate(content))
+    let missing = Set(metadata.versionHashes.keys).subtracting(compiled.model.entities.compactMap(\.name))
+    guard missing.isEmpty else {
+      throw ArchiveProblem("it lacks the entities \(missing.sorted().joined(separator: ", "))")
+    }
+    return compiled
+  }
+
+  /// What the store says of its entities holds for the model that it keeps; where that can be checked, it is.
+  private static func differences(of compiled: CompiledModel, _ metadata: StoreMetadata) -> [String] {
+    let different = compiled.model.entities.filter { entity in
+      guard let stored = entity.name.flatMap({ metadata.versionHashes[$0] }) else { return false }
+      return entity.hasExactVersionHash && entity.versionHash != stored
+    }
+    compiled.stateVersionHashes(metadata.versionHashes)
+    return different.map { entity in
+      "The entity '\(entity.name ?? "")' of the model that the store keeps has another hash than the store says."
+    }
+  }
+}
+
+extension NSManagedObjectModel {
+  /// Whether a store with these version hashes was written with the whole of this model or one of its configurations.
+  /// Unless it must be so exactly, an entity whose hash can't be computed needs its name only.
+  func fits(_ hashes: [String: Data], exactly: Bool) -> Bool {
+    let configurations: [String?] = [nil] + configurations
+    return configurations.contains { ModelFit(hashes, self, configuration: $0, exactly: exactly).isFit }
+  }
+}

@@ -1,0 +1,185 @@
+import ManagedObjectModel
+import Foundation
+
+/// A model out of the tables of a store that keeps none: entities with their inheritance, and an attribute for every
+/// column. What tables can't say is said in notes instead.
+struct TableModel {
+  let model: NSManagedObjectModel
+  private(set) var notes: [String] = []
+
+  private struct Column {
+    let name: String
+    let type: String
+  }
+
+  /// An entity as Z_PRIMARYKEY has it.
+  private struct Row {
+    let number: Int64
+    let name: String
+    let superNumber: Int64
+  }
+
+  /// History keeps its entities apart by their numbers, from here on.
+  private static let privateNumberMin: Int64 = 16_000
+
+  init(_ connection: SQLiteConnection) throws {
+    let rows = try Self.rows(connection)
+    var entities: [Int64: NSEntityDescription] = [:]
+    for row in rows {
+      let entity = NSEntityDescription()
+      entity.name = row.name
+      entities[row.number] = entity
+    }
+    model = NSManagedObjectModel()
+    model.entities = rows.compactMap { entities[$0.number] }
+    for row in rows {
+      entities[row.number]?.subentities = rows.filter { $0.superNumber == row.number && $0.number != row.number }
+        .compactMap { entities[$0.number] }
+    }
+    if let circle = model.entities.first(where: { $0.rootEntity.superentity != nil }) {
+      throw NSError.coreData(
+        .open, "Z_PRIMARYKEY makes the entity '\(circle.name ?? "")' inherit from itself. Restore the file from a copy."
+      )
+    }
+    addGeneralNotes(try Self.frameworkVersion(connection))
+    for root in model.entities where root.superentity == nil { try readColumns(of: root, entities, connection) }
+    try noteJoinTables(connection)
+  }
+
+  private static func rows(_ connection: SQLiteConnection) throws -> [Row] {
+    let rows = try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+    var (names, numbers): (Set<String>, Set<Int64>) = ([], [])
+    return try rows.compactMap { row in
+      guard row.count == 3, case .integer(let number) = row[0], case .text(let name) = row[1], !name.isEmpty,
+        names.insert(name).inserted, numbers.insert(number).inserted
+      else {
+        throw NSError.coreData(
+          .open, "Z_PRIMARYKEY has a row without a number or name of its own. Restore the file from a copy.")
+      }
+      guard number < privateNumberMin else { return nil }
+      if case .integer(let superNumber) = row[2] { return Row(number: number, name: name, superNumber: superNumber) }
+      return Row(number: number, name: name, superNumber: 0)
+    }
+  }
+
+  private static func frameworkVersion(_ connection: SQLiteConnection) throws -> Int {
+    try SQLiteStore.readMetadata(connection, nil).metadata.frameworkVersion
+  }
+
+  private mutating func addGeneralNotes(_ frameworkVersion: Int) {
+    notes += [
+      "The model was made out of the tables (framework \(frameworkVersion) wrote them): give the app's model for more.",
+      "Names of properties are those of their columns in lower case: how they were spelled is unknown.",
+      "INTEGER columns are read as Integer 64, though they may be smaller, or Booleans; FLOAT columns as Double, though "
+        + "they may be Float; VARCHAR columns as String, though they may be URIs; BLOB columns as Binary, though they may "
+        + "be UUIDs, transformables or external data.",
+      "Which attributes are optional, transient or have defaults and rules is unknown: all are taken for optional.",
+    ]
+  }
+
+  // MARK: Columns
+
+  private static let types: [String: NSAttributeType] = [
+    "INTEGER": .integer64AttributeType, "FLOAT": .doubleAttributeType, "DOUBLE": .doubleAttributeType,
+    "TIMESTAMP": .dateAttributeType, "DECIMAL": .decimalAttributeType, "VARCHAR": .stringAttributeType,
+    "BLOB": .binaryDataAttributeType,
+  ]
+
+  private mutating func readColumns(
+    of root: NSEntityDescription, _ entities: [Int64: NSEntityDescription], _ connection: SQLiteConnection
+  ) throws {
+    let entityName = root.name ?? ""
+    let wanted = "Z" + entityName.uppercased()
+    let columns = try connection.rows("SELECT name, type FROM pragma_table_info(?)", [.text(wanted)])
+      .compactMap { row -> Column? in
+        guard case .text(let name)? = row.first, case .text(let type)? = row.last else { return nil }
+        return Column(name: name, type: type.uppercased())
+      }
+    guard !columns.isEmpty else {
+      notes.append("There is no table \(wanted) for the entity '\(entityName)': it is empty here.")
+      return
+    }
+    if !root.subentities.isEmpty {
+      notes.append(
+        "All columns of \(wanted) are read as attributes of '\(entityName)': which subentity has which is unknown.")
+    }
+    let toOnes = Self.toOnes(columns)
+    let indexed = try Self.indexedColumns(wanted, connection)
+    var properties: [NSPropertyDescription] = []
+    var likelyKeys: [String] = []
+    for column in columns where !Self.isKeptByStore(column.name) {
+      guard let name = Self.propertyName(column.name), let type = Self.types[column.type] else {
+        notes.append(
+          "The column \(wanted).\(column.name) (\(column.type)) is none of Core Data's attributes; it is left out.")
+        continue
+      }
+      if let destination = toOnes[column.name].flatMap({ entities[$0] }) {
+        let relationship = NSRelationshipDescription()
+        relationship.name = name
+        relationship.destinationEntity = destination
+        properties.append(relationship)
+        continue
+      }
+      if column.type == "INTEGER", indexed.contains(column.name) { likelyKeys.append(column.name) }
+      let attribute = NSAttributeDescription()
+      attribute.name = name
+      attribute.attributeType = type
+      properties.append(attribute)
+    }
+    root.properties = properties
+    if !likelyKeys.isEmpty {
+      notes.append(
+        "\(likelyKeys.joined(separator: ", ")) of \(wanted) may be keys of to-one relationships; they are read as numbers."
+      )
+    }
+  }
+
+  /// The key, the entity's number, the version, and what stands beside to-one keys.
+  private static func isKeptByStore(_ column: String) -> Bool {
+    ["Z_PK", "Z_ENT", "Z_OPT"].contains(column) || column.hasPrefix("Z_FOK_") || entityColumn(column) != nil
+  }
+
+  /// `Z<number>_<REL>` stands beside the key of a to-one relationship to an entity with subentities: its parts.
+  private static func entityColumn(_ column: String) -> (number: Int64, base: String)? {
+    let parts = column.dropFirst().split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
+    guard column.hasPrefix("Z"), parts.count == 2, let number = Int64(parts[0]), number > 0 else { return nil }
+    return (number, String(parts[1]))
+  }
+
+  /// The columns that are keys beyond doubt, with the number of the entity that they lead to.
+  private static func toOnes(_ columns: [Column]) -> [String: Int64] {
+    let integers = Set(columns.filter { $0.type == "INTEGER" }.map(\.name))
+    let pairs = columns.compactMap { entityColumn($0.name) }.map { ("Z\($0.base)", $0.number) }
+    return Dictionary(pairs.filter { integers.contains($0.0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The columns with an index as keys have; attributes of old models may have one, too.
+  private static func indexedColumns(_ table: String, _ connection: SQLiteConnection) throws -> Set<String> {
+    let rows = try connection.rows("SELECT name FROM pragma_index_list(?)", [.text(table)])
+    let prefix = table + "_"
+    return Set(
+      rows.compactMap { row in
+        guard case .text(let name)? = row.first, name.hasPrefix(prefix), name.hasSuffix("_INDEX") else { return nil }
+        return String(name.dropFirst(prefix.count).dropLast("_INDEX".count))
+      })
+  }
+
+  /// The column's name without the Z, in lower case unless that would not lead back to it.
+  private static func propertyName(_ column: String) -> String? {
+    guard column.hasPrefix("Z"), let first = column.dropFirst().first, first.isLetter || first == "_" else {
+      return nil
+    }
+    let name = String(column.dropFirst())
+    let lower = name.lowercased()
+    return lower.uppercased() == name ? lower : name
+  }
+
+  private mutating func noteJoinTables(_ connection: SQLiteConnection) throws {
+    let rows = try connection.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*' ORDER BY name")
+    let names = rows.compactMap { row -> String? in if case .text(let name)? = row.first { name } else { nil } }
+    if !names.isEmpty {
+      notes.append("To-many relationships are unknown; these tables join objects: \(names.joined(separator: ", ")).")
+    }
+  }
+}

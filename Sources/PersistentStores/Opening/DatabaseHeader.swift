@@ -1,0 +1,102 @@
+import ManagedObjectModel
+import CSQLite
+import Foundation
+
+/// What the first 100 bytes of a database say. (SQLite: "Database File Format", 1.3.)
+package struct DatabaseHeader {
+  let pageSize: Int
+  /// Whether commits go to a -wal.
+  package let usesLog: Bool
+  /// How many pages the file has by its own account; nil where that is not kept up.
+  let pageCount: Int?
+
+  static let length = 100
+
+  /// - Parameter bytes: The beginning of the file.
+  /// - Throws: `SQLiteError` where it is no database.
+  package init(_ bytes: [UInt8]) throws {
+    guard bytes.count == Self.length, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
+      throw Self.refusal(bytes)
+    }
+    let size = bytes.bigEndian16(16)
+    pageSize = size == 1 ? 65_536 : size
+    guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { throw Self.refusal(bytes) }
+    usesLog = bytes[19] == 2
+    let isKeptUp = bytes.bigEndian32(24) == bytes.bigEndian32(92) && bytes.bigEndian32(28) > 0
+    pageCount = isKeptUp ? bytes.bigEndian32(28) : nil
+  }
+
+  private static func refusal(_ bytes: [UInt8]) -> SQLiteError {
+    // Texts and other programs' formats begin with letters; what is encrypted has none in particular.
+    let letters = bytes.prefix(16).count { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
+    let guess =
+      letters < 10 && bytes.count == length
+      ? ", or it is encrypted (those of SQLCipher look like this) or damaged: decrypt it with the program that wrote it, "
+        + "or restore it from a copy"
+      : ""
+    return SQLiteError(code: SQLITE_NOTADB, message: "file is not a database" + guess, sql: nil)
+  }
+}
+
+extension [UInt8] {
+  func bigEndian16(_ place: Int) -> Int { Int(self[place]) << 8 | Int(self[place + 1]) }
+  func bigEndian32(_ place: Int) -> Int { bigEndian16(place) << 16 | bigEndian16(place + 2) }
+  func littleEndian32(_ place: Int) -> Int {
+    Int(self[place]) | Int(self[place + 1]) << 8 | Int(self[place + 2]) << 16 | Int(self[place + 3]) << 24
+  }
+}
+
+extension SQLiteConnection {
+  /// The beginning of the file and its size, as SQLite's own handle reads them.
+  ///
+  /// Opening and closing the file beside it would drop every lock that this process holds on it: POSIX locks belong to
+  /// the process, not to the handle.
+  package func beginningOfFile() throws -> (bytes: [UInt8], size: Int) {
+    try withFile { file, methods in
+      var size: sqlite3_int64 = 0
+      var bytes = [UInt8](repeating: 0, count: DatabaseHeader.length)
+      var code = methods.xFileSize?(file, &size) ?? SQLITE_ERROR
+      bytes = Array(bytes.prefix(Int(size)))
+      if code == SQLITE_OK, !bytes.isEmpty {
+        code = bytes.withUnsafeMutableBytes { methods.xRead?(file, $0.baseAddress, Int32($0.count), 0) ?? SQLITE_ERROR }
+      }
+      guard code == SQLITE_OK else { throw SQLiteError(code: code, message: Self.words(code), sql: nil) }
+      return (bytes, Int(size))
+    }
+  }
+
+  /// Whether any connection, of this process or of another, has the shared memory of the log in use. It is known
+  /// without a change to the -shm on a connection that only reads it (`Mode.readOnlySharedMemory`).
+  func isLogInUse() throws -> Bool {
+    try withFile { file, methods in
+      var memory: UnsafeMutableRawPointer?
+      let code = methods.xShmMap?(file, 0, 32_768, 0, &memory)
+      _ = methods.xShmUnmap?(file, 0)
+      return code == SQLITE_OK && memory != nil
+    }
+  }
+
+  /// The beginning of the log's index as this connection has it in memory; nil where it has none. Read from the file
+  /// instead, every lock on it would be lost.
+  package func beginningOfLogIndex(_ count: Int) throws -> [UInt8]? {
+    guard try rows("PRAGMA journal_mode").first?.first == .text("wal") else { return nil }
+    return try withFile { file, methods in
+      var memory: UnsafeMutableRawPointer?
+      guard methods.xShmMap?(file, 0, 32_768, 0, &memory) == SQLITE_OK, let memory else { return nil }
+      return Array(UnsafeRawBufferPointer(start: memory, count: count))
+    }
+  }
+
+  private func withFile<Result>(
+    _ body: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) throws -> Result
+  ) throws -> Result {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+    guard code == SQLITE_OK, let file, let methods = file.pointee.pMethods else {
+      throw SQLiteError(code: code, message: Self.words(code), sql: nil)
+    }
+    return try body(file, methods.pointee)
+  }
+
+  private static func words(_ code: Int32) -> String { String(cString: sqlite3_errstr(code)) }
+}

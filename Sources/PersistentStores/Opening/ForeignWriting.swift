@@ -1,0 +1,80 @@
+import ManagedObjectModel
+import Foundation
+
+/// Whether rows may be written into a store of Apple's framework without leaving it inconsistent.
+///
+/// The framework registers SQL functions of its own on its connections, which triggers call (for derived attributes and
+/// R-tree indexes), and records each change where a persistent history is tracked. Neither can be done here.
+struct ForeignWriting {
+  let connection: SQLiteConnection
+  let schema: SQLSchema
+  let path: String
+
+  /// - Throws: `NSError` 134080 that says what keeps the store from being written to.
+  func check(_ metadata: StoreMetadata) throws {
+    if let sign = try signOfHistory(metadata) {
+      throw refusal("it tracks a persistent history (\(sign)), and changes made here would be missing in it")
+    }
+    if let (table, problem) = try tableThatRefuses() {
+      throw refusal("a change of its table \(table) needs what only the framework that wrote it has (\(problem))")
+    }
+  }
+
+  private func refusal(_ reason: String) -> NSError {
+    .coreData(
+      .open,
+      "The store \(path) can't be written to: \(reason). Open it with NSReadOnlyPersistentStoreOption to read it, or "
+        + "write to it with the program that made it.")
+  }
+
+  // MARK: History
+
+  /// Newer frameworks make the tables in every store; only their rows, the keys that were given to rows which are purged
+  /// by now, and the store's metadata say that history is tracked.
+  private func signOfHistory(_ metadata: StoreMetadata) throws -> String? {
+    let setting = metadata.custom[NSPersistentHistoryTrackingKey]
+    if (setting as? NSNumber)?.boolValue == true || setting is [String: Any] { return NSPersistentHistoryTrackingKey }
+    for table in ["ATRANSACTION", "ACHANGE"] where try has(table) {
+      if try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil { return "rows in \(table)" }
+    }
+    let used = try connection.integer(
+      "SELECT max(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 AND Z_NAME IN ('CHANGE', 'TRANSACTION')")
+    return (used ?? 0) > 0 ? "keys of changes in Z_PRIMARYKEY" : nil
+  }
+
+  private func has(_ table: String) throws -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)]) != nil
+  }
+
+  // MARK: Triggers
+
+  /// A table whose triggers, or indexes on expressions, SQLite can't compile: it does so when a statement is prepared
+  /// that would run them, before any row is touched.
+  private func tableThatRefuses() throws -> (table: String, problem: String)? {
+    let own = Set(schema.tableNames + ["Z_PRIMARYKEY", "Z_METADATA"])
+    let rows = try connection.rows(
+      "SELECT DISTINCT tbl_name FROM sqlite_master WHERE type = 'trigger' OR type = 'index' AND sql LIKE '%(%(%' "
+        + "ORDER BY 1")
+    for case .text(let table)? in rows.map(\.first) where own.contains(table) {
+      if let problem = try problem(of: table) { return (table, problem) }
+    }
+    return nil
+  }
+
+  private func problem(of table: String) throws -> String? {
+    let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", [.text(table)]).compactMap { row in
+      if case .text(let name)? = row.first { "\"\(name)\"" } else { nil }
+    }
+    let sets = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+    let changes = ["INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)", "DELETE FROM \(table)"]
+    for change in changes {
+      do {
+        _ = try SQLiteStatement(connection, change)
+      } catch let error as SQLiteError {
+        if error.isBusy { throw error }
+        return error.message
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,137 @@
+import ManagedObjectModel
+import CSQLite
+import Foundation
+import Locking
+
+/// A connection to a store's file, and how it was come by.
+package struct OpenedDatabase {
+  package let connection: SQLiteConnection
+  package let path: String
+  let isReadOnly: Bool
+  /// How more connections for reading are to be opened.
+  let readerMode: SQLiteConnection.Mode
+  var privateCopy: PrivateCopy?
+
+  static func open(_ url: URL?, options: StoreOptions) throws -> OpenedDatabase {
+    guard let url else {
+      return OpenedDatabase(
+        connection: try SQLiteConnection(path: "", mode: .privateTemporary), path: "", isReadOnly: false,
+        readerMode: .readWrite)
+    }
+    if options.isReadOnly { return try openForReading(url.path, options: options) }
+    let connection = try connectForWriting(url.path, mode: .readWriteCreate, options)
+    return OpenedDatabase(connection: connection, path: url.path, isReadOnly: false, readerMode: .readWrite)
+  }
+
+  /// Opens for writing once the files were looked at: SQLite would write a log that does not belong to the file into it.
+  static func connectForWriting(
+    _ path: String, mode: SQLiteConnection.Mode, _ options: StoreOptions
+  ) throws -> SQLiteConnection {
+    let check = try checkForWriting(path)
+    let connection = try SQLiteConnection(
+      path: path, mode: mode, busyTimeoutMilliseconds: options.timeoutMilliseconds)
+    do {
+      // SQLite falls back to reading. A later save would fail, and leave a log that can't be written to either.
+      if connection.mayOnlyRead {
+        throw SQLiteError(code: SQLITE_READONLY, message: "the file may not be written to", sql: nil)
+      }
+      if let check {
+        connection.setKeepsLogOnClose(true)
+        probing.withLock { _ in connection.openLog() }
+        try check.checkStore(connection)
+        connection.setKeepsLogOnClose(false)
+      }
+      return connection
+    } catch {
+      connection.close()
+      throw error
+    }
+  }
+
+  /// Looks at the files before SQLite recovers the log; nil for a store that is to be made, also of an empty file.
+  static func checkForWriting(_ path: String) throws -> StoreFileCheck? {
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    try StoreFileCheck.checkReadable(path)
+    return try probing.withLock { _ in
+      let probe = try SQLiteConnection(path: path, mode: .readOnlySharedMemory)
+      defer { probe.close() }
+      return try probe.beginningOfFile().size == 0 ? nil : StoreFileCheck(probe, path)
+    }
+  }
+  /// Connections of one process share the log's index as the first of them opened it. One for writing must not come to
+  /// it while a probe has it for reading only; and nobody may have opened a file that is read, or copied, beside SQLite:
+  /// closing it lets go of all locks that the process has on it.
+  private static let probing = Locked<Void>(())
+
+  /// Opens for a reader of foreign tables, as the store of a context is opened for reading. Keep the value while the
+  /// connection is in use.
+  package static func openForReading(_ path: String) throws -> OpenedDatabase {
+    try openForReading(path, options: try StoreOptions(nil))
+  }
+
+  /// Opens without changing a byte of the file, its -wal, its -shm or its journal.
+  ///
+  /// With a -shm SQLite can be told to leave it alone, and without a log there is none. Without a -shm but with a -wal,
+  /// SQLite would have to make one, so a private copy is read; and so where a journal is to be rolled back. A file that
+  /// uses a log and has neither is read by an ordinary connection, which makes both files and removes them again, so
+  /// that others may go on writing; where the folder can't be written, again a copy.
+  static func openForReading(_ path: String, options: StoreOptions) throws -> OpenedDatabase {
+    try StoreFileCheck.checkReadable(path)
+    return try probing.withLock { _ in try openChecked(path, options) }
+  }
+
+  private static func openChecked(_ path: String, _ options: StoreOptions) throws -> OpenedDatabase {
+    let timeout = options.timeoutMilliseconds
+    let direct = try SQLiteConnection(path: path, mode: .readOnlySharedMemory, busyTimeoutMilliseconds: timeout)
+    do {
+      let check = try StoreFileCheck(direct, path)
+      let files = FileManager.default
+      let hasIndex = files.fileExists(atPath: path + "-shm")
+      // With nothing but a header in the log, SQLite can't tell whether a writer is about to start it anew, and waits for
+      // one until it gives up.
+      let waitsInVain = check.log?.isHeaderOnly == true && !check.isLogInUse
+      if check.log == nil ? !check.header.usesLog : hasIndex && !waitsInVain {
+        if try mayRead(direct) {
+          try check.checkStore(direct)
+          return OpenedDatabase(
+            connection: direct, path: path, isReadOnly: true, readerMode: .readOnlySharedMemory)
+        }
+      }
+      direct.close()
+      let canLeaveNoTrace =
+        check.log == nil && !hasIndex && check.header.usesLog && files.isWritableFile(atPath: path)
+        && files.isWritableFile(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+      if canLeaveNoTrace {
+        let connection = try reader(path, timeout)
+        return OpenedDatabase(connection: connection, path: path, isReadOnly: true, readerMode: .readWrite)
+      }
+      let copy = try PrivateCopy(of: path)
+      let connection = try reader(copy.path, timeout)
+      try check.checkStore(connection)
+      return OpenedDatabase(
+        connection: connection, path: copy.path, isReadOnly: true, readerMode: .readWrite, privateCopy: copy)
+    } catch {
+      direct.close()
+      throw error
+    }
+  }
+
+  private static func reader(_ path: String, _ timeout: Int32) throws -> SQLiteConnection {
+    let connection = try SQLiteConnection(path: path, mode: .readWrite, busyTimeoutMilliseconds: timeout)
+    try connection.execute("PRAGMA query_only = ON")
+    return connection
+  }
+
+  /// Whether a connection that may change nothing can read: not where a journal has to be rolled back first, or where
+  /// it can't come by the log's index, or where that changes whenever it looks.
+  private static func mayRead(_ connection: SQLiteConnection) throws -> Bool {
+    do {
+      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+      return true
+    } catch let error as SQLiteError
+      where [SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PROTOCOL].contains(error.primaryCode)
+    {
+      return false
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import ManagedObjectModel
+import Foundation
+
+extension SQLiteStore {
+  /// Opens the store at `url` (nil: in memory), making it if there is none: empty, or a copy of `original`.
+  ///
+  /// - Throws: `NSError` 134080 (cannot open, or not a store), 134090 (locked), 134100 (another model's), those of
+  ///   `StoreMigration.runIfNeeded()`.
+  package static func open(
+    _ url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
+    options: [AnyHashable: Any]?, from original: SQLiteStore? = nil
+  ) throws -> SQLiteStore {
+    let settings = try StoreOptions(options)
+    var schema = try SQLSchema(model: model, configuration: configuration)
+    var fresh = StoreMetadata(model: model, configuration: configuration)
+    fresh.storeType = type
+    do {
+      let opened = try OpenedDatabase.open(url, options: settings)
+      try opened.connection.registerPredicateFunctions()
+      try original?.fill(opened.connection, url, type: type)
+      let isNew = try isEmpty(opened.connection) && !opened.isReadOnly
+      if !isNew, !settings.ignoresVersions, let migration = MigrationOptions(options) {
+        try StoreMigration(
+          opened: opened, url: url, model: model, configuration: configuration, options: migration
+        ).runIfNeeded()
+      }
+      // Before anything is set: the file may be somebody else's database.
+      if !isNew {
+        let found = try readMetadata(opened.connection, url).metadata
+        if !settings.ignoresVersions { try checkCompatible(found, model, configuration, options, url) }
+        schema = try SQLSchema(
+          model: model, configuration: configuration, found: StoreLayout(opened.connection),
+          place: url?.path ?? "in memory")
+        if !opened.isReadOnly {
+          try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
+        }
+      }
+      try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
+      if isNew { try create(schema, fresh, in: opened.connection) }
+      let (uuid, metadata) = try readMetadata(opened.connection, url)
+      if !settings.ignoresVersions { try checkCompatible(metadata, model, configuration, options, url) }
+      let store = try SQLiteStore(
+        opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
+        schema: schema, uuid: uuid, metadata: metadata)
+      try store.watchExternalData(opened.connection)
+      return store
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The store \(url?.path ?? "in memory") can't be opened")
+    }
+  }
+
+  static func isEmpty(_ connection: SQLiteConnection) throws -> Bool {
+    try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+  }
+
+  static func prepare(
+    _ opened: OpenedDatabase, _ settings: StoreOptions, isNew: Bool, isInMemory: Bool
+  ) throws {
+    let connection = opened.connection
+    if !opened.isReadOnly {
+      if isNew {
+        // Both must be chosen before the first page is written.
+        try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+      }
+      if !isInMemory { _ = try connection.rows("PRAGMA journal_mode = WAL") }
+      try connection.execute("PRAGMA synchronous = NORMAL")
+    }
+    for pragma in settings.pragmas { _ = try connection.rows("PRAGMA \(pragma.name) = \(pragma.value)") }
+    guard !opened.isReadOnly, !isNew else { return }
+    if settings.vacuums { try connection.execute("VACUUM") }
+    if settings.analyzes { try connection.execute("ANALYZE") }
+  }
+
+  /// Makes the tables of a new store in one transaction: a store is there whole or not at all.
+  private static func create(
+    _ schema: SQLSchema, _ metadata: StoreMetadata, in connection: SQLiteConnection
+  ) throws {
+    try connection.transaction {
+      // Another process may have made it since we looked.
+      guard try isEmpty(connection) else { return }
+      for statement in schema.creationStatements { try connection.execute(statement) }
+      for entity in schema.entities {
+        try connection.run(
+          "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, 0)",
+          [.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superNumber))])
+      }
+      try connection.run(
+        "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
+        [.text(UUID().uuidString), .blob(try metadata.propertyList())])
+    }
+  }
+
+  static func readMetadata(
+    _ connection: SQLiteConnection, _ url: URL?
+  ) throws -> (uuid: String, metadata: StoreMetadata) {
+    let path = url?.path ?? "in memory"
+    let known = try connection.integer(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')")
+    guard known == 2 else {
+      throw NSError.coreData(
+        .open,
+        "The database \(path) is not a Core Data store: it has no Z_METADATA. Give the path of a store, "
+          + "or of a file that does not exist yet.")
+    }
+    let rows = try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+    guard case .text(let uuid)? = rows.first?.first, case .blob(let plist)? = rows.first?.last else {
+      throw NSError.coreData(
+        .open, "The store \(path) has no metadata in Z_METADATA. Restore the file from a copy.")
+    }
+    guard let metadata = try? StoreMetadata(propertyList: plist) else {
+      throw NSError.coreData(
+        .open,
+        "The store \(path) has metadata in Z_METADATA that is not a property list. Restore the file from a copy.")
+    }
+    return (uuid, metadata)
+  }
+
+  /// The model must be the one the store was written with.
+  private static func checkCompatible(
+    _ stored: StoreMetadata, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
+    _ url: URL?
+  ) throws {
+    let fit = ModelFit(stored.versionHashes, model, configuration: configuration)
+    guard !fit.isFit else { return }
+    let advice = ModelAdvice(metadata: stored, model: model, configuration: configuration, options: options)
+    throw NSError.coreData(
+      .incompatibleModel,
+      "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
+        + "differ: \(fit.differences). \(advice.text)",
+      ["metadata": stored.versionHashes])
+  }
+}

@@ -1,0 +1,161 @@
+import ManagedObjectModel
+import CSQLite
+import Foundation
+
+/// Looks at a store's three files before SQLite does anything with them: a log that does not belong to the file is
+/// dropped by SQLite without a word, or written over the file.
+struct StoreFileCheck {
+  let path: String
+  let header: DatabaseHeader
+  /// Nil where there is none.
+  let log: LogHeader?
+  /// Whether somebody has the log open: then it belongs to the file.
+  let isLogInUse: Bool
+
+  private var logPath: String { path + "-wal" }
+  private var indexPath: String { path + "-shm" }
+
+  /// - Parameter connection: One to the file that reads only and has not read anything yet.
+  /// - Throws: `SQLiteError` for a file that is no whole database, `NSError` 134080 for a log that is not its own.
+  init(_ connection: SQLiteConnection, _ path: String) throws {
+    self.path = path
+    let (bytes, size) = try connection.beginningOfFile()
+    guard size > 0 else {
+      throw SQLiteError(
+        code: SQLITE_NOTADB, message: "the file is empty, and only opening it for writing makes a store of it", sql: nil
+      )
+    }
+    header = try DatabaseHeader(bytes)
+    isLogInUse = try FileManager.default.fileExists(atPath: path + "-shm") && connection.isLogInUse()
+    log = LogHeader(path: path + "-wal")
+    if !isLogInUse { try Self.twice { problemOfLog() } }
+    try checkLength(size)
+  }
+
+  /// The file must be a plain one, and it and its log may be read.
+  ///
+  /// - Throws: `SQLiteError`.
+  static func checkReadable(_ path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      let isMissing = errno == ENOENT
+      throw SQLiteError(
+        code: errno == EACCES ? SQLITE_PERM : SQLITE_CANTOPEN,
+        message: isMissing ? "there is no such file" : String(cString: strerror(errno)), sql: nil)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      throw SQLiteError(
+        code: SQLITE_CANTOPEN, message: isFolder ? "it is a folder, not a file" : "it is no regular file", sql: nil)
+    }
+    let files = FileManager.default
+    for file in [path, path + "-wal", path + "-journal"]
+    where files.fileExists(atPath: file) && !files.isReadableFile(atPath: file) {
+      throw SQLiteError(code: SQLITE_PERM, message: "\(file) may not be read", sql: nil)
+    }
+  }
+
+  // MARK: The log
+
+  /// A program that closes the store at this moment removes its files one after the other: what is wrong must still be
+  /// wrong a little later.
+  private static func twice(_ problem: () -> String?) throws {
+    guard problem() != nil else { return }
+    usleep(50_000)
+    if let problem = problem() { throw NSError.coreData(.open, problem) }
+  }
+
+  private func problemOfLog() -> String? {
+    let log = LogHeader(path: logPath)
+    let index = LogIndexHeader(path: indexPath)
+    guard let log, log.hasFrames else {
+      return index.flatMap { missing($0, log) }
+    }
+    guard log.isHeaderSound else {
+      return
+        "The log \(logPath) is damaged: its header does not sum up, and SQLite would take it for empty. \(together) "
+        + "To go on without what is in the log, remove it and \(indexPath)."
+    }
+    guard log.pageSize == header.pageSize else {
+      return
+        "The log \(logPath) does not belong to the store \(path): its pages have \(log.pageSize) bytes, those of the "
+        + "store \(header.pageSize). \(together)"
+    }
+    guard log.isFirstFrameOfHeader else {
+      return "The log \(logPath) is damaged: its first page was not written under its header, and SQLite would take it "
+        + "for empty. \(together) To go on without what is in the log, remove it and \(indexPath)."
+    }
+    guard let index, index.frameCount > 0 else { return nil }
+    guard log.salts == index.salts else {
+      return
+        "The log \(logPath) and \(indexPath) are not of one time: files of different copies were mixed. \(together) "
+        + "If the machine went down while the store was written to, remove \(indexPath), which is made anew from the log."
+    }
+    return missing(index, log)
+  }
+
+  /// Whether the index tells of pages that neither the file nor the log has.
+  private func missing(_ index: LogIndexHeader, _ log: LogHeader?) -> String? {
+    guard index.framesOnlyInLog > 0 else { return nil }
+    let present = log.map { $0.hasFrames ? $0.frameCount : 0 }
+    guard (present ?? 0) < index.frameCount else { return nil }
+    let what =
+      present.map { "which is cut off after \($0) of \(index.frameCount) pages" } ?? "which is missing"
+    return
+      "The store \(path) needs its log \(logPath), \(what): \(index.framesOnlyInLog) pages were not written into the "
+      + "file yet. \(together) To go on without them, remove \(indexPath)."
+  }
+
+  private var together: String {
+    "Bring \(path), \(logPath) and \(indexPath) together, all three as they were in one place at one time: only together "
+      + "they are the store."
+  }
+
+  // MARK: The file
+
+  /// Pages may be missing at the end only while a log or a journal has them.
+  private func checkLength(_ size: Int) throws {
+    guard let pageCount = header.pageCount, pageCount * header.pageSize > size, log?.hasFrames != true,
+      !FileManager.default.fileExists(atPath: path + "-journal")
+    else { return }
+    throw SQLiteError(
+      code: SQLITE_CORRUPT,
+      message: "it is cut off: it has \(size) bytes and should have \(pageCount * header.pageSize), which are "
+        + "\(pageCount) pages of \(header.pageSize)", sql: nil)
+  }
+
+  /// The file by itself and the file with its log must be the same store.
+  ///
+  /// - Parameter connection: One that sees the log, and must not write it into the file when it closes.
+  func checkStore(_ connection: SQLiteConnection) throws {
+    guard !isLogInUse, log?.hasFrames == true, let alone = try? uuidOfFileAlone() else { return }
+    let whole: String?
+    do {
+      whole = try uuid(connection)
+    } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
+      // Without Z_METADATA it is no store any more.
+      whole = nil
+    } catch {
+      // Whoever reads next is told what is wrong.
+      return
+    }
+    guard alone != whole else { return }
+    throw NSError.coreData(
+      .open,
+      "The log \(logPath) does not belong to the store \(path): the file is of the store \(alone), the log of "
+        + "\(whole ?? "another database"). \(together)")
+  }
+
+  private func uuidOfFileAlone() throws -> String? {
+    let connection = try SQLiteConnection(path: path, mode: .immutable)
+    defer { connection.close() }
+    return try uuid(connection)
+  }
+
+  private func uuid(_ connection: SQLiteConnection) throws -> String? {
+    guard case .text(let uuid)? = try connection.rows("SELECT Z_UUID FROM Z_METADATA LIMIT 1").first?.first else {
+      return nil
+    }
+    return uuid
+  }
+}

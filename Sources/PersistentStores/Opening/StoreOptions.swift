@@ -1,0 +1,41 @@
+import ManagedObjectModel
+import Foundation
+
+/// The options of `addPersistentStore` that concern a SQLite store.
+package struct StoreOptions {
+  let isReadOnly: Bool
+  let timeoutMilliseconds: Int32
+  /// In order of name, so that opening a store is the same every time.
+  let pragmas: [(name: String, value: String)]
+  let vacuums: Bool
+  let analyzes: Bool
+  let ignoresVersions: Bool
+  /// How many connections can read at one time beside the one that writes.
+  let readersMax: Int
+
+  package static let timeoutSecondsDefault = 10.0
+  static let readersMaxDefault = 4
+
+  init(_ options: [AnyHashable: Any]?) throws {
+    func isOn(_ key: String) -> Bool { (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false }
+    isReadOnly = isOn(NSReadOnlyPersistentStoreOption)
+    vacuums = isOn(NSSQLiteManualVacuumOption)
+    analyzes = isOn(NSSQLiteAnalyzeOption)
+    ignoresVersions = isOn(NSIgnorePersistentStoreVersioningOption)
+    let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
+    readersMax = max(1, poolSize ?? Self.readersMaxDefault)
+    let seconds =
+      (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? Self.timeoutSecondsDefault
+    timeoutMilliseconds = Int32(clamping: Int(max(0, min(seconds, 1e6)) * 1000))
+    var pragmas: [(name: String, value: String)] = []
+    for (key, value) in (options?[NSSQLitePragmasOption] as? NSDictionary) ?? [:] {
+      let (name, text) = ("\(key)", "\(value)")
+      // Pragmas can't be bound; what is spliced must be a word or a number.
+      guard (name + text).allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) }) else {
+        throw NSError.coreData(.open, "The pragma \(name) = \(text) is not a name and a word or number.")
+      }
+      pragmas.append((name, text))
+    }
+    self.pragmas = pragmas.sorted { $0.name < $1.name }
+  }
+}

@@ -1,0 +1,61 @@
+import ManagedObjectModel
+import Foundation
+
+extension BoundSQL {
+  /// SQLite's own operators where they say exactly the same, else `OCD_STRING_COMPARE`.
+  func condition(_ text: BoundText) -> SQLFragment {
+    if text.options.isEmpty, case .key(let key) = text.left, case .value(.text(let value)) = text.right,
+      let builtIn = builtIn(column(key), text.operation, value)
+    {
+      return builtIn
+    }
+    let left = operand(text.left)
+    let right = operand(text.right)
+    return SQLFragment(
+      "\(PredicateSQLFunction.stringCompare.name)"
+        + "(\(text.operation.rawValue), \(text.options.rawValue), \(left.text), \(right.text))",
+      left.bindings + right.bindings)
+  }
+
+  private func operand(_ operand: BoundOperand) -> SQLFragment {
+    switch operand {
+    case .key(let key): SQLFragment(column(key))
+    case .value(let value): SQLFragment("?", [value])
+    }
+  }
+
+  private func builtIn(_ column: String, _ operation: TextOperation, _ value: String) -> SQLFragment? {
+    switch operation {
+    case .contains, .beginsWith, .endsWith: if value.isEmpty { return SQLFragment("0") }
+    default: return nil
+    }
+    switch operation {
+    case .contains:
+      // Both are text, so instr looks for the bytes of the one in the other, NUL bytes too.
+      return SQLFragment("instr(\(column), ?) > 0", [.text(value)])
+    case .beginsWith:
+      // UTF-8 sorts as its scalars do: what begins with "ab" is what lies from "ab" to before "ac".
+      guard let end = Self.successor(ofPrefix: value) else { return nil }
+      return SQLFragment("(\(column) >= ? AND \(column) < ?)", [.text(value), .text(end)])
+    case .endsWith:
+      // As blobs, since substr of text counts characters and stops at NUL.
+      let suffix = Data(value.utf8)
+      return SQLFragment(
+        "substr(CAST(\(column) AS BLOB), ?) = ?", [.integer(Int64(-suffix.count)), .blob(suffix)])
+    default:
+      return nil
+    }
+  }
+
+  /// The least text above all that begin with `prefix`; nil if there is none.
+  static func successor(ofPrefix prefix: String) -> String? {
+    var scalars = Array(prefix.unicodeScalars)
+    while let last = scalars.popLast() {
+      // The code points of surrogates are no scalars.
+      let code = last.value == 0xD7FF ? 0xE000 : last.value + 1
+      guard let next = Unicode.Scalar(code) else { continue }
+      return String(String.UnicodeScalarView(scalars + [next]))
+    }
+    return nil
+  }
+}

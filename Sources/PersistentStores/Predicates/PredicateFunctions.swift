@@ -1,0 +1,86 @@
+import ManagedObjectModel
+import CSQLite
+
+extension SQLiteConnection {
+  /// Registers the functions that translated predicates call, so that SQL and memory compare text by one code.
+  package func registerPredicateFunctions() throws {
+    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+    for function in PredicateSQLFunction.allCases {
+      let body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void =
+        switch function {
+        case .stringCompare: stringCompare
+        case .stringFold: stringFold
+        case .listValue: listValue
+        }
+      let code = sqlite3_create_function_v2(
+        handle, function.name, Int32(function.argumentCount), flags, nil, body, nil, nil, nil)
+      guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
+    }
+  }
+}
+
+private func stringCompare(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard let arguments, let left = text(arguments[2]), let right = text(arguments[3]) else {
+    sqlite3_result_int(context, 0)
+    return
+  }
+  let answer = PredicateSQLFunction.stringCompare(
+    operation: sqlite3_value_int64(arguments[0]), options: sqlite3_value_int64(arguments[1]),
+    left: left.span, right: right.span)
+  guard let answer else {
+    sqlite3_result_error(context, "OCD_STRING_COMPARE: unknown operation", -1)
+    return
+  }
+  sqlite3_result_int(context, answer ? 1 : 0)
+}
+
+private func stringFold(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard let arguments, let text = text(arguments[1]) else { return }
+  let folded = PredicateSQLFunction.stringFold(options: sqlite3_value_int64(arguments[0]), text: text.span)
+  folded.withUnsafeBytes { bytes in
+    csqlite_result_text_transient(
+      context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count))
+  }
+}
+
+private func listValue(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_BLOB else {
+    sqlite3_result_error(context, "OCD_LIST_VALUE: not a list", -1)
+    return
+  }
+  let start = sqlite3_value_blob(arguments[0])?.assumingMemoryBound(to: UInt8.self)
+  let list = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[0])))
+  guard
+    let value = PredicateSQLFunction.listValue(list: list.span, index: sqlite3_value_int64(arguments[1]))
+  else {
+    sqlite3_result_error(context, "OCD_LIST_VALUE: no such value", -1)
+    return
+  }
+  switch value {
+  case .null: break
+  case .integer(let number): sqlite3_result_int64(context, number)
+  case .real(let number): sqlite3_result_double(context, number)
+  case .decimal: sqlite3_result_double(context, value.number ?? .nan)
+  case .text(var text):
+    text.withUTF8 { bytes in
+      UnsafeRawBufferPointer(bytes).withMemoryRebound(to: CChar.self) {
+        csqlite_result_text_transient(context, $0.baseAddress, UInt64($0.count))
+      }
+    }
+  case .blob(let data):
+    data.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
+  }
+}
+
+/// The bytes of a TEXT argument, valid during the call; nil for any other type.
+private func text(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
+  guard sqlite3_value_type(value) == SQLITE_TEXT else { return nil }
+  let start = sqlite3_value_text(value)
+  return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+}

@@ -1,0 +1,100 @@
+import ManagedObjectModel
+import Foundation
+
+/// A fetch request in the form that contexts and stores answer: resolved, checked and free to change queues.
+package struct FetchQuery: Sendable {
+  package let entity: NSEntityDescription
+  package var includesSubentities = true
+  package var predicate: BoundPredicate?
+  package var sortKeys: [SortKey] = []
+  package var limit = 0
+  package var offset = 0
+  package var includesPendingChanges = true
+  package var values = FetchedValues.all
+  /// What comes with each row beyond its own attributes: key paths over relationships to an attribute.
+  package var keyPaths: [[String]] = []
+  /// The stores to ask; nil for all.
+  package var affectedStores: [StoreIdentity]?
+  /// Names of entities whose new objects go to one of those stores unless another was chosen for them.
+  package var entitiesAtHome: Set<String> = []
+  /// Only objects whose key in the store is greater; nil for all.
+  package var keyAbove: Int64?
+
+  package init(entity: NSEntityDescription) { self.entity = entity }
+
+  /// Has a value that rows are sorted by, or shown with, come with each row if it is not one of its own.
+  ///
+  /// - Throws: `NSError` 134060 for a path that leads to no attribute.
+  package mutating func addKeyPath(_ keyPath: [String]) throws {
+    let path = try AttributePath(keyPath, of: entity)
+    guard case .attribute = path.end else {
+      throw NSError.coreData(
+        .coreData,
+        "\(keyPath.joined(separator: ".")) of \(entity.name ?? "") is an object, which has no value to sort by or to "
+          + "show. Name an attribute of it.")
+    }
+    if !path.relationships.isEmpty, !keyPaths.contains(keyPath) { keyPaths.append(keyPath) }
+  }
+
+  /// False: only identities are wanted.
+  package var includesValues: Bool {
+    get { values != .none }
+    set { values = newValue ? .all : .none }
+  }
+
+  package var spansSubentities: Bool { includesSubentities && !entity.subentities.isEmpty }
+
+  package func covers(_ other: NSEntityDescription) -> Bool {
+    other === entity || (includesSubentities && other.isKindOf(entity: entity))
+  }
+
+  /// Whether the query is about the store of this identity.
+  package func asks(_ store: StoreIdentity) -> Bool { affectedStores?.contains { $0 === store } ?? true }
+
+  /// Whether the object with `id` is in a store that the query is about, or will be once it is saved.
+  package func asks(_ id: NSManagedObjectID) -> Bool {
+    switch id.reference {
+    case .permanent(let store, _): asks(store)
+    case .temporary(let range, let row):
+      affectedStores == nil || range.storeChosen(row: row).map(asks) ?? entitiesAtHome.contains(id.entity.name ?? "")
+    }
+  }
+
+  /// The query for the level below where so many of its objects are changed or deleted above it: of what it finds
+  /// that many may drop out, and the rest is put in order once more.
+  package func widened(by changeCount: Int) -> FetchQuery {
+    var below = self
+    below.offset = 0
+    if limit > 0 {
+      // A limit that no number of objects reaches is none.
+      let (limit, overflows) = limit.addingReportingOverflow(offset + changeCount)
+      below.limit = overflows ? 0 : limit
+    }
+    let sorting = sortKeys.map(\.name)
+    switch values {
+    case .all: break
+    case .none: if !sorting.isEmpty { below.values = .attributes(Set(sorting)) }
+    case .attributes(let names): below.values = .attributes(names.union(sorting))
+    }
+    return below
+  }
+}
+
+/// How much of the rows a query wants.
+package enum FetchedValues: Sendable, Equatable {
+  /// Identities.
+  case none
+  /// The values of the attributes of these names; what a row has in other slots means nothing.
+  case attributes(Set<String>)
+  case all
+}
+
+extension NSError {
+  /// A request names an entity that the model does not have.
+  package static func unknownEntity(_ name: String?, _ request: String, _ model: NSManagedObjectModel?) -> NSError {
+    .coreData(
+      .coreData,
+      "\(request) names the entity \"\(name ?? "")\", which the model does not have. "
+        + "It has: \((model?.entitiesByName.keys.sorted() ?? []).joined(separator: ", ")).")
+  }
+}

@@ -1,0 +1,152 @@
+import ManagedObjectModel
+
+/// A walk over the rows of a query in batches. It belongs to one thread at a time.
+package protocol RowCursor: AnyObject {
+  /// Runs `body`, during which every call of the cursor reads one state of the rows. A cursor that shares a connection
+  /// with a writer keeps the writer waiting.
+  func holdingState<Result>(_ body: () throws -> Result) throws -> Result
+
+  /// Replaces what `batch` holds by the next rows, which are of one entity. False when there are none.
+  ///
+  /// - Parameter numbers: Those of the rows, in order.
+  func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool
+
+  /// The store that all rows are of; nil where there are several.
+  var store: StoreIdentity? { get }
+
+  /// The IDs of the rows that `next` gave last, whose keys are `keys`.
+  func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection
+
+  /// The next rows as single values; none at the end.
+  func nextRows(_ stop: StopSign) throws -> [FetchedRow]
+}
+
+/// What a store keeps of rows beside their values.
+package struct RowNumbers {
+  package private(set) var keys: [Int64] = []
+  /// `Z_OPT`, where it was asked for.
+  package private(set) var versions: [Int64] = []
+  package let wantsVersions: Bool
+
+  package init(wantsVersions: Bool = false) { self.wantsVersions = wantsVersions }
+
+  package mutating func removeAll() {
+    keys.removeAll(keepingCapacity: true)
+    versions.removeAll(keepingCapacity: true)
+  }
+
+  @inline(__always)
+  package mutating func append(key: Int64, version: @autoclosure () -> Int64) {
+    keys.append(key)
+    if wantsVersions { versions.append(version()) }
+  }
+}
+
+/// The rows of several stores: store after store, or merged by the sort keys. Holds one batch of each store.
+package final class SeveralStoresCursor: RowCursor {
+  private let query: FetchQuery
+  private let rowsPerBatch: Int
+  private var sources: [Source]
+  private var rowsToSkip: Int
+  private var rowsLeft: Int
+  private var waiting: ArraySlice<FetchedRow> = []
+  private var idsOfLast: [NSManagedObjectID] = []
+
+  /// - Parameter cursors: Over the rows of `query.forEachStore`, in the order of the stores.
+  package init(_ cursors: [any RowCursor], _ query: FetchQuery, rowsPerBatch: Int) {
+    self.query = query
+    self.rowsPerBatch = rowsPerBatch
+    sources = cursors.map(Source.init)
+    rowsToSkip = query.offset
+    rowsLeft = query.limit > 0 ? query.limit : .max
+  }
+
+  package var store: StoreIdentity? { nil }
+
+  package func holdingState<Result>(_ body: () throws -> Result) throws -> Result { try holdingState(sources[...], body) }
+
+  private func holdingState<Result>(_ rest: ArraySlice<Source>, _ body: () throws -> Result) throws -> Result {
+    guard let first = rest.first else { return try body() }
+    return try first.cursor.holdingState { try holdingState(rest.dropFirst(), body) }
+  }
+
+  package func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
+    batch.removeAll()
+    numbers.removeAll()
+    if waiting.isEmpty { waiting = try nextRows(StopSign())[...] }
+    guard let entity = waiting.first?.id.entity else { return false }
+    let run = waiting.prefix { $0.id.entity === entity }
+    waiting = waiting.dropFirst(run.count)
+    if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
+    for row in run {
+      batch.appendRow()
+      batch.setValues(row.values, row: batch.count - 1)
+      batch.appendExtras(row.extras)
+      numbers.append(key: row.id.storeKey ?? 0, version: row.version)
+    }
+    idsOfLast = run.map(\.id)
+    return true
+  }
+
+  package func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection { ObjectIDCollection(idsOfLast) }
+
+  package func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
+    var rows: [FetchedRow] = []
+    while rows.count < rowsPerBatch, rowsLeft > 0, let place = try firstSource(stop) {
+      let row = sources[place].take()
+      if rowsToSkip > 0 {
+        rowsToSkip -= 1
+      } else {
+        rows.append(row)
+        rowsLeft -= 1
+      }
+    }
+    if query.values == .none { for index in rows.indices { rows[index].values = [] } }
+    return rows
+  }
+
+  /// The source whose row comes next: the first one among equals.
+  private func firstSource(_ stop: StopSign) throws -> Int? {
+    var best: Int?
+    for place in sources.indices {
+      guard try sources[place].hasRow(query, stop) else { continue }
+      guard let known = best else {
+        best = place
+        // Without an order the stores come one after the other.
+        if query.sortKeys.isEmpty { break }
+        continue
+      }
+      if query.sortKeys.places(sources[place].sortValues, before: sources[known].sortValues) { best = place }
+    }
+    return best
+  }
+
+  /// One store's batch, and the row in it that comes next.
+  private struct Source {
+    let cursor: any RowCursor
+    private var rows: [FetchedRow] = []
+    private var next = 0
+    private var isAtEnd = false
+    /// Of the row that comes next.
+    private(set) var sortValues: [StoredValue] = []
+
+    init(_ cursor: any RowCursor) { self.cursor = cursor }
+
+    mutating func hasRow(_ query: FetchQuery, _ stop: StopSign) throws -> Bool {
+      guard !isAtEnd else { return false }
+      if next == rows.count {
+        rows = try cursor.nextRows(stop)
+        next = 0
+        isAtEnd = rows.isEmpty
+      }
+      if !isAtEnd, sortValues.isEmpty { sortValues = try query.sortValues(rows[next]) }
+      return !isAtEnd
+    }
+
+    mutating func take() -> FetchedRow {
+      next += 1
+      sortValues = []
+      return rows[next - 1]
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ManagedObjectModel
+import Foundation
+
+/// A client of the coordinator that writes to tables of its own in the store's file, inside the transaction of each
+/// save: what it writes is there if and only if the saved changes are.
+///
+/// Its tables must not begin with `Z` (those are Core Data's); Core Data's own frameworks ignore foreign tables.
+public protocol SaveParticipant: AnyObject, Sendable {
+  /// Called on the saving thread after the changes of a save were written and before they are committed.
+  ///
+  /// Throwing rolls the whole save back, and `save()` throws the error.
+  func write(to transaction: SaveTransaction) throws
+}
+
+/// The open transaction of a save, for the length of one `write(to:)`.
+public struct SaveTransaction {
+  private let statements: any ParticipantStatements
+  /// Objects that this save inserts, updates and deletes.
+  public let insertedCount: Int
+  public let updatedCount: Int
+  public let deletedCount: Int
+
+  package init(_ statements: any ParticipantStatements, _ changes: ChangeSet) {
+    self.statements = statements
+    insertedCount = changes.insertions.reduce(0) { $0 + $1.liveCount }
+    updatedCount = changes.updates.count
+    deletedCount = changes.deletions.count
+  }
+
+  /// Runs one statement to its end.
+  ///
+  /// - Parameters:
+  ///   - sql: One SQL statement with `?` for each value.
+  ///   - values: nil, Bool, integers, Double, String, Data or Date (seconds since 2001-01-01 UTC).
+  /// - Throws: `NSError` 134180 with what SQLite said, or 134070 for a value of another type.
+  @discardableResult
+  public func execute(_ sql: String, _ values: [Any?] = []) throws -> Int {
+    try statements.run(sql, values.map(StoredValue.init(participantValue:)))
+  }
+
+  package func run(_ sql: String, _ values: [StoredValue]) throws { _ = try statements.run(sql, values) }
+
+  /// The rows that one statement yields: Int64, Double, String, Data or nil for each column.
+  public func rows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
+    try statements.rows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
+  }
+}
+
+/// Runs the statements of save participants inside a store's transaction.
+package protocol ParticipantStatements {
+  /// - Returns: The number of rows that the statement changed.
+  func run(_ sql: String, _ values: [StoredValue]) throws -> Int
+  func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
+}
+
+extension StoredValue {
+  /// A value that a save participant binds.
+  package init(participantValue value: Any?) throws {
+    switch value {
+    case nil: self = .null
+    case let flag as Bool: self = .integer(flag ? 1 : 0)
+    case let number as any FixedWidthInteger: self = .integer(Int64(clamping: number))
+    case let value as any ManagedAttributeValue: self = value.storedAttributeValue.value
+    default:
+      throw NSError.coreData(
+        .operation, "A save participant bound a \(value.map { "\(type(of: $0))" } ?? "nil"), which SQLite can't hold.")
+    }
+  }
+
+  /// The value as participants see it.
+  package var plain: Any? {
+    switch self {
+    case .null: nil
+    case .integer(let number): number
+    case .real(let number): number
+    case .decimal(let number): number
+    case .text(let text): text
+    case .blob(let data): data
+    }
+  }
+}

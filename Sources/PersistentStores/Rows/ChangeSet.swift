@@ -1,0 +1,96 @@
+import ManagedObjectModel
+
+/// What one save hands to the level below: to the parent context or to the coordinator.
+///
+/// It holds values and identities only, so that it may change queues; its batches are shared, not copied.
+package struct ChangeSet: Sendable {
+  package var insertions: [InsertedRows] = []
+  package var updates: [UpdatedRow] = []
+  package var deletions: [KnownRow] = []
+  /// Unchanged objects whose rows must be as they were read.
+  package var checks: [KnownRow] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { insertions.isEmpty && updates.isEmpty && deletions.isEmpty }
+}
+
+/// Objects inserted together: one entity, values packed, in order of insertion.
+package struct InsertedRows: Sendable {
+  package var batch: ObjectBatch
+  package let range: TemporaryIDRange
+  /// Ascending numbers of rows whose objects were deleted again.
+  package var removedRows: [Int]
+  package var sharedIDs = SharedIDSet()
+
+  package init(
+    batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int], sharedIDs: SharedIDSet = SharedIDSet()
+  ) {
+    self.batch = batch
+    self.range = range
+    self.removedRows = removedRows
+    self.sharedIDs = sharedIDs
+  }
+
+  package var liveCount: Int { batch.count - removedRows.count }
+
+  package func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> { removedRows.others(in: first..<batch.count) }
+
+  package func objectID(row: Int) -> NSManagedObjectID {
+    NSManagedObjectID(range: range, row: row).resolved
+  }
+}
+
+package struct UpdatedRow: Sendable {
+  package let id: NSManagedObjectID
+  /// Slots whose values differ from the committed ones.
+  package let changedSlots: [Int]
+  /// All values, by slot.
+  package let values: [StoredValue]
+  /// The row that the change builds on.
+  package let base: BaseRow
+  /// The row is gone, and the object is to be written anew under its key.
+  package let isRecreation: Bool
+
+  package init(
+    id: NSManagedObjectID, changedSlots: [Int], values: [StoredValue], base: BaseRow, isRecreation: Bool = false
+  ) {
+    self.id = id
+    self.changedSlots = changedSlots
+    self.values = values
+    self.base = base
+    self.isRecreation = isRecreation
+  }
+
+  package var version: Int64 { base.version }
+}
+
+/// A row as a context has read it: to be deleted, or to be as it was.
+package struct KnownRow: Sendable {
+  package let id: NSManagedObjectID
+  package let base: BaseRow
+
+  package init(id: NSManagedObjectID, base: BaseRow) {
+    self.id = id
+    self.base = base
+  }
+
+  package var version: Int64 { base.version }
+}
+
+/// The state of a row that a change builds on. It travels up a chain with the change, so that no level has to read the
+/// row again, and the store can compare it with what others have written since.
+package struct BaseRow: Sendable {
+  /// The row's version (`Z_OPT`), or ``unknownVersion``.
+  package let version: Int64
+  /// By slot.
+  package let values: [StoredValue]
+
+  package init(version: Int64, values: [StoredValue]) {
+    self.version = version
+    self.values = values
+  }
+
+  /// The version of values that a parent context had not saved when they were read. No row has it.
+  package static let unknownVersion: Int64 = -1
+}

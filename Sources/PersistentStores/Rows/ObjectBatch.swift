@@ -1,0 +1,272 @@
+import ManagedObjectModel
+import Foundation
+
+/// The attribute values of many objects of one entity, packed: a 16-byte cell per attribute, row after row, and
+/// one arena for the bytes of texts and blobs.
+///
+/// This is the one form in which values wait in a context, travel up a chain and reach or leave a store, whether
+/// the objects were inserted one by one or in bulk. `NSManagedObject`s are handles made for single rows when
+/// somebody asks. Handing a batch to another context costs nothing: its arrays are shared until one side writes.
+///
+/// Attributes are addressed by *slot*: their position among all attributes of the entity, its superentities'
+/// included, sorted by name (`NSEntityDescription.slot(named:)`).
+public struct ObjectBatch: Sendable {
+  public let entity: NSEntityDescription
+  /// Number of objects.
+  public private(set) var count = 0
+
+  /// Cells per row: the number of attributes of the entity.
+  package let slotCount: Int
+  package private(set) var cells: [ValueCell]
+  package private(set) var arena: [UInt8]
+
+  /// What a walk was asked to bring along: values at the ends of key paths, row after row; their bytes are in `arena`.
+  private var extraCells: [ValueCell] = []
+
+  /// Where the last row's bytes start in the arena, so that the row can be taken back.
+  private var lastRowArenaStart = 0
+  private let emptyRow: [ValueCell]
+
+  /// Goes with every copy of the batch, to be counted.
+  private final class Holder: Sendable {}
+  private var holder = Holder()
+
+  /// An empty batch for objects of `entity`.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of every object in the batch; not abstract.
+  ///   - rowCapacity: The number of rows to make room for; more may be appended.
+  public init(entity: NSEntityDescription, rowCapacity: Int = 0) {
+    precondition(!entity.isAbstract, "Objects of the abstract entity \(entity.name ?? "") can't be made.")
+    self.entity = entity
+    slotCount = entity.attributeSlots.count
+    emptyRow = Array(repeating: .null, count: slotCount)
+    cells = []
+    cells.reserveCapacity(rowCapacity * slotCount)
+    arena = []
+  }
+
+  /// A batch of rows that are made already.
+  ///
+  /// - Parameters:
+  ///   - count: The number of rows.
+  ///   - cells: One for each attribute, row after row.
+  ///   - arena: Where the cells of texts and blobs find their bytes.
+  package init(entity: NSEntityDescription, count: Int, cells: [ValueCell], arena: [UInt8]) {
+    self.init(entity: entity)
+    precondition(cells.count == count * slotCount, "Each row has a cell for each attribute.")
+    self.count = count
+    self.cells = cells
+    self.arena = arena
+    lastRowArenaStart = arena.count
+  }
+
+  // MARK: Appending
+
+  /// Appends an object all of whose values are nil (the model's defaults do not apply).
+  public mutating func appendRow() {
+    cells.append(contentsOf: emptyRow)
+    lastRowArenaStart = arena.count
+    count += 1
+  }
+
+  /// Takes back the row that was appended last.
+  public mutating func removeLastRow() {
+    precondition(count > 0, "There is no row to remove.")
+    cells.removeLast(slotCount)
+    arena.removeLast(arena.count - lastRowArenaStart)
+    count -= 1
+  }
+
+  /// Forgets all rows and keeps the room they took.
+  public mutating func removeAll() {
+    cells.removeAll(keepingCapacity: true)
+    extraCells.removeAll(keepingCapacity: true)
+    arena.removeAll(keepingCapacity: true)
+    lastRowArenaStart = 0
+    count = 0
+  }
+
+  /// Whether nobody has a copy, so that new rows go where the old ones lay.
+  package mutating func isUnshared() -> Bool { isKnownUniquelyReferenced(&holder) }
+
+  /// Takes out the rows with these numbers; the others keep their order.
+  public mutating func removeRows(_ rows: Set<Int>) {
+    var kept: [ValueCell] = []
+    kept.reserveCapacity(cells.count)
+    for row in 0..<count where !rows.contains(row) {
+      kept.append(contentsOf: cells[(row * slotCount)..<((row + 1) * slotCount)])
+    }
+    cells = kept
+    count = slotCount == 0 ? count - rows.count : kept.count / slotCount
+    lastRowArenaStart = arena.count
+  }
+
+  /// Takes out all rows but those with these numbers, which ascend.
+  package mutating func keepRows(_ rows: [Int]) {
+    var kept: [ValueCell] = []
+    kept.reserveCapacity(rows.count * slotCount)
+    for row in rows { kept.append(contentsOf: cells[(row * slotCount)..<((row + 1) * slotCount)]) }
+    cells = kept
+    count = rows.count
+    lastRowArenaStart = arena.count
+  }
+
+  /// Makes room for `byteCount` bytes of text in all.
+  public mutating func reserveText(_ byteCount: Int) { arena.reserveCapacity(byteCount) }
+
+  /// Sets an integer or Boolean attribute of the last row.
+  @inline(__always)
+  public mutating func setInteger(_ value: Int64, at slot: Int) {
+    cells[cells.count - slotCount + slot] = ValueCell(integer: value)
+  }
+
+  /// Sets a Double, Float or Date attribute (seconds since 2001-01-01 UTC) of the last row.
+  @inline(__always)
+  public mutating func setReal(_ value: Double, at slot: Int) {
+    cells[cells.count - slotCount + slot] = ValueCell(real: value)
+  }
+
+  /// Sets a String or URI attribute of the last row to the bytes of `utf8`, which must be valid UTF-8.
+  @inline(__always)
+  public mutating func setText(_ utf8: ArraySlice<UInt8>, at slot: Int) {
+    cells[cells.count - slotCount + slot] = ValueCell(.text, offset: arena.count, length: utf8.count)
+    arena.append(contentsOf: utf8)
+  }
+
+  /// Sets an attribute of the last row to the bytes that `append` adds to the arena: a text, a blob, or the digits of a
+  /// decimal.
+  package mutating func setBytes(_ kind: ValueCell.Kind, at slot: Int, _ append: (inout [UInt8]) -> Void) {
+    let start = arena.count
+    append(&arena)
+    cells[cells.count - slotCount + slot] = ValueCell(kind, offset: start, length: arena.count - start)
+  }
+
+  /// Sets a String or URI attribute of the last row.
+  public mutating func setText(_ text: String, at slot: Int) {
+    setValue(.text(text), row: count - 1, slot: slot)
+  }
+
+  // MARK: Single values
+
+  // Inlined, so that a batch that is somewhere in an object need not be copied for it, all its arrays counted up and down.
+  @inline(__always)
+  package func value(row: Int, slot: Int) -> StoredValue {
+    let cell = cells[row * slotCount + slot]
+    return switch cell.kind {
+    case .null: .null
+    case .integer: .integer(cell.integer)
+    case .real: .real(cell.real)
+    case .text, .blob, .decimal: Self.value(cell, in: arena)
+    }
+  }
+
+  /// The value of a text, blob or decimal cell.
+  package static func value(_ cell: ValueCell, in arena: [UInt8]) -> StoredValue {
+    if cell.kind == .blob { return .blob(Data(arena[cell.range])) }
+    let text = String(decoding: arena[cell.range], as: UTF8.self)
+    return cell.kind == .text ? .text(text) : Decimal(string: text).map(StoredValue.decimal) ?? .null
+  }
+
+  package func cell(row: Int, slot: Int) -> ValueCell { cells[row * slotCount + slot] }
+
+  /// The value of the key path with number `index` of those that the walk was asked for.
+  package func extraCell(row: Int, _ index: Int) -> ValueCell { extraCells[row * (extraCells.count / count) + index] }
+
+  /// Adds a key path's value to the last row, in the order of the key paths.
+  mutating func appendExtra(_ fill: (inout [UInt8]) -> ValueCell) { extraCells.append(fill(&arena)) }
+
+  package func values(row: Int) -> [StoredValue] { (0..<slotCount).map { value(row: row, slot: $0) } }
+
+  /// The bytes of a text or blob value; nil for any other kind.
+  package func bytes(row: Int, slot: Int) -> ArraySlice<UInt8>? {
+    let cell = cells[row * slotCount + slot]
+    return cell.kind == .text || cell.kind == .blob ? arena[cell.range] : nil
+  }
+
+  /// The bytes of a text or blob cell of this batch.
+  package func bytes(of cell: ValueCell) -> ArraySlice<UInt8> { arena[cell.range] }
+
+  /// Replaces one value. Bytes of an old text stay in the arena unused until the batch goes.
+  package mutating func setValue(_ value: StoredValue, row: Int, slot: Int) {
+    // A text set later may lie behind the last row's bytes: from here on the arena is never cut.
+    defer { lastRowArenaStart = arena.count }
+    cells[row * slotCount + slot] = cell(of: value)
+  }
+
+  private mutating func cell(of value: StoredValue) -> ValueCell {
+    switch value {
+    case .null: .null
+    case .integer(let number): ValueCell(integer: number)
+    case .real(let number): ValueCell(real: number)
+    case .text(let string): append(string.utf8, .text)
+    case .blob(let data): append(data, .blob)
+    case .decimal(let number): append("\(number)".utf8, .decimal)
+    }
+  }
+
+  /// Gives the row `target` the values that the row `source` has in `slots`.
+  package mutating func copyValues(from source: Int, to target: Int, slots: [Int]) {
+    for slot in slots { cells[target * slotCount + slot] = cells[source * slotCount + slot] }
+  }
+
+  /// Puts a row's cells among others, and its bytes behind theirs.
+  package func copyRow(_ row: Int, to target: inout [ValueCell], at start: Int, _ targetArena: inout [UInt8]) {
+    for slot in 0..<slotCount {
+      let cell = cells[row * slotCount + slot]
+      switch cell.kind {
+      case .null, .integer, .real: target[start + slot] = cell
+      case .text, .blob, .decimal:
+        target[start + slot] = ValueCell(cell.kind, offset: targetArena.count, length: cell.length)
+        targetArena.append(contentsOf: arena[cell.range])
+      }
+    }
+  }
+
+  package mutating func setValues(_ values: [StoredValue], row: Int) {
+    for (slot, value) in values.enumerated() { setValue(value, row: row, slot: slot) }
+  }
+
+  /// Adds the values of all key paths to the last row.
+  package mutating func appendExtras(_ values: [StoredValue]) {
+    for value in values { extraCells.append(cell(of: value)) }
+  }
+
+  private mutating func append(_ bytes: some Collection<UInt8>, _ kind: ValueCell.Kind) -> ValueCell {
+    let cell = ValueCell(kind, offset: arena.count, length: bytes.count)
+    arena.append(contentsOf: bytes)
+    return cell
+  }
+
+  /// Appends a row whose cells, one per slot, `fill` appends itself: the SQLite shim reads rows in with it.
+  mutating func appendRow(_ fill: (_ cells: inout [ValueCell], _ arena: inout [UInt8]) throws -> Void) rethrows {
+    lastRowArenaStart = arena.count
+    try fill(&cells, &arena)
+    count += 1
+  }
+}
+
+/// One packed value: a number, or where its bytes lie in the arena.
+@frozen package struct ValueCell: Sendable {
+  @frozen package enum Kind: UInt8, Sendable { case null, integer, real, text, blob, decimal }
+
+  @usableFromInline var bits: UInt64
+  @usableFromInline var byteCount: UInt32
+  package let kind: Kind
+
+  @inlinable package static var null: ValueCell { ValueCell(.null, offset: 0, length: 0) }
+
+  @inlinable @inline(__always) package init(integer: Int64) {
+    (bits, byteCount, kind) = (UInt64(bitPattern: integer), 0, .integer)
+  }
+  @inlinable @inline(__always) package init(real: Double) { (bits, byteCount, kind) = (real.bitPattern, 0, .real) }
+  @inlinable @inline(__always) package init(_ kind: Kind, offset: Int, length: Int) {
+    (bits, byteCount, self.kind) = (UInt64(offset), UInt32(length), kind)
+  }
+
+  @inlinable @inline(__always) package var integer: Int64 { Int64(bitPattern: bits) }
+  @inlinable @inline(__always) package var real: Double { Double(bitPattern: bits) }
+  @inlinable @inline(__always) package var offset: Int { Int(bits) }
+  @inlinable @inline(__always) package var length: Int { Int(byteCount) }
+  @inlinable @inline(__always) package var range: Range<Int> { offset..<(offset + length) }
+}

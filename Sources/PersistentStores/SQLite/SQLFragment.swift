@@ -1,0 +1,31 @@
+import ManagedObjectModel
+
+/// SQL text together with the values bound to its `?` marks, so that no value is ever spliced into text.
+package struct SQLFragment: Sendable, Equatable {
+  package var text: String
+  package var bindings: [StoredValue]
+
+  package init(_ text: String, _ bindings: [StoredValue] = []) {
+    self.text = text
+    self.bindings = bindings
+  }
+
+  package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
+    SQLFragment(left.text + right.text, left.bindings + right.bindings)
+  }
+
+  /// The fragments one after another with `separator` between them.
+  package static func joined(_ parts: [SQLFragment], separator: String) -> SQLFragment {
+    SQLFragment(parts.map(\.text).joined(separator: separator), parts.flatMap(\.bindings))
+  }
+
+  /// The marks of a list of so many keys: `?,?,?`.
+  static func keyMarks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
+}
+
+extension [Int64] {
+  /// Keys in parts for one statement each: below SQLite's limit of bound values, whatever their number.
+  var statementParts: some Sequence<ArraySlice<Int64>> {
+    stride(from: 0, to: count, by: 500).lazy.map { self[$0..<Swift.min($0 + 500, count)] }
+  }
+}

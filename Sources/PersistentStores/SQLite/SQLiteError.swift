@@ -1,0 +1,68 @@
+import ManagedObjectModel
+import CSQLite
+import Foundation
+
+/// What SQLite answered, before it becomes one of Core Data's errors.
+package struct SQLiteError: Error, Sendable, CustomStringConvertible {
+  /// The extended result code (`SQLITE_CONSTRAINT_UNIQUE`, …).
+  package let code: Int32
+  package let message: String
+  /// The statement that failed, without its bound values.
+  package let sql: String?
+
+  /// The primary result code: the low byte of the extended one.
+  package var primaryCode: Int32 { code & 0xff }
+
+  package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
+  package var isUniqueness: Bool {
+    [CSQLITE_CONSTRAINT_UNIQUE, CSQLITE_CONSTRAINT_PRIMARYKEY, CSQLITE_CONSTRAINT_ROWID].contains(Int(code))
+  }
+  package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+
+  /// What a person can do about the common ones.
+  var advice: String? {
+    switch primaryCode {
+    case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
+    case SQLITE_NOTADB: "Give the path of a store, or of a file that does not exist yet."
+    case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "Check the path and the permissions of the file and its folder."
+    case SQLITE_FULL: "Free some space and try again."
+    case SQLITE_IOERR: "The disk may be full or failing: check it and try again."
+    case SQLITE_CORRUPT: "The file is damaged: restore it from a copy."
+    default: nil
+    }
+  }
+
+  package var description: String {
+    let statement = sql.map { " in: \($0)" } ?? ""
+    return "SQLite error \(code): \(message)\(statement)"
+  }
+
+  init(code: Int32, message: String, sql: String?) {
+    self.code = code
+    self.message = message
+    self.sql = sql
+  }
+
+  init(_ handle: OpaquePointer?, code: Int32, sql: String?) {
+    let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
+    self.code = (extended & 0xff) == (code & 0xff) ? extended : code
+    self.message = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+    self.sql = sql
+  }
+}
+
+extension NSError {
+  /// What SQLite answered, as the error that Core Data makes of it.
+  package static func sqlite(_ error: SQLiteError, _ code: CoreDataCode, _ message: String) -> NSError {
+    let code = error.isBusy ? .timeout : code
+    let advice = error.advice.map { " \($0)" } ?? ""
+    return .coreData(
+      code, "\(message): \(error.message)\(error.message.hasSuffix(".") ? "" : ".")\(advice)",
+      [
+        NSSQLiteErrorDomain: NSNumber(value: error.code),
+        NSUnderlyingErrorKey: NSError(
+          domain: NSSQLiteErrorDomain, code: Int(error.code),
+          userInfo: [NSLocalizedDescriptionKey: error.description]),
+      ])
+  }
+}

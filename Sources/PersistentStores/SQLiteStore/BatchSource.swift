@@ -1,0 +1,260 @@
+import ManagedObjectModel
+import CSQLite
+
+/// Shows the rows of an `ObjectBatch` to SQLite as a table, so that one `INSERT … SELECT` writes a whole batch.
+///
+/// The table is eponymous: it needs no CREATE and leaves nothing in any schema. Its columns are `pk` and one
+/// `sN` for each slot. Rows are shown only while `insert` runs; outside of it the table is empty.
+final class BatchSource {
+  /// Which rows are shown and which key each gets.
+  struct Numbering {
+    var firstKey: Int64
+    /// Ascending row numbers that are left out.
+    var removedRows: [Int] = []
+    /// Rows whose keys were handed out before the save (`obtainPermanentIDs(for:)`).
+    var keysObtained: [Int: Int64] = [:]
+    /// The rows to show among those of the batch.
+    var rows = 0..<Int.max
+
+    /// How many of the rows shown take a key of the sequence.
+    var sequentialCount: Int {
+      if removedRows.isEmpty, keysObtained.isEmpty { return rows.count }
+      return rows.count { removedRows.rank(of: $0) != nil && keysObtained[$0] == nil }
+    }
+  }
+
+  let tableName: String
+  fileprivate let slotCount: Int
+  private unowned let connection: SQLiteConnection
+
+  fileprivate var cells: UnsafePointer<ValueCell>?
+  fileprivate var arena: UnsafePointer<UInt8>?
+  fileprivate var rowCount = 0
+  fileprivate var numbering = Numbering(firstKey: 0)
+  /// The row that the last statement stood at when it ended: the one at fault when it failed.
+  fileprivate(set) var lastRow = 0
+
+  init(connection: SQLiteConnection, entityName: String, slotCount: Int) throws {
+    self.connection = connection
+    self.slotCount = slotCount
+    tableName = "ocd_batch_" + entityName
+    // The connection must not outlive this object: the store keeps both and closes the connection first.
+    let code = sqlite3_create_module_v2(
+      connection.handle, tableName, Self.module, Unmanaged.passUnretained(self).toOpaque(), nil)
+    guard code == SQLITE_OK else { throw SQLiteError(connection.handle, code: code, sql: nil) }
+  }
+
+  /// Runs `statement`, an INSERT that selects from this table, over the rows of `batch` that `numbering` shows.
+  ///
+  /// - Parameter returned: Called at each row that the statement gives back.
+  /// - Throws: `SQLiteError`; `lastRow` then is the row that could not be written.
+  func insert(
+    _ batch: ObjectBatch, _ numbering: Numbering, with statement: SQLiteStatement,
+    returned: (SQLiteStatement) throws -> Void = { _ in }
+  ) throws {
+    precondition(batch.slotCount == slotCount, "The batch is of another entity.")
+    self.numbering = numbering
+    rowCount = min(batch.count, numbering.rows.upperBound)
+    defer {
+      rowCount = 0
+      cells = nil
+      arena = nil
+    }
+    try batch.cells.withUnsafeBufferPointer { cells in
+      try batch.arena.withUnsafeBufferPointer { arena in
+        self.cells = cells.baseAddress
+        self.arena = arena.baseAddress
+        defer { statement.reset() }
+        while try statement.step() { try returned(statement) }
+      }
+    }
+  }
+
+  fileprivate var declaration: String {
+    "CREATE TABLE x(pk" + (0..<slotCount).map { ", s\($0)" }.joined() + ")"
+  }
+
+  /// SQLite keeps the address of the module, so it is allocated once and never freed.
+  private static nonisolated(unsafe) let module: UnsafePointer<sqlite3_module> = {
+    // Safe: written here once, before any connection sees it, and only read afterwards.
+    let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+    var made = sqlite3_module()
+    made.iVersion = 1
+    made.xConnect = connectTable
+    made.xBestIndex = { _, info in
+      info?.pointee.estimatedCost = 1000
+      return SQLITE_OK
+    }
+    made.xDisconnect = { table in
+      sqlite3_free(table)
+      return SQLITE_OK
+    }
+    made.xOpen = openCursor
+    made.xClose = closeCursor
+    made.xFilter = startScan
+    made.xNext = { cursor in
+      let scan = BatchScan.of(cursor)
+      scan.pointee.advance()
+      return SQLITE_OK
+    }
+    made.xEof = { BatchScan.of($0).pointee.isAtEnd ? 1 : 0 }
+    made.xColumn = columnValue
+    made.xRowid = { cursor, rowid in
+      rowid?.pointee = sqlite3_int64(BatchScan.of(cursor).pointee.row)
+      return SQLITE_OK
+    }
+    module.initialize(to: made)
+    return UnsafePointer(module)
+  }()
+}
+
+/// A table as SQLite sees it, followed by our source.
+private struct BatchTable {
+  var base = sqlite3_vtab()
+  var source: Unmanaged<BatchSource>
+}
+
+/// A cursor as SQLite sees it, followed by where the scan stands.
+private struct BatchScan {
+  var base = sqlite3_vtab_cursor()
+  var cells: UnsafePointer<ValueCell>?
+  var arena: UnsafePointer<UInt8>?
+  var slotCount = 0
+  var rowCount = 0
+  var row = 0
+  var nextKey: Int64 = 0
+  var hasExceptions = false
+  var removedSeen = 0
+  var source: Unmanaged<BatchSource>
+
+  static func of(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<BatchScan> {
+    // SQLite only ever hands back the pointer that xOpen gave it.
+    // swift-format-ignore: NeverForceUnwrap
+    UnsafeMutableRawPointer(cursor!).assumingMemoryBound(to: BatchScan.self)
+  }
+
+  var isAtEnd: Bool { row >= rowCount }
+
+  @inline(__always)
+  mutating func advance() {
+    if !hasExceptions {
+      row &+= 1
+      nextKey &+= 1
+    } else {
+      let numbering = source.takeUnretainedValue().numbering
+      if numbering.keysObtained[row] == nil { nextKey += 1 }
+      row += 1
+      skipRemoved(numbering)
+    }
+  }
+
+  mutating func skipRemoved(_ numbering: BatchSource.Numbering) {
+    while removedSeen < numbering.removedRows.count, numbering.removedRows[removedSeen] == row {
+      row += 1
+      removedSeen += 1
+    }
+  }
+
+  var key: Int64 {
+    guard hasExceptions else { return nextKey }
+    return source.takeUnretainedValue().numbering.keysObtained[row] ?? nextKey
+  }
+}
+
+private func connectTable(
+  _ database: OpaquePointer?, _ client: UnsafeMutableRawPointer?, _ argumentCount: Int32,
+  _ arguments: UnsafePointer<UnsafePointer<CChar>?>?,
+  _ result: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
+  _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+  guard let client, let memory = sqlite3_malloc(Int32(MemoryLayout<BatchTable>.size)) else {
+    return SQLITE_NOMEM
+  }
+  let source = Unmanaged<BatchSource>.fromOpaque(client)
+  let code = sqlite3_declare_vtab(database, source.takeUnretainedValue().declaration)
+  guard code == SQLITE_OK else {
+    sqlite3_free(memory)
+    return code
+  }
+  _ = csqlite_vtab_config_directonly(database)
+  memory.bindMemory(to: BatchTable.self, capacity: 1).initialize(to: BatchTable(source: source))
+  result?.pointee = memory.assumingMemoryBound(to: sqlite3_vtab.self)
+  return SQLITE_OK
+}
+
+private func openCursor(
+  _ table: UnsafeMutablePointer<sqlite3_vtab>?,
+  _ result: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
+) -> Int32 {
+  guard let table, let memory = sqlite3_malloc(Int32(MemoryLayout<BatchScan>.size)) else {
+    return SQLITE_NOMEM
+  }
+  let source = UnsafeMutableRawPointer(table).assumingMemoryBound(to: BatchTable.self).pointee.source
+  memory.bindMemory(to: BatchScan.self, capacity: 1).initialize(to: BatchScan(source: source))
+  result?.pointee = memory.assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+  return SQLITE_OK
+}
+
+private func closeCursor(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Int32 {
+  let scan = BatchScan.of(cursor)
+  scan.pointee.source.takeUnretainedValue().lastRow = scan.pointee.row
+  sqlite3_free(scan)
+  return SQLITE_OK
+}
+
+private func startScan(
+  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ plan: Int32, _ planText: UnsafePointer<CChar>?,
+  _ argumentCount: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+  let scan = BatchScan.of(cursor)
+  let source = scan.pointee.source.takeUnretainedValue()
+  scan.pointee.cells = source.cells
+  scan.pointee.arena = source.arena
+  scan.pointee.slotCount = source.slotCount
+  scan.pointee.rowCount = source.rowCount
+  scan.pointee.row = source.numbering.rows.lowerBound
+  scan.pointee.removedSeen = source.numbering.removedRows.count { $0 < source.numbering.rows.lowerBound }
+  scan.pointee.nextKey = source.numbering.firstKey
+  scan.pointee.hasExceptions =
+    !source.numbering.removedRows.isEmpty || !source.numbering.keysObtained.isEmpty
+  if scan.pointee.hasExceptions { scan.pointee.skipRemoved(source.numbering) }
+  return SQLITE_OK
+}
+
+private func columnValue(
+  _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ context: OpaquePointer?, _ column: Int32
+) -> Int32 {
+  let scan = BatchScan.of(cursor)
+  guard column > 0 else {
+    sqlite3_result_int64(context, scan.pointee.key)
+    return SQLITE_OK
+  }
+  guard let cells = scan.pointee.cells else { return SQLITE_MISUSE }
+  let cell = cells + (scan.pointee.row &* scan.pointee.slotCount &+ Int(column) &- 1)
+  // Texts and blobs are handed over in place: the batch outlives the statement, which copies them to the page.
+  switch cell.pointee.kind {
+  case .null: break
+  case .integer: sqlite3_result_int64(context, cell.pointee.integer)
+  case .real: sqlite3_result_double(context, cell.pointee.real)
+  case .text: sqlite3_result_text(context, scan.pointee.text(cell.pointee), Int32(cell.pointee.length), nil)
+  case .blob: sqlite3_result_blob(context, scan.pointee.text(cell.pointee), Int32(cell.pointee.length), nil)
+  case .decimal: sqlite3_result_double(context, scan.pointee.decimal(cell.pointee))
+  }
+  return SQLITE_OK
+}
+
+extension BatchScan {
+  /// Where the bytes of `cell` lie. Never nil: SQLite would take a nil pointer for NULL.
+  @inline(__always)
+  fileprivate func text(_ cell: ValueCell) -> UnsafePointer<CChar>? {
+    if let arena {
+      return UnsafeRawPointer(arena + cell.offset).assumingMemoryBound(to: CChar.self)
+    }
+    return UnsafeRawPointer(cells)?.assumingMemoryBound(to: CChar.self)
+  }
+
+  fileprivate func decimal(_ cell: ValueCell) -> Double {
+    let bytes = UnsafeBufferPointer(start: arena.map { $0 + cell.offset }, count: cell.length)
+    return Double(String(decoding: bytes, as: UTF8.self)) ?? .nan
+  }
+}

@@ -1,0 +1,70 @@
+import ManagedObjectModel
+import Foundation
+
+/// The columns that key paths of an entity lead to, and the joins that bring them within reach.
+final class ColumnNames {
+  private let entity: NSEntityDescription
+  private let store: SQLiteStore
+  private var aliases: [[String]: String] = [:]
+  /// To be put behind the entity's own table, `t0`. A key finds one row at most, so that they add none.
+  private(set) var joins = ""
+
+  init(_ entity: NSEntityDescription, in store: SQLiteStore) {
+    self.entity = entity
+    self.store = store
+  }
+
+  /// - Throws: `NSError` 134060 for what leads nowhere, or is not stored.
+  func sql(_ keyPath: [String]) throws -> String {
+    let path = try AttributePath(keyPath, of: entity)
+    switch path.end {
+    case .attribute(let attribute, let slot):
+      let (table, place) = try alias(of: path.relationships[...])
+      guard let column = try store.sqlEntity(place).attributeColumns[slot] else {
+        throw NSError.coreData(
+          .coreData,
+          "\(keyPath.joined(separator: ".")) can't be looked for: \(attribute.name) is transient, and the store has no "
+            + "values of it.")
+      }
+      guard attribute.mayLieOutside else { return "\(table).\(column.name)" }
+      let name = "\(place.name ?? "").\(attribute.name)"
+      return "\(ExternalDataFunction.value)(\(table).\(column.name), \(table).Z_PK, '\(name)')"
+    case .object:
+      guard let last = path.relationships.last else { return "t0.Z_PK" }
+      let (table, place) = try alias(of: path.relationships.dropLast())
+      return "\(table).\(try column(of: last, in: place))"
+    }
+  }
+
+  /// The table at the end of a path, joined now if it was not before, and the entity of its rows.
+  private func alias(
+    of relationships: ArraySlice<NSRelationshipDescription>
+  ) throws -> (table: String, entity: NSEntityDescription) {
+    guard let last = relationships.last, let destination = last.destinationEntity else { return ("t0", entity) }
+    let names = relationships.map(\.name)
+    if let known = aliases[names] { return (known, destination) }
+    let (table, place) = try alias(of: relationships.dropLast())
+    let alias = "t\(aliases.count + 1)"
+    aliases[names] = alias
+    joins +=
+      " LEFT JOIN \(try store.sqlEntity(destination).tableName) \(alias) "
+      + "ON \(alias).Z_PK = \(table).\(try column(of: last, in: place))"
+    return (alias, destination)
+  }
+
+  private func column(of relationship: NSRelationshipDescription, in entity: NSEntityDescription) throws -> String {
+    guard case .toOne(let column, _, _)? = try store.sqlEntity(entity).relationships[relationship.name] else {
+      throw EntityPredicateSchema.unknown([relationship.name], in: entity)
+    }
+    return column
+  }
+
+  /// The condition of a predicate on the entity's rows.
+  func condition(_ predicate: BoundPredicate) throws -> SQLFragment {
+    let inKeys = try predicate.comparingKeys { key in
+      guard case .object(let destination) = try AttributePath(key.path, of: entity).end else { return 0 }
+      return store.identity.scope(ofEntity: destination.name ?? "")
+    }
+    return try inKeys.sql { try sql($0.path) }
+  }
+}

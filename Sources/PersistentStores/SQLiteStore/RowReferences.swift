@@ -1,0 +1,99 @@
+import ManagedObjectModel
+import Foundation
+
+/// The columns that lead to rows of an entity: with a row gone they would lead nowhere. Nobody sets them here, so what
+/// others refer to can't be deleted.
+struct RowReferences {
+  private struct Reference {
+    let relationship: NSRelationshipDescription
+    let table: String
+    let column: String
+  }
+
+  private let entity: NSEntityDescription
+  private let table: String
+  private let references: [Reference]
+
+  init(to entity: NSEntityDescription, in store: SQLiteStore) throws {
+    self.entity = entity
+    table = try store.sqlEntity(entity).tableName
+    var found: [Reference] = []
+    for sqlEntity in store.schema.entities {
+      guard let owner = store.idSpaces[sqlEntity.number]?.entity else { continue }
+      for relationship in owner.storedRelationships {
+        guard let kept = sqlEntity.relationships[relationship.name],
+          let destination = relationship.destinationEntity
+        else { continue }
+        switch kept {
+        case .toOne(let column, _, _) where entity.sharesRows(with: destination):
+          found.append(Reference(relationship: relationship, table: sqlEntity.tableName, column: column))
+        case .manyToMany(let table, let source, let column, _) where entity.sharesRows(with: destination):
+          found.append(Reference(relationship: relationship, table: table, column: column))
+          // The other column is that of the inverse; one that is its own inverse has both.
+          if relationship.inverseRelationship === relationship {
+            found.append(Reference(relationship: relationship, table: table, column: source))
+          }
+        case .toMany(let table, let column, _)
+        where relationship.inverseRelationship == nil && entity.sharesRows(with: owner):
+          found.append(Reference(relationship: relationship, table: table, column: column))
+        default: break
+        }
+      }
+    }
+    references = found
+  }
+
+  var isEmpty: Bool { references.isEmpty }
+
+  /// Refuses to leave rows behind that lead to the rows with `keys`, which were deleted.
+  ///
+  /// - Throws: `NSError` 1600 that names the first relationship in the way.
+  func check(deleted keys: [Int64], _ connection: SQLiteConnection) throws {
+    for reference in references {
+      // Far fewer passes than keys where nothing is indexed.
+      for part in keys.statementParts {
+        let marks = SQLFragment.keyMarks(part.count)
+        let found = try connection.rows(
+          "SELECT \(reference.column), count(*) FROM \(reference.table) WHERE \(reference.column) IN (\(marks)) "
+            + "GROUP BY 1 ORDER BY 1 LIMIT 1", part.map(StoredValue.integer)
+        ).first
+        if case .integer(let key)? = found?.first, case .integer(let count)? = found?.last {
+          throw refusal(reference, "the object with the key \(key)", count)
+        }
+      }
+    }
+  }
+
+  /// The number of rows that lead nowhere, by reference.
+  func danglingCounts(_ connection: SQLiteConnection) throws -> [Int64] {
+    try references.map { reference in
+      try connection.integer(
+        "SELECT count(*) FROM \(reference.table) r WHERE r.\(reference.column) IS NOT NULL "
+          + "AND NOT EXISTS (SELECT 1 FROM \(table) d WHERE d.Z_PK = r.\(reference.column))") ?? 0
+    }
+  }
+
+  /// The same as `check(deleted:_:)` where nobody knows what was deleted; `before` is what had been so before.
+  func checkNothingDangles(_ connection: SQLiteConnection, before: [Int64]) throws {
+    for (reference, (old, new)) in zip(references, zip(before, try danglingCounts(connection))) where new > old {
+      throw refusal(reference, "objects", new - old)
+    }
+  }
+
+  private func refusal(_ reference: Reference, _ what: String, _ count: Int64) -> NSError {
+    let owner = reference.relationship.entity.name ?? ""
+    return .coreData(
+      .relationshipDeniedDelete,
+      "\(entity.name ?? ""): \(what) can't be deleted, because \(count) others are linked to it by "
+        + "\(owner).\(reference.relationship.name), and links can't be undone here. Delete those in the same save, or "
+        + "use a program with Apple's framework.",
+      [NSValidationKeyErrorKey: reference.relationship.name])
+  }
+}
+
+extension NSEntityDescription {
+  /// Whether a row of this entity may be one of `other`, or the other way round.
+  fileprivate func sharesRows(with other: NSEntityDescription) -> Bool {
+    isKindOf(entity: other) || other.isKindOf(entity: self)
+  }
+}

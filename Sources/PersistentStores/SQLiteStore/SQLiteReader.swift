@@ -1,0 +1,99 @@
+import Foundation
+import ManagedObjectModel
+
+/// Reads the rows of a store on one connection: the writing one, one of the pool's, or a snapshot's.
+final class SQLiteReader: RowReader {
+  let connection: SQLiteConnection
+  /// The store outlives its readers: it is the one that hands them out.
+  unowned let store: SQLiteStore
+  /// How rows are read by their keys, made when first needed.
+  private var rowPlans: [RowPlanName: SelectPlan] = [:]
+
+  init(_ connection: SQLiteConnection, of store: SQLiteStore) {
+    self.connection = connection
+    self.store = store
+  }
+
+  /// Runs `body`; an error of SQLite becomes an error of Core Data.
+  func access<Result>(_ what: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .sqlite, "\(what) \(store.place) failed")
+    }
+  }
+
+  // MARK: Queries
+
+  func rows(_ query: FetchQuery) throws -> [FetchedRow] {
+    let plan = try SelectPlan(query, in: store)
+    return try access("Reading") {
+      let statement = try connection.statement(plan.select.text)
+      defer { statement.reset() }
+      try statement.bind(plan.select.bindings)
+      var result: [FetchedRow] = []
+      while try statement.step() { result.append(try plan.row(of: statement)) }
+      return result
+    }
+  }
+
+  func count(_ query: FetchQuery) throws -> Int {
+    let plan = try SelectPlan(query, in: store)
+    return try access("Counting in") {
+      Int(try connection.integer(plan.count.text, plan.count.bindings) ?? 0)
+    }
+  }
+
+  func cursor(
+    _ query: FetchQuery, rowsPerBatch: Int, ownsSnapshot: Bool, lock: NSRecursiveLock?
+  ) throws -> StoreCursor {
+    try StoreCursor(
+      connection, try SelectPlan(query, in: store), rowsPerBatch: rowsPerBatch, ownsSnapshot: ownsSnapshot, lock: lock)
+  }
+
+  // MARK: Rows by their keys
+
+  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
+    try access("Reading") {
+      let found = try read(ids)
+      return ids.map { found[$0.key] }
+    }
+  }
+
+  private func read(_ ids: [NSManagedObjectID]) throws -> [ObjectKey: FetchedRow] {
+    var found: [ObjectKey: FetchedRow] = [:]
+    found.reserveCapacity(ids.count)
+    for (name, group) in Dictionary(grouping: ids, by: { $0.entity.rootEntity.name ?? "" }) {
+      guard let root = group.first?.entity.rootEntity, store.schema.entity(named: name) != nil else { continue }
+      let keys = group.compactMap { $0.storeIdentity === store.identity ? $0.storeKey : nil }
+      for part in keys.statementParts {
+        let plan = try rowPlan(root, keyCount: part.count)
+        let statement = try connection.statement(plan.select.text)
+        defer { statement.reset() }
+        for (index, key) in part.enumerated() { try statement.bind(.integer(key), at: Int32(index + 1)) }
+        while try statement.step() {
+          let row = try plan.row(of: statement)
+          found[row.id.key] = row
+        }
+      }
+    }
+    return found
+  }
+
+  /// How rows of `root` and its subentities are read by so many keys.
+  private func rowPlan(_ root: NSEntityDescription, keyCount: Int) throws -> SelectPlan {
+    let name = RowPlanName(root: root.name ?? "", keyCount: keyCount)
+    if let known = rowPlans[name] { return known }
+    let made = try SelectPlan(FetchQuery(entity: root), in: store, keyCount: keyCount)
+    // As many as the connection keeps statements.
+    if rowPlans.count >= SQLiteConnection.cachedStatementsMax { rowPlans.removeAll(keepingCapacity: true) }
+    rowPlans[name] = made
+    return made
+  }
+}
+
+/// Tells the statements apart that read rows by keys.
+private struct RowPlanName: Hashable {
+  let root: String
+  let keyCount: Int
+}

@@ -1,0 +1,104 @@
+import Foundation
+import ManagedObjectModel
+
+/// The keys that a save gave to rows that were inserted together.
+struct InsertionResolution {
+  let range: TemporaryIDRange
+  let resolution: TemporaryIDRange.Resolution
+}
+
+/// The transaction of a save on a SQLite store; a savepoint where a transaction is open already.
+///
+/// It holds the lock of the writing connection from its first statement to its last.
+final class SQLiteSaveWriter: SaveWriter {
+  private let store: SQLiteStore
+  private let connection: SQLiteConnection
+  private let onlyReads: Bool
+  private let isNested: Bool
+  private var isOpen = true
+  private var resolutions: [InsertionResolution] = []
+
+  init(_ store: SQLiteStore, _ changes: ChangeSet) throws {
+    self.store = store
+    store.writerLock.lock()
+    do {
+      connection = try store.writingReader().connection
+      onlyReads = store.isReadOnly && store.takesWithoutWriting(changes)
+      if store.isReadOnly, !onlyReads { throw store.readOnlyError }
+      isNested = connection.isInTransaction
+      try connection.execute(isNested ? "SAVEPOINT save" : onlyReads ? "BEGIN" : "BEGIN IMMEDIATE")
+    } catch {
+      store.writerLock.unlock()
+      throw (error as? SQLiteError).map { Self.failure($0, store) } ?? error
+    }
+  }
+
+  func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws {
+    if onlyReads, !participants.isEmpty { throw store.readOnlyError }
+    do {
+      resolutions = try store.write(changes, connection)
+      let transaction = SaveTransaction(SQLiteParticipantStatements(connection: connection), whole)
+      for participant in participants { try participant.write(to: transaction) }
+    } catch let error as SQLiteError {
+      throw Self.failure(error, store)
+    }
+  }
+
+  func commit() throws {
+    do {
+      try connection.execute(isNested ? "RELEASE save" : "COMMIT")
+    } catch let error as SQLiteError {
+      throw Self.failure(error, store)
+    }
+    end()
+  }
+
+  func rollBack() {
+    guard isOpen else { return }
+    // SQLite has already rolled back by itself after some errors (a full disk among them).
+    if connection.isInTransaction { try? connection.execute(isNested ? "ROLLBACK TO save; RELEASE save" : "ROLLBACK") }
+    end()
+  }
+
+  func finish() {
+    for one in resolutions { one.range.resolve(one.resolution) }
+    store.metadataState.noteSaved()
+    store.noteWrite()
+    store.writerLock.withLock { store.removeDroppedFiles() }
+    // The rows are committed. A checkpoint that fails is tried again after the next commit and at closing.
+    try? store.didCommit()
+  }
+
+  private func end() {
+    isOpen = false
+    store.writerLock.unlock()
+  }
+
+  private static func failure(_ error: SQLiteError, _ store: SQLiteStore) -> NSError {
+    .sqlite(error, .save, "Saving to \(store.place) failed")
+  }
+}
+
+/// Runs the statements of save participants on the writing connection.
+struct SQLiteParticipantStatements: ParticipantStatements {
+  let connection: SQLiteConnection
+
+  func run(_ sql: String, _ values: [StoredValue]) throws -> Int {
+    try reportingErrors {
+      try connection.run(sql, values)
+      return connection.changedRowCount
+    }
+  }
+
+  func rows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
+    try reportingErrors { try connection.rows(sql, values) }
+  }
+
+  private func reportingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .sqlite, "A save participant's statement failed")
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import ManagedObjectModel
+
+/// A read transaction that stays open: what was committed when it began.
+// Unchecked: the reader is used under `lock` only.
+final class SQLiteSnapshot: StoreSnapshot, @unchecked Sendable {
+  private let reader: SQLiteReader
+  private let store: SQLiteStore
+  private let lock = NSRecursiveLock()
+
+  init(_ reader: SQLiteReader, _ store: SQLiteStore) throws {
+    self.reader = reader
+    self.store = store
+    try reader.connection.execute("BEGIN")
+    // A transaction sees what is there when it first reads.
+    _ = try reader.connection.integer("SELECT count(*) FROM sqlite_master")
+  }
+
+  func read<Result>(_ body: (any RowReader) throws -> Result) throws -> Result {
+    try lock.withLock { try body(reader) }
+  }
+
+  func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
+    try lock.withLock {
+      try store.reportingErrors {
+        try reader.cursor(query, rowsPerBatch: rowsPerBatch, ownsSnapshot: false, lock: lock)
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import ManagedObjectModel
+import Foundation
+
+/// Batch requests: statements on the tables themselves, each request in one transaction.
+extension SQLiteStore {
+  /// Deletes what `query` finds.
+  package func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome {
+    let table = try sqlEntity(query.entity).tableName
+    let statement = SQLFragment("DELETE FROM \(table) AS t0") + (try condition(query, table))
+    return try batchDeletion(of: query.entity) { try run(statement, $0, wantsIDs) }
+  }
+
+  /// Deletes the objects with `keys` in the table of `entity`.
+  package func batchDelete(keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome {
+    let table = try sqlEntity(entity).tableName
+    return try batchDeletion(of: entity) { connection in
+      var outcome = BatchOutcome()
+      for part in keys.statementParts {
+        let marks = SQLFragment.keyMarks(part.count)
+        let statement = SQLFragment("DELETE FROM \(table) WHERE Z_PK IN (\(marks))", part.map(StoredValue.integer))
+        let done = try run(statement, connection, wantsIDs)
+        outcome.count += done.count
+        outcome.ids += done.ids
+      }
+      return outcome
+    }
+  }
+
+  /// Runs `body`, which deletes rows of `entity`, and refuses it if that would leave rows that lead to them.
+  private func batchDeletion(
+    of entity: NSEntityDescription, _ body: (SQLiteConnection) throws -> BatchOutcome
+  ) throws -> BatchOutcome {
+    let references = try RowReferences(to: entity, in: self)
+    return try batchTransaction { connection in
+      let before = try references.danglingCounts(connection)
+      let outcome = try body(connection)
+      try references.checkNothingDangles(connection, before: before)
+      return outcome
+    }
+  }
+
+  /// Sets attributes, by slot, of what `query` finds; versions count one up.
+  package func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome {
+    let entity = try sqlEntity(query.entity)
+    let changed = values.sorted { $0.key < $1.key }.compactMap { slot, value in
+      entity.attributeColumns[slot].map { (column: $0.name, value: column(value, slot, of: entity)) }
+    }
+    let sets = changed.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
+    let statement =
+      SQLFragment("UPDATE \(entity.tableName) AS t0 SET " + sets.joined(separator: ", "), changed.map(\.value))
+      + (try condition(query, entity.tableName))
+    return try batchTransaction { try run(statement, $0, wantsIDs) }
+  }
+
+  /// Inserts batches of `entity` until `fill` has no more rows to give.
+  ///
+  /// - Parameter fill: Puts rows into the empty batch; none at the end.
+  package func batchInsert(
+    _ entity: NSEntityDescription, resolution: UniquenessResolution, wantsIDs: Bool,
+    fill: (inout ObjectBatch) throws -> Void
+  ) throws -> BatchOutcome {
+    let columns = try sqlEntity(entity)
+    return try batchTransaction { connection in
+      var outcome = BatchOutcome()
+      var keys = KeySequences(connection)
+      var batch = ObjectBatch(entity: entity)
+      let source = try batchSource(for: batch, columns, connection)
+      let text = batchInsertText(entity, columns, source, resolution) + (wantsIDs ? Self.returning : "")
+      while true {
+        batch.removeAll()
+        try fill(&batch)
+        if batch.count == 0 { break }
+        var numbering = BatchSource.Numbering(firstKey: try keys.take(batch.count, of: columns))
+        numbering.rows = 0..<batch.count
+        try source.insert(batch, numbering, with: try connection.statement(text)) { row in
+          outcome.ids.append(try id(returnedBy: row))
+        }
+        outcome.count += connection.changedRowCount
+      }
+      try keys.store()
+      return outcome
+    }
+  }
+
+  // MARK: Statements
+
+  private static var returning: String { " RETURNING Z_PK, Z_ENT" }
+
+  private func batchInsertText(
+    _ entity: NSEntityDescription, _ columns: SQLEntity, _ source: BatchSource, _ resolution: UniquenessResolution
+  ) -> String {
+    let plain = insertText(columns, source)
+    guard entity.ancestry.contains(where: { !$0.uniquenessConstraintNames.isEmpty }) else { return plain }
+    switch resolution {
+    case .keepStored: return "INSERT OR IGNORE" + plain.dropFirst("INSERT".count)
+    case .overwrite:
+      let sets = columns.attributeColumns.compactMap { $0.map { "\($0.name) = excluded.\($0.name)" } }
+      // Without the WHERE, SQLite takes ON for the beginning of a join.
+      return plain + " WHERE true ON CONFLICT DO UPDATE SET "
+        + (["Z_OPT = Z_OPT + 1"] + sets).joined(separator: ", ")
+    }
+  }
+
+  private func condition(_ query: FetchQuery, _ table: String) throws -> SQLFragment {
+    let entity = try sqlEntity(query.entity)
+    let columns = ColumnNames(query.entity, in: self)
+    let filter = try SelectPlan.filter(query, entity, identity, columns)
+    let slice = SelectPlan.slice(query.limit, query.offset)
+    if slice.text.isEmpty, columns.joins.isEmpty { return filter }
+    let order = try SelectPlan.order(query.sortKeys, columns)
+    return SQLFragment(" WHERE Z_PK IN (SELECT t0.Z_PK FROM \(table) t0\(columns.joins)") + filter + order + slice
+      + SQLFragment(")")
+  }
+
+  private func run(_ fragment: SQLFragment, _ connection: SQLiteConnection, _ wantsIDs: Bool) throws -> BatchOutcome {
+    var outcome = BatchOutcome()
+    let statement = try connection.statement(fragment.text + (wantsIDs ? Self.returning : ""))
+    defer { statement.reset() }
+    try statement.bind(fragment.bindings)
+    while try statement.step() { outcome.ids.append(try id(returnedBy: statement)) }
+    outcome.count = connection.changedRowCount
+    return outcome
+  }
+
+  private func id(returnedBy statement: SQLiteStatement) throws -> NSManagedObjectID {
+    let key = statement.integer(0)
+    return NSManagedObjectID(space: try idSpace(numbered: Int(statement.integer(1)), key: key), key: key)
+  }
+
+  private func batchTransaction(_ body: (SQLiteConnection) throws -> BatchOutcome) throws -> BatchOutcome {
+    guard !isReadOnly else { throw readOnlyError }
+    return try writerLock.withLock {
+      let connection = try writingReader().connection
+      let outcome: BatchOutcome
+      do {
+        outcome = try connection.transaction { try body(connection) }
+      } catch let error as SQLiteError {
+        throw NSError.sqlite(
+          error, error.isUniqueness ? .constraintConflict : .save,
+          "The batch request was not carried out in \(place)")
+      }
+      noteWrite()
+      removeDroppedFiles()
+      // The rows are committed. A checkpoint that fails is tried again after the next commit and at closing.
+      try? didCommit()
+      return outcome
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import ManagedObjectModel
+import Foundation
+
+/// A store's metadata, and which edition of it the file has: a save participant can set it after its transaction has
+/// written it.
+// Unchecked: `lock` guards everything that changes; the values are those of a property list.
+final class MetadataState: @unchecked Sendable {
+  private let lock = NSLock()
+  private var values: [String: Any]
+  private var edition = 0
+  private var writtenEdition = 0
+  private var savedEdition = 0
+
+  init(_ values: [String: Any]) { self.values = values }
+
+  var current: [String: Any] { lock.withLock { values } }
+  var hasUnsavedChanges: Bool { lock.withLock { edition != savedEdition } }
+
+  /// Replaces the keys that belong to clients.
+  func setCustomKeys(of new: [String: Any]) {
+    lock.withLock {
+      var metadata = StoreMetadata(dictionary: values)
+      metadata.custom = StoreMetadata(dictionary: new).custom
+      values = metadata.dictionary.merging([NSStoreUUIDKey: values[NSStoreUUIDKey] ?? ""]) { $1 }
+      edition += 1
+    }
+  }
+
+  /// Writes what the file does not have yet, inside a save's transaction.
+  func write(to connection: SQLiteConnection) throws {
+    let (metadata, current) = lock.withLock { (StoreMetadata(dictionary: values), edition) }
+    try connection.write(metadata)
+    lock.withLock { writtenEdition = current }
+  }
+
+  /// Called after the commit of a save.
+  func noteSaved() { lock.withLock { savedEdition = writtenEdition } }
+}
+
+extension SQLiteStore {
+  package var metadata: [String: Any] { metadataState.current }
+  package var hasUnsavedMetadata: Bool { metadataState.hasUnsavedChanges }
+  package func setMetadata(_ metadata: [String: Any]) { metadataState.setCustomKeys(of: metadata) }
+
+  // MARK: Stores that are not open
+
+  package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
+    do {
+      let opened = try OpenedDatabase.openForReading(url.path, options: try StoreOptions(options))
+      return try withExtendedLifetime(opened) {
+        let (uuid, metadata) = try readMetadata(opened.connection, url)
+        return metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 }
+      }
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The metadata of \(url.path) can't be read")
+    }
+  }
+
+  package static func setMetadata(_ new: [String: Any], at url: URL, options: [AnyHashable: Any]?) throws {
+    do {
+      let connection = try OpenedDatabase.connectForWriting(
+        url.path, mode: .readWrite, try StoreOptions(options))
+      defer { connection.close() }
+      try connection.transaction {
+        var (_, metadata) = try readMetadata(connection, url)
+        metadata.custom = StoreMetadata(dictionary: new).custom
+        try connection.write(metadata)
+      }
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The metadata of \(url.path) can't be changed")
+    }
+  }
+}
+
+extension SQLiteConnection {
+  /// Replaces the store's metadata, and its UUID where one is given.
+  func write(_ metadata: StoreMetadata, uuid: String? = nil) throws {
+    let list = try metadata.propertyList()
+    if let uuid {
+      try run("UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?", [.text(uuid), .blob(list)])
+    } else {
+      try run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(list)])
+    }
+  }
+}

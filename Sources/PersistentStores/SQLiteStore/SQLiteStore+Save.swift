@@ -1,0 +1,234 @@
+import ManagedObjectModel
+import CSQLite
+import Foundation
+
+extension SQLiteStore {
+  package func beginSave(of changes: ChangeSet) throws -> any SaveWriter {
+    try SQLiteSaveWriter(self, changes)
+  }
+
+  /// Writes changes in the open transaction.
+  ///
+  /// - Returns: The keys of the inserted rows, for the time after the commit.
+  func write(_ changes: ChangeSet, _ connection: SQLiteConnection) throws -> [InsertionResolution] {
+    // A value that must be unique may pass from a deleted object to a changed or a new one in one save.
+    var faults = SaveFaults()
+    try check(changes.checks, connection, &faults)
+    try delete(changes.deletions, connection, &faults)
+    try update(changes.updates, connection, &faults)
+    let resolutions = try insert(changes.insertions, connection, &faults)
+    if let failure = faults.failure { throw failure }
+    if hasUnsavedMetadata { try metadataState.write(to: connection) }
+    return resolutions
+  }
+
+  /// Whether a save has only to look at this store: at rows that must be as they were read.
+  func takesWithoutWriting(_ changes: ChangeSet) -> Bool { changes.isEmpty && !hasUnsavedMetadata }
+
+  var readOnlyError: NSError {
+    .coreData(
+      .save, "The store \(url?.path ?? identity.uuid) is read-only; add it without NSReadOnlyPersistentStoreOption.")
+  }
+
+  // MARK: Insertions
+
+  private func insert(
+    _ insertions: [InsertedRows], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+  ) throws -> [InsertionResolution] {
+    var keys = KeySequences(connection)
+    var search = UniquenessSearch(self, connection)
+    let resolutions = try insertions.map { rows in
+      let entity = try sqlEntity(rows.batch.entity)
+      let obtained = rows.range.keysObtained
+      let taken = obtained.keys.count { rows.removedRows.rank(of: $0) != nil }
+      let numbering = BatchSource.Numbering(
+        firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
+        keysObtained: obtained)
+      let resolution = TemporaryIDRange.Resolution(
+        store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
+      rows.sharedIDs.prepare(rows, expecting: resolution)
+      search.noteWritten(rows, numbering)
+      var insertion = try BatchInsertion(rows, numbering, entity, self, connection)
+      try insertion.run { row, error in
+        let id = rows.objectID(row: row)
+        faults.refuse(id, error, try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
+      }
+      return InsertionResolution(range: rows.range, resolution: resolution)
+    }
+    try keys.store()
+    return resolutions
+  }
+
+  func batchSource(
+    for batch: ObjectBatch, _ entity: SQLEntity, _ connection: SQLiteConnection
+  ) throws -> BatchSource {
+    if let known = batchSources[entity.name] { return known }
+    let made = try BatchSource(
+      connection: connection, entityName: entity.name, slotCount: batch.slotCount)
+    batchSources[entity.name] = made
+    return made
+  }
+
+  /// - Parameter givesKeys: Whether rows come with their keys; otherwise SQLite counts on from the greatest there is.
+  func insertText(_ entity: SQLEntity, _ source: BatchSource, givesKeys: Bool = true) -> String {
+    let external = externalSlots[entity.number]
+    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
+      column.map {
+        (column: $0.name, source: external.contains(slot) ? "\(ExternalDataFunction.column)(s\(slot))" : "s\(slot)")
+      }
+    }
+    let columns = (givesKeys ? ["Z_PK"] : []) + ["Z_ENT", "Z_OPT"] + stored.map(\.column)
+    let values = (givesKeys ? ["pk"] : []) + ["\(entity.number)", "1"] + stored.map(\.source)
+    return "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) "
+      + "SELECT \(values.joined(separator: ", ")) FROM \(source.tableName)"
+  }
+
+  // MARK: Updates and deletions
+
+  private func update(
+    _ updates: [UpdatedRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+  ) throws {
+    let search = UniquenessSearch(self, connection)
+    for row in updates {
+      let entity = try sqlEntity(row.id.entity)
+      let key = try key(of: row.id)
+      let stored = row.changedSlots.compactMap { slot in
+        entity.attributeColumns[slot].map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }
+      }
+      if row.isRecreation, let stored = try currentRow(row.id) {
+        faults.conflict(row.id, "its row was deleted and written anew by another context", stored)
+        continue
+      }
+      do {
+        if row.isRecreation {
+          try insertAnew(row, key, entity, connection)
+        } else {
+          let sets = stored.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
+          try connection.run(
+            "UPDATE \(entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?",
+            stored.map(\.value) + [.integer(key), .integer(row.version)])
+        }
+      } catch let error as SQLiteError where error.isConstraint {
+        faults.refuse(row.id, error, try search.obstacle(to: row.id, row.values, ownKey: key))
+        continue
+      }
+      if connection.changedRowCount == 0 {
+        faults.conflict(
+          row.id, "its row was changed or deleted by another context", try currentRow(row.id))
+      }
+    }
+  }
+
+  /// Writes an object whose row others deleted, under the key that it had.
+  private func insertAnew(
+    _ row: UpdatedRow, _ key: Int64, _ entity: SQLEntity, _ connection: SQLiteConnection
+  ) throws {
+    let stored = entity.attributeColumns.enumerated().compactMap { slot, name in
+      name.map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }
+    }
+    let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
+    let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+    try connection.run(
+      "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) VALUES(\(marks))",
+      [.integer(key), .integer(Int64(entity.number)), .integer(1)] + stored.map(\.value))
+  }
+
+  /// Objects without changes whose rows must be as they were read (`detectConflicts(for:)`).
+  private func check(
+    _ checks: [KnownRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+  ) throws {
+    for row in checks {
+      let table = try sqlEntity(row.id.entity).tableName
+      let version = try connection.integer(
+        "SELECT Z_OPT FROM \(table) WHERE Z_PK = ?", [.integer(try key(of: row.id))])
+      guard version != row.version else { continue }
+      faults.conflict(row.id, "its row was changed or deleted by another context", try currentRow(row.id))
+    }
+  }
+
+  private func delete(
+    _ deletions: [KnownRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+  ) throws {
+    for row in deletions {
+      let table = try sqlEntity(row.id.entity).tableName
+      let key = StoredValue.integer(try key(of: row.id))
+      do {
+        try connection.run("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?", [key, .integer(row.version)])
+      } catch let error as SQLiteError where error.isConstraint {
+        faults.refuse(row.id, error, .other)
+        continue
+      }
+      // A row that is gone already is what was wanted.
+      if connection.changedRowCount == 0,
+        try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [key]) != nil
+      {
+        faults.conflict(row.id, "its row was changed by another context", try currentRow(row.id))
+      }
+    }
+    for group in Dictionary(grouping: deletions, by: { ObjectIdentifier($0.id.entity) }).values {
+      let references = try RowReferences(to: group[0].id.entity, in: self)
+      if !references.isEmpty { try references.check(deleted: try group.map { try key(of: $0.id) }, connection) }
+    }
+  }
+
+  /// The row of `id` as the open transaction has it.
+  func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? { try writingReader().rows(for: [id])[0] }
+
+  private func key(of id: NSManagedObjectID) throws -> Int64 {
+    guard case .permanent(let store, let key) = id.reference, store === identity else {
+      throw NSError.coreData(.save, "The object \(id) is not of the store \(identity.uuid).")
+    }
+    return key
+  }
+
+  // MARK: Keys before the save
+
+  /// Takes keys for `ids` now, in a transaction of its own.
+  package func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
+    guard !isReadOnly else { throw readOnlyError }
+    let obtained = try access("Taking keys in") { connection in
+      try connection.transaction {
+        var keys = KeySequences(connection)
+        var obtained: [(range: TemporaryIDRange, row: Int, key: Int64)] = []
+        for id in ids {
+          guard case .temporary(let range, let row) = id.reference, range.permanent(row: row) == nil else {
+            continue
+          }
+          obtained.append((range, row, try keys.take(1, of: try sqlEntity(id.entity))))
+        }
+        try keys.store()
+        return obtained
+      }
+    }
+    // Only now: keys of a transaction that failed are given out again.
+    for one in obtained { one.range.obtain(one.key, row: one.row, from: identity) }
+  }
+}
+
+/// The key sequences of `Z_PRIMARYKEY`, read once per transaction and written back at its end. No key is below one that
+/// is taken, whatever the sequence says.
+struct KeySequences {
+  private let connection: SQLiteConnection
+  private var lastKeys: [Int: Int64] = [:]
+
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  /// The first of `count` keys in a row for objects of `entity`.
+  mutating func take(_ count: Int, of entity: SQLEntity) throws -> Int64 {
+    let root = entity.rootNumber
+    let last =
+      try lastKeys[root]
+      ?? connection.integer(
+        "SELECT max(coalesce(Z_MAX, 0), coalesce((SELECT max(Z_PK) FROM \(entity.tableName)), 0)) "
+          + "FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Int64(root))]) ?? 0
+    lastKeys[root] = last + Int64(count)
+    return last + 1
+  }
+
+  func store() throws {
+    for (root, last) in lastKeys.sorted(by: { $0.key < $1.key }) {
+      try connection.run(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(Int64(root))])
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import ManagedObjectModel
+import Foundation
+
+/// The SELECT of a query, and how its rows are read.
+struct SelectPlan {
+  let select: SQLFragment
+  let count: SQLFragment
+  private let tableName: String
+  /// For each entity a row can be of: slot → column of the result; nil where nothing is stored.
+  private let columnsByEntity: [Int: [Int32?]]
+  let identity: StoreIdentity
+  private let idSpaces: [Int: PermanentIDSpace]
+  private let includesValues: Bool
+  private let externalSlots: ExternalSlots
+  private let externalData: ExternalData
+  /// Of the query's key paths: attribute and column of the result.
+  let extras: [(attribute: NSAttributeDescription, column: Int32)]
+
+  /// Z_PK, Z_ENT and Z_OPT come first.
+  private static let fixedColumnCount = 3
+
+  /// - Parameter keyCount: Among how many keys, bound later, a row's own must be; nil where any will do.
+  init(_ query: FetchQuery, in store: SQLiteStore, keyCount: Int? = nil) throws {
+    let main = try store.sqlEntity(query.entity)
+    let numbers = query.includesSubentities ? main.numbers : [main.number]
+    var columnNumbers: [String: Int32] = [:]
+    var names: [String] = []
+    var byEntity: [Int: [Int32?]] = [:]
+    for number in numbers {
+      guard let entity = store.schema.entity(numbered: number) else { continue }
+      byEntity[number] = entity.attributeColumns.enumerated().map { slot, column in
+        guard let column, query.wants(slot, of: store.idSpaces[number]?.entity) else { return nil }
+        if let known = columnNumbers[column.name] { return known }
+        let place = Int32(Self.fixedColumnCount + names.count)
+        names.append(column.name)
+        columnNumbers[column.name] = place
+        return place
+      }
+    }
+    columnsByEntity = byEntity
+    identity = store.identity
+    idSpaces = store.idSpaces
+    includesValues = query.includesValues
+    externalSlots = store.externalSlots
+    externalData = store.externalData
+    tableName = main.tableName
+    let columns = ColumnNames(query.entity, in: store)
+    let filter = try Self.filter(query, main, store.identity, columns, keyCount)
+    var extras: [(attribute: NSAttributeDescription, column: Int32)] = []
+    for keyPath in query.keyPaths {
+      guard case .attribute(let attribute, _) = try AttributePath(keyPath, of: query.entity).end else { continue }
+      extras.append((attribute, Int32(Self.fixedColumnCount + names.count + extras.count)))
+    }
+    self.extras = extras
+    let extraNames = try query.keyPaths.map(columns.sql)
+    let order = try Self.order(query.sortKeys, columns)
+    let source = SQLFragment(" FROM \(main.tableName) t0\(columns.joins)") + filter
+    let slice = Self.slice(query.limit, query.offset)
+    count =
+      slice.text.isEmpty
+      ? SQLFragment("SELECT count(*)") + source
+      : SQLFragment("SELECT count(*) FROM (SELECT 1") + source + slice + SQLFragment(")")
+    let list = (["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"] + names.map { "t0." + $0 } + extraNames).joined(separator: ", ")
+    select = SQLFragment("SELECT " + list) + source + order + slice
+  }
+
+  /// The condition with its WHERE; empty where every row counts.
+  static func filter(
+    _ query: FetchQuery, _ entity: SQLEntity, _ store: StoreIdentity, _ columns: ColumnNames, _ keyCount: Int? = nil
+  ) throws -> SQLFragment {
+    var conditions: [SQLFragment] = query.asks(store) ? [] : [SQLFragment("0")]
+    // A table of one entity only needs no test of Z_ENT, nor does a root with all that inherit from it.
+    if entity.hasFamily, !query.includesSubentities || entity.numbers.count == 1 {
+      conditions.append(SQLFragment("t0.Z_ENT = ?", [.integer(Int64(entity.number))]))
+    } else if entity.superNumber != 0 {
+      conditions.append(entity.numberCondition("t0.Z_ENT"))
+    }
+    if let keyCount { conditions.append(SQLFragment("t0.Z_PK IN (\(SQLFragment.keyMarks(keyCount)))")) }
+    if let key = query.keyAbove { conditions.append(SQLFragment("t0.Z_PK > ?", [.integer(key)])) }
+    if let predicate = query.predicate { conditions.append(try columns.condition(predicate)) }
+    guard !conditions.isEmpty else { return SQLFragment("") }
+    return SQLFragment(" WHERE ") + .joined(conditions, separator: " AND ")
+  }
+
+  /// Ends in the key, so that equal rows come in the same order every time.
+  static func order(
+    _ keys: [SortKey], _ columns: ColumnNames
+  ) throws -> SQLFragment {
+    let terms = try keys.map { try columns.sql($0.keyPath) + ($0.ascending ? "" : " DESC") } + ["t0.Z_PK"]
+    return SQLFragment(" ORDER BY " + terms.joined(separator: ", "))
+  }
+
+  static func slice(_ limit: Int, _ offset: Int) -> SQLFragment {
+    guard limit > 0 || offset > 0 else { return SQLFragment("") }
+    return SQLFragment(
+      " LIMIT ? OFFSET ?", [.integer(Int64(limit > 0 ? limit : -1)), .integer(Int64(offset))])
+  }
+
+  /// The current row of a statement made from `select`.
+  func row(of statement: SQLiteStatement) throws -> FetchedRow {
+    let (space, columns) = try layout(ofEntity: Int(statement.integer(1)), key: statement.integer(0))
+    let entity = space.entity
+    let id = NSManagedObjectID(space: space, key: statement.integer(0))
+    var values: [StoredValue] = []
+    if includesValues {
+      values.reserveCapacity(columns.count)
+      for (slot, column) in columns.enumerated() {
+        let attribute = entity.attributeSlots[slot]
+        values.append(column.map { attribute.storedValue(column: $0, of: statement) } ?? .null)
+      }
+      for slot in externalSlots[Int(statement.integer(1))] {
+        guard case .blob(let bytes) = values[slot] else { continue }
+        values[slot] = .blob(
+          try externalData.value(of: bytes, Self.place(entity, slot, statement.integer(0))))
+      }
+    }
+    return FetchedRow(
+      id: id, version: statement.integer(2), values: values,
+      extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) })
+  }
+
+  private static func place(_ entity: NSEntityDescription, _ slot: Int, _ key: Int64) -> ExternalData.Place {
+    ExternalData.Place(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
+  }
+
+  /// The slots of a row's entity whose cells `bringIn` must see.
+  func slotsToBringIn(ofEntity number: Int) -> [Int] { externalSlots[number] }
+
+  /// Puts values in the place of what their columns say of them, in the last of a batch's rows.
+  func bringIn(
+    _ slots: [Int], of entity: NSEntityDescription, key: Int64, _ cells: inout [ValueCell], _ arena: inout [UInt8]
+  ) throws {
+    let start = cells.count - entity.attributeSlots.count
+    for slot in slots {
+      cells[start + slot] = try externalData.value(of: cells[start + slot], &arena, Self.place(entity, slot, key))
+    }
+  }
+
+  /// What a row with this number in Z_ENT is: its entity in this store, and slot → column of the result.
+  func layout(ofEntity number: Int, key: Int64) throws -> (space: PermanentIDSpace, columns: [Int32?]) {
+    guard let space = idSpaces[number], let columns = columnsByEntity[number] else {
+      throw NSError.unknownEntity(number: number, key: key, table: tableName)
+    }
+    return (space, columns)
+  }
+
+  /// The IDs of rows of `entity`, made as they are asked for.
+  func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection {
+    ObjectIDCollection(entity, identity, keys)
+  }
+
+  /// Slot → column where every row is of one entity; nil where subentities may be among them.
+  var uniformColumns: [Int32?]? { columnsByEntity.count == 1 ? columnsByEntity.values.first : nil }
+  var uniformEntity: Int? { columnsByEntity.count == 1 ? columnsByEntity.keys.first : nil }
+}
+
+extension SQLEntity {
+  /// Whether a column holds the number of the entity or of one that inherits from it.
+  func numberCondition(_ column: String) -> SQLFragment {
+    // New stores number depth first, which makes them a range.
+    if let first = numbers.first, let last = numbers.last, last - first == numbers.count - 1 {
+      return SQLFragment("\(column) BETWEEN ? AND ?", [first, last].map { .integer(Int64($0)) })
+    }
+    let marks = Array(repeating: "?", count: numbers.count).joined(separator: ", ")
+    return SQLFragment("\(column) IN (\(marks))", numbers.map { .integer(Int64($0)) })
+  }
+}
+
+extension FetchQuery {
+  /// Whether the value in `slot` of objects of `entity` is wanted.
+  fileprivate func wants(_ slot: Int, of entity: NSEntityDescription?) -> Bool {
+    switch values {
+    case .none: false
+    case .all: true
+    case .attributes(let names): entity.map { names.contains($0.attributeSlots[slot].name) } ?? false
+    }
+  }
+}
+
+extension NSAttributeDescription {
+  /// A column's value in the form this attribute's type is kept in: Apple's files hold whole dates as integers.
+  func storedValue(column: Int32, of statement: SQLiteStatement) -> StoredValue {
+    if statement.isNull(column) { return .null }
+    switch attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+      return .integer(statement.integer(column))
+    case .doubleAttributeType, .floatAttributeType, .dateAttributeType: return .real(statement.real(column))
+    case .decimalAttributeType: return .decimal(Decimal(storedReal: statement.real(column)))
+    default: return statement.value(column)
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// Where the row with `key` has its ID, by its Z_ENT.
+  func idSpace(numbered number: Int, key: Int64) throws -> PermanentIDSpace {
+    guard let space = idSpaces[number] else {
+      throw NSError.unknownEntity(number: number, key: key, table: url?.lastPathComponent ?? identity.uuid)
+    }
+    return space
+  }
+}
+
+extension NSError {
+  fileprivate static func unknownEntity(number: Int, key: Int64, table: String) -> NSError {
+    .coreData(
+      .operation,
+      "Row \(key) of \(table) has the entity number \(number), which the model does not have. The store is damaged: "
+        + "restore it from a copy.")
+  }
+}

@@ -1,0 +1,181 @@
+import ManagedObjectModel
+import CSQLite
+import Foundation
+
+/// Walks over the rows of a query in batches, in one read snapshot. For walks over millions of rows: what it holds
+/// is one batch. It belongs to one thread at a time.
+final class StoreCursor: RowCursor {
+  private let connection: SQLiteConnection
+  private let statement: SQLiteStatement
+  private let plan: SelectPlan
+  private let rowsPerBatch: Int
+  /// Whether the cursor has a connection, and so a snapshot, of its own.
+  let ownsSnapshot: Bool
+  private var isAtEnd = false
+  /// Whether the statement stands at a row that no batch has taken yet.
+  private var isRowWaiting = false
+
+  /// Guards a connection that the cursor shares.
+  private let lock: NSRecursiveLock?
+
+  init(
+    _ connection: SQLiteConnection, _ plan: SelectPlan, rowsPerBatch: Int, ownsSnapshot: Bool, lock: NSRecursiveLock?
+  ) throws {
+    self.lock = lock
+    self.connection = connection
+    self.plan = plan
+    self.rowsPerBatch = rowsPerBatch
+    self.ownsSnapshot = ownsSnapshot
+    if ownsSnapshot { try connection.execute("BEGIN") }
+    statement = try connection.cursor(plan.select)
+  }
+
+  deinit {
+    lock?.lock()
+    defer { lock?.unlock() }
+    statement.reset()
+    if ownsSnapshot { try? connection.execute("COMMIT") }
+  }
+
+  func holdingState<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let lock else { return try body() }
+    return try lock.withLock(body)
+  }
+
+  /// Replaces what `batch` holds by the next rows. False when there are none.
+  ///
+  /// A batch is of one entity: where the query finds several, it ends where another one begins.
+  ///
+  /// - Parameter numbers: Those of the rows, in order.
+  func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
+    lock?.lock()
+    defer { lock?.unlock() }
+    do {
+      return try plan.uniformColumns == nil ? readNextRun(into: &batch, &numbers) : readNext(into: &batch, &numbers)
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
+    }
+  }
+
+  /// The next rows as single values, at most as many as a batch holds; none at the end.
+  ///
+  /// - Throws: `NSError` 134180, or `StopSign.error`.
+  func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
+    lock?.lock()
+    defer { lock?.unlock() }
+    do {
+      return try connection.stopping(at: stop) {
+        var rows: [FetchedRow] = []
+        while rows.count < rowsPerBatch, try !isAtEnd && advance() { rows.append(try plan.row(of: statement)) }
+        return rows
+      }
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
+    }
+  }
+
+  var store: StoreIdentity? { plan.identity }
+
+  func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection { plan.ids(keys, of: entity) }
+
+  private func readNext(into batch: inout ObjectBatch, _ numbers: inout RowNumbers) throws -> Bool {
+    batch.removeAll()
+    numbers.removeAll()
+    guard !isAtEnd, let columns = plan.uniformColumns else { return false }
+    let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
+    let external = plan.uniformEntity.map(plan.slotsToBringIn) ?? []
+    while try numbers.keys.count < rowsPerBatch && advance() { try take(&batch, &numbers, columns, kinds, external) }
+    return !numbers.keys.isEmpty
+  }
+
+  private func readNextRun(into batch: inout ObjectBatch, _ numbers: inout RowNumbers) throws -> Bool {
+    batch.removeAll()
+    numbers.removeAll()
+    guard try !isAtEnd && (isRowWaiting || advance()) else { return false }
+    isRowWaiting = false
+    let number = statement.integer(1)
+    let (space, columns) = try plan.layout(ofEntity: Int(number), key: statement.integer(0))
+    let entity = space.entity
+    if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
+    let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
+    let external = plan.slotsToBringIn(ofEntity: Int(number))
+    try take(&batch, &numbers, columns, kinds, external)
+    while try numbers.keys.count < rowsPerBatch && advance() {
+      if statement.integer(1) != number {
+        isRowWaiting = true
+        break
+      }
+      try take(&batch, &numbers, columns, kinds, external)
+    }
+    return true
+  }
+
+  private func advance() throws -> Bool {
+    isAtEnd = try !statement.step()
+    return !isAtEnd
+  }
+
+  @inline(__always)
+  private func take(
+    _ batch: inout ObjectBatch, _ numbers: inout RowNumbers, _ columns: [Int32?], _ kinds: [ValueCell.Kind],
+    _ external: [Int]
+  ) throws {
+    let key = statement.integer(0)
+    numbers.append(key: key, version: statement.integer(2))
+    let entity = batch.entity
+    try batch.appendRow { cells, arena in
+      for slot in columns.indices {
+        cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
+      }
+      if !external.isEmpty { try plan.bringIn(external, of: entity, key: key, &cells, &arena) }
+    }
+    for extra in plan.extras {
+      batch.appendExtra { statement.cell(extra.column, ValueCell.Kind(extra.attribute), &$0) }
+    }
+  }
+}
+
+extension ValueCell.Kind {
+  /// The kind that values of `attribute` are kept as.
+  init(_ attribute: NSAttributeDescription) {
+    switch attribute.attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+      self = .integer
+    case .doubleAttributeType, .floatAttributeType, .dateAttributeType: self = .real
+    case .decimalAttributeType: self = .decimal
+    case .stringAttributeType, .URIAttributeType: self = .text
+    default: self = .blob
+    }
+  }
+}
+
+extension SQLiteStatement {
+  /// A column packed as `kind`; the bytes of a text or blob go to the end of `arena`.
+  func cell(_ column: Int32, _ kind: ValueCell.Kind, _ arena: inout [UInt8]) -> ValueCell {
+    // The value is looked up once; the column functions do it at each call. Connections have no mutexes of their own, so
+    // any value may be asked directly (SQLite, "Obtaining SQL Values").
+    let value = sqlite3_column_value(pointer, column)
+    if sqlite3_value_type(value) == SQLITE_NULL { return .null }
+    switch kind {
+    case .integer: return ValueCell(integer: sqlite3_value_int64(value))
+    case .real: return ValueCell(real: sqlite3_value_double(value))
+    case .text: return Self.append(sqlite3_value_text(value), sqlite3_value_bytes(value), .text, &arena)
+    case .blob: return Self.append(sqlite3_value_blob(value), sqlite3_value_bytes(value), .blob, &arena)
+    case .decimal:
+      let start = arena.count
+      arena += "\(sqlite3_value_double(value))".utf8
+      return ValueCell(.decimal, offset: start, length: arena.count - start)
+    case .null: return .null
+    }
+  }
+
+  /// - Parameter bytes: Nil for an empty blob.
+  @inline(__always)
+  private static func append(
+    _ bytes: UnsafeRawPointer?, _ count: Int32, _ kind: ValueCell.Kind, _ arena: inout [UInt8]
+  ) -> ValueCell {
+    let cell = ValueCell(kind, offset: arena.count, length: Int(count))
+    arena.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+    return cell
+  }
+}

@@ -1,0 +1,156 @@
+import ManagedObjectModel
+import CSQLite
+import Foundation
+
+/// A store's file that is dealt with as a whole, without a coordinator.
+package struct StoreFile {
+  private let url: URL
+  private let options: StoreOptions
+
+  package init(_ url: URL, _ options: [AnyHashable: Any]?) throws {
+    self.url = url
+    self.options = try StoreOptions(options)
+  }
+
+  private var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
+
+  /// Where Apple's framework keeps the values that are too large for the database.
+  private var supportFolder: URL { LargeValues.supportFolder(of: url) }
+
+  package func destroy() throws {
+    guard exists else { return }
+    try withErrors("destroyed") {
+      let connection = try SQLiteConnection(
+        path: url.path, mode: .readWrite, busyTimeoutMilliseconds: options.timeoutMilliseconds)
+      defer { connection.close() }
+      try checkIsStore(connection)
+      try connection.reset()
+      try connection.writeBackLog()
+      // Where others have the file open, it keeps its log and they see an empty database.
+      _ = try? connection.rows("PRAGMA journal_mode = DELETE")
+    }
+    try removeSupportFolder()
+  }
+
+  package func replace(with source: StoreFile) throws {
+    guard source.exists else {
+      throw NSError.coreData(.open, "There is no store at \(source.url.path) to copy; check the path.")
+    }
+    try withErrors("replaced by \(source.url.path)") {
+      let opened = try OpenedDatabase.openForReading(source.url.path, options: source.options)
+      defer { withExtendedLifetime(opened) {} }
+      _ = try SQLiteStore.readMetadata(opened.connection, source.url)
+      let connection = try SQLiteConnection(
+        path: url.path, mode: .readWriteCreate, busyTimeoutMilliseconds: options.timeoutMilliseconds)
+      defer { connection.close() }
+      try checkIsStore(connection)
+      try opened.connection.copyEverything(to: connection)
+      try connection.writeBackLog()
+    }
+    try removeSupportFolder()
+    if FileManager.default.fileExists(atPath: source.supportFolder.path) {
+      try FileManager.default.copyItem(at: source.supportFolder, to: supportFolder)
+    }
+  }
+
+  /// Somebody else's database must not be lost by a wrong path. One that can't be read at all can be replaced.
+  private func checkIsStore(_ connection: SQLiteConnection) throws {
+    do {
+      if try !SQLiteStore.isEmpty(connection) { _ = try SQLiteStore.readMetadata(connection, url) }
+    } catch let error as SQLiteError where error.primaryCode == SQLITE_CORRUPT {}
+  }
+
+  private func removeSupportFolder() throws {
+    guard FileManager.default.fileExists(atPath: supportFolder.path) else { return }
+    try FileManager.default.removeItem(at: supportFolder)
+  }
+
+  private func withErrors(_ what: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The store \(url.path) can't be \(what)")
+    }
+  }
+}
+
+extension SQLiteConnection {
+  /// Makes an empty database of whatever this is, in one transaction, with the locks of every other.
+  fileprivate func reset() throws {
+    csqlite_set_reset(handle, 1)
+    defer { csqlite_set_reset(handle, 0) }
+    try execute("VACUUM")
+  }
+
+  /// Writes into the file what readers leave to be written: a file that others keep open is not to be one store by itself
+  /// and another with its log.
+  fileprivate func writeBackLog() throws { _ = try rows("PRAGMA wal_checkpoint(PASSIVE)") }
+
+  /// Replaces all that `destination` holds by what is committed here, in one transaction.
+  func copyEverything(to destination: SQLiteConnection) throws {
+    // A log is tied to the size of its pages.
+    if try rows("PRAGMA page_size") != destination.rows("PRAGMA page_size") {
+      _ = try destination.rows("PRAGMA journal_mode = DELETE")
+    }
+    guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
+      throw SQLiteError(destination.handle, code: sqlite3_errcode(destination.handle), sql: nil)
+    }
+    let outcome = sqlite3_backup_step(backup, -1)
+    let end = sqlite3_backup_finish(backup)
+    guard outcome == SQLITE_DONE, end == SQLITE_OK else {
+      throw SQLiteError(code: outcome == SQLITE_DONE ? end : outcome, message: Self.message(outcome), sql: nil)
+    }
+  }
+
+  private static func message(_ code: Int32) -> String { String(cString: sqlite3_errstr(code)) }
+}
+
+extension SQLiteStore {
+  /// A copy of this store with a UUID of its own, open.
+  package func copy(
+    to url: URL, type: String, model: NSManagedObjectModel, options: [AnyHashable: Any]?
+  ) throws -> SQLiteStore {
+    let isNew = !FileManager.default.fileExists(atPath: url.path)
+    do {
+      return try SQLiteStore.open(
+        type == NSInMemoryStoreType ? nil : url, type: type, model: model, configuration: configurationName,
+        options: options, from: self)
+    } catch {
+      if isNew, type == NSSQLiteStoreType {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+        try? FileManager.default.removeItem(at: LargeValues.supportFolder(of: url))
+      }
+      throw error
+    }
+  }
+
+  /// Fills a database that is still empty with all that this store holds.
+  func fill(_ destination: SQLiteConnection, _ url: URL?, type: String) throws {
+    guard try SQLiteStore.isEmpty(destination) else {
+      throw NSError.coreData(
+        .operation, "There is something at \(url?.path ?? "") already; choose another place, or destroy it first.")
+    }
+    try access("Copying") { try $0.copyEverything(to: destination) }
+    try copyExternalData(to: type == NSInMemoryStoreType ? nil : url, destination)
+    var written = StoreMetadata(dictionary: metadata)
+    written.storeType = type
+    try destination.write(written, uuid: UUID().uuidString)
+  }
+
+  /// Goes on with the file at `url`, which must be the same store.
+  package func move(to url: URL) throws {
+    guard self.url != nil, FileManager.default.fileExists(atPath: url.path) else {
+      throw NSError.coreData(.open, "There is no file of the store \(identity.uuid) at \(url.path).")
+    }
+    let settings = try StoreOptions(options)
+    let opened = try OpenedDatabase.open(url, options: settings)
+    try opened.connection.registerPredicateFunctions()
+    guard try SQLiteStore.readMetadata(opened.connection, url).uuid == identity.uuid, opened.isReadOnly == isReadOnly
+    else {
+      throw NSError.coreData(.open, "The store at \(url.path) is another one than \(identity.uuid).")
+    }
+    try SQLiteStore.prepare(opened, settings, isNew: false, isInMemory: false)
+    move(to: url, opened)
+    try watchExternalData(opened.connection)
+  }
+}

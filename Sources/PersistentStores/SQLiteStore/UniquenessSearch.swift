@@ -1,0 +1,82 @@
+import ManagedObjectModel
+
+/// Finds out which object has the values that a uniqueness constraint keeps another one from taking, while the
+/// transaction that was refused is still open.
+struct UniquenessSearch {
+  private let store: SQLiteStore
+  private let connection: SQLiteConnection
+  private var written: [(rows: InsertedRows, numbering: BatchSource.Numbering)] = []
+
+  init(_ store: SQLiteStore, _ connection: SQLiteConnection) {
+    self.store = store
+    self.connection = connection
+  }
+
+  /// Remembers rows of this save, so that they can be told from those that were there before.
+  mutating func noteWritten(_ rows: InsertedRows, _ numbering: BatchSource.Numbering) {
+    written.append((rows, numbering))
+  }
+
+  /// - Parameters:
+  ///   - values: Those of the refused object, by slot.
+  ///   - ownKey: The key of its row; nil if it has none yet.
+  func obstacle(
+    to id: NSManagedObjectID, _ values: [StoredValue], ownKey: Int64?
+  ) throws -> SaveFailure.Obstacle {
+    for entity in id.entity.ancestry {
+      for constraint in entity.uniquenessConstraintNames {
+        if let rival = try rival(id.entity, constraint, values, ownKey) {
+          return .taken(constraint: constraint, by: rival)
+        }
+      }
+    }
+    return .other
+  }
+
+  private func rival(
+    _ entity: NSEntityDescription, _ constraint: [String], _ values: [StoredValue], _ ownKey: Int64?
+  ) throws -> FetchedRow? {
+    let table = try store.sqlEntity(entity)
+    var conditions = ["Z_PK <> ?"]
+    var bindings: [StoredValue] = [.integer(ownKey ?? 0)]
+    for name in constraint {
+      // Two NULLs are not the same value to SQLite, nor to Core Data.
+      guard let slot = entity.slot(named: name), let column = table.attributeColumns[slot], !values[slot].isNull
+      else { return nil }
+      conditions.append("\(column.name) = ?")
+      bindings.append(store.column(values[slot], slot, of: table))
+    }
+    let condition = conditions.joined(separator: " AND ")
+    guard
+      let key = try connection.integer("SELECT Z_PK FROM \(table.tableName) WHERE \(condition)", bindings)
+    else { return nil }
+    return try row(entity, key)
+  }
+
+  private func row(_ entity: NSEntityDescription, _ key: Int64) throws -> FetchedRow? {
+    for (rows, numbering) in written where rows.batch.entity.rootEntity === entity.rootEntity {
+      guard let row = numbering.row(withKey: key, of: rows.batch.count) else { continue }
+      return FetchedRow(id: rows.objectID(row: row), version: 0, values: rows.batch.values(row: row))
+    }
+    let id = NSManagedObjectID(entity: entity.rootEntity, store: store.identity, key: key)
+    return try store.currentRow(id)
+  }
+}
+
+extension BatchSource.Numbering {
+  /// The row of a batch of `count` rows that has `key`; nil when none has.
+  fileprivate func row(withKey key: Int64, of count: Int) -> Int? {
+    // Rows that are left out may have the same key from another store.
+    if let row = keysObtained.first(where: { $0.value == key && removedRows.rank(of: $0.key) != nil })?.key {
+      return row
+    }
+    guard key >= firstKey, key - firstKey < Int64(count) else { return nil }
+    if removedRows.isEmpty, keysObtained.isEmpty { return Int(key - firstKey) }
+    var next = firstKey
+    for row in 0..<count where removedRows.rank(of: row) != nil && keysObtained[row] == nil {
+      if next == key { return row }
+      next += 1
+    }
+    return nil
+  }
+}

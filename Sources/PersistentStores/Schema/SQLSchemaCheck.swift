@@ -1,0 +1,113 @@
+import ManagedObjectModel
+import Foundation
+
+/// What must hold before entities can be given tables.
+enum SQLSchemaCheck {
+  static func check(_ entities: [NSEntityDescription]) throws {
+    let members = Set(entities.map(ObjectIdentifier.init))
+    var names: Set<String> = []
+    for entity in entities {
+      let name = entity.name ?? ""
+      try checkIdentifier(name, "entity")
+      guard names.insert(name).inserted else {
+        throw error("There are two entities named '\(name)'.", "Rename one of them.")
+      }
+      if let parent = entity.superentity, !members.contains(ObjectIdentifier(parent)) {
+        throw error(
+          "'\(name)' inherits from '\(parent.name ?? "")', which this store does not keep.",
+          "Put a superentity into every configuration that its subentities are in.")
+      }
+      for property in entity.ownProperties where !property.isTransient {
+        try check(property, of: name, members)
+      }
+      try checkUniqueness(of: entity)
+      for index in entity.indexes { try checkIdentifier(index.name, "index of '\(name)'") }
+    }
+  }
+
+  private static func check(
+    _ property: NSPropertyDescription, of entity: String, _ members: Set<ObjectIdentifier>
+  ) throws {
+    try checkIdentifier(property.name, "property of '\(entity)'")
+    let place = "'\(entity).\(property.name)'"
+    if let attribute = property as? NSAttributeDescription, attribute.columnType == nil {
+      throw error(
+        "The attribute \(place) has the type \(attribute.attributeType), which no store keeps.",
+        "Give it another type, or make it transient.")
+    }
+    guard let relationship = property as? NSRelationshipDescription else { return }
+    guard let destination = relationship.destinationEntity else {
+      throw error("The relationship \(place) has no destination.", "Set its destinationEntity.")
+    }
+    guard members.contains(ObjectIdentifier(destination)) else {
+      throw error(
+        "The relationship \(place) leads to '\(destination.name ?? "")', which this store does not keep.",
+        "Put both into one configuration, or use a fetched property.")
+    }
+  }
+
+  /// A constraint that could not become an index would be lost silently.
+  private static func checkUniqueness(of entity: NSEntityDescription) throws {
+    let properties = entity.propertiesByName
+    for name in entity.uniquenessConstraintNames.joined() where properties[name]?.isIndexable != true {
+      throw error(
+        "A uniqueness constraint of '\(entity.name ?? "")' names '\(name)', which has no column.",
+        "Name stored attributes and to-one relationships of the entity only.")
+    }
+  }
+
+  /// Names go into SQL text as they are, so they must be what a model editor lets pass.
+  private static func checkIdentifier(_ name: String, _ kind: String) throws {
+    let letters = CharacterSet.letters.union(CharacterSet(charactersIn: "_"))
+    let allowed = letters.union(.decimalDigits)
+    let scalars = name.unicodeScalars
+    guard let first = scalars.first, letters.contains(first), scalars.allSatisfy(allowed.contains) else {
+      throw error(
+        "'\(name)' can't be the name of an \(kind).", "Use letters, digits and underscores, a letter first.")
+    }
+  }
+
+  static func error(_ problem: String, _ advice: String) -> NSError {
+    .coreData(.coreData, "\(problem) \(advice)")
+  }
+}
+
+extension NSPropertyDescription {
+  /// Whether the property is one column, so that an index can hold it: stored attributes and to-one
+  /// relationships.
+  var isIndexable: Bool {
+    if isTransient { return false }
+    if let relationship = self as? NSRelationshipDescription { return !relationship.isToMany }
+    return self is NSAttributeDescription
+  }
+}
+
+extension NSAttributeDescription {
+  /// The type of the attribute's column; nil where a value of the type cannot be stored.
+  package var columnType: SQLColumnType? {
+    switch attributeType {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+      .integer
+    case .doubleAttributeType, .floatAttributeType: .float
+    case .dateAttributeType: .timestamp
+    case .decimalAttributeType: .decimal
+    case .stringAttributeType, .URIAttributeType: .varchar
+    case .UUIDAttributeType, .transformableAttributeType, .binaryDataAttributeType: .blob
+    case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType: nil
+    }
+  }
+
+  /// Columns stand in a table by this group first: integers and keys, floats and dates, decimals, texts,
+  /// UUIDs, transformables, other data.
+  var columnGroup: Int {
+    switch attributeType {
+    case .doubleAttributeType, .floatAttributeType, .dateAttributeType: 1
+    case .decimalAttributeType: 2
+    case .stringAttributeType, .URIAttributeType: 3
+    case .UUIDAttributeType: 4
+    case .transformableAttributeType: 5
+    case .binaryDataAttributeType: 6
+    default: 0
+    }
+  }
+}

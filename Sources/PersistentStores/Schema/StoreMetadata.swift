@@ -1,0 +1,85 @@
+import ManagedObjectModel
+import Foundation
+
+/// The metadata of a store: what Z_METADATA's property list holds beside the user's own keys.
+package struct StoreMetadata {
+  package var storeType = "SQLite" { didSet { found?[NSStoreTypeKey] = storeType } }
+  package var versionHashes: [String: Data]
+  package var versionIdentifiers: [String]
+  /// Base64; nil in files of frameworks that did not write it yet.
+  package var versionHashesDigest: String?
+  package var versionChecksum: String?
+  package var frameworkVersion: Int
+  /// The clients' own keys, all property list values.
+  package var custom: [String: Any] = [:]
+
+  /// The framework's keys as the file has them: what is written back is what was found, key by key. Nil for a new store.
+  private var found: [String: Any]?
+
+  /// Written as by a framework of 2023, the first that writes every key that is known here.
+  package static let currentFrameworkVersion = 1344
+  private static let autoVacuumKey = "_NSAutoVacuumLevel"
+  private static let hashesVersion = 3
+
+  /// The metadata of a new store for a model's configuration (nil: the whole model).
+  package init(model: NSManagedObjectModel, configuration: String? = nil) {
+    let entities = model.entities(forConfigurationName: configuration) ?? []
+    versionHashes = Dictionary(
+      entities.compactMap { entity in entity.name.map { ($0, entity.versionHash) } },
+      uniquingKeysWith: { first, _ in first })
+    versionHashesDigest = VersionHash.digest(of: versionHashes)
+    versionChecksum = VersionHash.checksum(of: versionHashes)
+    frameworkVersion = Self.currentFrameworkVersion
+    let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }
+    versionIdentifiers = identifiers.sorted(by: String.byteOrder)
+  }
+
+  /// Reads Z_PLIST. Throws an NSError (134080) that says what is wrong with it.
+  package init(propertyList data: Data) throws {
+    let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
+    guard let dictionary = list as? [String: Any] else {
+      throw NSError.coreData(
+        .open, "The store's metadata is not a property list. Restore the file from a copy.")
+    }
+    self.init(dictionary: dictionary)
+  }
+
+  /// Takes a metadata dictionary as a coordinator's client gives or gets it.
+  package init(dictionary: [String: Any]) {
+    storeType = dictionary[NSStoreTypeKey] as? String ?? "SQLite"
+    versionHashes = dictionary[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    versionIdentifiers = dictionary[NSStoreModelVersionIdentifiersKey] as? [String] ?? []
+    versionHashesDigest = dictionary[NSStoreModelVersionHashesDigestKey] as? String
+    versionChecksum = dictionary[NSStoreModelVersionChecksumKey] as? String
+    frameworkVersion =
+      (dictionary[NSPersistenceFrameworkVersionKey] as? NSNumber)?.intValue ?? Self.currentFrameworkVersion
+    custom = dictionary.filter { !Self.ownKeys.contains($0.key) }
+    found = dictionary.filter { Self.ownKeys.contains($0.key) && $0.key != NSStoreUUIDKey }
+  }
+
+  private static let ownKeys: Set<String> = [
+    NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey,
+    NSStoreModelVersionHashesDigestKey, NSStoreModelVersionChecksumKey, NSPersistenceFrameworkVersionKey,
+    NSStoreModelVersionHashesVersionKey, autoVacuumKey,
+  ]
+
+  /// Everything as one dictionary; the store's UUID is a column of its own and not among it.
+  package var dictionary: [String: Any] {
+    if let found { return custom.merging(found) { $1 } }
+    var result = custom
+    result[NSStoreTypeKey] = storeType
+    result[NSStoreModelVersionHashesKey] = versionHashes
+    result[NSStoreModelVersionIdentifiersKey] = versionIdentifiers
+    result[NSStoreModelVersionHashesVersionKey] = Self.hashesVersion
+    result[NSPersistenceFrameworkVersionKey] = frameworkVersion
+    result[NSStoreModelVersionHashesDigestKey] = versionHashesDigest
+    result[NSStoreModelVersionChecksumKey] = versionChecksum
+    // Text, not a number: so Apple's framework writes it.
+    result[Self.autoVacuumKey] = "2"
+    return result
+  }
+
+  /// The bytes of Z_PLIST: equal metadata gives equal bytes. Throws an NSError (134060) that names the key if
+  /// one of the custom values is no property list value.
+  package func propertyList() throws -> Data { try BinaryPropertyList.data(for: dictionary) }
+}

@@ -1,0 +1,189 @@
+import ManagedObjectModel
+import PersistentStores
+import Foundation
+
+/// A store that is open to be looked at, as it is: with the model that fits it best, if there is one, and what of it
+/// can't be read. Not a byte of it is written.
+struct ExaminedStore {
+  /// A row of sqlite_master.
+  struct SchemaObject: Hashable {
+    let type: String
+    let name: String
+    let table: String
+    let sql: String?
+  }
+
+  struct Column: Hashable {
+    let name: String
+    let type: String
+  }
+
+  /// A row of Z_PRIMARYKEY.
+  struct KeyRow: Hashable {
+    let number: Int
+    let name: String
+    let superNumber: Int
+    let maximum: Int
+  }
+
+  let url: URL
+  /// Whether there was a -wal and a -shm before this looked: a reader may have to make them, and removes them again.
+  let hadLog: Bool
+  let hadSharedMemory: Bool
+  let opened: OpenedDatabase
+  let objects: [SchemaObject]
+  let columns: [String: [Column]]
+  let keyRows: [KeyRow]
+  let uuid: String?
+  /// The property list of Z_METADATA.
+  let metadata: [String: Any]?
+  let model: StoreModel?
+  /// The model's tables as this store has them.
+  let schema: SQLSchema?
+  /// What could not be read, a sentence each.
+  let doubts: [String]
+
+  var connection: SQLiteConnection { opened.connection }
+  var tables: [String] { objects.filter { $0.type == "table" }.map(\.name) }
+
+  /// - Throws: `NSError` for a file that is not there, can't be read, or is no store; those of `StoreModel.find` for a
+  ///   model file that can't be read.
+  init(at url: URL, modelFile: URL?, embeddedModels: [String]) throws {
+    self.url = url
+    hadLog = FileManager.default.fileExists(atPath: url.path + "-wal")
+    hadSharedMemory = FileManager.default.fileExists(atPath: url.path + "-shm")
+    do {
+      opened = try OpenedDatabase.openForReading(url.path)
+      try opened.connection.registerPredicateFunctions()
+      objects = try Self.objects(opened.connection)
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The store \(url.path) can't be read")
+    }
+    let connection = opened.connection
+    let names = Set(objects.map(\.name))
+    guard names.contains("Z_METADATA") || names.contains("Z_PRIMARYKEY") else {
+      throw NSError.coreData(
+        .open,
+        "The database \(url.path) is not a Core Data store: it has no Z_METADATA and no Z_PRIMARYKEY. Check the path.")
+    }
+    var doubts: [String] = []
+    model = try Self.model(url, modelFile, embeddedModels, &doubts)
+    do {
+      // All that follows sees the store at one time, whoever writes to it meanwhile.
+      try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
+    } catch let error as SQLiteError where error.isBusy {
+      throw NSError.sqlite(error, .open, "The store \(url.path) can't be read")
+    } catch {
+      doubts.append("The store can't be read: \(Self.message(error))")
+    }
+    columns = Dictionary(
+      uniqueKeysWithValues: objects.filter { $0.type == "table" }.map { table in
+        (table.name, (try? Self.columns(of: table.name, connection)) ?? [])
+      })
+    keyRows = Self.attempt("Z_PRIMARYKEY can't be read", &doubts) { try Self.keyRows(connection) } ?? []
+    let row = Self.attempt("Z_METADATA can't be read", &doubts) { try Self.metadata(connection) }
+    uuid = row?.uuid
+    metadata = row?.list
+    schema = Self.schema(model, connection, url, &doubts)
+    self.doubts = doubts
+  }
+
+  /// A model that was asked for has to be there; without one, what is found is good enough, even nothing.
+  private static func model(
+    _ url: URL, _ file: URL?, _ embedded: [String], _ doubts: inout [String]
+  ) throws -> StoreModel? {
+    do {
+      return try StoreModel.find(forStoreAt: url, file: file, embedded: embedded)
+    } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
+      throw error
+    } catch {
+      doubts.append("No model is found: \(message(error))")
+    }
+    return try file.map { try StoreModel.find(forStoreAt: nil, file: $0, embedded: []) }
+  }
+
+  /// The schema as the store has it; of one that lacks something, as it should have it: so the lack is found.
+  private static func schema(
+    _ model: StoreModel?, _ connection: SQLiteConnection, _ url: URL, _ doubts: inout [String]
+  ) -> SQLSchema? {
+    guard let model = model?.model else { return nil }
+    let fitted = attempt("The model does not fit the tables", &doubts) {
+      try SQLSchema(model: model, configuration: nil, found: StoreLayout(connection), place: url.path)
+    }
+    return fitted ?? attempt("The tables of the model can't be told", &doubts) { try SQLSchema(model: model) }
+  }
+
+  /// The join tables and the columns of their two sides, by name.
+  var joinTables: [(name: String, columns: [String])] {
+    let all = (schema?.entities ?? []).flatMap(\.relationships.values).compactMap { kept -> (String, [String])? in
+      guard case .manyToMany(let table, let source, let destination, _) = kept else { return nil }
+      return (table, [source, destination].sorted(by: String.byteOrder))
+    }
+    return Dictionary(all, uniquingKeysWith: { first, _ in first })
+      .map { (name: $0.key, columns: $0.value) }.sorted { String.byteOrder($0.name, $1.name) }
+  }
+
+  // MARK: Reading
+
+  private static func objects(_ connection: SQLiteConnection) throws -> [SchemaObject] {
+    try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid").map { row in
+      SchemaObject(type: row[0].string ?? "", name: row[1].string ?? "", table: row[2].string ?? "", sql: row[3].string)
+    }
+  }
+
+  private static func columns(of table: String, _ connection: SQLiteConnection) throws -> [Column] {
+    try connection.rows("SELECT name, type FROM pragma_table_info(?) ORDER BY cid", [.text(table)]).map { row in
+      Column(name: row[0].string ?? "", type: row[1].string ?? "")
+    }
+  }
+
+  private static func keyRows(_ connection: SQLiteConnection) throws -> [KeyRow] {
+    try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT").map { row in
+      KeyRow(
+        number: row[0].int ?? 0, name: row[1].string ?? "", superNumber: row[2].int ?? 0, maximum: row[3].int ?? 0)
+    }
+  }
+
+  private static func metadata(_ connection: SQLiteConnection) throws -> (uuid: String?, list: [String: Any]?) {
+    let rows = try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION")
+    guard let row = rows.first else {
+      throw NSError.coreData(.open, "it has no row; restore the file from a copy")
+    }
+    guard case .blob(let data) = row[1],
+      let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+    else { return (row[0].string, nil) }
+    return (row[0].string, list)
+  }
+
+  /// Nil, with the reason among the doubts, for what can't be done.
+  static func attempt<Result>(_ what: String, _ doubts: inout [String], _ body: () throws -> Result) -> Result? {
+    do {
+      return try body()
+    } catch {
+      doubts.append("\(what): \(message(error))")
+      return nil
+    }
+  }
+
+  static func message(_ error: any Error) -> String {
+    (error as? SQLiteError)?.message ?? (error as NSError).localizedDescription
+  }
+}
+
+extension StoredValue {
+  /// The value, where it is of that kind.
+  var int: Int? {
+    guard case .integer(let number) = self else { return nil }
+    return Int(number)
+  }
+
+  var string: String? {
+    guard case .text(let text) = self else { return nil }
+    return text
+  }
+}
+
+extension String {
+  /// The name in SQL text, whatever is in it.
+  var quotedName: String { "\"" + replacingOccurrences(of: "\"", with: "\"\"") + "\"" }
+}

@@ -1,0 +1,201 @@
+import ManagedObjectModel
+import PersistentStores
+import Foundation
+
+extension StoreInspection {
+  /// Looks at the store at `url`.
+  ///
+  /// - Parameters:
+  ///   - url: The `.sqlite`.
+  ///   - modelFile: The model or the versions of it to look among (`.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`);
+  ///     without one, the embedded models, the store's own model cache and its tables are asked.
+  ///   - embeddedModels: The names of models in the program that the store may be of.
+  /// - Throws: `NSError` 134080 for a file that is not there, can't be read or is no store, 134090 for one that another
+  ///   program locks, and what says that `modelFile` can't be read.
+  public init(storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = []) throws {
+    let store = try ExaminedStore(at: url, modelFile: modelFile, embeddedModels: embeddedModels)
+    do {
+      file = try File(store)
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The store \(url.path) can't be read")
+    }
+    var doubts = store.doubts
+    self.store = url.relativePath
+    metadata = Metadata(store)
+    let layout = InspectedEntities(store)
+    entities = layout.entities(&doubts)
+    joinTables = layout.joinTables(&doubts)
+    indexes = ExaminedStore.attempt("The indexes can't be read", &doubts) { try store.indexes() } ?? []
+    history = ExaminedStore.attempt("The history can't be counted", &doubts) { try History(store) } ?? nil
+    modelCache =
+      ExaminedStore.attempt("Z_MODELCACHE can't be read", &doubts) { try ModelCache(store) }
+      ?? ModelCache(bytes: 0, isReadable: false)
+    others = ExaminedStore.attempt("Triggers can't be read", &doubts) { try store.others() } ?? []
+    externalData = ExternalData(url)
+    model = Model(store)
+    remarks = []
+    remarks = unusual() + doubts.map { Remark(code: "unreadable", message: $0) }
+  }
+}
+
+extension ExaminedStore {
+  var storedHashes: [String: Data] { metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
+
+  /// Nil where no hashes can be known.
+  var modelFits: Bool? {
+    guard let model, model.origin != .tables, metadata != nil else { return nil }
+    let known = model.model.entitiesByName
+    return Set(known.keys) == Set(storedHashes.keys)
+      && known.allSatisfy { hashFits($0.value) ?? true }
+  }
+
+  /// Nil where the store or the model has no hash of the entity.
+  func hashFits(_ entity: NSEntityDescription) -> Bool? {
+    guard let model, model.origin != .tables, entity.hasExactVersionHash, let name = entity.name,
+      let stored = storedHashes[name]
+    else { return nil }
+    return stored == entity.versionHash
+  }
+
+  /// Indexes that SQL text made: those of PRIMARY KEY and UNIQUE have none.
+  fileprivate func indexes() throws -> [StoreInspection.Index] {
+    try objects.filter { $0.type == "index" && $0.sql != nil }.map { index in
+      let columns = try connection.rows(
+        "SELECT name FROM pragma_index_info(?) ORDER BY seqno", [.text(index.name)])
+      let isUnique = try connection.integer(
+        "SELECT \"unique\" FROM pragma_index_list(?) WHERE name = ?", [.text(index.table), .text(index.name)])
+      return StoreInspection.Index(
+        name: index.name, table: index.table, columns: columns.map { $0[0].string ?? "" }, isUnique: isUnique == 1)
+    }
+  }
+
+  /// What neither the model nor the framework has put there.
+  fileprivate func others() throws -> [StoreInspection.Other] {
+    let functions = Set(
+      try connection.rows("SELECT DISTINCT lower(name) FROM pragma_function_list").compactMap { $0[0].string })
+    let known = knownTables
+    return objects.filter { object in
+      switch object.type {
+      case "index": !known.contains(object.table) && object.sql != nil
+      case "table": !known.contains(object.name) && !object.name.hasPrefix("sqlite_")
+      default: true
+      }
+    }
+    .map { object in
+      let unknown =
+        object.type == "trigger"
+        ? TriggerText.functions(in: object.sql ?? "").filter { !functions.contains($0.lowercased()) } : []
+      return StoreInspection.Other(
+        type: object.type, name: object.name, table: object.table, purpose: Self.purpose(of: object),
+        unknownFunctions: unknown.sorted())
+    }
+  }
+
+  /// The tables of a layout of Core Data's: of the model's entities, or without a model of those in Z_PRIMARYKEY.
+  var knownTables: Set<String> {
+    var names: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+    names.formUnion(Self.historyTables)
+    if let schema {
+      names.formUnion(schema.entities.map(\.tableName))
+      names.formUnion(joinTables.map(\.name))
+    } else {
+      names.formUnion(keyRows.map { "Z\($0.name.uppercased())" })
+    }
+    return names
+  }
+
+  static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
+
+  private static func purpose(of object: SchemaObject) -> String? {
+    let name = object.table.uppercased()
+    if name.hasPrefix("SJ_") { return "ledger of surfjournal's imports" }
+    if name.hasPrefix("ANSCK") { return "mirroring to CloudKit" }
+    if object.name.uppercased().hasPrefix("Z_DA_") { return "derived attribute" }
+    if ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) || object.sql?.contains("rtree") == true {
+      return "index of places (R-tree)"
+    }
+    return nil
+  }
+}
+
+/// The text of a trigger, as far as needed to see which functions it calls.
+enum TriggerText {
+  /// What stands before a parenthesis and is no function.
+  private static let words: Set<String> = [
+    "in", "values", "and", "or", "not", "when", "select", "on", "exists", "of", "set", "as", "case", "then", "else",
+    "from", "where", "by", "using", "over", "filter", "join", "having", "limit", "union", "between", "like", "is",
+  ]
+
+  /// The names of the functions that are called.
+  static func functions(in sql: String) -> Set<String> {
+    var result: Set<String> = []
+    var (word, before, gap) = ("", "", false)
+    var quote: Character?
+    for character in sql {
+      if let open = quote {
+        if character == open { quote = nil }
+        continue
+      }
+      if character.isLetter || character.isNumber || character == "_" {
+        if gap { (before, word, gap) = (word, "", false) }
+        word.append(character)
+        continue
+      }
+      // The name of a table may have its columns behind it.
+      if character == "(", !word.isEmpty, !["into", "table"].contains(before.lowercased()),
+        !words.contains(word.lowercased()), word.first?.isNumber == false
+      {
+        result.insert(word)
+      }
+      if character == "'" || character == "\"" { quote = character }
+      if character.isWhitespace { gap = true } else { (before, word, gap) = (word, "", false) }
+    }
+    return result
+  }
+}
+
+extension StoreInspection.Metadata {
+  fileprivate init(_ store: ExaminedStore) {
+    let list = store.metadata ?? [:]
+    uuid = store.uuid
+    storeType = list[NSStoreTypeKey] as? String
+    frameworkVersion = (list[NSPersistenceFrameworkVersionKey] as? NSNumber)?.intValue
+    versionIdentifiers = list[NSStoreModelVersionIdentifiersKey] as? [String] ?? []
+    hashesVersion = (list[NSStoreModelVersionHashesVersionKey] as? NSNumber)?.intValue
+    hashesDigest = list[NSStoreModelVersionHashesDigestKey] as? String
+    checksum = list[NSStoreModelVersionChecksumKey] as? String
+    ownKeys = StoreMetadata(dictionary: list).custom.mapValues { "\($0)" }
+  }
+}
+
+extension StoreInspection.Model {
+  init?(_ store: ExaminedStore) {
+    guard let model = store.model else { return nil }
+    (origin, name) =
+      switch model.origin {
+      case .file(let version): ("file", version)
+      case .embedded(let name): ("embedded", name)
+      case .cache: ("cache", nil)
+      case .tables: ("tables", nil)
+      }
+    fits = store.modelFits
+    notes = model.notes
+  }
+}
+
+extension StoreInspection.History {
+  fileprivate init?(_ store: ExaminedStore) throws {
+    guard store.tables.contains("ATRANSACTION"), store.tables.contains("ACHANGE") else { return nil }
+    transactions = Int(try store.connection.integer("SELECT count(*) FROM ATRANSACTION") ?? 0)
+    changes = Int(try store.connection.integer("SELECT count(*) FROM ACHANGE") ?? 0)
+  }
+}
+
+extension StoreInspection.ModelCache {
+  fileprivate init(_ store: ExaminedStore) throws {
+    let hasTable = store.tables.contains("Z_MODELCACHE")
+    bytes = hasTable ? Int(try store.connection.integer("SELECT sum(length(Z_CONTENT)) FROM Z_MODELCACHE") ?? 0) : 0
+    isReadable =
+      bytes > 0 && (try? StoreModel.find(forStoreAt: store.url, file: nil, embedded: []))?.origin == .cache
+  }
+}

@@ -1,0 +1,158 @@
+import ManagedObjectModel
+import PersistentStores
+
+extension StoreInspection {
+  /// For a person: what the store is, its entities with their counts, each with its properties, and what is unusual.
+  public func text() -> String {
+    var parts = [[store], facts, entityTable]
+    parts += entities.map(properties)
+    parts += [joinTableLines, otherLines, remarkLines]
+    return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
+  }
+
+  // MARK: The store as a whole
+
+  private var facts: [String] {
+    let free = file.freePages > 0 ? ", \(file.freePages) of them free" : ""
+    var rows = [
+      [
+        "file",
+        "\(file.bytes) bytes, \(file.pages) pages of \(file.pageSizeBytes)\(free), \(file.encoding), "
+          + "journal \(file.journalMode), auto_vacuum \(file.autoVacuum)",
+      ]
+    ]
+    if let log = file.log { rows.append(["-wal", "\(log.bytes) bytes, \(log.state), \(log.frames) frames"]) }
+    if let memory = file.sharedMemory { rows.append(["-shm", "\(memory.bytes) bytes, \(memory.state)"]) }
+    rows.append(["UUID", metadata.uuid ?? "unknown"])
+    rows.append(["framework", metadata.frameworkVersion.map(String.init) ?? "unknown"])
+    let identifiers = metadata.versionIdentifiers.filter { !$0.isEmpty }
+    if !identifiers.isEmpty { rows.append(["version", identifiers.joined(separator: ", ")]) }
+    if let version = metadata.hashesVersion { rows.append(["hashes", "version \(version)"]) }
+    if let checksum = metadata.checksum { rows.append(["checksum", checksum]) }
+    rows += metadata.ownKeys.sorted { $0.key < $1.key }.map { ["own key", "\($0.key) = \($0.value)"] }
+    rows.append(["model", modelText])
+    rows += (model?.notes ?? []).map { ["", $0] }
+    rows.append(["model cache", modelCacheText])
+    if let history {
+      rows.append(["history", "\(history.transactions) transactions, \(history.changes) changes"])
+    }
+    if let externalData {
+      rows.append([
+        "large values", "\(externalData.files) files, \(externalData.bytes) bytes in \(externalData.folder)",
+      ])
+    }
+    return TextColumns.lines(rows)
+  }
+
+  private var modelText: String {
+    guard let model else { return "unknown" }
+    let name = model.name ?? ""
+    let place =
+      switch model.origin {
+      case "file": "version \(name) of the file"
+      case "embedded": "\(name), part of this program"
+      case "cache": "the store's own model cache"
+      default: "guessed from the tables"
+      }
+    switch model.fits {
+    case true: return place + "; the store's"
+    case false: return place + "; not the store's, see below"
+    default: return place
+    }
+  }
+
+  private var modelCacheText: String {
+    if modelCache.bytes == 0 { return "none" }
+    return "\(modelCache.bytes) bytes, \(modelCache.isReadable ? "readable" : "not readable")"
+  }
+
+  // MARK: Entities
+
+  private var entityTable: [String] {
+    if entities.isEmpty { return [] }
+    let head = ["no.", "entity", "superentity", "table", "rows", "last key", "version hash", ""]
+    let rows = entities.map { entity in
+      [
+        entity.number.map(String.init) ?? "-", entity.name + (entity.isAbstract == true ? " (abstract)" : ""),
+        entity.superentity ?? "", entity.table ?? "missing", entity.rows.map(String.init) ?? "?",
+        entity.superentity == nil ? entity.maximumKey.map(String.init) ?? "?" : "", entity.versionHash ?? "none",
+        entity.hashFitsModel.map { $0 ? "" : "not the model's" } ?? "",
+      ]
+    }
+    return TextColumns.lines([head] + rows, rightAligned: [0, 4, 5])
+  }
+
+  private func properties(of entity: Entity) -> [String] {
+    // Inherited ones stand with the superentity.
+    let above = entities.first { $0.name == entity.superentity }
+    let inherited = Set((above?.attributes.map(\.name) ?? []) + (above?.relationships.map(\.name) ?? []))
+    let attributes = entity.attributes.filter { !inherited.contains($0.name) }.map { attribute in
+      [
+        "  \(attribute.name)", attribute.type, attribute.isOptional ? "" : "mandatory", attribute.column ?? "transient",
+      ]
+    }
+    let relationships = entity.relationships.filter { !inherited.contains($0.name) }.map { relationship in
+      [
+        "  \(relationship.name)",
+        "\(relationship.isToMany ? relationship.isOrdered ? "to many, ordered:" : "to many:" : "to one:") "
+          + relationship.destination, relationship.isOptional ? "" : "mandatory", Self.place(relationship),
+      ]
+    }
+    let constraints = entity.uniquenessConstraints.map { "  unique: \($0.joined(separator: ", "))" }
+    let own = indexes.filter { $0.name.hasPrefix("Z_\(entity.name)_") || $0.name.hasPrefix("\(entity.table ?? "-")_") }
+      .filter { $0.table == entity.table && (entity.superentity == nil || $0.name.hasPrefix("Z_\(entity.name)_")) }
+      .map { "  \($0.isUnique ? "unique index" : "index") \($0.name) on \($0.columns.joined(separator: ", "))" }
+    let lines = TextColumns.lines(attributes + relationships) + constraints + own
+    let title = entity.name + (above.map { ", besides what \($0.name) has" } ?? "")
+    return lines.isEmpty ? [] : [title] + lines
+  }
+
+  private static func place(_ relationship: Relationship) -> String {
+    guard let table = relationship.table else { return "not kept" }
+    return "\(table): \(relationship.columns.joined(separator: ", "))"
+  }
+
+  // MARK: The rest
+
+  private var joinTableLines: [String] {
+    if joinTables.isEmpty { return [] }
+    return ["join tables"]
+      + TextColumns.lines(joinTables.map { ["  \($0.table)", "\($0.rows.map(String.init) ?? "?") rows"] })
+  }
+
+  private var otherLines: [String] {
+    if others.isEmpty { return [] }
+    return ["beside Core Data's tables"]
+      + TextColumns.lines(
+        others.map { other in
+          let functions =
+            other.unknownFunctions.isEmpty ? "" : "calls \(other.unknownFunctions.joined(separator: ", "))"
+          let place = other.name == other.table ? "" : "on \(other.table)"
+          return [
+            "  \(other.type)", other.name, place, [other.purpose, functions].compactMap(\.self).joined(separator: " "),
+          ]
+        })
+  }
+
+  private var remarkLines: [String] {
+    remarks.isEmpty ? [] : ["unusual"] + remarks.map { "  \($0.message)" }
+  }
+}
+
+/// Lines of words in columns.
+enum TextColumns {
+  static func lines(_ rows: [[String]], rightAligned: Set<Int> = []) -> [String] {
+    let count = rows.map(\.count).max() ?? 0
+    let widths = (0..<count).map { column in rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      var line = ""
+      for (column, text) in row.enumerated() where widths[column] > 0 {
+        let padding = String(repeating: " ", count: widths[column] - text.count)
+        line += (line.isEmpty ? "" : "  ") + (rightAligned.contains(column) ? padding + text : text + padding)
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import ManagedObjectModel
+import PersistentStores
+import Foundation
+
+/// What Core Data relies on in a store, checked: integrity, key sequences, entity numbers, keys and join rows that lead
+/// somewhere, order, uniqueness, values, and metadata against the model.
+///
+/// ```swift
+/// let verification = try StoreVerification(storeAt: url, modelFile: modelURL)
+/// for finding in verification.findings { print(finding.message) }
+/// ```
+///
+/// Not a byte of the store is written. As JSON the keys are those of `Pipelines/verification.schema.json`.
+public struct StoreVerification: Codable, Hashable, Sendable {
+  /// Of the JSON form: keys stay as they are within a version.
+  public var formatVersion = 1
+  /// The path, as it was given.
+  public var store: String
+  /// What the store was checked against; nil where no model was found.
+  public var model: StoreInspection.Model?
+  /// The names of the checks that were made.
+  public var checks: [String]
+  /// How many of the findings are errors, and how many warnings.
+  public var errors: Int
+  public var warnings: Int
+  public var findings: [Finding]
+  /// What could not be checked, and why.
+  public var notes: [String]
+
+  public enum Severity: String, Codable, Sendable {
+    /// Core Data will fail on it, or show wrong objects.
+    case error
+    /// Unusual, or a waste, but nothing is wrong with the objects.
+    case warning
+  }
+
+  /// One thing that is wrong, in as many rows as it may be.
+  public struct Finding: Codable, Hashable, Sendable {
+    /// A word that stays, such as `danglingKey`.
+    public var code: String
+    public var severity: Severity
+    public var entity: String?
+    public var property: String?
+    public var table: String?
+    /// How many rows are concerned; 0 for what concerns the store as a whole.
+    public var count: Int
+    /// The first few Z_PK of them, of join tables their rowids, in order.
+    public var keys: [Int]
+    /// What is wrong.
+    public var message: String
+    /// What to do.
+    public var advice: String
+  }
+
+  /// Checks the store at `url`.
+  ///
+  /// - Parameters:
+  ///   - url: The `.sqlite`.
+  ///   - modelFile: The model or the versions of it to look among; without one, the embedded models, the store's own
+  ///     model cache and its tables are asked.
+  ///   - embeddedModels: The names of models in the program that the store may be of.
+  /// - Throws: `NSError` as `StoreInspection` does. What is damaged inside of a store is a finding, not an error.
+  public init(storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = []) throws {
+    let store = try ExaminedStore(at: url, modelFile: modelFile, embeddedModels: embeddedModels)
+    var run = VerificationRun(store)
+    run.checkAll()
+    self.store = url.relativePath
+    model = StoreInspection.Model(store)
+    checks = run.checks
+    findings = run.findings
+    errors = findings.count { $0.severity == .error }
+    warnings = findings.count { $0.severity == .warning }
+    notes = run.notes
+  }
+}
+
+/// The checks of one store, one after the other, and what they have found.
+struct VerificationRun {
+  let store: ExaminedStore
+  private(set) var checks: [String] = []
+  private(set) var findings: [StoreVerification.Finding] = []
+  private(set) var notes: [String] = []
+
+  /// How many keys a finding lists.
+  static let keysListedMax = 5
+
+  init(_ store: ExaminedStore) {
+    self.store = store
+    notes = store.doubts
+  }
+
+  mutating func checkAll() {
+    check("integrity") { try $0.checkIntegrity() }
+    check("metadata") { try $0.checkMetadata() }
+    guard let model = store.model?.model, let schema = store.schema else {
+      check("history") { try $0.checkHistory() }
+      notes.append("Entities are not checked, as their model is not known; give it with --model.")
+      return
+    }
+    let entities = schema.entities.compactMap { sql in
+      model.entitiesByName[sql.name].map { VerifiedEntity($0, sql) }
+    }
+    check("keys") { try $0.checkKeys(entities) }
+    check("rows") { try $0.checkRows(entities) }
+    check("values") { try $0.checkValues(entities) }
+    check("uniqueness") { try $0.checkUniqueness(entities) }
+    check("relationships") { try $0.checkRelationships(entities) }
+    check("order") { try $0.checkOrder(entities) }
+    check("largeValues") { try $0.checkExternalData(entities) }
+    check("history") { try $0.checkHistory() }
+  }
+
+  /// Makes one check. A table that can't be read is a finding of the integrity check already.
+  private mutating func check(_ name: String, _ body: (inout VerificationRun) throws -> Void) {
+    do {
+      try body(&self)
+      checks.append(name)
+    } catch {
+      notes.append("The check '\(name)' ended early: \(ExaminedStore.message(error)).")
+    }
+  }
+
+  // MARK: Findings
+
+  mutating func add(
+    _ code: String, severity: StoreVerification.Severity = .error, entity: String? = nil, property: String? = nil,
+    table: String? = nil, count: Int = 0, keys: [Int] = [], _ message: String, _ advice: String
+  ) {
+    findings.append(
+      StoreVerification.Finding(
+        code: code, severity: severity, entity: entity, property: property, table: table, count: count, keys: keys,
+        message: message, advice: advice))
+  }
+
+  mutating func note(_ text: String) { notes.append(text) }
+
+  /// The rows that `condition` holds for, nil if there are none: their number and the first keys.
+  func rows(
+    in from: String, where condition: String, key: String = "t.Z_PK"
+  ) throws -> (count: Int, keys: [Int])? {
+    let count = Int(try store.connection.integer("SELECT count(*) FROM \(from) WHERE \(condition)") ?? 0)
+    guard count > 0 else { return nil }
+    let keys = try store.connection.rows(
+      "SELECT \(key) FROM \(from) WHERE \(condition) ORDER BY 1 LIMIT \(Self.keysListedMax)")
+    return (count, keys.compactMap { $0[0].int })
+  }
+
+  /// Whether the table has the columns: a model that does not fit names others.
+  func has(_ table: String, _ columns: [String]) -> Bool {
+    guard let found = store.columns[table] else { return false }
+    let names = Set(found.map { $0.name.uppercased() })
+    return columns.allSatisfy { names.contains($0.uppercased()) }
+  }
+}
+
+/// An entity with its place in the store.
+struct VerifiedEntity {
+  let entity: NSEntityDescription
+  let sql: SQLEntity
+  var name: String { sql.name }
+  var table: String { sql.tableName.quotedName }
+  var isRoot: Bool { sql.superNumber == 0 }
+
+  /// The numbers of the entity and of all that inherit from it, as a list for SQL.
+  let numbers: String
+
+  init(_ entity: NSEntityDescription, _ sql: SQLEntity) {
+    self.entity = entity
+    self.sql = sql
+    numbers = sql.numbers.map(String.init).joined(separator: ", ")
+  }
+
+  /// The condition for rows of exactly this entity, of the table `t`.
+  var isOwn: String { "t.Z_ENT = \(sql.number)" }
+}

@@ -1,0 +1,179 @@
+import ManagedObjectModel
+import PersistentStores
+import Foundation
+
+/// Checks of keys, join rows and positions.
+extension VerificationRun {
+  private static let lostAdvice =
+    "Set the key to NULL, or bring the object back; Core Data shows a fault that can't be fulfilled."
+
+  mutating func checkRelationships(_ entities: [VerifiedEntity]) throws {
+    let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var tables: Set<String> = []
+    for entity in entities {
+      var checks: [RowCheck] = []
+      for relationship in entity.entity.relationshipsByName.values.sorted(by: { String.byteOrder($0.name, $1.name) }) {
+        guard let kept = entity.sql.relationships[relationship.name],
+          let destination = relationship.destinationEntity?.name.flatMap({ byName[$0] })
+        else { continue }
+        switch kept {
+        case .toOne(let column, let entityColumn, _):
+          checks += toOneChecks(entity, relationship, column, entityColumn, destination)
+        case .toMany(_, let column, _):
+          // Of a pair the to-one side is checked.
+          guard relationship.inverseRelationship == nil, relationship.owner === entity.entity else { continue }
+          try checkHiddenKey(entity, relationship, column, destination)
+        case .manyToMany(let table, let source, let other, _):
+          guard tables.insert(table).inserted else { continue }
+          let owner = relationship.owner?.name.flatMap { byName[$0] } ?? entity
+          try checkJoinTable(table, relationship, (source, owner), (other, destination))
+        }
+      }
+      if !entity.entity.isAbstract { try find(checks, entity) }
+    }
+  }
+
+  // MARK: To one
+
+  private func toOneChecks(
+    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, _ column: String, _ entityColumn: String?,
+    _ destination: VerifiedEntity
+  ) -> [RowCheck] {
+    guard has(entity.sql.tableName, [column]), has(destination.sql.tableName, ["Z_PK", "Z_ENT"]) else { return [] }
+    let name = relationship.name
+    let key = "t.\(column.quotedName)"
+    let isThere = "SELECT 1 FROM \(destination.table) d WHERE d.Z_PK = \(key)"
+    var checks: [RowCheck] = []
+    if !relationship.isOptional {
+      checks.append(
+        RowCheck(
+          "relationshipMissing", property: name, where: "\(entity.isOwn) AND \(key) IS NULL",
+          "objects lead to nothing, where the model demands an object",
+          "Set the relationship; objects can't be changed and saved while it is missing."))
+    }
+    checks.append(
+      RowCheck(
+        "danglingKey", property: name, where: "\(entity.isOwn) AND \(key) IS NOT NULL AND NOT EXISTS (\(isThere))",
+        "keys lead to rows of \(destination.sql.tableName) that are not there", Self.lostAdvice))
+    checks.append(
+      RowCheck(
+        "wrongDestination", property: name,
+        where: "\(entity.isOwn) AND EXISTS (\(isThere) AND d.Z_ENT NOT IN (\(destination.numbers)))",
+        "keys lead to rows that are no \(destination.name)",
+        "Set the key to NULL, or to an object of \(destination.name)."))
+    if let entityColumn, has(entity.sql.tableName, [entityColumn]) {
+      let stored = "t.\(entityColumn.quotedName)"
+      checks.append(
+        RowCheck(
+          "destinationEntity", property: name,
+          where: "\(entity.isOwn) AND EXISTS (\(isThere) AND d.Z_ENT IS NOT \(stored))",
+          "keys have an entity number in \(entityColumn) that is not the destination's",
+          "Set \(entityColumn) to the Z_ENT of the row that the key leads to."))
+    }
+    return checks + inverseChecks(entity, relationship, key, destination)
+  }
+
+  /// Of two to-one ends each has a key, and they have to agree.
+  private func inverseChecks(
+    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, _ key: String, _ destination: VerifiedEntity
+  ) -> [RowCheck] {
+    guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
+      case .toOne(let back, _, _)? = destination.sql.relationships[inverse.name],
+      has(destination.sql.tableName, [back])
+    else { return [] }
+    return [
+      RowCheck(
+        "inverse", property: relationship.name,
+        where: "\(entity.isOwn) AND EXISTS (SELECT 1 FROM \(destination.table) d WHERE d.Z_PK = \(key) "
+          + "AND d.\(back.quotedName) IS NOT t.Z_PK)",
+        "objects lead to one whose \(inverse.name) does not lead back", "Set one of the two ends anew.")
+    ]
+  }
+
+  /// The key of a to-many relationship without an inverse stands in the destination's table.
+  private mutating func checkHiddenKey(
+    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, _ column: String, _ destination: VerifiedEntity
+  ) throws {
+    guard has(destination.sql.tableName, [column]) else { return }
+    let found = try rows(
+      in: "\(destination.table) t",
+      where: "t.\(column.quotedName) IS NOT NULL AND NOT EXISTS "
+        + "(SELECT 1 FROM \(entity.table) e WHERE e.Z_PK = t.\(column.quotedName) AND e.Z_ENT IN (\(entity.numbers)))")
+    guard let found else { return }
+    add(
+      "danglingKey", entity: entity.name, property: relationship.name, table: destination.sql.tableName,
+      count: found.count, keys: found.keys,
+      "\(entity.name).\(relationship.name): \(found.count) keys in \(column) lead to objects that are not there.",
+      Self.lostAdvice)
+  }
+
+  // MARK: Many to many
+
+  private mutating func checkJoinTable(
+    _ table: String, _ relationship: NSRelationshipDescription, _ source: (column: String, entity: VerifiedEntity),
+    _ other: (column: String, entity: VerifiedEntity)
+  ) throws {
+    guard has(table, [source.column, other.column]) else { return }
+    for (column, entity) in [source, other] {
+      guard has(entity.sql.tableName, ["Z_PK", "Z_ENT"]) else { continue }
+      let key = "t.\(column.quotedName)"
+      let found = try rows(
+        in: "\(table.quotedName) t",
+        where: "\(key) IS NULL OR NOT EXISTS (SELECT 1 FROM \(entity.table) d WHERE d.Z_PK = \(key) "
+          + "AND d.Z_ENT IN (\(entity.numbers)))", key: "t.rowid")
+      guard let found else { continue }
+      add(
+        "danglingJoin", entity: relationship.owner?.name, property: relationship.name, table: table, count: found.count,
+        keys: found.keys, "\(table): \(found.count) rows lead by \(column) to no \(entity.name).", "Delete these rows.")
+    }
+  }
+
+  // MARK: Order
+
+  mutating func checkOrder(_ entities: [VerifiedEntity]) throws {
+    for entity in entities {
+      for (name, kept) in entity.sql.relationships.sorted(by: { $0.key < $1.key }) {
+        guard entity.entity.relationshipsByName[name]?.owner === entity.entity else { continue }
+        switch kept {
+        case .toMany(let table, let key, let order?): try checkOrder(entity, name, table, key, order, rowKey: "Z_PK")
+        case .manyToMany(let table, let key, _, let order?):
+          try checkOrder(entity, name, table, key, order, rowKey: "rowid")
+        default: continue
+        }
+      }
+    }
+  }
+
+  private mutating func checkOrder(
+    _ entity: VerifiedEntity, _ name: String, _ table: String, _ key: String, _ order: String, rowKey: String
+  ) throws {
+    // A table that is missing is found with the rows.
+    guard store.columns[table] != nil else { return }
+    guard has(table, [key, order]) else {
+      add(
+        "columnMissing", entity: entity.name, property: name, table: table, "The table has no column \(order).",
+        "Give the version of the model that the store was made with.")
+      return
+    }
+    let (key, order) = (key.quotedName, order.quotedName)
+    let advice = "Set \(order) to a number for each, growing in the order of the objects."
+    let missing = try rows(
+      in: "\(table.quotedName) t", where: "t.\(key) IS NOT NULL AND t.\(order) IS NULL", key: "t.\(rowKey)")
+    if let missing {
+      add(
+        "orderMissing", entity: entity.name, property: name, table: table, count: missing.count, keys: missing.keys,
+        "\(entity.name).\(name): \(missing.count) objects have no position.", advice)
+    }
+    let doubled =
+      "SELECT \(key) AS k, \(order) AS o FROM \(table.quotedName) WHERE \(key) IS NOT NULL "
+      + "AND \(order) IS NOT NULL GROUP BY k, o HAVING count(*) > 1"
+    let same = try rows(
+      in: "(\(doubled)) s JOIN \(table.quotedName) t ON t.\(key) = s.k AND t.\(order) = s.o", where: "1",
+      key: "t.\(rowKey)")
+    if let same {
+      add(
+        "orderDoubled", entity: entity.name, property: name, table: table, count: same.count, keys: same.keys,
+        "\(entity.name).\(name): \(same.count) objects share their position with another.", advice)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import ManagedObjectModel
+import PersistentStores
+import Foundation
+
+/// Checks of the rows of entities and of their values.
+extension VerificationRun {
+  mutating func checkRows(_ entities: [VerifiedEntity]) throws {
+    for root in entities where root.isRoot {
+      guard has(root.sql.tableName, ["Z_PK", "Z_ENT", "Z_OPT"]) else {
+        add(
+          "tableMissing", entity: root.name, table: root.sql.tableName,
+          "The table \(root.sql.tableName) of \(root.name) is not there, or is none of Core Data's.",
+          "Give the version of the model that the store was made with.")
+        continue
+      }
+      let members = entities.filter { $0.sql.rootNumber == root.sql.number }
+      let numbers = members.filter { !$0.entity.isAbstract }.map { String($0.sql.number) }.joined(separator: ", ")
+      let names = members.map { "\($0.sql.number) \($0.name)" }.joined(separator: ", ")
+      try find(
+        [
+          RowCheck(
+            "entityNumber", where: "t.Z_ENT IS NULL OR t.Z_ENT NOT IN (\(numbers))",
+            "rows have a Z_ENT that is no entity of this table, or an abstract one",
+            "Set Z_ENT to the number of the entity they are of (\(names))."),
+          RowCheck(
+            "version", where: "t.Z_OPT IS NULL OR typeof(t.Z_OPT) <> 'integer' OR t.Z_OPT < 1",
+            "rows have no Z_OPT of 1 or more, so that nobody can tell whether they were changed", "Set it to 1."),
+        ], root)
+      for member in members { checkColumns(member) }
+    }
+    for table in store.joinTables where !has(table.name, table.columns) {
+      add(
+        "tableMissing", table: table.name, "The join table \(table.name) is not there, or has other columns.",
+        "Give the version of the model that the store was made with.")
+    }
+  }
+
+  private mutating func checkColumns(_ entity: VerifiedEntity) {
+    let columns = entity.sql.attributeColumns.compactMap { $0?.name }.filter { !has(entity.sql.tableName, [$0]) }
+    for column in columns {
+      add(
+        "columnMissing", entity: entity.name, table: entity.sql.tableName,
+        "The table has no column \(column).", "Give the version of the model that the store was made with.")
+    }
+  }
+
+  mutating func checkValues(_ entities: [VerifiedEntity]) throws {
+    for entity in entities where !entity.entity.isAbstract {
+      let pairs = zip(entity.entity.attributeSlots, entity.sql.attributeColumns)
+      let checks = pairs.flatMap { attribute, column -> [RowCheck] in
+        guard let column, has(entity.sql.tableName, [column.name]) else { return [] }
+        return Self.checks(attribute, column: "t.\(column.name.quotedName)", of: entity)
+      }
+      try find(checks, entity)
+    }
+  }
+
+  private static func checks(
+    _ attribute: NSAttributeDescription, column: String, of entity: VerifiedEntity
+  ) -> [RowCheck] {
+    var checks: [RowCheck] = []
+    if !attribute.isOptional {
+      checks.append(
+        RowCheck(
+          "valueMissing", property: attribute.name, where: "\(entity.isOwn) AND \(column) IS NULL",
+          "objects have no value, which the model demands",
+          "Give them one; objects can't be changed and saved while it is missing."))
+    }
+    if let wrong = wrongStorage(attribute, column) {
+      checks.append(
+        RowCheck(
+          "valueType", property: attribute.name,
+          where: "\(entity.isOwn) AND \(column) IS NOT NULL AND (\(wrong))",
+          "values can't be of the type \(attribute.attributeType.editorName)",
+          "Put right what wrote them, and set the values anew."))
+    }
+    return checks
+  }
+
+  /// The condition for values that no attribute of the type has. Dates and numbers may be stored as integers, as
+  /// columns have the affinity of numbers.
+  private static func wrongStorage(_ attribute: NSAttributeDescription, _ column: String) -> String? {
+    let type = "typeof(\(column))"
+    switch attribute.attributeType {
+    case .booleanAttributeType: return "\(type) <> 'integer' OR \(column) NOT IN (0, 1)"
+    case .integer16AttributeType: return "\(type) <> 'integer' OR \(column) NOT BETWEEN -32768 AND 32767"
+    case .integer32AttributeType: return "\(type) <> 'integer' OR \(column) NOT BETWEEN -2147483648 AND 2147483647"
+    case .integer64AttributeType: return "\(type) <> 'integer'"
+    case .doubleAttributeType, .floatAttributeType, .dateAttributeType, .decimalAttributeType:
+      return "\(type) NOT IN ('integer', 'real')"
+    case .stringAttributeType, .URIAttributeType: return "\(type) <> 'text'"
+    case .UUIDAttributeType: return "\(type) <> 'blob' OR length(\(column)) <> 16"
+    case .binaryDataAttributeType, .transformableAttributeType: return "\(type) <> 'blob'"
+    case .undefinedAttributeType, .objectIDAttributeType, .compositeAttributeType: return nil
+    }
+  }
+
+  mutating func checkUniqueness(_ entities: [VerifiedEntity]) throws {
+    for entity in entities {
+      let properties = entity.entity.propertiesByName
+      for names in entity.entity.uniquenessConstraintNames {
+        let columns = names.compactMap { name -> String? in
+          guard let property = properties[name] else { return nil }
+          if property is NSAttributeDescription {
+            return entity.entity.slot(named: name).flatMap { entity.sql.attributeColumns[$0]?.name }
+          }
+          guard case .toOne(let column, _, _)? = entity.sql.relationships[name] else { return nil }
+          return column
+        }
+        guard columns.count == names.count, has(entity.sql.tableName, columns) else { continue }
+        let same = columns.map { "o.\($0.quotedName) = t.\($0.quotedName)" }.joined(separator: " AND ")
+        let ofEntity = "Z_ENT IN (\(entity.numbers))"
+        // Grouping finds the values in one pass, where comparing row by row would need an index.
+        let list = columns.map(\.quotedName).joined(separator: ", ")
+        let filled = columns.map { "\($0.quotedName) IS NOT NULL" }.joined(separator: " AND ")
+        let doubled =
+          "SELECT \(list) FROM \(entity.table) WHERE \(ofEntity) AND \(filled) GROUP BY \(list) HAVING count(*) > 1"
+        let found = try rows(in: "(\(doubled)) o JOIN \(entity.table) t ON \(same)", where: "t.\(ofEntity)")
+        guard let found else { continue }
+        add(
+          "notUnique", entity: entity.name, property: names.joined(separator: ", "), table: entity.sql.tableName,
+          count: found.count, keys: found.keys,
+          "\(found.count) objects share their \(names.joined(separator: ", ")) with another; the model wants them unique.",
+          "Delete or change all but one of each, and make the index \("Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))") if it is missing."
+        )
+      }
+    }
+  }
+
+  /// Adds a finding for each check that holds for rows of the entity's table: one pass counts them all.
+  mutating func find(_ checks: [RowCheck], _ entity: VerifiedEntity) throws {
+    var rest = checks[...]
+    while !rest.isEmpty {
+      // SQLite takes 2000 columns in a result.
+      let some = rest.prefix(500)
+      rest = rest.dropFirst(some.count)
+      let sums = some.map { "total(\($0.condition))" }.joined(separator: ", ")
+      let counts = try store.connection.rows("SELECT \(sums) FROM \(entity.table) t").first ?? []
+      for (check, count) in zip(some, counts) {
+        guard count != .real(0), let found = try rows(in: "\(entity.table) t", where: check.condition) else { continue }
+        let place = check.property.map { "\(entity.name).\($0)" } ?? entity.name
+        add(
+          check.code, entity: entity.name, property: check.property, table: entity.sql.tableName, count: found.count,
+          keys: found.keys, "\(place): \(found.count) \(check.what).", check.advice)
+      }
+    }
+  }
+}
+
+/// A condition for rows `t` of an entity's table, and what is wrong with those that it holds for.
+struct RowCheck {
+  let code: String
+  let property: String?
+  let condition: String
+  let what: String
+  let advice: String
+
+  init(_ code: String, property: String? = nil, where condition: String, _ what: String, _ advice: String) {
+    self.code = code
+    self.property = property
+    self.condition = condition
+    self.what = what
+    self.advice = advice
+  }
+}

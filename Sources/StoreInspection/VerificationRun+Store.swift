@@ -1,0 +1,171 @@
+import ManagedObjectModel
+import PersistentStores
+import Foundation
+
+/// Checks of the file, its metadata and its key rows.
+extension VerificationRun {
+  private static let restore =
+    "Restore the file from a copy, or save what can be read with the .recover command of sqlite3."
+
+  mutating func checkIntegrity() throws {
+    let answers: [String]
+    do {
+      answers = try store.connection.rows("PRAGMA integrity_check(20)").compactMap { $0.first?.string }
+    } catch let error as SQLiteError where !error.isBusy {
+      // Some damages end the search for damages.
+      answers = [error.message]
+    }
+    for answer in answers where answer != "ok" { add("damaged", "SQLite finds: \(answer)", Self.restore) }
+  }
+
+  mutating func checkMetadata() throws {
+    guard store.tables.contains("Z_METADATA") else {
+      add("metadataMissing", table: "Z_METADATA", "There is no Z_METADATA.", Self.restore)
+      return
+    }
+    let count = Int(try store.connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0)
+    if count != 1 {
+      add(
+        "metadataRows", table: "Z_METADATA", count: count, "Z_METADATA has \(count) rows; there is to be one.",
+        Self.restore)
+    }
+    guard count > 0 else { return }
+    if store.uuid.flatMap(UUID.init(uuidString:)) == nil {
+      add(
+        "uuid", table: "Z_METADATA", "The store's UUID is \(store.uuid.map { "'\($0)'" } ?? "missing"), and no UUID.",
+        "Set Z_UUID to a new one, such as uuidgen prints.")
+    }
+    guard store.metadata != nil else {
+      add("metadataUnreadable", table: "Z_METADATA", "Z_PLIST is not a property list.", Self.restore)
+      return
+    }
+    try checkHashes()
+  }
+
+  private mutating func checkHashes() throws {
+    let stored = store.storedHashes
+    let metadata = StoreMetadata(dictionary: store.metadata ?? [:])
+    let advice = "Migrate the store with a model that fits it, or restore it from a copy."
+    if let digest = metadata.versionHashesDigest, digest != VersionHash.digest(of: stored) {
+      add(
+        "digest", severity: .warning, table: "Z_METADATA",
+        "The digest of the version hashes is not that of the hashes.", advice)
+    }
+    if let checksum = metadata.versionChecksum, checksum != VersionHash.checksum(of: stored) {
+      add(
+        "checksum", severity: .warning, table: "Z_METADATA",
+        "The checksum of the version hashes is not that of the hashes.", advice)
+    }
+    guard let model = store.model, model.origin != .tables else { return }
+    for (name, entity) in model.model.entitiesByName.sorted(by: { $0.key < $1.key }) {
+      if stored[name] == nil {
+        add("hashMissing", entity: name, "The store's metadata has no version hash of \(name).", Self.modelAdvice)
+      } else if store.hashFits(entity) == false {
+        add("hashMismatch", entity: name, "The version hash of \(name) is not the model's.", Self.modelAdvice)
+      }
+    }
+    for name in stored.keys.sorted() where model.model.entitiesByName[name] == nil {
+      add(
+        "hashUnknown", entity: name, "The store's metadata has a version hash of \(name), which the model lacks.",
+        Self.modelAdvice)
+    }
+  }
+  private static let modelAdvice = "Give the version of the model that the store was made with, or migrate the store."
+
+  mutating func checkKeys(_ entities: [VerifiedEntity]) throws {
+    let rows = Dictionary(grouping: store.keyRows, by: \.number)
+    for entity in entities {
+      guard let row = rows[entity.sql.number]?.first else {
+        add(
+          "keyRowMissing", entity: entity.name, table: "Z_PRIMARYKEY",
+          "Z_PRIMARYKEY has no row for \(entity.name) (Z_ENT \(entity.sql.number)).", Self.modelAdvice)
+        continue
+      }
+      let names = [entity.name, entity.entity.renamingIdentifier ?? entity.name]
+      if !names.contains(row.name) {
+        add(
+          "keyRowName", entity: entity.name, table: "Z_PRIMARYKEY",
+          "Z_PRIMARYKEY names number \(row.number) \(row.name), the model \(entity.name).", Self.modelAdvice)
+      }
+      if row.superNumber != entity.sql.superNumber {
+        add(
+          "keyRowSuper", entity: entity.name, table: "Z_PRIMARYKEY",
+          "Z_PRIMARYKEY says that \(entity.name) inherits from number \(row.superNumber); in the model it is "
+            + "\(entity.sql.superNumber).", Self.modelAdvice)
+      }
+      if entity.isRoot { try checkSequence(entity, row) }
+    }
+    let known = Set(entities.map(\.sql.number))
+    for row in store.keyRows where row.number < ExaminedStore.firstHistoryNumber && !known.contains(row.number) {
+      add(
+        "keyRowUnknown", severity: .warning, table: "Z_PRIMARYKEY", count: 1, keys: [row.number],
+        "Z_PRIMARYKEY has a row for \(row.name), which the model lacks.", Self.modelAdvice)
+    }
+  }
+
+  private mutating func checkSequence(_ entity: VerifiedEntity, _ row: ExaminedStore.KeyRow) throws {
+    guard has(entity.sql.tableName, ["Z_PK"]) else { return }
+    let greatest = Int(try store.connection.integer("SELECT max(Z_PK) FROM \(entity.table)") ?? 0)
+    guard greatest > row.maximum else { return }
+    add(
+      "keySequence", entity: entity.name, table: "Z_PRIMARYKEY", count: 1, keys: [greatest],
+      "The last key of \(entity.name) is \(greatest), but Z_MAX is \(row.maximum): the next objects would get keys that "
+        + "others have.", "Set Z_MAX of \(row.name) to \(greatest).")
+  }
+
+  mutating func checkHistory() throws {
+    guard has("ACHANGE", ["ZTRANSACTIONID"]), has("ATRANSACTION", ["Z_PK"]) else { return }
+    let lost = try rows(
+      in: "ACHANGE t",
+      where:
+        "t.ZTRANSACTIONID IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ATRANSACTION a WHERE a.Z_PK = t.ZTRANSACTIONID)")
+    if let lost {
+      add(
+        "historyChange", table: "ACHANGE", count: lost.count, keys: lost.keys,
+        "\(lost.count) changes belong to transactions that are not there.",
+        "Delete the history before now with NSPersistentHistoryChangeRequest.")
+    }
+  }
+
+  mutating func checkExternalData(_ entities: [VerifiedEntity]) throws {
+    let folder = LargeValues.valueFolder(of: store.url)
+    let files = Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+    var named: Set<String> = []
+    for entity in entities {
+      for (attribute, column) in zip(entity.entity.attributeSlots, entity.sql.attributeColumns) {
+        guard attribute.allowsExternalBinaryDataStorage, let column, has(entity.sql.tableName, [column.name]) else {
+          continue
+        }
+        named.formUnion(try checkExternal(entity, attribute.name, column.name.quotedName, files))
+      }
+    }
+    let orphans = files.subtracting(named).sorted()
+    if !orphans.isEmpty {
+      add(
+        "largeValueOrphan", severity: .warning, count: orphans.count,
+        "\(orphans.count) files in \(folder.path) belong to no object: \(orphans.prefix(Self.keysListedMax).joined(separator: ", ")).",
+        "Remove them if nothing else uses them.")
+    }
+  }
+
+  /// Values whose first byte is 2 are the name of a file, 36 characters and a zero byte. The names are the answer.
+  private mutating func checkExternal(
+    _ entity: VerifiedEntity, _ property: String, _ column: String, _ files: Set<String>
+  ) throws -> Set<String> {
+    let table = "\(entity.table) t"
+    let isFile =
+      "\(entity.isOwn) AND typeof(\(column)) = 'blob' AND hex(substr(\(column), 1, 1)) = '02' AND length(\(column)) = 38"
+    let found = try store.connection.rows(
+      "SELECT Z_PK, CAST(substr(\(column), 2, 36) AS TEXT) FROM \(table) WHERE \(isFile) ORDER BY Z_PK")
+    let missing = found.filter { !files.contains($0[1].string ?? "") }
+    if !missing.isEmpty {
+      add(
+        "largeValueMissing", entity: entity.name, property: property, table: entity.sql.tableName,
+        count: missing.count, keys: missing.prefix(Self.keysListedMax).compactMap { $0[0].int },
+        "The files of \(missing.count) values are not in the folder beside the store.",
+        "Copy the store's folder \(LargeValues.supportFolder(of: store.url).lastPathComponent) from where the store "
+          + "comes from.")
+    }
+    return Set(found.compactMap { $0[1].string })
+  }
+}
