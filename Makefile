@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples check-docs build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
+.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples check-docs architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -10,7 +10,7 @@ RELEASE := -c release --static-swift-stdlib -Xswiftc -use-ld=lld
 BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Build in release, then import, dry-run and export the sample logs
 	@.ci/ensure-packages build
@@ -27,7 +27,7 @@ test-long: ## Run the tests with the long series, then under both sanitizers; RO
 	.ci/check-thread
 	.ci/check-address
 
-check: check-format check-samples check-docs build test docs ## Run all that a change has to pass: format, samples, build, tests, docs
+check: check-format check-samples check-docs check-architecture build test docs ## Run all that a change has to pass: format, samples, documents, map, build, tests, docs
 
 check-format: ## Check the format of the Swift sources
 	swift format lint --strict --recursive --parallel $(SWIFT_DIRS)
@@ -46,6 +46,12 @@ check-samples: ## Check that SampleData is what its generator writes
 
 check-docs: ## Check the links of the documentation and the tests that it cites
 	.ci/check-docs
+
+architecture: ## Write the map of modules and folders into docs/architecture.md
+	@.ci/architecture --write
+
+check-architecture: ## Check that docs/architecture.md shows the modules and folders as they are
+	@.ci/architecture --check
 
 build: ## Build everything for debugging, tests included; a warning is an error
 	@.ci/ensure-packages build

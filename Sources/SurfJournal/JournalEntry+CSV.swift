@@ -18,5 +18,5 @@ extension JournalEntry {
     return fields.joined(separator: ",") + "\n"
   }
 
-  private static let shortDate = try? DateFormat("journal-app")
+  private static let shortDate = try? DateFormat("M/d/yy")
 }

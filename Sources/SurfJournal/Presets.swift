@@ -12,7 +12,7 @@ extension PipelineDefinition {
     name: "surf-log",
     description: "Surf logs as people keep them: a readable date, a rating from 1 to 5 if there is one, free text.",
     columns: [date(["iso8601", "journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
-    charts: charts)
+    charts: charts, vocabulary: .journal)
 
   /// For logs that programs write: heights and periods are quantities, and a session is logged once.
   public static let surfLogStrict = PipelineDefinition(
@@ -26,7 +26,7 @@ extension PipelineDefinition {
       ColumnDefinition("location", rules: [ValueRule(.required), textLength]),
       rating,
     ],
-    key: ["date", "location"], charts: charts)
+    key: ["date", "location"], charts: charts, vocabulary: .journal)
 
   /// The journal app's own export, read and written: no header, short dates, nothing quoted.
   public static let journalApp = PipelineDefinition(
@@ -34,7 +34,7 @@ extension PipelineDefinition {
     description: "The journal app's own CSV, to read and to write: no header, short dates, nothing quoted.",
     dialect: .journalApp,
     columns: [date(["journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
-    charts: charts, export: ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp))
+    charts: charts, export: ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp), vocabulary: .journal)
 
   /// Export, import, export: every value comes back as it was stored, whatever it is.
   public static let roundTrip: PipelineDefinition = {
@@ -53,7 +53,7 @@ extension PipelineDefinition {
       limits: limits, charts: charts,
       export: ExportDefinition(
         columns: (["date"] + texts + ["rating"]).map { ExportDefinition.Column($0) }, dateFormat: formats,
-        dialect: dialect))
+        dialect: dialect), vocabulary: .journal)
   }()
 
   /// What the reports of all of them show.

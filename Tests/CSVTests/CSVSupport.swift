@@ -14,6 +14,13 @@ struct ReadRecord: Equatable, CustomStringConvertible {
   var description: String { "\(line)/\(byte) \(values) problems \(problems.rawValue)" }
 }
 
+extension CSVDialect {
+  /// Six fixed columns, no header, nothing quoted, a trailing comma or none.
+  static let journalApp = CSVDialect(
+    quote: nil, hasHeader: false, columns: ["date", "height", "period", "wind", "location", "rating"],
+    toleratesTrailingDelimiter: true)
+}
+
 /// Everything that a reader finds in `bytes`.
 func readAll(
   _ bytes: [UInt8], dialect: CSVDialect = CSVDialect(hasHeader: false), limits: CSVLimits = CSVLimits(),

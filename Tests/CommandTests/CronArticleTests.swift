@@ -1,5 +1,6 @@
 import Foundation
 import PipelineEngine
+import SurfJournal
 import TestSupport
 import Testing
 
@@ -27,7 +28,8 @@ import Testing
   }
 
   @Test func `The pipeline is a definition without a mistake`() throws {
-    let definition = try PipelineDefinition(data: Data(try block("json").utf8))
+    let definition = try PipelineDefinition(
+      data: Data(try block("json").utf8), surroundings: DefinitionSurroundings(vocabulary: .journal))
     #expect(definition.inbox?.folder == "inbox")
     #expect(definition.timeoutSeconds == 7200)
   }

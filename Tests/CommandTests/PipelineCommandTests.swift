@@ -104,7 +104,8 @@ import Testing
   @Test(arguments: presetNames)
   func `A file in Pipelines says the same as the built-in pipeline of its name`(_ name: String) throws {
     var file = try PipelineDefinition(
-      contentsOf: URL(fileURLWithPath: Repository.path("Pipelines/\(name).json")))
+      contentsOf: URL(fileURLWithPath: Repository.path("Pipelines/\(name).json")),
+      surroundings: DefinitionSurroundings(vocabulary: .journal))
     file.baseDirectory = nil
     #expect(file == PipelineDefinition.presets.first { $0.name == name })
   }

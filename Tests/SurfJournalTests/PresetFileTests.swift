@@ -10,7 +10,9 @@ import Testing
 
   @Test(arguments: PipelineDefinition.presets.map(\.name))
   func `A file equals the preset of its name`(name: String) throws {
-    var definition = try PipelineDefinition(contentsOf: Self.folder.appendingPathComponent("\(name).json"))
+    var definition = try PipelineDefinition(
+      contentsOf: Self.folder.appendingPathComponent("\(name).json"),
+      surroundings: DefinitionSurroundings(vocabulary: .journal))
     definition.baseDirectory = nil
     #expect(definition == PipelineDefinition.presets.first { $0.name == name })
   }

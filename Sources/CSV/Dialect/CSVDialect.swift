@@ -54,13 +54,8 @@ public struct CSVDialect: Sendable, Hashable {
   public static let semicolon = CSVDialect(delimiter: UInt8(ascii: ";"))
   /// Tabs, with quotes where needed, as spreadsheets write.
   public static let tab = CSVDialect(delimiter: UInt8(ascii: "\t"))
-  /// The journal app's own export: six fixed columns, no header, nothing quoted, a trailing comma or none.
-  public static let journalApp = CSVDialect(
-    quote: nil, hasHeader: false, columns: ["date", "height", "period", "wind", "location", "rating"],
-    toleratesTrailingDelimiter: true)
-
   /// The names that `named(_:)` knows, in the order to show them.
-  public static let names = ["csv", "semicolon", "tab", "journalApp"]
+  public static let names = ["csv", "semicolon", "tab"]
 
   /// The dialect of that name, upper and lower case alike; nil if there is none (see `names`).
   public static func named(_ name: String) -> CSVDialect? {
@@ -68,7 +63,6 @@ public struct CSVDialect: Sendable, Hashable {
     case "csv": csv
     case "semicolon": semicolon
     case "tab": tab
-    case "journalapp": journalApp
     default: nil
     }
   }

@@ -31,6 +31,7 @@ public struct ColumnSet: Sendable {
         parsers.append(
           try FieldParser(
             column, type: type, column: index, now: seconds, path: path,
+            dateFormats: definition.vocabulary.dateFormats,
             keepsEmptyText: definition.dialect.null != nil))
       } catch {
         mistakes += error.mistakes

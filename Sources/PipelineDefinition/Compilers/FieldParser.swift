@@ -24,17 +24,17 @@ public final class FieldParser: Sendable {
 
   /// `now`, in seconds since 2001-01-01 UTC, is the clock of `notInFuture`. Throws when rules, formats, transforms or
   /// a constant do not fit the type, naming each by a key path that begins with `path`. With `keepsEmptyText` an empty
-  /// field is no nil.
+  /// field is no nil. `dateFormats` has the patterns of named formats.
   public init(
     _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column",
-    keepsEmptyText: Bool = false
+    dateFormats: [String: String] = [:], keepsEmptyText: Bool = false
   ) throws(PipelineError) {
     self.keepsEmptyText = keepsEmptyText
     self.definition = definition
     self.type = type
     self.column = column
     var compiler = RuleCompiler(type: type, now: now)
-    formats = compiler.formats(definition, path: path)
+    formats = compiler.formats(definition, named: dateFormats, path: path)
     binaryFormat = compiler.binaryFormat(definition, path: path)
     for (index, rule) in definition.rules.enumerated() {
       compiler.add(rule, index: index, path: "\(path).rules[\(index)]")

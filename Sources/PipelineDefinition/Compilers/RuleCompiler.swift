@@ -18,7 +18,9 @@ struct RuleCompiler {
     self.now = now
   }
 
-  mutating func formats(_ definition: ColumnDefinition, path: String) -> [DateFormat] {
+  mutating func formats(
+    _ definition: ColumnDefinition, named patterns: [String: String], path: String
+  ) -> [DateFormat] {
     guard type == .date else {
       if !definition.formats.isEmpty, !type.isBinary {
         refuse(
@@ -30,7 +32,7 @@ struct RuleCompiler {
     var formats: [DateFormat] = []
     for (index, text) in definition.formats.enumerated() {
       do {
-        formats.append(try DateFormat(text))
+        formats.append(try DateFormat(text, named: patterns))
       } catch {
         refuse("\(path).formats[\(index)]", error.message)
       }

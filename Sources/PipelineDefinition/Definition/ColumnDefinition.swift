@@ -44,7 +44,9 @@ extension ColumnDefinition {
   static let keys = ["name", "attribute", "synonyms", "formats", "required", "transforms", "value", "rules"]
 
   /// An object, or a text that is the name of a column without further wishes.
-  static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> ColumnDefinition? {
+  static func read(
+    _ value: JSONValue, path: String, dateFormats: [String: String], mistakes: MistakeList
+  ) -> ColumnDefinition? {
     if case .string(let name) = value, !name.isEmpty { return ColumnDefinition(name) }
     guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
     guard let name = reader.string("name") else {
@@ -54,7 +56,7 @@ extension ColumnDefinition {
     let formats = reader.strings("formats") ?? []
     for (index, format) in formats.enumerated() where BinaryFormat(rawValue: format) == nil {
       do {
-        _ = try DateFormat(format)
+        _ = try DateFormat(format, named: dateFormats)
       } catch {
         mistakes.add("\(reader.path("formats"))[\(index)]", error.message)
       }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a definition file may refer to that it does not hold: variables, and other pipelines by name.
+/// What a definition file may refer to that it does not hold: variables, the program's own names, and other pipelines
+/// by name.
 public struct DefinitionSurroundings: Sendable {
   /// What a name in `extends` stands for.
   public enum Base: Sendable {
@@ -11,18 +12,22 @@ public struct DefinitionSurroundings: Sendable {
 
   /// Values of `${NAME}`.
   public var environment: [String: String]
+  /// Names and defaults of the program.
+  public var vocabulary: DefinitionVocabulary
   /// The names that `extends` may use, offered for a mistyped one.
   public var names: [String]
   /// What a name stands for, the nearest first; empty for an unknown one. A definition that extends its own name
-  /// means the one behind it: a file `surf-log.json` the built-in pipeline.
+  /// means the one behind it: a file `log.json` the built-in pipeline `log`.
   public var bases: @Sendable (_ name: String) -> [Base]
 
   /// Without anything else the variables of this process, and no names.
   public init(
-    environment: [String: String] = ProcessInfo.processInfo.environment, names: [String] = [],
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    vocabulary: DefinitionVocabulary = DefinitionVocabulary(), names: [String] = [],
     bases: @escaping @Sendable (_ name: String) -> [Base] = { _ in [] }
   ) {
     self.environment = environment
+    self.vocabulary = vocabulary
     self.names = names
     self.bases = bases
   }

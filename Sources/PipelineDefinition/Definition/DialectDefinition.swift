@@ -35,13 +35,6 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
   public static let rfc4180 = DialectDefinition(
     name: "rfc4180", delimiter: ",", quote: "\"", header: true, columns: [], trailingComma: false, lineEnding: .lf)
 
-  /// The journal app's own export: no header, a fixed order of columns, nothing quoted.
-  public static let journalApp = DialectDefinition(
-    name: "journal-app", delimiter: ",", quote: nil, header: false,
-    columns: ["date", "height", "period", "wind", "location", "rating"], trailingComma: false, lineEnding: .lf)
-
-  public static let named: [DialectDefinition] = [.rfc4180, .journalApp]
-
   public init(
     name: String, delimiter: String, quote: String?, header: Bool, columns: [String], trailingComma: Bool,
     lineEnding: LineEnding, null: String? = nil, nulBytes: NulBytes = .refuse
@@ -82,12 +75,14 @@ extension DialectDefinition {
   ]
 
   /// A name, or an object whose keys change the dialect that its `name` gives (`rfc4180` when left out).
-  static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> DialectDefinition {
-    if case .string(let name) = value { return dialect(named: name, path: path, mistakes: mistakes) }
+  static func read(
+    _ value: JSONValue, path: String, named dialects: [DialectDefinition], mistakes: MistakeList
+  ) -> DialectDefinition {
+    if case .string(let name) = value { return dialect(named: name, in: dialects, path: path, mistakes: mistakes) }
     guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return .rfc4180 }
     var dialect = rfc4180
     if let name = reader.string("name") {
-      dialect = Self.dialect(named: name, path: reader.path("name"), mistakes: mistakes)
+      dialect = Self.dialect(named: name, in: dialects, path: reader.path("name"), mistakes: mistakes)
     }
     dialect.delimiter = reader.character("delimiter") ?? dialect.delimiter
     // Here null says something: that nothing is ever quoted.
@@ -120,9 +115,11 @@ extension DialectDefinition {
       .map { "the text for no value \($0); take one such as \"\\\\N\"" }
   }
 
-  private static func dialect(named name: String, path: String, mistakes: MistakeList) -> DialectDefinition {
-    if let dialect = named.first(where: { $0.name == name }) { return dialect }
-    let names = named.map(\.name)
+  private static func dialect(
+    named name: String, in dialects: [DialectDefinition], path: String, mistakes: MistakeList
+  ) -> DialectDefinition {
+    if let dialect = dialects.first(where: { $0.name == name }) { return dialect }
+    let names = dialects.map(\.name)
     let hint = NearestName.hint(for: name, in: names)
     mistakes.add(path, "unknown dialect '\(name)'; known are \(ObjectReader.list(names))\(hint)")
     return .rfc4180

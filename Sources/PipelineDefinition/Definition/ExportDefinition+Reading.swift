@@ -3,17 +3,22 @@ extension ExportDefinition {
     "output", "columns", "predicate", "sort", "dateFormat", "limit", "gzip", "dialect", "split", "incremental", "hash",
   ]
 
-  static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> ExportDefinition? {
+  static func read(
+    _ value: JSONValue, path: String, vocabulary: DefinitionVocabulary, mistakes: MistakeList
+  ) -> ExportDefinition? {
     guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
     var export = ExportDefinition()
     if let dialect = reader.value("dialect") {
-      export.dialect = DialectDefinition.read(dialect, path: reader.path("dialect"), mistakes: mistakes)
+      export.dialect = DialectDefinition.read(
+        dialect, path: reader.path("dialect"), named: vocabulary.namedDialects, mistakes: mistakes)
     }
     export.output = reader.string("output")
-    export.columns = (reader.items("columns") ?? []).compactMap { column($0.value, $0.path, mistakes) }
+    export.columns = (reader.items("columns") ?? []).compactMap {
+      column($0.value, $0.path, vocabulary, mistakes)
+    }
     export.predicate = reader.string("predicate")
     export.sort = (reader.items("sort") ?? []).compactMap { sortKey($0.value, $0.path, mistakes) }
-    export.dateFormat = reader.formats("dateFormat") ?? export.dateFormat
+    export.dateFormat = reader.formats("dateFormat", named: vocabulary.dateFormats) ?? export.dateFormat
     export.limit = reader.integer("limit", in: 0...Int.max)
     export.gzip = reader.bool("gzip")
     if let value = reader.value("split") { export.split = split(value, reader.path("split"), mistakes) }
@@ -65,7 +70,9 @@ extension ExportDefinition {
     return found
   }
 
-  private static func column(_ value: JSONValue, _ path: String, _ mistakes: MistakeList) -> Column? {
+  private static func column(
+    _ value: JSONValue, _ path: String, _ vocabulary: DefinitionVocabulary, _ mistakes: MistakeList
+  ) -> Column? {
     if case .string(let name) = value, !name.isEmpty { return Column(name) }
     let keys = ["name", "attribute", "format"]
     guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
@@ -74,7 +81,8 @@ extension ExportDefinition {
       return nil
     }
     return Column(
-      name, attribute: reader.string("attribute"), format: reader.formats("format", alsoOfBytes: true) ?? [])
+      name, attribute: reader.string("attribute"),
+      format: reader.formats("format", named: vocabulary.dateFormats, alsoOfBytes: true) ?? [])
   }
 
   /// `"date"`, `"-date"` for the greatest first, or `{"attribute": "date", "ascending": false}`.
@@ -95,12 +103,14 @@ extension ExportDefinition {
 
 extension ObjectReader {
   /// Date formats that compile: one, or a list of them.
-  fileprivate func formats(_ key: String, alsoOfBytes: Bool = false) -> [String]? {
+  fileprivate func formats(
+    _ key: String, named patterns: [String: String], alsoOfBytes: Bool = false
+  ) -> [String]? {
     guard let value = value(key), let texts = strings(key), !texts.isEmpty else { return nil }
     var isSound = true
     for (index, text) in texts.enumerated() where !alsoOfBytes || BinaryFormat(rawValue: text) == nil {
       do {
-        _ = try DateFormat(text)
+        _ = try DateFormat(text, named: patterns)
       } catch {
         if case .array = value { note("\(key)[\(index)]", error.message) } else { note(key, error.message) }
         isSound = false

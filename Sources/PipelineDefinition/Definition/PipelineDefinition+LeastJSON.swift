@@ -4,11 +4,14 @@ extension PipelineDefinition {
   /// The definition as a file would say it: without what is so by default, that whoever extends it is not held to
   /// things that nobody wrote.
   package var leastJSON: JSONValue {
-    guard case .object(var members) = Self.json(self).without(Self.json(PipelineDefinition(name: ""))) else {
+    guard
+      case .object(var members) = Self.json(self).without(
+        Self.json(PipelineDefinition(name: "", vocabulary: vocabulary)))
+    else {
       return .object([:])
     }
-    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON }
-    if let export { members["export"] = export.leastJSON }
+    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON(vocabulary) }
+    if let export { members["export"] = export.leastJSON(vocabulary) }
     return .object(members)
   }
 
@@ -19,18 +22,18 @@ extension PipelineDefinition {
 }
 
 extension ExportDefinition {
-  package var leastJSON: JSONValue {
+  package func leastJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
     guard case .object(var members) = PipelineDefinition.json(self).without(PipelineDefinition.json(ExportDefinition()))
     else { return .object([:]) }
-    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON }
+    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON(vocabulary) }
     return .object(members)
   }
 }
 
 extension DialectDefinition {
   /// Its name, if that says it all.
-  fileprivate var leastJSON: JSONValue {
-    Self.named.contains(self) ? .string(name) : PipelineDefinition.json(self)
+  fileprivate func leastJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
+    vocabulary.namedDialects.contains(self) ? .string(name) : PipelineDefinition.json(self)
   }
 }
 

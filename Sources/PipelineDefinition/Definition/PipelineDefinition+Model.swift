@@ -1,9 +1,6 @@
 import Foundation
 
 extension PipelineDefinition {
-  /// The embedded model of those who name none and have no store yet.
-  public static let defaultModel = "SurfJournalModel"
-
   /// A text that names a model, such that it means the same from any folder: a file's whole path, or a name.
   package static func modelReference(_ text: String) -> String {
     isModelPath(text) ? DefinitionPath.url(text, from: nil).path : text
@@ -25,14 +22,14 @@ extension PipelineDefinition {
 
   /// How the model is called, wherever its file lies.
   package var modelName: String {
-    guard let model else { return Self.defaultModel }
+    guard let model else { return vocabulary.model ?? "" }
     guard Self.isModelPath(model) else { return model }
     return url(for: model).deletingPathExtension().lastPathComponent
   }
 
   /// What reads and writes every attribute of an entity under its name, whatever its value: without rules, and with room
   /// for large data. Its columns are looked up in the model by a run with ``RunOptions/fillsAttributesByName``.
-  public init(entity: String) {
+  public init(entity: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary()) {
     var dialect = DialectDefinition.rfc4180
     dialect.nulBytes = .keep
     var limits = LimitsDefinition()
@@ -40,7 +37,7 @@ extension PipelineDefinition {
     limits.recordBytesMax = 256 << 20
     self.init(
       name: entity, dialect: dialect, entity: entity, limits: limits,
-      export: ExportDefinition(dateFormat: Self.exactDates, dialect: dialect))
+      export: ExportDefinition(dateFormat: Self.exactDates, dialect: dialect), vocabulary: vocabulary)
   }
 
   /// Formats of which one brings back any date.

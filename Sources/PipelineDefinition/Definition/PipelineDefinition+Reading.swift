@@ -1,7 +1,8 @@
 import Foundation
 
 extension PipelineDefinition: Decodable {
-  /// From any decoder: taken literally, without `extends` and variables, and without places in mistakes.
+  /// From any decoder: taken literally, without `extends` and variables, and without places in mistakes. The decoder's
+  /// `userInfo` may have a vocabulary, see `CodingUserInfoKey.definitionVocabulary`.
   /// ``init(data:file:surroundings:)`` reads a file's bytes with all of them.
   public init(from decoder: any Decoder) throws {
     let mistakes = MistakeList()
@@ -13,7 +14,8 @@ extension PipelineDefinition: Decodable {
       for key in DefinitionLoader.ownKeys { members[key] = nil }
       value = .object(members)
     }
-    let definition = Self.read(value, mistakes: mistakes)
+    let vocabulary = decoder.userInfo[.definitionVocabulary] as? DefinitionVocabulary
+    let definition = Self.read(value, vocabulary: vocabulary ?? DefinitionVocabulary(), mistakes: mistakes)
     guard let definition, mistakes.mistakes.isEmpty else { throw PipelineError(mistakes: mistakes.sorted) }
     self = definition
   }
@@ -63,7 +65,7 @@ extension PipelineDefinition: Decodable {
     do throws(PipelineError) {
       var loader = DefinitionLoader(file: file, surroundings: surroundings)
       let (value, places, mistakes) = try loader.load(data)
-      var definition = read(value, mistakes: mistakes)
+      var definition = read(value, vocabulary: surroundings.vocabulary, mistakes: mistakes)
       definition?.baseDirectory = file?.absoluteURL.deletingLastPathComponent()
       let columnPaths = definition?.places.columnPaths ?? []
       definition?.places = places
@@ -75,10 +77,12 @@ extension PipelineDefinition: Decodable {
   }
 
   /// `nil` when so much is missing that no definition can be made; otherwise `mistakes` says whether it is usable.
-  static func read(_ value: JSONValue, mistakes: MistakeList) -> PipelineDefinition? {
+  static func read(
+    _ value: JSONValue, vocabulary: DefinitionVocabulary, mistakes: MistakeList
+  ) -> PipelineDefinition? {
     let keys = CodingKeys.allCases.map(\.rawValue)
     guard let reader = ObjectReader(value, path: "", keys: keys, mistakes: mistakes) else { return nil }
-    var definition = PipelineDefinition(name: reader.string("name") ?? "")
+    var definition = PipelineDefinition(name: reader.string("name") ?? "", vocabulary: vocabulary)
     if reader.value("name") == nil { mistakes.add("", "'name' is missing; every pipeline has a name for its reports") }
     definition.description = reader.string("description")
     definition.source = reader.strings("source") ?? []
@@ -86,7 +90,9 @@ extension PipelineDefinition: Decodable {
     definition.dryRun = reader.bool("dryRun") ?? false
     definition.verifyHash = reader.bool("verifyHash") ?? false
     for item in reader.items("columns") ?? [] {
-      guard let column = ColumnDefinition.read(item.value, path: item.path, mistakes: mistakes) else { continue }
+      let column = ColumnDefinition.read(
+        item.value, path: item.path, dateFormats: vocabulary.dateFormats, mistakes: mistakes)
+      guard let column else { continue }
       definition.columns.append(column)
       definition.places.columnPaths.append(item.path)
     }
@@ -129,13 +135,14 @@ extension PipelineDefinition: Decodable {
       }
     }
     if let value = reader.value("dialect") {
-      definition.dialect = DialectDefinition.read(value, path: "dialect", mistakes: mistakes)
+      definition.dialect = DialectDefinition.read(
+        value, path: "dialect", named: vocabulary.namedDialects, mistakes: mistakes)
     }
     if let value = reader.value("limits") {
       definition.limits = LimitsDefinition.read(value, path: "limits", mistakes: mistakes)
     }
     if let value = reader.value("export") {
-      definition.export = ExportDefinition.read(value, path: "export", mistakes: mistakes)
+      definition.export = ExportDefinition.read(value, path: "export", vocabulary: vocabulary, mistakes: mistakes)
     }
     definition.checkTogether(mistakes)
     return definition

@@ -51,6 +51,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// The managed object model: the name of one that is part of the program, or the path of an `.xcdatamodeld`,
   /// `.xcdatamodel`, `.momd` or `.mom`. `nil` for the one that fits the store, see <doc:PipelineFiles>.
   public var model: String?
+  /// The entity of the model; empty where neither the pipeline nor the vocabulary names one, which no run takes.
   public var entity: String
   /// What becomes of relationships that an object must have, which an import can't set.
   public var relationships: RelationshipPolicy
@@ -78,6 +79,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var export: ExportDefinition?
   /// Folder that relative paths start from; not part of the file. The current directory when `nil`.
   public var baseDirectory: URL?
+  /// The program's own names and defaults; not part of the file.
+  public var vocabulary: DefinitionVocabulary
   /// Where its parts were written, if it was read from a file.
   package var places = DefinitionPlaces()
 
@@ -89,12 +92,13 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     verifyHash: Bool = false,
     inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180, columns: [ColumnDefinition] = [],
     recordRules: [RecordRule] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
-    model: String? = nil, entity: String = "JournalEntry", relationships: RelationshipPolicy = .require,
+    model: String? = nil, entity: String? = nil, relationships: RelationshipPolicy = .require,
     chunkRows: Int = 5000,
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
     appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
     charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil, timeoutSeconds: Double? = nil,
-    export: ExportDefinition? = nil, baseDirectory: URL? = nil
+    export: ExportDefinition? = nil, baseDirectory: URL? = nil,
+    vocabulary: DefinitionVocabulary = DefinitionVocabulary()
   ) {
     self.name = name
     self.description = description
@@ -110,7 +114,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.duplicates = duplicates
     self.store = store
     self.model = model
-    self.entity = entity
+    self.entity = entity ?? vocabulary.entity ?? ""
     self.relationships = relationships
     self.chunkRows = chunkRows
     self.errorPolicy = errorPolicy
@@ -125,6 +129,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.timeoutSeconds = timeoutSeconds
     self.export = export
     self.baseDirectory = baseDirectory
+    self.vocabulary = vocabulary
   }
 
   /// The keys of the file.

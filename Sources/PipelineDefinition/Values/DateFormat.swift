@@ -18,22 +18,26 @@ public struct DateFormat: Sendable, Hashable {
   /// ISO 8601; written with as many fraction digits as the stored value needs.
   public static let iso8601 = DateFormat(text: "iso8601", kind: .iso8601)
 
-  /// Names that stand for a format: `iso8601`; `journal-app` for `M/d/yy`, the app's short en_US dates; `seconds` for
-  /// seconds since 2001-01-01 UTC as the shortest decimal number that reads back the same, `inf` and `-inf` included.
-  public static let names = ["iso8601", "journal-app", "seconds"]
+  /// Names that stand for a format everywhere: `iso8601`; `seconds` for seconds since 2001-01-01 UTC as the shortest
+  /// decimal number that reads back the same, `inf` and `-inf` included.
+  public static let names = ["iso8601", "seconds"]
 
   private init(text: String, kind: Kind) {
     self.text = text
     self.kind = kind
   }
 
-  /// Throws a ``PipelineError`` that says which letters a pattern may have.
-  public init(_ text: String) throws(PipelineError) {
+  /// - Parameters:
+  ///   - text: A name or a pattern.
+  ///   - patterns: Further names, and the patterns that they stand for.
+  /// - Throws: A ``PipelineError`` that says which letters a pattern may have.
+  public init(_ text: String, named patterns: [String: String] = [:]) throws(PipelineError) {
     switch text {
     case "iso8601": self = .iso8601
     case "seconds": self.init(text: text, kind: .seconds)
-    case "journal-app": self.init(text: text, kind: .pattern(try DatePattern("M/d/yy")))
-    default: self.init(text: text, kind: .pattern(try DatePattern(text)))
+    default:
+      let names = (Self.names + patterns.keys).sorted()
+      self.init(text: text, kind: .pattern(try DatePattern(patterns[text] ?? text, names: names)))
     }
   }
 

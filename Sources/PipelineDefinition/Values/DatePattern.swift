@@ -36,11 +36,11 @@ struct DatePattern: Sendable, Hashable {
 
   let parts: [Part]
 
-  /// First year of the window for two-digit years. `DateFormatter`'s default, and so the journal app's: its
-  /// `twoDigitStartDate` is 1950-01-01.
+  /// First year of the window for two-digit years. `DateFormatter`'s default: its `twoDigitStartDate` is 1950-01-01.
   static let windowStart = 1950
 
-  init(_ text: String) throws(PipelineError) {
+  /// `names` are those of formats, for the message about a letter that has no meaning.
+  init(_ text: String, names: [String] = DateFormat.names) throws(PipelineError) {
     var parts: [Part] = []
     let bytes = Array(text.utf8)
     var at = 0
@@ -57,7 +57,7 @@ struct DatePattern: Sendable, Hashable {
       }
       var end = at
       while end < bytes.count, bytes[end] == byte { end += 1 }
-      parts.append(try Self.part(byte, count: end - at, in: text))
+      parts.append(try Self.part(byte, count: end - at, in: text, names))
       at = end
     }
     self.parts = parts
@@ -89,7 +89,9 @@ struct DatePattern: Sendable, Hashable {
     throw PipelineError("the date format \"\(text)\" has a ' without its partner: close it, or write '' for one")
   }
 
-  private static func part(_ letter: UInt8, count: Int, in text: String) throws(PipelineError) -> Part {
+  private static func part(
+    _ letter: UInt8, count: Int, in text: String, _ names: [String]
+  ) throws(PipelineError) -> Part {
     switch (letter, count) {
     case (UInt8(ascii: "y"), 1), (UInt8(ascii: "y"), 2), (UInt8(ascii: "y"), 4): return .year(digits: count)
     case (UInt8(ascii: "M"), 1...2): return .month(digits: count)
@@ -108,7 +110,7 @@ struct DatePattern: Sendable, Hashable {
         """
         the date format "\(text)" has '\(letters)', which is not supported; use y yy yyyy, M MM, d dd, H HH, m mm, \
         s ss, S…, X XX XXX, Z, ZZZZZ, put other letters in '…', or name a format: \
-        \(DateFormat.names.joined(separator: ", "))
+        \(names.joined(separator: ", "))
         """)
     }
   }

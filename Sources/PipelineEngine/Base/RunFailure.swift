@@ -38,15 +38,14 @@ package struct RunFailure: Error {
 
   /// A store that failed. `path` tells a folder that may not be written to from one that is not there.
   package init(store error: NSError, path: String? = nil) {
-    let sqlite = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue ?? 0
     let exitCode: ExitCode =
-      switch (error.code, sqlite & 0xff) {
+      switch (error.code, error.storeFailureKind) {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
-      case (NSPersistentStoreOpenError, 14) where !Self.mayWrite(path): .noPermission
-      case (_, 3), (_, 8), (_, 23): .noPermission
-      case (NSPersistentStoreOpenError, 14): .cannotCreate
-      case (NSPersistentStoreOpenError, 11): .dataError
-      case (_, 10), (_, 13), (_, 11): .ioError
+      case (NSPersistentStoreOpenError, .cannotOpen) where !Self.mayWrite(path): .noPermission
+      case (_, .permissionDenied), (_, .readOnly): .noPermission
+      case (NSPersistentStoreOpenError, .cannotOpen): .cannotCreate
+      case (NSPersistentStoreOpenError, .corrupt): .dataError
+      case (_, .ioError), (_, .diskFull), (_, .corrupt): .ioError
       case (NSPersistentStoreIncompatibleVersionHashError, _), (NSMigrationError, _),
         (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
         (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):

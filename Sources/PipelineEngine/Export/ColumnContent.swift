@@ -11,10 +11,12 @@ enum ColumnContent: Sendable {
   case uuid
   case bytes(BinaryFormat)
 
-  /// `formats` are the column's own; without them a date takes `dateFormat`.
-  init(_ type: ColumnType, _ formats: [String], dateFormat: [String]) throws(PipelineError) {
+  /// `formats` are the column's own; without them a date takes `dateFormat`. `patterns` are those of named formats.
+  init(
+    _ type: ColumnType, _ formats: [String], dateFormat: [String], named patterns: [String: String]
+  ) throws(PipelineError) {
     switch type {
-    case .date: self = .date(try DateColumn(formats.isEmpty ? dateFormat : formats))
+    case .date: self = .date(try DateColumn(formats.isEmpty ? dateFormat : formats, named: patterns))
     case .binary, .archive: self = .bytes(try BinaryFormat(only: formats))
     case .text, .uri, .integer, .boolean, .real: self = .plain
     case .single: self = .single
@@ -61,9 +63,9 @@ struct DateColumn: Sendable {
   private let first: DateFormat
   private let others: [DateFormat]
 
-  init(_ formats: [String]) throws(PipelineError) {
+  init(_ formats: [String], named patterns: [String: String]) throws(PipelineError) {
     var compiled: [DateFormat] = []
-    for format in formats { compiled.append(try DateFormat(format)) }
+    for format in formats { compiled.append(try DateFormat(format, named: patterns)) }
     first = compiled.first ?? .iso8601
     others = Array(compiled.dropFirst())
   }

@@ -26,7 +26,9 @@ struct EntryFormatter {
   private var entity: NSEntityDescription
   private var scratch: [UInt8] = []
 
-  init(_ export: ExportDefinition, entity: NSEntityDescription) throws(PipelineError) {
+  init(
+    _ export: ExportDefinition, entity: NSEntityDescription, dateFormats: [String: String] = [:]
+  ) throws(PipelineError) {
     let wanted = export.columns.isEmpty ? Self.allColumns(export, entity.columnTypes) : export.columns
     var columns: [Column] = []
     var places: [Place] = []
@@ -41,7 +43,8 @@ struct EntryFormatter {
         continue
       }
       do {
-        let content = try ColumnContent(path.type, column.format, dateFormat: export.dateFormat)
+        let content = try ColumnContent(
+          path.type, column.format, dateFormat: export.dateFormat, named: dateFormats)
         let slot = path.ownAttribute.map { entity.slot(named: $0) ?? 0 }
         places.append(
           Place(

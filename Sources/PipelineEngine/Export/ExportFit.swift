@@ -13,7 +13,7 @@ package struct ExportFit {
     var mistakes: [PipelineError.Mistake] = []
     var formatter: EntryFormatter?
     do throws(PipelineError) {
-      formatter = try EntryFormatter(export, entity: entity)
+      formatter = try EntryFormatter(export, entity: entity, dateFormats: definition.vocabulary.dateFormats)
     } catch {
       mistakes += error.mistakes
     }

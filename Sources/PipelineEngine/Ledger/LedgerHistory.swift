@@ -137,10 +137,11 @@ private enum LedgerAccess {
         exitCode: error.code == NSPersistentStoreTimeoutError ? .temporaryFailure : .dataError)
     }
     let (exitCode, advice): (ExitCode, String) =
-      switch sqlite.primaryCode {
-      case 5, 6: (.temporaryFailure, "another program is writing to it; try again later")
-      case 3, 8, 14, 23: (.noPermission, "check the permissions of the file and of its folder")
-      case 26: (.dataError, "it is no store; check the path")
+      switch sqlite.failureKind {
+      case .busy: (.temporaryFailure, "another program is writing to it; try again later")
+      case .permissionDenied, .readOnly, .cannotOpen:
+        (.noPermission, "check the permissions of the file and of its folder")
+      case .notADatabase: (.dataError, "it is no store; check the path")
       default: (.ioError, "check the disk")
       }
     return LedgerAccessError(

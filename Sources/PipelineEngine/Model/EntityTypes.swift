@@ -44,6 +44,9 @@ extension PipelineDefinition {
   /// The entity that the definition names.
   func entity(in model: NSManagedObjectModel) throws(PipelineError) -> NSEntityDescription {
     if let found = model.entitiesByName[entity] { return found }
+    if entity.isEmpty {
+      throw PipelineError(path: "entity", "is not given; name the entity of the model that records become")
+    }
     let names = model.entities.compactMap(\.name).sorted()
     let hint = NearestName.hint(for: entity, in: names)
     throw PipelineError(

@@ -58,11 +58,14 @@ package struct RunModel {
     (self.model, notes, isOfTables) = (model, found.notes, found.origin == .tables)
   }
 
-  /// Without a word about the model: of the store that is there, or the journal's.
+  /// Without a word about the model: of the store that is there, or the vocabulary's.
   private static func fitting(_ store: URL?, _ definition: PipelineDefinition) throws -> RunModel {
     let names = EmbeddedModels.all.map(\.name)
     guard let store, FileManager.default.fileExists(atPath: store.path) else {
-      let name = PipelineDefinition.defaultModel
+      guard let name = definition.vocabulary.model else {
+        throw PipelineError(
+          path: "model", "no model is named, and there is no store that keeps one; name one in the pipeline")
+      }
       guard let model = NSManagedObjectModel.embedded(named: name) else {
         throw PipelineError(path: "model", unknown(name))
       }
@@ -71,7 +74,7 @@ package struct RunModel {
     do {
       return RunModel(try StoreModel.find(forStoreAt: store, file: nil, embedded: names))
     } catch {
-      guard let model = NSManagedObjectModel.embedded(named: PipelineDefinition.defaultModel),
+      guard let model = definition.vocabulary.model.flatMap(NSManagedObjectModel.embedded(named:)),
         model.entitiesByName[definition.entity] != nil
       else { throw error }
       return RunModel(model: model)

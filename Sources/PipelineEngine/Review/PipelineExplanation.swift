@@ -36,7 +36,7 @@ public struct PipelineExplanation: Sendable {
     add("Store", [Self.store(definition)])
     if !definition.columns.isEmpty { add("Rejects", [Self.rejects(definition)]) }
     add("Reports", definition.report)
-    if let export = definition.export { add("Exports", Self.words(export)) }
+    if let export = definition.export { add("Exports", Self.words(export, definition.vocabulary)) }
     if case .object(let members) = definition.leastJSON {
       let rest = members.filter { !Self.keysTold.contains($0.key) }.sorted { $0.key < $1.key }
       add("Besides", rest.map { "\($0.key): \($0.value.words)" })
@@ -123,7 +123,7 @@ public struct PipelineExplanation: Sendable {
     return "\(name)\(model), \(saves)\(growing)"
   }
 
-  private static func words(_ export: ExportDefinition) -> [String] {
+  private static func words(_ export: ExportDefinition, _ vocabulary: DefinitionVocabulary) -> [String] {
     var lines = ["to \(export.output ?? "the place named on the command line"), \(words(export.dialect))"]
     let columns = export.columns.map { $0.name == $0.attribute ? $0.name : "\($0.attribute) as \($0.name)" }
     lines.append(columns.isEmpty ? "every attribute" : columns.joined(separator: ", "))
@@ -134,7 +134,7 @@ public struct PipelineExplanation: Sendable {
     }
     if let limit = export.limit { lines.append("at most \(limit) entries") }
     let told: Set<String> = ["output", "dialect", "columns", "predicate", "sort", "limit"]
-    if case .object(let members) = export.leastJSON {
+    if case .object(let members) = export.leastJSON(vocabulary) {
       let rest = members.filter { !told.contains($0.key) }.sorted { $0.key < $1.key }
       lines += rest.map { "\($0.key): \($0.value.words)" }
     }

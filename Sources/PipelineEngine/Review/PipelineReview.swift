@@ -112,7 +112,9 @@ public struct PipelineReview: Sendable {
     } catch {
       if let mistake = error as? PipelineError { throw mistake }
       // What is wrong with a store that is there is for a run to tell.
-      if definition.model == nil, let model = NSManagedObjectModel.embedded(named: PipelineDefinition.defaultModel) {
+      if definition.model == nil, let name = definition.vocabulary.model,
+        let model = NSManagedObjectModel.embedded(named: name)
+      {
         return model
       }
       throw PipelineError(path: "model", (error as NSError).localizedDescription)

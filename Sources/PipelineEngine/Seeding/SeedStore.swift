@@ -28,15 +28,12 @@ struct SeedStore {
       throw error
     } catch let error as SQLiteError {
       throw RunFailure(
-        code: nil, exitCode: Self.diskErrors.contains(error.primaryCode) ? .ioError : .software,
+        code: nil, exitCode: [.ioError, .diskFull].contains(error.failureKind) ? .ioError : .software,
         message: "\(made) can't be made of the import: \(error.message); free some space and start again")
     } catch {
       throw RunFailure(store: error as NSError)
     }
   }
-
-  /// SQLITE_IOERR and SQLITE_FULL.
-  private static let diskErrors: Set<Int32> = [10, 13]
 
   // MARK: Tables and rows
 

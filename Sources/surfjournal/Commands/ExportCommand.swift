@@ -1,4 +1,5 @@
 import PipelineEngine
+import SurfJournal
 
 struct ExportCommand: Command {
   static let name = "export"
@@ -87,8 +88,9 @@ struct ExportCommand: Command {
   ) throws(CommandFailure) -> ExportDefinition {
     var export = original
     if let name = arguments.string("dialect") {
-      guard let dialect = DialectDefinition.named.first(where: { $0.name == name }) else {
-        let names = DialectDefinition.named.map(\.name)
+      let dialects = DefinitionVocabulary.journal.namedDialects
+      guard let dialect = dialects.first(where: { $0.name == name }) else {
+        let names = dialects.map(\.name)
         let hint = NearestName.hint(for: name, in: names)
         throw arguments.mistake(
           "--dialect is '\(name)'; known are \(names.joined(separator: ", "))\(hint)")
@@ -100,7 +102,7 @@ struct ExportCommand: Command {
     try export.dialect.takeNull(of: arguments)
     if let format = arguments.string("date-format") {
       do {
-        _ = try DateFormat(format)
+        _ = try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats)
       } catch {
         throw arguments.mistake("--date-format is '\(format)': \(error.message)")
       }

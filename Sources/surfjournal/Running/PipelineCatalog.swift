@@ -77,7 +77,9 @@ struct PipelineCatalog {
   }
 
   /// What definitions may refer to.
-  private static var surroundings: DefinitionSurroundings { DefinitionSurroundings(names: names, bases: bases) }
+  private static var surroundings: DefinitionSurroundings {
+    DefinitionSurroundings(vocabulary: .journal, names: names, bases: bases)
+  }
 
   /// What a name means, the nearest first.
   @Sendable private static func bases(_ name: String) -> [DefinitionSurroundings.Base] {

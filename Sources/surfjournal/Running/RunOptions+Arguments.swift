@@ -1,4 +1,5 @@
 import PipelineEngine
+import SurfJournal
 
 extension RunOptions {
   /// What the options that every run has say.
@@ -48,7 +49,7 @@ extension PipelineDefinition {
       self = try PipelineCatalog.find(name)
       if let entity { self.entity = entity }
     } else if let entity {
-      self = PipelineDefinition(entity: entity)
+      self = PipelineDefinition(entity: entity, vocabulary: .journal)
     } else {
       self = .surfLog
     }

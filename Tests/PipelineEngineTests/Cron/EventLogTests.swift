@@ -212,7 +212,8 @@ import Testing
   // MARK: What is asked for
 
   @Test func `Options change the definition's log, and any of them asks for one`() throws {
-    var definition = PipelineDefinition(name: "p", baseDirectory: URL(fileURLWithPath: "/base", isDirectory: true))
+    var definition = PipelineDefinition(
+      name: "p", baseDirectory: URL(fileURLWithPath: "/base", isDirectory: true), vocabulary: .journal)
     var options = RunOptions()
     #expect(EventLog.Place(definition, options) == nil)
     #expect(try EventLog.of(definition, options) === EventLog.off)
@@ -233,7 +234,7 @@ import Testing
     var options = RunOptions()
     options.isQuiet = true
     options.logLevel = .debug
-    let definition = PipelineDefinition(name: "p")
+    let definition = PipelineDefinition(name: "p", vocabulary: .journal)
     #expect(EventLog.Place(definition, options)?.level == .warning)
     options.logLevel = .error
     #expect(EventLog.Place(definition, options)?.level == .error)
@@ -262,7 +263,7 @@ import Testing
   }
 
   @Test func `An option goes before the definition, also one that lifts it`() {
-    let definition = PipelineDefinition(name: "p", timeoutSeconds: 60)
+    let definition = PipelineDefinition(name: "p", timeoutSeconds: 60, vocabulary: .journal)
     var options = RunOptions()
     #expect(Deadline(definition, options).timeoutSeconds == 60)
     options.timeoutSeconds = 5

@@ -40,7 +40,7 @@ struct InboxFolder {
     var definition = definition ?? InboxDefinition(folder: "in")
     definition.settleSeconds = settleSeconds
     let pipeline = PipelineDefinition(
-      name: "p", baseDirectory: URL(fileURLWithPath: folder.url.path, isDirectory: true))
+      name: "p", baseDirectory: URL(fileURLWithPath: folder.url.path, isDirectory: true), vocabulary: .journal)
     var inbox = Inbox(definition, in: pipeline)
     let now = now
     inbox.now = { now }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DefinitionMistakeTests {
   private func mistakes(_ json: String) -> PipelineError? {
     do {
-      _ = try PipelineDefinition(data: Data(json.utf8), file: URL(fileURLWithPath: "club.json"))
+      _ = try PipelineDefinition(data: Data(json.utf8), file: URL(fileURLWithPath: "club.json"), surroundings: .journal)
       return nil
     } catch {
       return error
@@ -243,7 +243,7 @@ import Testing
   @Test func `A file that is not there is a missing input, not a wrong definition`() throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: PipelineError.self) {
-      try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("none.json")))
+      try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("none.json")), surroundings: .journal)
     }
     #expect(error?.code == .sourceError)
     #expect(error?.exitCode == .noInput)
@@ -252,7 +252,8 @@ import Testing
 
   @Test func `A definition made in code is checked like a file's`() throws {
     let definition = PipelineDefinition(
-      name: "", columns: [ColumnDefinition("date")], key: ["place"], chunkRows: 0, report: ["x.pdf"])
+      name: "", columns: [ColumnDefinition("date")], key: ["place"], chunkRows: 0, report: ["x.pdf"],
+      vocabulary: .journal)
     let error = #expect(throws: PipelineError.self) { try definition.check() }
     #expect(error?.mistakes.map(\.path) == ["name", "chunkRows", "key[0]", "report[0]"])
     #expect(throws: Never.self) { try PipelineDefinition.plain().check() }

@@ -8,7 +8,7 @@ import Testing
 /// A pipeline file says what it says: every key is read, every key but the name has a default.
 @Suite struct DefinitionReadingTests {
   private func read(_ json: String) throws -> PipelineDefinition {
-    try PipelineDefinition(data: Data(json.utf8))
+    try PipelineDefinition(data: Data(json.utf8), surroundings: .journal)
   }
 
   private static let everyKey = """
@@ -87,7 +87,7 @@ import Testing
         ],
         predicate: "rating >= 3", sort: [.init("date", ascending: false), .init("rating"), .init("wind")],
         dateFormat: ["d.M.yyyy"], limit: 7, gzip: true, dialect: .journalApp, split: .rows(1000),
-        hash: true))
+        hash: true), vocabulary: .journal)
   }
 
   @Test func `Every key is read, comments and JSON5's liberties included`() throws {
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `Every key but name has a default, and null counts as left out`() throws {
     let definition = try read(#"{"name": "n", "columns": ["date"], "store": null, "export": null}"#)
-    #expect(definition == PipelineDefinition(name: "n", columns: [ColumnDefinition("date")]))
+    #expect(definition == PipelineDefinition(name: "n", columns: [ColumnDefinition("date")], vocabulary: .journal))
     #expect(definition.dialect == .rfc4180)
     #expect(definition.model == nil && definition.entity == "JournalEntry")
     #expect((definition.chunkRows, definition.errorPolicy) == (5000, .skip))
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `A byte order mark is no mistake`() throws {
     let data = Data([0xEF, 0xBB, 0xBF]) + Data(#"{"name": "n", "export": {}}"#.utf8)
-    #expect(try PipelineDefinition(data: data).name == "n")
+    #expect(try PipelineDefinition(data: data, surroundings: .journal).name == "n")
   }
 
   static let dialects: [(json: String, dialect: DialectDefinition)] = [
@@ -178,14 +178,16 @@ import Testing
     definition.columns += ["wind", "period"].map { ColumnDefinition($0) }
     definition.columns[0].synonyms.append("date")
     let data = try JSONEncoder().encode(definition)
-    #expect(try PipelineDefinition(data: data) == definition)
-    #expect(try JSONDecoder().decode(PipelineDefinition.self, from: data) == definition)
+    #expect(try PipelineDefinition(data: data, surroundings: .journal) == definition)
+    let decoder = JSONDecoder()
+    decoder.userInfo[.definitionVocabulary] = DefinitionVocabulary.journal
+    #expect(try decoder.decode(PipelineDefinition.self, from: data) == definition)
   }
 
   @Test func `Relative paths start at the definition's folder, wherever the process is`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(#"{"name": "n", "export": {}}"#, to: "club.json")
-    let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: path))
+    let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), surroundings: .journal)
     #expect(definition.url(for: "in/log.csv").path == folder.path("in/log.csv"))
     #expect(definition.url(for: "/abs/log.csv").path == "/abs/log.csv")
     let home = FileManager.default.homeDirectoryForCurrentUser
@@ -196,6 +198,6 @@ import Testing
 
   @Test func `Without a file relative paths start at the current folder`() throws {
     let here = FileManager.default.currentDirectoryPath
-    #expect(PipelineDefinition(name: "n").url(for: "log.csv").path == here + "/log.csv")
+    #expect(PipelineDefinition(name: "n", vocabulary: .journal).url(for: "log.csv").path == here + "/log.csv")
   }
 }

@@ -27,14 +27,15 @@ import Testing
 
   /// Reads `json` as a file that extends `base.json`.
   private func read(
-    _ json: String, base: String = Self.base, _ surroundings: DefinitionSurroundings = .init(environment: [:])
+    _ json: String, base: String = Self.base,
+    _ surroundings: DefinitionSurroundings = .init(environment: [:], vocabulary: .journal)
   ) throws -> PipelineDefinition {
     _ = try folder.write(base, to: "base.json")
     return try read(file: "own.json", json, surroundings)
   }
 
   private func read(
-    file: String, _ json: String, _ surroundings: DefinitionSurroundings = .init(environment: [:])
+    file: String, _ json: String, _ surroundings: DefinitionSurroundings = .init(environment: [:], vocabulary: .journal)
   ) throws -> PipelineDefinition {
     let url = URL(fileURLWithPath: folder.path(file))
     try FileManager.default.createDirectory(
@@ -54,7 +55,9 @@ import Testing
 
   @Test func `Nothing but the base's name makes the same pipeline`() throws {
     let own = try read(#"{"extends": "base.json"}"#)
-    #expect(own == (try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("base.json")))))
+    #expect(
+      own
+        == (try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("base.json")), surroundings: .journal)))
   }
 
   @Test func `Members win, lists replace, null takes back`() throws {
@@ -158,7 +161,9 @@ import Testing
 
   // MARK: Names
 
-  private static let named = DefinitionSurroundings(environment: [:], names: ["surf-log", "plain"]) { name in
+  private static let named = DefinitionSurroundings(
+    environment: [:], vocabulary: .journal, names: ["surf-log", "plain"]
+  ) { name in
     name == "plain" ? [.definition(.plain { $0.dialect.lineEnding = .crlf })] : []
   }
 
@@ -177,7 +182,9 @@ import Testing
 
   @Test func `A file that extends its own name extends what lies behind it`() throws {
     let file = URL(fileURLWithPath: folder.path("plain.json"))
-    let surroundings = DefinitionSurroundings(environment: [:]) { _ in [.file(file), .definition(.plain())] }
+    let surroundings = DefinitionSurroundings(environment: [:], vocabulary: .journal) { _ in
+      [.file(file), .definition(.plain())]
+    }
     let own = try read(file: "plain.json", #"{"extends": "plain", "chunkRows": 9}"#, surroundings)
     #expect(own.columns == PipelineDefinition.plain().columns)
     #expect(own.chunkRows == 9)

@@ -12,7 +12,7 @@ import Testing
 
   private func read(_ value: JSONValue) -> MistakeList {
     let mistakes = MistakeList()
-    _ = PipelineDefinition.read(value, mistakes: mistakes)
+    _ = PipelineDefinition.read(value, vocabulary: .journal, mistakes: mistakes)
     return mistakes
   }
 
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func `The schema's defaults are the reader's`() throws {
-    let usual = PipelineDefinition.json(PipelineDefinition(name: ""))
+    let usual = PipelineDefinition.json(PipelineDefinition(name: "", vocabulary: .journal))
     let root = try #require(schema.shapes.first)
     for (key, node) in root.properties {
       guard let value = node["default"], let own = usual[key], key != "dialect", key != "duplicates" else { continue }
@@ -264,7 +264,8 @@ import Testing
     let file = URL(fileURLWithPath: folder.path("own.json"))
     for ((json, isValid), verdict) in zip(cases, verdicts) {
       let read = Result {
-        try PipelineDefinition(data: Data(json.utf8), file: file, surroundings: .init(environment: [:]))
+        try PipelineDefinition(
+          data: Data(json.utf8), file: file, surroundings: .init(environment: [:], vocabulary: .journal))
       }
       var isRead = true
       if case .failure = read { isRead = false }

@@ -10,7 +10,8 @@ import Testing
   static let now = DateFormat.iso8601.seconds(text: "2020-06-15T12:00:00Z") ?? 0
 
   private static func parser(_ type: ColumnType, _ column: ColumnDefinition) throws -> FieldParser {
-    try FieldParser(column, type: type, now: now)
+    try FieldParser(
+      column, type: type, now: now, dateFormats: DefinitionVocabulary.journal.dateFormats)
   }
 
   struct Good: CustomTestStringConvertible, Sendable {
@@ -238,7 +239,7 @@ import Testing
 
   @Test func `Columns of attributes that the entity lacks are named all at once, with the nearest attribute`() {
     let definition = PipelineDefinition(
-      name: "n", columns: ["date", "ratign", "tide"].map { ColumnDefinition($0) })
+      name: "n", columns: ["date", "ratign", "tide"].map { ColumnDefinition($0) }, vocabulary: .journal)
     let error = #expect(throws: PipelineError.self) {
       try ColumnSet(definition, types: ["date": .date, "rating": .integer16])
     }

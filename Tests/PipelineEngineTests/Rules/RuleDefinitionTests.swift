@@ -8,7 +8,8 @@ import Testing
 @Suite struct RuleDefinitionTests {
   private func read(_ columns: String, recordRules: String = "[]") throws -> PipelineDefinition {
     try PipelineDefinition(
-      data: Data(#"{"name": "n", "columns": \#(columns), "recordRules": \#(recordRules)}"#.utf8))
+      data: Data(#"{"name": "n", "columns": \#(columns), "recordRules": \#(recordRules)}"#.utf8), surroundings: .journal
+    )
   }
 
   private static let columns = """
@@ -86,7 +87,7 @@ import Testing
     #expect(definition.columns == Self.columnsInCode)
     #expect(definition.recordRules == Self.recordRulesInCode)
     let data = try JSONEncoder().encode(definition)
-    #expect(try PipelineDefinition(data: data) == definition)
+    #expect(try PipelineDefinition(data: data, surroundings: .journal) == definition)
     for transform in definition.columns[0].transforms {
       #expect(try JSONDecoder().decode(ValueTransform.self, from: JSONEncoder().encode(transform)) == transform)
     }

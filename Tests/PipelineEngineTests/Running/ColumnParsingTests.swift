@@ -54,7 +54,7 @@ import Testing
       ColumnDefinition("count", rules: [ValueRule(.range(min: -3, max: 5))]),
       ColumnDefinition("size", rules: [ValueRule(.range(min: -10, max: 1000), severity: .warning)]),
       ColumnDefinition("flag"),
-    ])
+    ], vocabulary: .journal)
 
   private static func text(records: Int, dirtyPercent: Int, _ generator: inout SeededGenerator) -> String {
     var lines = [names.joined(separator: ",")]

@@ -49,7 +49,7 @@ import Testing
       entity: "Thing",
       export: ExportDefinition(
         columns: names.map { .init($0, format: $0 == "digits" ? ["hex"] : []) }, dateFormat: ["iso8601", "seconds"],
-        dialect: dialect))
+        dialect: dialect), vocabulary: .journal)
     change(&definition)
     return definition
   }

@@ -26,7 +26,7 @@ import Testing
     InputFiles.expand(
       PipelineDefinition(
         name: "n", source: source, sourceOptional: optional, columns: [ColumnDefinition("date")],
-        baseDirectory: base ?? folder.url))
+        baseDirectory: base ?? folder.url, vocabulary: .journal))
   }
 
   static let patterns: [(source: [String], names: [String])] = [

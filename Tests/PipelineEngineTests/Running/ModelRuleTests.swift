@@ -60,7 +60,7 @@ struct ModelRuleTests {
   private func both(_ model: @autoclosure () -> NSManagedObjectModel, _ text: String, chunkRows: Int = 100)
     async throws -> (real: RunSummary, dry: RunSummary)
   {
-    let definition = PipelineDefinition(name: "n", columns: Self.columns, chunkRows: chunkRows)
+    let definition = PipelineDefinition(name: "n", columns: Self.columns, chunkRows: chunkRows, vocabulary: .journal)
     let input = try folder.write(text, to: "log.csv")
     let dry = try await run(definition, .validate, [input], store: nil, model: model())
     let real = try await run(definition, .import, [input], store: folder.path("store.sqlite"), model: model())

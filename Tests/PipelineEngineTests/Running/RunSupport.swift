@@ -35,7 +35,7 @@ extension PipelineDefinition {
       columns: [
         ColumnDefinition("date", required: true, rules: [ValueRule(.required)]), ColumnDefinition("location"),
         ColumnDefinition("rating"),
-      ])
+      ], vocabulary: .journal)
     change(&definition)
     return definition
   }

@@ -34,7 +34,8 @@ import Testing
 
   @Test(arguments: readable)
   func `A pattern reads what it says`(format: String, text: String, iso: String) throws {
-    let seconds = try #require(try DateFormat(format).seconds(text: text))
+    let seconds = try #require(
+      try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats).seconds(text: text))
     #expect(DateText.iso8601(seconds) == iso)
   }
 
@@ -51,7 +52,7 @@ import Testing
 
   @Test(arguments: unreadable)
   func `A pattern refuses what is not its shape or no date`(format: String, text: String) throws {
-    #expect(try DateFormat(format).seconds(text: text) == nil)
+    #expect(try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats).seconds(text: text) == nil)
   }
 
   static let written: [(format: String, seconds: Double, text: String)] = [
@@ -67,7 +68,7 @@ import Testing
 
   @Test(arguments: written)
   func `A pattern writes in UTC and cuts what it does not name`(format: String, seconds: Double, text: String) throws {
-    #expect(try DateFormat(format).string(seconds) == text)
+    #expect(try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats).string(seconds) == text)
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity, 252_423_993_600, -63_145_526_400.5, 1e300])
@@ -92,7 +93,9 @@ import Testing
 
   @Test(arguments: refused)
   func `A format that could mean two things, or none, is refused in words`(format: String, message: String) {
-    let error = #expect(throws: PipelineError.self) { try DateFormat(format) }
+    let error = #expect(throws: PipelineError.self) {
+      try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats)
+    }
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
   }
 }

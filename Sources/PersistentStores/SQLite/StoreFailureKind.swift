@@ -1,0 +1,47 @@
+import CSQLite
+import Foundation
+import ManagedObjectModel
+
+/// What kept SQLite from doing its work, as far as a program can act on it.
+package enum StoreFailureKind: Sendable, Hashable {
+  /// The system or SQLite itself does not allow the access.
+  case permissionDenied
+  /// The file or its file system can only be read.
+  case readOnly
+  /// Another connection holds a lock.
+  case busy
+  case cannotOpen
+  /// The file is damaged.
+  case corrupt
+  /// The file is of another kind.
+  case notADatabase
+  case ioError
+  case diskFull
+  case other
+
+  /// - Parameter code: A result code of SQLite, plain or extended.
+  init(sqliteCode code: Int32) {
+    switch code & 0xff {
+    case SQLITE_PERM, SQLITE_AUTH: self = .permissionDenied
+    case SQLITE_READONLY: self = .readOnly
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+    case SQLITE_CANTOPEN: self = .cannotOpen
+    case SQLITE_CORRUPT: self = .corrupt
+    case SQLITE_NOTADB: self = .notADatabase
+    case SQLITE_IOERR: self = .ioError
+    case SQLITE_FULL: self = .diskFull
+    default: self = .other
+    }
+  }
+}
+
+extension NSError {
+  /// What kept SQLite from doing its work; nil for an error in which SQLite has no part.
+  package var storeFailureKind: StoreFailureKind? {
+    (userInfo[NSSQLiteErrorDomain] as? NSNumber).map { StoreFailureKind(sqliteCode: $0.int32Value) }
+  }
+}
+
+extension SQLiteError {
+  package var failureKind: StoreFailureKind { StoreFailureKind(sqliteCode: code) }
+}

@@ -1,0 +1,17 @@
+@testable import PipelineEngine
+
+/// Names and defaults such as a program hands in.
+extension DefinitionVocabulary {
+  static let journal = DefinitionVocabulary(
+    dialects: [.journalApp], dateFormats: ["journal-app": "M/d/yy"], entity: "JournalEntry", model: "SurfJournalModel")
+}
+
+extension DialectDefinition {
+  static let journalApp = DialectDefinition(
+    name: "journal-app", delimiter: ",", quote: nil, header: false,
+    columns: ["date", "height", "period", "wind", "location", "rating"], trailingComma: false, lineEnding: .lf)
+}
+
+extension DefinitionSurroundings {
+  static let journal = DefinitionSurroundings(vocabulary: .journal)
+}

@@ -1,0 +1,97 @@
+/// Which folders of a module name types of which others.
+///
+/// A file uses a folder if its code names a type that is declared at the top level of a file there. Members and
+/// functions are not looked at, nor are names that several files declare, or that the file gives to a type of its own.
+struct FolderScan {
+  /// By folder, every folder that it uses; files at the module's root are the folder ".".
+  private(set) var arrows: [String: Set<String>] = [:]
+  /// For each arrow a file and a type that it names, to begin with when it has to go.
+  private(set) var examples: [Arrow: String] = [:]
+
+  struct Arrow: Hashable {
+    let from: String
+    let to: String
+  }
+
+  init(module: String, files: [SourceFile]) {
+    let files = files.filter { $0.isSwift && $0.module == module && !$0.path.contains(".docc/") }
+    var owners: [Substring: Set<String>] = [:]
+    for file in files {
+      arrows[Self.folder(of: file), default: []] = []
+      for type in Self.typesDeclared(in: file) { owners[type, default: []].insert(file.path) }
+    }
+    let folders = Dictionary(uniqueKeysWithValues: files.map { ($0.path, Self.folder(of: $0)) })
+    for file in files {
+      let from = Self.folder(of: file)
+      let own = Set(Self.typesDeclared(in: file, nested: true))
+      for type in Self.typesNamed(in: file) where !own.contains(type) {
+        guard let owner = owners[type], owner.count == 1, let path = owner.first, path != file.path,
+          let to = folders[path], to != from
+        else { continue }
+        arrows[from, default: []].insert(to)
+        let arrow = Arrow(from: from, to: to)
+        if examples[arrow] == nil { examples[arrow] = "\(file.path) names \(type)" }
+      }
+    }
+  }
+
+  /// The folder below the module, of whatever depth the file's own is.
+  private static func folder(of file: SourceFile) -> String {
+    let parts = file.path.split(separator: "/")
+    return parts.count > 3 ? String(parts[2]) : "."
+  }
+
+  private static let keywords: Set<Substring> = ["actor", "class", "enum", "protocol", "struct", "typealias"]
+
+  /// Those at the top level, or those in others too.
+  private static func typesDeclared(in file: SourceFile, nested: Bool = false) -> [Substring] {
+    var depth = 0
+    var types: [Substring] = []
+    for line in file.code {
+      if depth == 0 || nested {
+        let head = nested ? line[...] : line.prefix { $0 != "{" }
+        let words = head.split { !isPartOfName($0) }
+        for (keyword, name) in zip(words, words.dropFirst()) where keywords.contains(keyword) && isType(name) {
+          types.append(name)
+        }
+      }
+      for character in line {
+        if character == "{" { depth += 1 }
+        if character == "}" { depth -= 1 }
+      }
+    }
+    return types
+  }
+
+  private static func typesNamed(in file: SourceFile) -> [Substring] {
+    var found: Set<Substring> = []
+    var types: [Substring] = []
+    for line in file.code {
+      for word in line.split(whereSeparator: { !isPartOfName($0) }) where isType(word) {
+        if found.insert(word).inserted { types.append(word) }
+      }
+    }
+    return types
+  }
+
+  private static func isPartOfName(_ character: Character) -> Bool {
+    character == "_" || character.isLetter || character.isNumber
+  }
+
+  private static func isType(_ word: Substring) -> Bool { word.first?.isUppercase == true }
+}
+
+extension [String: Set<String>] {
+  /// The nodes that arrows lead back to.
+  var nodesInCircles: [String] {
+    keys.filter { node in
+      var reached: Set<String> = []
+      var next = Array(self[node] ?? [])
+      while let one = next.popLast() {
+        if reached.insert(one).inserted { next += self[one] ?? [] }
+      }
+      return reached.contains(node)
+    }
+    .sorted()
+  }
+}
