@@ -1,10 +1,10 @@
 import PipelineEngine
 
 extension DefinitionVocabulary {
-  /// What pipelines of the journal may name, and what they take where they name nothing.
+  /// What pipelines of the journal may name, what they take where they name nothing, and what their runs write.
   public static let journal = DefinitionVocabulary(
     dialects: [.journalApp], dateFormats: [DialectDefinition.journalApp.name: "M/d/yy"], entity: Journal.entityName,
-    model: CoreDataStack.modelName)
+    model: CoreDataStack.modelName, program: "surfjournal", ledgerPrefix: "SJ_")
 }
 
 extension DialectDefinition {

@@ -24,7 +24,8 @@ struct ImportRun {
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
       storePath: definition.storePath(options),
       monitor: monitor, runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
-      profiler: try EntryProfiler.wanted(definition, options, fit.entity))
+      profiler: try EntryProfiler.wanted(definition, options, fit.entity),
+      tables: LedgerTables(definition.vocabulary))
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     try checkDefinition()
@@ -116,16 +117,16 @@ struct ImportRun {
 
   private func noteEnd(_ summary: RunSummary, _ coordinator: NSPersistentStoreCoordinator) throws {
     let isKnown =
-      try LedgerTables.exist(in: coordinator)
-      && !coordinator.participantRows("SELECT 1 FROM SJ_RUN WHERE runID = ?", [setup.runID]).isEmpty
+      try setup.tables.exist(in: coordinator)
+      && !coordinator.participantRows("SELECT 1 FROM \(setup.tables.run) WHERE runID = ?", [setup.runID]).isEmpty
     guard isKnown else { return }
     let run = LedgerRun(
       id: setup.runID, pipeline: definition.name, startedAt: setup.startedAt, endedAt: options.now(),
       outcome: summary.outcome.rawValue, exitCode: summary.exitCode.rawValue, counts: summary.counts)
-    let ledger = try Ledger(nil)
+    let ledger = try Ledger(setup.tables, nil)
     coordinator.addSaveParticipant(ledger)
     defer { coordinator.removeSaveParticipant(ledger) }
-    ledger.prepare([Ledger.record(run)] + Ledger.finish(run: setup.runID))
+    ledger.prepare([setup.tables.record(run)] + setup.tables.finish(run: setup.runID))
     try coordinator.saveParticipants()
     try coordinator.checkpoint()
   }
@@ -252,7 +253,7 @@ struct ImportRun {
   private func readLedger() throws(RunFailure) -> Ledger {
     do {
       let coordinator = setup.coordinator
-      return try Ledger(coordinator.persistentStores.isEmpty ? nil : coordinator)
+      return try Ledger(setup.tables, coordinator.persistentStores.isEmpty ? nil : coordinator)
     } catch {
       if let version = error as? LedgerVersionError {
         throw RunFailure(code: nil, exitCode: .dataError, message: version.description)
@@ -299,7 +300,8 @@ struct ImportRun {
       stopReason: state.stopReason.map { definition.atomic ? $0 + "; nothing of this run is in the store" : $0 },
       run: setup.runID, startedAt: setup.startedAt, seconds: seconds, inputs: state.files, store: storePath,
       counts: state.counts, issues: state.log,
-      rejects: state.rejectsPaths.isEmpty ? nil : state.rejectsPaths.joined(separator: ", "))
+      rejects: state.rejectsPaths.isEmpty ? nil : state.rejectsPaths.joined(separator: ", "),
+      program: definition.vocabulary.program)
     summary.profile = state.profile
     return summary
   }

@@ -19,6 +19,7 @@ struct ImportSetup {
   let digest: ContentDigest
   /// Counts what the entries are like, where a report will show it.
   let profiler: EntryProfiler?
+  let tables: LedgerTables
   let clock = StageClock()
 
   var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
@@ -123,9 +124,9 @@ struct ImportSetup {
   }
 
   /// What the ledger is told with the first save of the run.
-  var runBegin: [(sql: String, values: [StoredValue])] {
+  var runBegin: [LedgerTables.Statement] {
     let run = LedgerRun(id: runID, pipeline: definition.name, startedAt: startedAt)
-    return [Ledger.record(run), Ledger.noteInterruptions(before: runID)]
+    return [tables.record(run), tables.noteInterruptions(before: runID)]
   }
 
   /// Columns with the rule `unique`, and the model's own constraints: these are checked here too, so that a dry run

@@ -141,7 +141,7 @@ struct InputImport {
     entry = known
     entry.run = setup.runID
     do {
-      let issues = try Ledger.issues(ofInput: known.id, setup.coordinator)
+      let issues = try ledger.tables.issues(ofInput: known.id, setup.coordinator)
       tally = InputTally(
         known, issues: issues, listedMax: definition.limits.issuesListedMax, profiler: setup.profiler)
     } catch {
@@ -288,9 +288,9 @@ struct InputImport {
     _ entry: LedgerEntry, _ tally: InputTally, _ plan: ChunkPlan?, _ state: ImportState
   ) {
     var statements = state.hasSaved ? [] : setup.runBegin
-    statements += halfDone.flatMap { Ledger.forget(input: $0.id) } + [Ledger.record(entry)]
+    statements += halfDone.flatMap { ledger.tables.forget(input: $0.id) } + [ledger.tables.record(entry)]
     for ordinal in issuesWritten..<max(issuesWritten, tally.log.listed.count) {
-      if let statement = Ledger.record(tally.log.listed[ordinal], ofInput: entry.id, ordinal: ordinal) {
+      if let statement = ledger.tables.record(tally.log.listed[ordinal], ofInput: entry.id, ordinal: ordinal) {
         statements.append(statement)
       }
     }

@@ -33,7 +33,7 @@ struct LedgerCommand: Command {
 
   func run() async -> ExitCode {
     do throws(LedgerAccessError) {
-      let wasThere = try LedgerHistory.drop(store: store, timeoutSeconds: timeoutSeconds)
+      let wasThere = try LedgerHistory.drop(store: store, vocabulary: .journal, timeoutSeconds: timeoutSeconds)
       if !isQuiet { Console.tell(wasThere ? "the ledger of \(store) is gone" : "\(store) has no ledger") }
       return .ok
     } catch {
