@@ -5,7 +5,7 @@ import OpenCoreData
 ///
 /// Import context (private) → view context (main queue) → writer context (private) → coordinator: each save goes
 /// one level up. A dry run has the first and the last only, both private, and throws the entries away at the second.
-struct ImportChain {
+struct ImportContexts {
   /// A record that could not be saved.
   struct Failure {
     /// Its row in the chunk's batch.

@@ -4,7 +4,7 @@ import Locking
 import OpenCoreData
 
 /// The reading side of an import: a thread that recognises the input and reads it block by block, for others to parse.
-struct InputReading: Sendable {
+struct InputReader: Sendable {
   /// What the thread sends on, in this order.
   enum Message: Sendable {
     case recognized(InputRecognition)

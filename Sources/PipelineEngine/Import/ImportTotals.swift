@@ -1,7 +1,7 @@
 import Foundation
 
-/// What an import knows of itself while it runs, over all its inputs.
-struct ImportState {
+/// What came of an import so far, over all its inputs.
+struct ImportTotals {
   var outcome = RunSummary.Outcome.completed
   /// Why it stopped, where it did.
   var stopReason: String?
@@ -30,9 +30,6 @@ struct ImportState {
     log = IssueLog(listedMax: definition.limits.issuesListedMax)
   }
 
-  /// An issue of no record: an input that can't be opened, a header that does not fit.
-  mutating func note(_ issue: RecordIssue) { log.add(issue) }
-
   /// An input is done with, to its end or not.
   mutating func finish(_ file: RunSummary.File?, _ tally: InputTally, rejects: String?) {
     if let file { files.append(file) }
@@ -49,11 +46,12 @@ struct ImportState {
 
   /// What tells the entries of an input with these columns apart; nil where nothing does. Inputs with the same
   /// columns share it; for others the store is read again.
-  mutating func matcher(_ mapping: HeaderMapping, _ setup: ImportSetup) throws(RunFailure) -> EntryMatcher? {
-    if let matcher, matcher.digester == setup.digester(mapping) { return matcher }
-    let made = setup.matcher(mapping)
+  mutating func matcher(_ mapping: HeaderMapping, _ environment: ImportEnvironment) throws(RunFailure) -> EntryMatcher?
+  {
+    if let matcher, matcher.digester == environment.keys.digester(mapping) { return matcher }
+    let made = environment.keys.matcher(mapping)
     guard !made.digester.isIdle else { return nil }
-    try setup.load(made)
+    try environment.store.load(made, unless: environment.monitor.isCancelled)
     matcher = made
     return made
   }
