@@ -119,7 +119,9 @@ import Testing
       $0.outcome = .failed
       $0.failure = .init(code: .sourceError, message: "no such file; check the path", exitCode: .noInput)
     }
-    for summary in [Self.summary(), failed] { #expect(try RunSummary(json: summary.json()) == summary) }
+    for summary in [Self.summary(), failed] {
+      #expect(try RunSummary(json: summary.json(), program: summary.program) == summary)
+    }
   }
 
   @Test func `The text report gives verdict, totals, what is wrong and what to do next`() {
