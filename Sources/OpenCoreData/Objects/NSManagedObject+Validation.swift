@@ -49,8 +49,7 @@ extension NSManagedObject {
   private func missing(_ relationship: NSRelationshipDescription) -> NSError {
     .coreData(
       relationship.isToMany ? .relationshipLacksMinimumCount : .missingMandatoryProperty,
-      "\(entity.name ?? "").\(relationship.name) is a mandatory relationship, and relationships can't be set here. Make it "
-        + "optional in the model, or insert such objects with a program that uses Apple's framework.",
+      relationship.cannotBeSet(in: entity),
       [NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name])
   }
 

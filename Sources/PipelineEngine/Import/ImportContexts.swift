@@ -106,9 +106,19 @@ struct ImportContexts {
     }
   }
 
-  /// Checks entries by the rules of the model alone. Needed where a record may become part of an entry before it is
-  /// saved: its faults must be its own.
+  /// Checks entries as their insertion would. Needed where a record may become part of an entry before it is saved:
+  /// its faults must be its own.
   func validate(_ chunk: ParsedChunk) throws -> [Failure] {
+    if chunk.batch.isCheckedByModelAlone {
+      return chunk.batch.violations(toleratingMissingRelationships: importContext.toleratesMissingRelationships).map {
+        Failure(row: $0.row, code: .modelError, message: $0.message)
+      }
+    }
+    return try validateByInserting(chunk)
+  }
+
+  /// For classes that take part in the check: objects are made for them, and thrown away.
+  private func validateByInserting(_ chunk: ParsedChunk) throws -> [Failure] {
     defer { rollBack() }
     do {
       try importContext.performAndWait {
