@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples check-docs architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
+.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples check-docs architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -95,6 +95,10 @@ bench-build:
 	@.ci/ensure-packages test
 	swift build $(RELEASE) --package-path Tests/Benchmarks
 	swift build $(RELEASE) --package-path Tests/Benchmarks --product surfjournal
+
+generate-model: ## Write the code of the journal's model into Sources/SurfJournal/Generated
+	swift build --product modelgen
+	.build/debug/modelgen Sources/SurfJournal/SurfJournalModel.xcdatamodeld SurfJournal Sources/SurfJournal/Generated
 
 generate: ## Write SampleData anew
 	python3 SampleData/generate.py

@@ -55,8 +55,8 @@ let package = Package(
       dependencies: ["PipelineDefinition", "OpenCoreData", "StoreInspection", "CSV", "Locking"],
       swiftSettings: strict),
     .target(
-      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,
-      plugins: ["ManagedObjectModelPlugin"]),
+      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"],
+      exclude: ["SurfJournalModel.xcdatamodeld"], swiftSettings: strict),
     .executableTarget(
       name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CGetopt", "CMalloc"],
       swiftSettings: strict),

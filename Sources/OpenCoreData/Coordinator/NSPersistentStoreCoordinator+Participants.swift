@@ -40,32 +40,8 @@ extension NSPersistentStoreCoordinator {
 
   /// The ID of the object with a key that a store is known to have given it; nil without a store.
   package func objectID(of entity: NSEntityDescription, key: Int64) -> NSManagedObjectID? {
-    (firstWritable(keeping: entity) ?? rowStores.first).map { NSManagedObjectID(entity: entity, store: $0.identity, key: key) }
-  }
-}
-
-extension NSManagedObjectContext {
-  /// The objects with `ids`, their values read together.
-  package func objects(withIDs ids: [NSManagedObjectID]) -> [NSManagedObject] {
-    let objects = ids.map(object(with:))
-    loadTogether(objects)
-    return objects
-  }
-
-  /// Checks what is inserted here by the rules of the model and of the objects' classes, as a save would, and saves
-  /// nothing.
-  ///
-  /// - Throws: A validation error of every object that is refused.
-  package func validateInsertions() throws {
-    processPendingChanges()
-    try checkForSave(updatesToo: false)
-  }
-}
-
-extension NSManagedObject {
-  /// Gives the attributes in `slots` the values of a batch's row, as far as they have others.
-  package func setValues(at slots: [Int], of batch: ObjectBatch, row: Int) {
-    let changed = slots.filter { storedValue(at: $0) != batch.value(row: row, slot: $0) }
-    setStoredValues(at: changed) { batch.value(row: row, slot: $0) }
+    (firstWritable(keeping: entity) ?? rowStores.first).map {
+      NSManagedObjectID(entity: entity, store: $0.identity, key: key)
+    }
   }
 }

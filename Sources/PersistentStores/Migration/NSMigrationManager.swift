@@ -65,7 +65,7 @@ open class NSMigrationManager: NSObject {
       let opened = try OpenedDatabase.openForReading(source.path, options: try StoreOptions(options))
       // What is read may be a copy that goes with the value.
       defer { withExtendedLifetime(opened) { opened.connection.close() } }
-      let metadata = try SQLiteStore.readMetadata(opened.connection, source).metadata
+      let metadata = try opened.connection.storeMetadata(at: source).metadata
       guard sourceModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata.dictionary) else {
         throw NSError.coreData(
           .managerSourceStore,

@@ -73,7 +73,7 @@ struct StoreMigration {
   }
 
   private func stored() throws -> (uuid: String, metadata: StoreMetadata) {
-    try SQLiteStore.readMetadata(connection, url)
+    try connection.storeMetadata(at: url)
   }
 
   private func run(from metadata: StoreMetadata, _ uuid: String, to wanted: StoreMetadata) throws {

@@ -23,8 +23,8 @@ struct StoreModelSearch {
     do {
       let opened = try OpenedDatabase.openForReading(store.path)
       return try withExtendedLifetime(opened) {
-        if try SQLiteStore.isEmpty(opened.connection) { return try currentVersion() }
-        let metadata = try SQLiteStore.readMetadata(opened.connection, store).metadata
+        if try opened.connection.hasNoTables() { return try currentVersion() }
+        let metadata = try opened.connection.storeMetadata(at: store).metadata
         if let file { return try version(in: file, for: metadata) }
         return try embeddedVersion(for: metadata) ?? storedModel(of: opened.connection, metadata)
       }

@@ -63,7 +63,7 @@ struct TableModel {
   }
 
   private static func frameworkVersion(_ connection: SQLiteConnection) throws -> Int {
-    try SQLiteStore.readMetadata(connection, nil).metadata.frameworkVersion
+    try connection.storeMetadata(at: nil).metadata.frameworkVersion
   }
 
   private mutating func addGeneralNotes(_ frameworkVersion: Int) {

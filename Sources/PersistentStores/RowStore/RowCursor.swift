@@ -63,7 +63,9 @@ package final class SeveralStoresCursor: RowCursor {
 
   package var store: StoreIdentity? { nil }
 
-  package func holdingState<Result>(_ body: () throws -> Result) throws -> Result { try holdingState(sources[...], body) }
+  package func holdingState<Result>(_ body: () throws -> Result) throws -> Result {
+    try holdingState(sources[...], body)
+  }
 
   private func holdingState<Result>(_ rest: ArraySlice<Source>, _ body: () throws -> Result) throws -> Result {
     guard let first = rest.first else { return try body() }
@@ -88,7 +90,9 @@ package final class SeveralStoresCursor: RowCursor {
     return true
   }
 
-  package func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection { ObjectIDCollection(idsOfLast) }
+  package func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection {
+    ObjectIDCollection(idsOfLast)
+  }
 
   package func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
     var rows: [FetchedRow] = []

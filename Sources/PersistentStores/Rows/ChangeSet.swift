@@ -34,7 +34,9 @@ package struct InsertedRows: Sendable {
 
   package var liveCount: Int { batch.count - removedRows.count }
 
-  package func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> { removedRows.others(in: first..<batch.count) }
+  package func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> {
+    removedRows.others(in: first..<batch.count)
+  }
 
   package func objectID(row: Int) -> NSManagedObjectID {
     NSManagedObjectID(range: range, row: row).resolved

@@ -48,7 +48,7 @@ extension SQLiteStore {
     do {
       let opened = try OpenedDatabase.openForReading(url.path, options: try StoreOptions(options))
       return try withExtendedLifetime(opened) {
-        let (uuid, metadata) = try readMetadata(opened.connection, url)
+        let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
         return metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 }
       }
     } catch let error as SQLiteError {
@@ -62,7 +62,7 @@ extension SQLiteStore {
         url.path, mode: .readWrite, try StoreOptions(options))
       defer { connection.close() }
       try connection.transaction {
-        var (_, metadata) = try readMetadata(connection, url)
+        var (_, metadata) = try connection.storeMetadata(at: url)
         metadata.custom = StoreMetadata(dictionary: new).custom
         try connection.write(metadata)
       }

@@ -87,7 +87,8 @@ struct SelectPlan {
     _ keys: [SortKey], _ columns: ColumnNames
   ) throws -> SQLFragment {
     let terms = try keys.sql(columns: columns.sql)
-    return SQLFragment(" ORDER BY ") + .joined((keys.isEmpty ? [] : [terms]) + [SQLFragment("t0.Z_PK")], separator: ", ")
+    return SQLFragment(" ORDER BY ")
+      + .joined((keys.isEmpty ? [] : [terms]) + [SQLFragment("t0.Z_PK")], separator: ", ")
   }
 
   static func slice(_ limit: Int, _ offset: Int) -> SQLFragment {

@@ -39,7 +39,7 @@ package struct StoreFile {
     try withErrors("replaced by \(source.url.path)") {
       let opened = try OpenedDatabase.openForReading(source.url.path, options: source.options)
       defer { withExtendedLifetime(opened) {} }
-      _ = try SQLiteStore.readMetadata(opened.connection, source.url)
+      _ = try opened.connection.storeMetadata(at: source.url)
       let connection = try SQLiteConnection(
         path: url.path, mode: .readWriteCreate, busyTimeoutMilliseconds: options.timeoutMilliseconds)
       defer { connection.close() }
@@ -56,7 +56,7 @@ package struct StoreFile {
   /// Somebody else's database must not be lost by a wrong path. One that can't be read at all can be replaced.
   private func checkIsStore(_ connection: SQLiteConnection) throws {
     do {
-      if try !SQLiteStore.isEmpty(connection) { _ = try SQLiteStore.readMetadata(connection, url) }
+      if try !connection.hasNoTables() { _ = try connection.storeMetadata(at: url) }
     } catch let error as SQLiteError where error.primaryCode == SQLITE_CORRUPT {}
   }
 
@@ -126,7 +126,7 @@ extension SQLiteStore {
 
   /// Fills a database that is still empty with all that this store holds.
   func fill(_ destination: SQLiteConnection, _ url: URL?, type: String) throws {
-    guard try SQLiteStore.isEmpty(destination) else {
+    guard try destination.hasNoTables() else {
       throw NSError.coreData(
         .operation, "There is something at \(url?.path ?? "") already; choose another place, or destroy it first.")
     }
@@ -145,7 +145,7 @@ extension SQLiteStore {
     let settings = try StoreOptions(options)
     let opened = try OpenedDatabase.open(url, options: settings)
     try opened.connection.registerPredicateFunctions()
-    guard try SQLiteStore.readMetadata(opened.connection, url).uuid == identity.uuid, opened.isReadOnly == isReadOnly
+    guard try opened.connection.storeMetadata(at: url).uuid == identity.uuid, opened.isReadOnly == isReadOnly
     else {
       throw NSError.coreData(.open, "The store at \(url.path) is another one than \(identity.uuid).")
     }

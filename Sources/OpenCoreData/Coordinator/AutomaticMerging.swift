@@ -1,33 +1,37 @@
 import Foundation
 import Locking
 
-/// The contexts that take over by themselves what is saved to one parent or to one coordinator
+/// A context that merges what is saved to its parent or to its coordinator.
+protocol MergingContext: AnyObject, Sendable {
+  /// Merges `changes` later, on the context's queue.
+  func mergeLater(_ changes: SavedIDs)
+}
+
+/// The contexts that merge by themselves what is saved to one parent or to one coordinator
 /// (`automaticallyMergesChangesFromParent`).
 final class AutomaticMerging: Sendable {
-  private struct Listener: Sendable { weak var context: NSManagedObjectContext? }
+  private struct Listener: Sendable { weak var context: (any MergingContext)? }
 
   private let listeners = Locked<[Listener]>([])
 
-  func add(_ context: NSManagedObjectContext) {
+  func add(_ context: any MergingContext) {
     listeners.withLock { listeners in
       listeners.removeAll { $0.context == nil || $0.context === context }
       listeners.append(Listener(context: context))
     }
   }
 
-  func remove(_ context: NSManagedObjectContext) {
+  func remove(_ context: any MergingContext) {
     listeners.withLock { listeners in listeners.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  /// Has every listener but the one that saved merge `changes`, each on its own queue and in its own time.
-  func announce(_ changes: @autoclosure () -> SavedIDs, from saver: NSManagedObjectContext) {
+  /// Has every listener but the one that saved merge `changes`, each on its own queue.
+  func announce(_ changes: @autoclosure () -> SavedIDs, from saver: any MergingContext) {
     let contexts = listeners.withLock { $0.compactMap(\.context) }.filter { $0 !== saver }
     guard !contexts.isEmpty else { return }
     let saved = changes()
     guard !saved.isEmpty else { return }
-    for context in contexts {
-      context.queue.async { [weak context] in context?.merge(saved) }
-    }
+    for context in contexts { context.mergeLater(saved) }
   }
 }
 
@@ -48,14 +52,4 @@ struct SavedIDs: Sendable {
   }
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && !invalidatesAll }
-}
-
-extension NSManagedObjectContext {
-  /// Listens where the context now reads from, and no longer where it did before.
-  func renewMerging() {
-    mergesFrom?.remove(self)
-    let source = parent?.mergers ?? persistentStoreCoordinator?.mergers
-    mergesFrom = automaticallyMergesChangesFromParent ? source : nil
-    mergesFrom?.add(self)
-  }
 }

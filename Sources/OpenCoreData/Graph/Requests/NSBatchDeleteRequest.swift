@@ -9,7 +9,7 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 
 /// Deletes rows in the store, past all contexts: no validation, no delete rules, no notifications. (Apple
 /// documentation: NSBatchDeleteRequest.)
-open class NSBatchDeleteRequest: NSPersistentStoreRequest {
+open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   private enum Target {
     case found(NSFetchRequest<any NSFetchRequestResult>)
     case ids([NSManagedObjectID])
@@ -40,7 +40,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     target = .ids(objects)
   }
 
-  override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+  func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let coordinator = try context.requireCoordinator()
     let wantsIDs = resultType == .resultTypeObjectIDs
     let outcomes: [BatchOutcome]
@@ -51,7 +51,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
       if query.limit + query.offset > 0, coordinator.persistentStores.count > 1 {
         // The slice is one of all stores' objects together.
         query.includesValues = false
-        outcomes = try delete(StoreReading(coordinator: coordinator, generation: nil).rows(query).map(\.id), coordinator, wantsIDs)
+        outcomes = try delete(
+          StoreReading(coordinator: coordinator, generation: nil).rows(query).map(\.id), coordinator, wantsIDs)
         break
       }
       outcomes = try coordinator.writeToStores(query.affectedStores, keeping: query.entity) {

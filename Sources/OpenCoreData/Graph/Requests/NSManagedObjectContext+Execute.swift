@@ -3,6 +3,11 @@ import Foundation
 /// What executing a request gave. (Apple documentation: NSPersistentStoreResult.)
 open class NSPersistentStoreResult: NSObject {}
 
+/// A request that a context carries out past its objects.
+protocol ContextRequest: NSPersistentStoreRequest {
+  func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult
+}
+
 extension NSManagedObjectContext {
   /// Hands `request` to the stores, past the objects of this context: an asynchronous fetch, or a batch insertion,
   /// update or deletion.
@@ -14,6 +19,12 @@ extension NSManagedObjectContext {
   @discardableResult
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     checkQueue()
+    guard let request = request as? any ContextRequest else {
+      throw NSError.coreData(
+        .coreData,
+        "A request of the class \(type(of: request)) can't be executed. Use an asynchronous fetch, a batch request, or "
+          + "fetch(_:) of the context.")
+    }
     return try request.run(in: self)
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
 
+extension NSManagedObject: NSFetchRequestResult {}
+
 extension NSManagedObject: PredicateIdentifiable {
   package var predicateIdentity: any PredicateIdentity { objectID }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Locking
 
 /// Between entities, contexts and the classes of objects.
 extension NSEntityDescription {
@@ -39,7 +38,8 @@ extension NSManagedObject {
   public class func entity() -> NSEntityDescription {
     let embedded = EmbeddedModels.all.lazy.compactMap { NSManagedObjectModel.embedded(named: $0.name) }
     guard
-      let found = ModelsInUse.entity(ofClass: self) ?? embedded.compactMap({ $0.entity(ofClass: self) }).first
+      let found = ModelsInUse.all.lazy.compactMap({ $0.entity(ofClass: self) }).first
+        ?? embedded.compactMap({ $0.entity(ofClass: self) }).first
     else {
       preconditionFailure(
         "No model in use has an entity of the class \(self). Check its representedClassName, and that the model's "
@@ -60,23 +60,5 @@ extension NSFetchRequestResult where Self: NSManagedObject {
   @_disfavoredOverload
   public static func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     NSFetchRequest<any NSFetchRequestResult>(entityName: entity().name ?? "")
-  }
-}
-
-/// The models that coordinators use, for classes that look for their entity.
-enum ModelsInUse {
-  private struct Reference: Sendable { weak var model: NSManagedObjectModel? }
-  private static let models = Locked<[Reference]>([])
-
-  static func add(_ model: NSManagedObjectModel) {
-    models.withLock { models in
-      models.removeAll { $0.model == nil }
-      models.append(Reference(model: model))
-    }
-  }
-
-  /// In the model that came into use last among those that have one.
-  static func entity(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
-    models.withLock { $0.reversed().compactMap(\.model) }.lazy.compactMap { $0.entity(ofClass: type) }.first
   }
 }

@@ -8,14 +8,6 @@ open class NSPersistentStoreRequest: NSObject {
 
   /// What kind of request this is.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
-
-  /// Does what `NSManagedObjectContext.execute(_:)` promises; each kind of request knows how.
-  func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-    throw NSError.coreData(
-      .coreData,
-      "A request of the class \(type(of: self)) can't be executed. Use an asynchronous fetch, a batch request, or "
-        + "fetch(_:) of the context.")
-  }
 }
 
 /// The kinds of requests.
@@ -29,7 +21,6 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 
 /// What a fetch can yield: managed objects, their IDs, dictionaries, or a count.
 public protocol NSFetchRequestResult: NSObjectProtocol {}
-extension NSManagedObject: NSFetchRequestResult {}
 extension NSManagedObjectID: NSFetchRequestResult {}
 extension NSDictionary: NSFetchRequestResult {}
 extension NSNumber: NSFetchRequestResult {}
@@ -92,20 +83,6 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   public init(entityName: String) {
     nameGiven = entityName
     super.init()
-  }
-
-  /// The objects (IDs, dictionaries, the count) that the context finds whose `perform` block is running.
-  ///
-  /// - Throws: As `fetch(_:)` of the context; `NSError` 134060 outside of any such block.
-  open func execute() throws -> [ResultType] {
-    // A task that was begun in a block has inherited the context, but does not run on its queue.
-    guard let context = NSManagedObjectContext.current, context.queue.isCurrent else {
-      throw NSError.coreData(
-        .coreData,
-        "The fetch request finds no context: execute() works in blocks of perform and performAndWait. Elsewhere use "
-          + "fetch(_:) of a context.")
-    }
-    return try context.fetch(self)
   }
 
   open func copy(with zone: NSZone? = nil) -> Any { retyped(as: ResultType.self) }

@@ -218,7 +218,8 @@ extension NSManagedObjectContext {
   ///
   /// - Throws: What reading the level below said; nothing has been taken then.
   func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) throws {
-    let bases = changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
+    let bases =
+      changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
     let touched = bases.map { object(with: $0.id) }
     let current = try rowsToReread(for: bases, touched)
     for inserted in changes.insertions {

@@ -9,7 +9,7 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 
 /// Sets attributes of rows in the store, past all contexts: no validation and no notifications; versions count one
 /// up, so that a context which still has the old values finds a conflict. (Apple documentation: NSBatchUpdateRequest.)
-open class NSBatchUpdateRequest: NSPersistentStoreRequest {
+open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
   /// The entity that the request was made with; nil where it was named.
   public let entity: NSEntityDescription?
   public let entityName: String
@@ -30,7 +30,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     entityName = entity.name ?? ""
   }
 
-  override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+  func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let coordinator = try context.requireCoordinator()
     let request = NSFetchRequest<NSManagedObjectID>(entityName: entityName)
     request.entity = entity

@@ -13,7 +13,7 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// Attributes that are not given have the model's default. Where an entity has uniqueness constraints, an object whose
 /// values are taken is left out, or with a merge policy that lets objects trump the store (or overwrite it) gives the
 /// stored object all its values.
-open class NSBatchInsertRequest: NSPersistentStoreRequest {
+open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   private enum Content {
     case dictionaries([[String: Any]])
     case dictionaryHandler((NSMutableDictionary) -> Bool)
@@ -66,7 +66,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     if case .dictionaries(let dictionaries) = content { dictionaries } else { nil }
   }
 
-  override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+  func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     let outcome = try insert(in: context, context.uniquenessResolution)
     switch resultType {
     case .statusOnly: return NSBatchInsertResult(resultType, true)

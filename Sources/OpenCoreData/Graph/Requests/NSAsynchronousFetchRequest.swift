@@ -3,7 +3,7 @@ import Foundation
 
 /// A fetch that reads beside the context's queue and delivers there. (Apple documentation:
 /// NSAsynchronousFetchRequest.)
-open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
+open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, ContextRequest {
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
 
   public let fetchRequest: NSFetchRequest<ResultType>
@@ -18,7 +18,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
   }
 
   /// Returns before anything is read.
-  override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+  func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     context.processPendingChanges()
     // A copy: the caller may go on with the request.
     let request = fetchRequest.retyped(as: ResultType.self)

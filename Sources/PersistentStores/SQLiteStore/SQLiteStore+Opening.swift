@@ -18,7 +18,7 @@ extension SQLiteStore {
       let opened = try OpenedDatabase.open(url, options: settings)
       try opened.connection.registerPredicateFunctions()
       try original?.fill(opened.connection, url, type: type)
-      let isNew = try isEmpty(opened.connection) && !opened.isReadOnly
+      let isNew = try opened.connection.hasNoTables() && !opened.isReadOnly
       if !isNew, !settings.ignoresVersions, let migration = MigrationOptions(options) {
         try StoreMigration(
           opened: opened, url: url, model: model, configuration: configuration, options: migration
@@ -26,7 +26,7 @@ extension SQLiteStore {
       }
       // Before anything is set: the file may be somebody else's database.
       if !isNew {
-        let found = try readMetadata(opened.connection, url).metadata
+        let found = try opened.connection.storeMetadata(at: url).metadata
         if !settings.ignoresVersions { try checkCompatible(found, model, configuration, options, url) }
         schema = try SQLSchema(
           model: model, configuration: configuration, found: StoreLayout(opened.connection),
@@ -37,7 +37,7 @@ extension SQLiteStore {
       }
       try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
       if isNew { try create(schema, fresh, in: opened.connection) }
-      let (uuid, metadata) = try readMetadata(opened.connection, url)
+      let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
       if !settings.ignoresVersions { try checkCompatible(metadata, model, configuration, options, url) }
       let store = try SQLiteStore(
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
@@ -47,10 +47,6 @@ extension SQLiteStore {
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .open, "The store \(url?.path ?? "in memory") can't be opened")
     }
-  }
-
-  static func isEmpty(_ connection: SQLiteConnection) throws -> Bool {
-    try connection.integer("SELECT count(*) FROM sqlite_master") == 0
   }
 
   static func prepare(
@@ -77,7 +73,7 @@ extension SQLiteStore {
   ) throws {
     try connection.transaction {
       // Another process may have made it since we looked.
-      guard try isEmpty(connection) else { return }
+      guard try connection.hasNoTables() else { return }
       for statement in schema.creationStatements { try connection.execute(statement) }
       for entity in schema.entities {
         try connection.run(
@@ -88,31 +84,6 @@ extension SQLiteStore {
         "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
         [.text(UUID().uuidString), .blob(try metadata.propertyList())])
     }
-  }
-
-  static func readMetadata(
-    _ connection: SQLiteConnection, _ url: URL?
-  ) throws -> (uuid: String, metadata: StoreMetadata) {
-    let path = url?.path ?? "in memory"
-    let known = try connection.integer(
-      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')")
-    guard known == 2 else {
-      throw NSError.coreData(
-        .open,
-        "The database \(path) is not a Core Data store: it has no Z_METADATA. Give the path of a store, "
-          + "or of a file that does not exist yet.")
-    }
-    let rows = try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
-    guard case .text(let uuid)? = rows.first?.first, case .blob(let plist)? = rows.first?.last else {
-      throw NSError.coreData(
-        .open, "The store \(path) has no metadata in Z_METADATA. Restore the file from a copy.")
-    }
-    guard let metadata = try? StoreMetadata(propertyList: plist) else {
-      throw NSError.coreData(
-        .open,
-        "The store \(path) has metadata in Z_METADATA that is not a property list. Restore the file from a copy.")
-    }
-    return (uuid, metadata)
   }
 
   /// The model must be the one the store was written with.

@@ -1,0 +1,26 @@
+import ManagedObjectModel
+
+/// What a save gathers of objects at fault before it gives up, so that one error names all of them.
+struct SaveFaults {
+  private var conflicts: [SaveFailure.Failure] = []
+  private var refusals: [SaveFailure.Failure] = []
+  private var isUniqueness = true
+
+  /// The row is another one than the change builds on.
+  package mutating func conflict(_ id: NSManagedObjectID, _ message: String, _ row: FetchedRow?) {
+    conflicts.append(.init(id: id, message: message, obstacle: .otherVersion(row)))
+  }
+
+  /// A constraint or a trigger does not take the row.
+  package mutating func refuse(_ id: NSManagedObjectID, _ error: SQLiteError, _ obstacle: SaveFailure.Obstacle) {
+    isUniqueness = isUniqueness && error.isUniqueness
+    refusals.append(.init(id: id, message: error.message, obstacle: obstacle))
+  }
+
+  /// Conflicts of versions come first, as in Apple's framework; nil where all went well.
+  package var failure: SaveFailure? {
+    if !conflicts.isEmpty { return SaveFailure(code: .mergeConflict, failures: conflicts) }
+    if refusals.isEmpty { return nil }
+    return SaveFailure(code: isUniqueness ? .constraintConflict : .sqlite, failures: refusals)
+  }
+}
