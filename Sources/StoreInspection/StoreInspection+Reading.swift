@@ -10,9 +10,12 @@ extension StoreInspection {
   ///   - modelFile: The model or the versions of it to look among (`.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`);
   ///     without one, the embedded models, the store's own model cache and its tables are asked.
   ///   - embeddedModels: The names of models in the program that the store may be of.
+  ///   - tablePurposes: What tables of the client's own are for, by the prefix of their names in upper case.
   /// - Throws: `NSError` 134080 for a file that is not there, can't be read or is no store, 134090 for one that another
   ///   program locks, and what says that `modelFile` can't be read.
-  public init(storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = []) throws {
+  public init(
+    storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = [], tablePurposes: [String: String] = [:]
+  ) throws {
     let store = try ExaminedStore(at: url, modelFile: modelFile, embeddedModels: embeddedModels)
     do {
       file = try File(store)
@@ -30,7 +33,7 @@ extension StoreInspection {
     modelCache =
       ExaminedStore.attempt("Z_MODELCACHE can't be read", &doubts) { try ModelCache(store) }
       ?? ModelCache(bytes: 0, isReadable: false)
-    others = ExaminedStore.attempt("Triggers can't be read", &doubts) { try store.others() } ?? []
+    others = ExaminedStore.attempt("Triggers can't be read", &doubts) { try store.others(tablePurposes) } ?? []
     externalData = ExternalData(url)
     model = Model(store)
     remarks = []
@@ -70,7 +73,7 @@ extension ExaminedStore {
   }
 
   /// What neither the model nor the framework has put there.
-  fileprivate func others() throws -> [StoreInspection.Other] {
+  fileprivate func others(_ tablePurposes: [String: String]) throws -> [StoreInspection.Other] {
     let functions = Set(
       try connection.rows("SELECT DISTINCT lower(name) FROM pragma_function_list").compactMap { $0[0].string })
     let known = knownTables
@@ -86,7 +89,7 @@ extension ExaminedStore {
         object.type == "trigger"
         ? TriggerText.functions(in: object.sql ?? "").filter { !functions.contains($0.lowercased()) } : []
       return StoreInspection.Other(
-        type: object.type, name: object.name, table: object.table, purpose: Self.purpose(of: object),
+        type: object.type, name: object.name, table: object.table, purpose: Self.purpose(of: object, tablePurposes),
         unknownFunctions: unknown.sorted())
     }
   }
@@ -106,9 +109,9 @@ extension ExaminedStore {
 
   static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
-  private static func purpose(of object: SchemaObject) -> String? {
+  private static func purpose(of object: SchemaObject, _ purposes: [String: String]) -> String? {
     let name = object.table.uppercased()
-    if name.hasPrefix("SJ_") { return "ledger of surfjournal's imports" }
+    if let known = purposes.first(where: { name.hasPrefix($0.key) }) { return known.value }
     if name.hasPrefix("ANSCK") { return "mirroring to CloudKit" }
     if object.name.uppercased().hasPrefix("Z_DA_") { return "derived attribute" }
     if ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) || object.sql?.contains("rtree") == true {

@@ -28,7 +28,6 @@ struct WideInteger {
     trim()
   }
 
-  var isZero: Bool { limbs.isEmpty }
 
   /// Decimal digits without leading zeros; `0` for zero.
   var digits: String {
