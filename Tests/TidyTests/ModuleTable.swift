@@ -10,11 +10,11 @@ enum ModuleTable {
     "PipelineDefinition": ["CSV"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData", "PipelineDefinition", "StoreInspection"],
     "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
-    "surfjournal": ["CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
+    "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [], "CISAL": [], "CMalloc": [], "CSQLite": [],
+    "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [], "CISAL": [], "CMalloc": [], "CSQLite": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]

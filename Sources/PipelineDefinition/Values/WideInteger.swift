@@ -28,7 +28,6 @@ struct WideInteger {
     trim()
   }
 
-
   /// Decimal digits without leading zeros; `0` for zero.
   var digits: String {
     guard let first = limbs.last else { return "0" }
