@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a fetch index holds one of its elements (Apple: NSFetchIndexElementType).
+/// How a fetch index stores one of its elements (Apple: NSFetchIndexElementType).
 public enum NSFetchIndexElementType: UInt, Sendable {
   case binary = 0
   case rTree = 1
@@ -10,7 +10,7 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 // Unchecked: see `Seal`.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
   package let seal = Seal()
-  /// The indexed property; nil if the index was made by name and its entity has no such property.
+  /// The indexed property; nil if the index was created by name and its entity does not have such a property.
   open var property: NSPropertyDescription? {
     explicitProperty ?? propertyName.flatMap { indexDescription?.entity?.propertiesByName[$0] }
   }
@@ -29,7 +29,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     super.init()
   }
 
-  /// An element that finds its property by name, as model files declare it.
+  /// An element that looks its property up by name, as model files declare it.
   package init(propertyName: String, collationType: NSFetchIndexElementType, ascending: Bool) {
     self.propertyName = propertyName
     self.collationType = collationType
@@ -43,7 +43,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
   }
 }
 
-/// An index that makes fetches of an entity faster (Apple: NSFetchIndexDescription).
+/// An index that speeds up fetches of an entity (Apple: NSFetchIndexDescription).
 // Unchecked: see `Seal`.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
   package let seal = Seal()
@@ -66,8 +66,8 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     adoptElements()
   }
 
-  /// What today's framework makes of an index from before fetch indexes: of an attribute that was marked as indexed, or
-  /// of a compound index over several properties.
+  /// The fetch index that today's framework derives from an older declaration: an attribute that was marked as indexed,
+  /// or a compound index over several properties.
   convenience init(over names: [String]) {
     self.init(
       name: names.joined(separator: "_"),

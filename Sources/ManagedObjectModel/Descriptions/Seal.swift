@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The one-way switch of a model from "being built" to "in use".
+/// The one-way switch of a model from mutable to frozen.
 ///
-/// Why the description classes may claim `@unchecked Sendable`: while the seal is open a model belongs to
-/// whoever builds it, and reading it writes nothing (no lazy caches). `NSManagedObjectModel.freeze()` fills
-/// every cache and then closes the seals with a releasing store; `isClosed` loads with acquire, so a thread
-/// that sees a closed seal sees the caches too. The coordinator freezes its model before it hands it to any
-/// queue, and after that every setter stops the program, so nothing that is shared can change any more.
+/// It is the reason why the description classes may claim `@unchecked Sendable`. While the model is mutable, it belongs
+/// to the code that builds it, and reading it does not write (there are no lazy caches).
+/// `NSManagedObjectModel.freeze()` fills every cache and then sets the flags with a releasing store. `isClosed` loads
+/// with acquire, so a thread that sees the flag set sees the caches too. The coordinator freezes its model before it
+/// passes it to any queue, and from then on every setter stops the program, so shared descriptions cannot change.
 package struct Seal: ~Copyable, Sendable {
   private let closed = Atomic<Bool>(false)
 
@@ -16,15 +16,14 @@ package struct Seal: ~Copyable, Sendable {
 
   package func close() { closed.store(true, ordering: .releasing) }
 
-  /// Stops the program if the model is in use: Core Data raises the same message.
+  /// Stops the program if the model is frozen, with the message that Core Data raises.
   package func requireOpen() {
     precondition(!isClosed, "Can't modify an immutable model.")
   }
 }
 
 extension String {
-  /// Plain byte order of the UTF-8 text: the order in which slots, hashes and columns are sorted, whatever
-  /// the locale.
+  /// Byte order of the UTF-8 text, independent of the locale: the sort order of slots, hashes and columns.
   package static func byteOrder(_ left: String, _ right: String) -> Bool {
     left.utf8.lexicographicallyPrecedes(right.utf8)
   }
