@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something wrong in a model file, at a line where that is known.
+/// An error in a model file, with the line if it is known.
 struct ModelFileError: Error {
   var file: URL?
   var line: Int?
