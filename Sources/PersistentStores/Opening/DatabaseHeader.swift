@@ -2,18 +2,18 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// What the first 100 bytes of a database say. (SQLite: "Database File Format", 1.3.)
+/// The first 100 bytes of a database. (SQLite: "Database File Format", 1.3.)
 package struct DatabaseHeader {
   let pageSize: Int
-  /// Whether commits go to a -wal.
+  /// Whether commits are written to a -wal.
   package let usesLog: Bool
-  /// How many pages the file has by its own account; nil where that is not kept up.
+  /// The number of pages that the header states; nil if that number is not maintained.
   let pageCount: Int?
 
   static let length = 100
 
   /// - Parameter bytes: The beginning of the file.
-  /// - Throws: `SQLiteError` where it is no database.
+  /// - Throws: `SQLiteError` if the file is not a database.
   package init(_ bytes: [UInt8]) throws {
     guard bytes.count == Self.length, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw Self.refusal(bytes)
@@ -27,7 +27,7 @@ package struct DatabaseHeader {
   }
 
   private static func refusal(_ bytes: [UInt8]) -> SQLiteError {
-    // Texts and other programs' formats begin with letters; what is encrypted has none in particular.
+    // Texts and other programs' formats begin with letters; encrypted files begin with arbitrary bytes.
     let letters = bytes.prefix(16).count { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
     let guess =
       letters < 10 && bytes.count == length
@@ -49,8 +49,8 @@ extension [UInt8] {
 extension SQLiteConnection {
   /// The beginning of the file and its size, as SQLite's own handle reads them.
   ///
-  /// Opening and closing the file beside it would drop every lock that this process holds on it: POSIX locks belong to
-  /// the process, not to the handle.
+  /// Opening and closing the file outside SQLite would release every lock that this process holds on it: POSIX locks
+  /// belong to the process, not to the handle.
   package func beginningOfFile() throws -> (bytes: [UInt8], size: Int) {
     try withFile { file, methods in
       var size: sqlite3_int64 = 0
@@ -65,8 +65,8 @@ extension SQLiteConnection {
     }
   }
 
-  /// Whether any connection, of this process or of another, has the shared memory of the log in use. It is known
-  /// without a change to the -shm on a connection that only reads it (`Mode.readOnlySharedMemory`).
+  /// Whether a connection, of this process or another, has the WAL's shared memory in use. A connection that only reads
+  /// the -shm (`Mode.readOnlySharedMemory`) finds out without changing it.
   func isLogInUse() throws -> Bool {
     try withFile { file, methods in
       var memory: UnsafeMutableRawPointer?
@@ -76,8 +76,8 @@ extension SQLiteConnection {
     }
   }
 
-  /// The beginning of the log's index as this connection has it in memory; nil where it has none. Read from the file
-  /// instead, every lock on it would be lost.
+  /// The beginning of the WAL index as this connection has it in memory; nil if it has none. Reading it from the file
+  /// instead would release every lock on it.
   package func beginningOfLogIndex(_ count: Int) throws -> [UInt8]? {
     guard try rows("PRAGMA journal_mode").first?.first == .text("wal") else { return nil }
     return try withFile { file, methods in

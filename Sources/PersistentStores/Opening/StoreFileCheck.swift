@@ -2,21 +2,21 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// Looks at a store's three files before SQLite does anything with them: a log that does not belong to the file is
-/// dropped by SQLite without a word, or written over the file.
+/// Checks a store's three files before SQLite uses them: SQLite silently drops a WAL that does not belong to the file,
+/// or writes it over the file.
 struct StoreFileCheck {
   let path: String
   let header: DatabaseHeader
-  /// Nil where there is none.
+  /// Nil if there is none.
   let log: LogHeader?
-  /// Whether somebody has the log open: then it belongs to the file.
+  /// Whether a connection has the WAL open: then it belongs to the file.
   let isLogInUse: Bool
 
   private var logPath: String { path + "-wal" }
   private var indexPath: String { path + "-shm" }
 
-  /// - Parameter connection: One to the file that reads only and has not read anything yet.
-  /// - Throws: `SQLiteError` for a file that is no whole database, `NSError` 134080 for a log that is not its own.
+  /// - Parameter connection: A read-only connection to the file that has not read yet.
+  /// - Throws: `SQLiteError` for a file that is not a complete database, `NSError` 134080 for a foreign WAL.
   init(_ connection: SQLiteConnection, _ path: String) throws {
     self.path = path
     let (bytes, size) = try connection.beginningOfFile()
@@ -32,7 +32,7 @@ struct StoreFileCheck {
     try checkLength(size)
   }
 
-  /// The file must be a plain one, and it and its log may be read.
+  /// The file must be a regular one, and it and its WAL must be readable.
   ///
   /// - Throws: `SQLiteError`.
   static func checkReadable(_ path: String) throws {
@@ -55,10 +55,10 @@ struct StoreFileCheck {
     }
   }
 
-  // MARK: The log
+  // MARK: The WAL
 
-  /// A program that closes the store at this moment removes its files one after the other: what is wrong must still be
-  /// wrong a little later.
+  /// A program that closes the store at this moment removes its files one after the other. A problem counts only if it
+  /// still exists a little later.
   private static func twice(_ problem: () -> String?) throws {
     guard problem() != nil else { return }
     usleep(50_000)
@@ -94,7 +94,7 @@ struct StoreFileCheck {
     return missing(index, log)
   }
 
-  /// Whether the index tells of pages that neither the file nor the log has.
+  /// Whether the index refers to pages that neither the file nor the WAL has.
   private func missing(_ index: LogIndexHeader, _ log: LogHeader?) -> String? {
     guard index.framesOnlyInLog > 0 else { return nil }
     let present = log.map { $0.hasFrames ? $0.frameCount : 0 }
@@ -113,7 +113,7 @@ struct StoreFileCheck {
 
   // MARK: The file
 
-  /// Pages may be missing at the end only while a log or a journal has them.
+  /// Pages may be missing at the end only if a WAL or a journal has them.
   private func checkLength(_ size: Int) throws {
     guard let pageCount = header.pageCount, pageCount * header.pageSize > size, log?.hasFrames != true,
       !FileManager.default.fileExists(atPath: path + "-journal")
@@ -124,19 +124,19 @@ struct StoreFileCheck {
         + "\(pageCount) pages of \(header.pageSize)", sql: nil)
   }
 
-  /// The file by itself and the file with its log must be the same store.
+  /// The file by itself and the file with its WAL must be the same store.
   ///
-  /// - Parameter connection: One that sees the log, and must not write it into the file when it closes.
+  /// - Parameter connection: A connection that sees the WAL and must not checkpoint it when it closes.
   func checkStore(_ connection: SQLiteConnection) throws {
     guard !isLogInUse, log?.hasFrames == true, let alone = try? uuidOfFileAlone() else { return }
     let whole: String?
     do {
       whole = try uuid(connection)
     } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
-      // Without Z_METADATA it is no store any more.
+      // Without Z_METADATA the file is not a store.
       whole = nil
     } catch {
-      // Whoever reads next is told what is wrong.
+      // The next reader reports the problem.
       return
     }
     guard alone != whole else { return }
