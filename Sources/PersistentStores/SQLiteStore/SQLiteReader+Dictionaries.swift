@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// Fetches whose results are dictionaries: SQL picks the columns, and makes one row of equal ones.
+/// Fetches whose results are dictionaries: SQL selects the columns and merges equal rows.
 extension SQLiteReader {
   func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: StopSign) throws -> [DictionaryRow] {
     let plan = try DictionaryPlan(query, shape, in: store)
@@ -63,14 +63,14 @@ private struct DictionaryPlan {
     let groups = try shape.groupNames.map { try names.sql($0.split(separator: ".").map(String.init)) }
     let having = try shape.having.map(names.condition)
     let sorted = try query.sortKeys.map { (column: try names.sql($0.keyPath), key: $0) }
-    // Only now is it known which tables have to be joined.
+    // The required joins are known only at this point.
     var body =
       SQLFragment(
         (shape.isDistinct ? "SELECT DISTINCT " : "SELECT ") + list.joined(separator: ", ")
           + " FROM \(entity.tableName) t0\(names.joins)") + filter
     if !groups.isEmpty { body = body + SQLFragment(" GROUP BY " + groups.joined(separator: ", ")) }
     if let having { body = body + SQLFragment(" HAVING ") + having }
-    // In the end by what every result has of its own, so that they come in the same order every time.
+    // The last sort terms are unique for each result, so that the order is always the same.
     let rest = (shape.joinsRows ? list : ["t0.Z_PK"]).filter { column in !sorted.contains { $0.column == column } }
     let terms = sorted.map { $0.column + ($0.key.ascending ? "" : " DESC") } + rest
     let slice = SelectPlan.slice(query.limit, query.offset)
