@@ -1,10 +1,10 @@
 import ManagedObjectModel
 
-/// Puts the dictionaries of several stores together, in the way that SQL does within one.
+/// Merges the dictionaries of several stores with the semantics of SQL within one store.
 package struct DictionaryMerge {
   private let query: FetchQuery
   private let shape: DictionaryShape
-  /// What each store is asked: with the columns that results are sorted and grouped by.
+  /// The query for each store: it includes the columns that results are sorted and grouped by.
   package let partShape: DictionaryShape
   package let partQuery: FetchQuery
 
@@ -19,7 +19,7 @@ package struct DictionaryMerge {
     }
     partShape = part
     var partQuery = query.forEachStore
-    // Results of two stores may turn out to be one.
+    // Results of two stores may belong to one group.
     if shape.joinsRows { partQuery.limit = 0 }
     self.partQuery = partQuery
   }
@@ -43,7 +43,7 @@ package struct DictionaryMerge {
     let values: [StoredValue]
   }
 
-  /// One result of each group, and of equal ones where they are to be distinct.
+  /// One result per group; equal results are merged if they are to be distinct.
   private func joined(_ rows: [DictionaryRow]) -> [DictionaryRow] {
     var result = rows
     if !shape.groupNames.isEmpty {

@@ -1,9 +1,9 @@
 import ManagedObjectModel
 import Foundation
 
-/// A query over values in memory, with the same answers that SQLite gives.
+/// A query over values in memory, with the same results as SQLite.
 extension FetchQuery {
-  /// Sorts by the sort keys, in SQLite's order of values; equal rows as the store does: by key, pending ones last.
+  /// Sorts by the sort keys, in SQLite's order of values; equal rows have the store's order: by key, unsaved ones last.
   package func sort(_ rows: inout [FetchedRow]) throws {
     let keyed = try rows.enumerated().map { index, row in
       (
@@ -19,19 +19,19 @@ extension FetchQuery {
       let (leftKey, rightKey) = (rows[left.index].id.key, rows[right.index].id.key)
       if leftKey.isTemporary != rightKey.isTemporary { return rightKey.isTemporary }
       if leftKey.isTemporary { return left.index < right.index }
-      // Scopes grow in the order that stores were opened.
+      // Scopes increase in the order in which stores were opened.
       return (leftKey.scope, leftKey.number) < (rightKey.scope, rightKey.number)
     }
     rows = sorted.map { rows[$0.index] }
   }
 }
 
-/// The predicate of a query for objects of one entity, with the way to its attributes looked up once.
+/// The predicate of a query for objects of one entity, with its attributes resolved once.
 package struct QueryFilter {
-  /// Where an object has what a key of the predicate asks for.
+  /// Where an object has the value for a key of the predicate.
   package enum Place {
     case slot(Int)
-    /// Beyond its own attributes.
+    /// A key path beyond its own attributes.
     case path(AttributePath)
   }
 
@@ -47,14 +47,14 @@ package struct QueryFilter {
     }
   }
 
-  /// Whether an object with these values is found; asked for where needed only.
+  /// Whether the query finds an object with these values, which are requested only if needed.
   package func accepts(_ value: (Place) -> StoredValue) -> Bool {
     predicate?.matches { value(places[$0.index]) } ?? true
   }
 }
 
 extension FetchQuery {
-  /// A row's value at one of the query's key paths: an attribute's, or one that came with the row as an extra.
+  /// A row's value for one of the query's key paths: an attribute, or an extra value that the row includes.
   package func value(_ keyPath: [String], of row: FetchedRow) throws -> StoredValue {
     if keyPath.count == 1, let slot = row.id.entity.slot(named: keyPath[0]) { return row.values[slot] }
     guard let place = keyPaths.firstIndex(of: keyPath), row.extras.indices.contains(place) else {
