@@ -1,30 +1,30 @@
 import ManagedObjectModel
 
-/// A walk over the rows of a query in batches. It belongs to one thread at a time.
+/// Iterates over the rows of a query in batches. It belongs to one thread at a time.
 package protocol RowCursor: AnyObject {
-  /// Runs `body`, during which every call of the cursor reads one state of the rows. A cursor that shares a connection
-  /// with a writer keeps the writer waiting.
+  /// Runs `body`, during which all calls of the cursor read the same state of the rows. A cursor that shares a
+  /// connection with a writer blocks the writer.
   func holdingState<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Replaces what `batch` holds by the next rows, which are of one entity. False when there are none.
+  /// Replaces the contents of `batch` with the next rows, which have one entity. False at the end.
   ///
-  /// - Parameter numbers: Those of the rows, in order.
+  /// - Parameter numbers: The numbers of the rows, in order.
   func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool
 
-  /// The store that all rows are of; nil where there are several.
+  /// The store of all rows; nil if there are several stores.
   var store: StoreIdentity? { get }
 
-  /// The IDs of the rows that `next` gave last, whose keys are `keys`.
+  /// The IDs of the rows that `next` returned last, whose keys are `keys`.
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection
 
-  /// The next rows as single values; none at the end.
+  /// The next rows as single values; empty at the end.
   func nextRows(_ stop: StopSign) throws -> [FetchedRow]
 }
 
-/// What a store keeps of rows beside their values.
+/// The data that a store keeps of rows in addition to their values.
 package struct RowNumbers {
   package private(set) var keys: [Int64] = []
-  /// `Z_OPT`, where it was asked for.
+  /// `Z_OPT`, if requested.
   package private(set) var versions: [Int64] = []
   package let wantsVersions: Bool
 
@@ -42,7 +42,7 @@ package struct RowNumbers {
   }
 }
 
-/// The rows of several stores: store after store, or merged by the sort keys. Holds one batch of each store.
+/// The rows of several stores: store after store, or merged by the sort keys. It holds one batch per store.
 package final class SeveralStoresCursor: RowCursor {
   private let query: FetchQuery
   private let rowsPerBatch: Int
@@ -109,14 +109,14 @@ package final class SeveralStoresCursor: RowCursor {
     return rows
   }
 
-  /// The source whose row comes next: the first one among equals.
+  /// The source of the next row: the first one among equals.
   private func firstSource(_ stop: StopSign) throws -> Int? {
     var best: Int?
     for place in sources.indices {
       guard try sources[place].hasRow(query, stop) else { continue }
       guard let known = best else {
         best = place
-        // Without an order the stores come one after the other.
+        // Without a sort order the stores follow each other.
         if query.sortKeys.isEmpty { break }
         continue
       }
@@ -125,13 +125,13 @@ package final class SeveralStoresCursor: RowCursor {
     return best
   }
 
-  /// One store's batch, and the row in it that comes next.
+  /// One store's batch, with the row in it that is next.
   private struct Source {
     let cursor: any RowCursor
     private var rows: [FetchedRow] = []
     private var next = 0
     private var isAtEnd = false
-    /// Of the row that comes next.
+    /// The sort values of the next row.
     private(set) var sortValues: [StoredValue] = []
 
     init(_ cursor: any RowCursor) { self.cursor = cursor }
