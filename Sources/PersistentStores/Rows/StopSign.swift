@@ -2,7 +2,7 @@ import ManagedObjectModel
 import Foundation
 import Synchronization
 
-/// Ends a statement from another thread, also one that looks at millions of rows without finding any.
+/// Cancels a statement from another thread, also one that scans millions of rows without a match.
 package final class StopSign: Sendable {
   package init() {}
 
@@ -11,7 +11,7 @@ package final class StopSign: Sendable {
   package var isRaised: Bool { raised.load(ordering: .acquiring) }
   package func raise() { raised.store(true, ordering: .releasing) }
 
-  /// What is thrown where the sign ended something.
+  /// The error of cancelled work.
   package static var error: NSError {
     NSError(
       domain: NSCocoaErrorDomain, code: CocoaError.userCancelled.rawValue,
