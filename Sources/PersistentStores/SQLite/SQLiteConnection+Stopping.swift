@@ -6,7 +6,8 @@ extension SQLiteConnection {
   /// Runs `body`; its statements end with `StopSign.error` soon after `stop` was raised.
   func stopping<Result>(at stop: StopSign, _ body: () throws -> Result) throws -> Result {
     guard !stop.isRaised else { throw StopSign.error }
-    // SQLite asks between steps of its virtual machine; the sign outlives the handler, which is taken off below.
+    // SQLite checks the flag between steps of its virtual machine. The flag outlives the handler, which is removed
+    // below.
     sqlite3_progress_handler(
       handle, 4096,
       { sign in
