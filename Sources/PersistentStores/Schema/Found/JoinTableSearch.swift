@@ -3,8 +3,8 @@ import Foundation
 
 /// Finds the join table of a many-to-many relationship in a store.
 ///
-/// Its name and columns hold entity numbers: those of the day that it was made. What does not change is that the column
-/// with the keys of a relationship's destinations ends in the relationship's name.
+/// Its name and columns contain entity numbers from the time of its creation. The invariant is that the column with the
+/// keys of a relationship's destinations ends with the relationship's name.
 struct JoinTableSearch {
   private let relationship: NSRelationshipDescription
   private let layout: StoreLayout
@@ -58,14 +58,14 @@ struct JoinTableSearch {
     return nil
   }
 
-  /// Whether a column's name is `Z_`, a number, the relationship's name, and the number of a clash perhaps.
+  /// Whether a column's name is `Z_`, a number, the relationship's name, and optionally the number of a clash.
   private func isNamed(_ column: String, _ relationship: NSRelationshipDescription) -> Bool {
     guard let stem = Self.stem(of: column) else { return false }
     let name = relationship.name.uppercased().sqlFolded
     return stem.hasPrefix(name) && stem.dropFirst(name.count).allSatisfy(\.isNumber)
   }
 
-  /// `BOOKS` of `Z_2BOOKS`; nil for another kind of name.
+  /// `BOOKS` in `Z_2BOOKS`; nil for names of another form.
   private static func stem(of name: String) -> Substring? {
     let folded = name.sqlFolded
     guard folded.hasPrefix("Z_") else { return nil }

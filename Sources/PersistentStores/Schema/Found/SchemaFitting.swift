@@ -1,15 +1,15 @@
 import ManagedObjectModel
 import Foundation
 
-/// Fits the schema of a model to the tables that a store has: migrations leave columns and join tables with the names
-/// that they had, or number clashing names in another order.
+/// Matches the schema of a model to the tables of an existing store: migrations leave columns and join tables with
+/// their previous names, or number clashing names in another order.
 struct SchemaFitting {
   let naming: SQLNaming
   let layout: StoreLayout
-  /// The store, for messages.
+  /// The store's location, for messages.
   let place: String
 
-  /// `entity` with the names that are found.
+  /// `entity` with the names that exist in the store.
   func fit(_ entity: NSEntityDescription) throws -> SQLEntity {
     var result = naming.sqlEntity(for: entity)
     let table = try table(of: entity)
@@ -53,7 +53,7 @@ struct SchemaFitting {
     }
   }
 
-  /// No two properties can have one column: setting one would change the other.
+  /// Two properties cannot share a column: setting one would change the other.
   func checkSingle(_ entities: [NSEntityDescription], _ fitted: [SQLEntity]) throws {
     var owners: [String: NSPropertyDescription] = [:]
     for (entity, found) in zip(entities, fitted) {
@@ -87,7 +87,7 @@ struct SchemaFitting {
     return found
   }
 
-  /// The column of a property: of the name that a new store has, or the only other one that it can be.
+  /// The column of a property: the one with a new store's name, or the only other candidate.
   private func column(
     _ wanted: String, _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
   ) throws -> String {
@@ -102,8 +102,8 @@ struct SchemaFitting {
     return found
   }
 
-  /// Subentities may have properties of one name, whose columns have numbers. Where these were given in another order,
-  /// the declared types tell, if no two are of one type.
+  /// Subentities may have properties with the same name, whose columns are numbered. If the numbers were assigned in
+  /// another order, the declared types determine the columns, provided that they are all different.
   private func clashColumn(
     _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
   ) -> String? {
@@ -117,7 +117,8 @@ struct SchemaFitting {
     return rivals.count > 1 && ofType == 1 && found.count == 1 ? found[0] : nil
   }
 
-  /// The columns named `stem`, or so with the number of a clash behind it, that no other property has for sure.
+  /// The columns named `stem`, possibly with the number of a clash appended, that do not certainly belong to another
+  /// property.
   private func free(in table: StoreLayout.Table, like stem: String, sharedBy root: NSEntityDescription) -> [String] {
     let taken = naming.columnNames(of: root)
     return table.columns.filter { column in
@@ -146,7 +147,7 @@ struct SchemaFitting {
     return found[0]
   }
 
-  /// `Z3_OWNER` beside `ZOWNER`, whatever the number.
+  /// `Z3_OWNER` for `ZOWNER`, with any number.
   private func entityColumn(beside column: String, in table: StoreLayout.Table) -> String? {
     let end = "_" + column.dropFirst().sqlFoldedText
     return table.columns.first { candidate in
@@ -156,10 +157,10 @@ struct SchemaFitting {
     }
   }
 
-  /// `Z_FOK_OWNER` beside `ZOWNER`.
+  /// `Z_FOK_OWNER` for `ZOWNER`.
   private static func orderColumn(of column: String) -> String { "Z_FOK_" + column.dropFirst() }
 
-  /// `Z_FOK_2BOOKS` beside `Z_2BOOKS`.
+  /// `Z_FOK_2BOOKS` for `Z_2BOOKS`.
   private static func orderColumn(ofJoin column: String) -> String {
     "Z_FOK_" + (column.hasPrefix("Z_") ? column.dropFirst(2) : column[...])
   }
@@ -182,7 +183,7 @@ extension Substring {
 }
 
 extension SQLNaming {
-  /// The names, folded, of all columns that a new store's table of `root` has.
+  /// The case-folded names of all columns in a new store's table of `root`.
   fileprivate func columnNames(of root: NSEntityDescription) -> Set<String> {
     Set(
       members(of: root).flatMap { entity in
@@ -193,10 +194,10 @@ extension SQLNaming {
 }
 
 extension SQLSchema {
-  /// The schema of a model in a store that is there already.
+  /// The schema of a model in an existing store.
   ///
-  /// - Parameter place: The store, for messages.
-  /// - Throws: `NSError` 134080 that names what the store lacks; what `init(model:configuration:)` throws.
+  /// - Parameter place: The store's location, for messages.
+  /// - Throws: `NSError` 134080 that names what the store lacks; the errors of `init(model:configuration:)`.
   package init(model: NSManagedObjectModel, configuration: String?, found layout: StoreLayout, place: String) throws {
     let chosen = try Self.entities(of: model, configuration)
     let order = SQLNaming(chosen).numbered
@@ -213,7 +214,7 @@ extension SQLSchema {
     try checkSuperentities(layout, place)
   }
 
-  /// Rows are told apart by numbers that Z_PRIMARYKEY gives their meaning.
+  /// Entity numbers distinguish rows, and Z_PRIMARYKEY defines the numbers.
   private func checkSuperentities(_ layout: StoreLayout, _ place: String) throws {
     for entity in entities {
       guard let row = layout.entities.first(where: { $0.number == entity.number }),
