@@ -20,7 +20,7 @@ extension StoreInspection.File {
           path + "-shm", log: path + "-wal", opened: store.opened.path == path ? store.connection : nil) : nil)
   }
 
-  /// The file's own, whatever the connection that reads it has.
+  /// The file's own mode, independent of the connection that reads it.
   private static func journalMode(_ connection: SQLiteConnection) throws -> String {
     try DatabaseHeader(connection.beginningOfFile().bytes).usesLog ? "wal" : "delete"
   }
@@ -31,7 +31,7 @@ extension StoreInspection.File {
 }
 
 extension StoreInspection.Log {
-  /// Nil where there is no log.
+  /// Nil if there is no WAL.
   init?(_ path: String, pageSizeBytes: Int) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
@@ -43,7 +43,7 @@ extension StoreInspection.Log {
     frames = Self.frames(path, header)
   }
 
-  /// A log that was begun anew has other salts, and old frames behind the new ones.
+  /// A WAL that was restarted has other salts, and old frames after the new ones.
   private static func frames(_ path: String, _ log: LogHeader) -> Int {
     guard let file = FileHandle(forReadingAtPath: path) else { return 0 }
     defer { try? file.close() }
@@ -59,7 +59,7 @@ extension StoreInspection.Log {
 }
 
 extension StoreInspection.SharedMemory {
-  /// - Parameter connection: One that may have the file in use.
+  /// - Parameter connection: A connection that may have the file in use.
   init?(_ path: String, log: String, opened connection: SQLiteConnection?) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes

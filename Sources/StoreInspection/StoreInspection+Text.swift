@@ -2,7 +2,7 @@ import ManagedObjectModel
 import PersistentStores
 
 extension StoreInspection {
-  /// For a person: what the store is, its entities with their counts, each with its properties, and what is unusual.
+  /// Text for people: the store's kind, its entities with counts and properties, and anything unusual.
   public func text() -> String {
     var parts = [[store], facts, entityTable]
     parts += entities.map(properties)
@@ -83,7 +83,7 @@ extension StoreInspection {
   }
 
   private func properties(of entity: Entity) -> [String] {
-    // Inherited ones stand with the superentity.
+    // Inherited properties appear at the superentity.
     let above = entities.first { $0.name == entity.superentity }
     let inherited = Set((above?.attributes.map(\.name) ?? []) + (above?.relationships.map(\.name) ?? []))
     let attributes = entity.attributes.filter { !inherited.contains($0.name) }.map { attribute in

@@ -2,7 +2,7 @@ import ManagedObjectModel
 import PersistentStores
 
 extension StoreVerification {
-  /// For a person: the verdict, and for each finding what is wrong, where, and what to do.
+  /// Text for people: the verdict, and for each finding the problem, the location and the remedy.
   public func text() -> String {
     var lines = ["\(store): \(verdict)"]
     for finding in findings {
