@@ -108,7 +108,7 @@ private struct SaveOfSeveral {
       return
     }
     let targets = try (0..<rows.batch.count).map { row -> (any RowStore)? in
-      guard rows.removedRows.rank(of: row) != nil else { return nil }
+      guard rows.removedRows.insertionIndex(ifAbsent: row) != nil else { return nil }
       return try choice.store(chosen[row], for: rows.batch.entity)
     }
     for part in parts where targets.contains(where: { $0 === part.store }) {

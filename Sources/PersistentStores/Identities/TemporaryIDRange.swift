@@ -122,9 +122,11 @@ extension TemporaryIDRange.State {
   fileprivate func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
     if !obtained.isEmpty, let known = obtained[row] { return known }
     for resolution in resolutions {
-      guard let before = resolution.removedRows.rank(of: row) else { continue }
+      guard let before = resolution.removedRows.insertionIndex(ifAbsent: row) else { continue }
       // Rows with keys of their own do not consume a key of the sequence.
-      let taken = obtained.isEmpty ? 0 : obtained.keys.count { $0 < row && resolution.removedRows.rank(of: $0) != nil }
+      let taken =
+        obtained.isEmpty
+        ? 0 : obtained.keys.count { $0 < row && resolution.removedRows.insertionIndex(ifAbsent: $0) != nil }
       return (resolution.store, resolution.firstKey + Int64(row - before - taken))
     }
     return nil
@@ -135,10 +137,12 @@ extension TemporaryIDRange.State {
 
 extension [Int] {
   /// In ascending numbers: the elements of `rows` that are not in this array.
-  func others(in rows: Range<Int>) -> LazyFilterSequence<Range<Int>> { rows.lazy.filter { rank(of: $0) != nil } }
+  func others(in rows: Range<Int>) -> LazyFilterSequence<Range<Int>> {
+    rows.lazy.filter { insertionIndex(ifAbsent: $0) != nil }
+  }
 
   /// In ascending numbers: how many are less than `row`; nil if `row` is one of them.
-  package func rank(of row: Int) -> Int? {
+  package func insertionIndex(ifAbsent row: Int) -> Int? {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2

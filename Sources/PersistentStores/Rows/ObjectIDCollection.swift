@@ -45,7 +45,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
 
   package mutating func append(_ inserted: InsertedRows, rows: Range<Int>) {
     let numbers =
-      inserted.removedRows.isEmpty ? nil : rows.filter { inserted.removedRows.rank(of: $0) != nil }
+      inserted.removedRows.isEmpty ? nil : rows.filter { inserted.removedRows.insertionIndex(ifAbsent: $0) != nil }
     append(.rows(inserted.range, numbers, rows))
   }
 

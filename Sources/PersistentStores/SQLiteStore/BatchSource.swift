@@ -19,7 +19,7 @@ final class BatchSource {
     /// How many of these rows take a key from the sequence.
     var sequentialCount: Int {
       if removedRows.isEmpty, keysObtained.isEmpty { return rows.count }
-      return rows.count { removedRows.rank(of: $0) != nil && keysObtained[$0] == nil }
+      return rows.count { removedRows.insertionIndex(ifAbsent: $0) != nil && keysObtained[$0] == nil }
     }
   }
 

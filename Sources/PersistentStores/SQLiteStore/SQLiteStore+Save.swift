@@ -40,7 +40,7 @@ extension SQLiteStore {
     let resolutions = try insertions.map { rows in
       let entity = try sqlEntity(rows.batch.entity)
       let obtained = rows.range.keysObtained
-      let taken = obtained.keys.count { rows.removedRows.rank(of: $0) != nil }
+      let taken = obtained.keys.count { rows.removedRows.insertionIndex(ifAbsent: $0) != nil }
       let numbering = BatchSource.Numbering(
         firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
         keysObtained: obtained)

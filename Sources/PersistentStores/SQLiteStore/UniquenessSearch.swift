@@ -67,13 +67,15 @@ extension BatchSource.Numbering {
   /// The row of a batch of `count` rows that has `key`; nil if there is none.
   fileprivate func row(withKey key: Int64, of count: Int) -> Int? {
     // Excluded rows may have the same key from another store.
-    if let row = keysObtained.first(where: { $0.value == key && removedRows.rank(of: $0.key) != nil })?.key {
+    if let row = keysObtained.first(where: { $0.value == key && removedRows.insertionIndex(ifAbsent: $0.key) != nil })?
+      .key
+    {
       return row
     }
     guard key >= firstKey, key - firstKey < Int64(count) else { return nil }
     if removedRows.isEmpty, keysObtained.isEmpty { return Int(key - firstKey) }
     var next = firstKey
-    for row in 0..<count where removedRows.rank(of: row) != nil && keysObtained[row] == nil {
+    for row in 0..<count where removedRows.insertionIndex(ifAbsent: row) != nil && keysObtained[row] == nil {
       if next == key { return row }
       next += 1
     }

@@ -94,7 +94,7 @@ final class PendingSegment {
     removedRows.isEmpty ? Array(0..<batch.count) : (0..<batch.count).filter { isLive($0) }
   }
 
-  func isLive(_ row: Int) -> Bool { row < batch.count && removedRows.rank(of: row) != nil }
+  func isLive(_ row: Int) -> Bool { row < batch.count && removedRows.insertionIndex(ifAbsent: row) != nil }
   func objectID(row: Int) -> NSManagedObjectID {
     NSManagedObjectID(range: range, row: row).resolved
   }
@@ -117,7 +117,7 @@ final class PendingSegment {
   private var newsSeen = 0
 
   func remove(row: Int) {
-    guard let place = removedRows.rank(of: row) else { return }
+    guard let place = removedRows.insertionIndex(ifAbsent: row) else { return }
     removedRows.insert(row, at: place)
     handles[row]?.unpack()
     handles[row] = nil
