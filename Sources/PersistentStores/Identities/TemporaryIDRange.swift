@@ -137,7 +137,7 @@ extension TemporaryIDRange.State {
 
 extension [Int] {
   /// In ascending numbers: the elements of `rows` that are not in this array.
-  func others(in rows: Range<Int>) -> LazyFilterSequence<Range<Int>> {
+  func complement(in rows: Range<Int>) -> LazyFilterSequence<Range<Int>> {
     rows.lazy.filter { insertionIndex(ifAbsent: $0) != nil }
   }
 

@@ -35,7 +35,7 @@ package struct InsertedRows: Sendable {
   package var liveCount: Int { batch.count - removedRows.count }
 
   package func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> {
-    removedRows.others(in: first..<batch.count)
+    removedRows.complement(in: first..<batch.count)
   }
 
   package func objectID(row: Int) -> NSManagedObjectID {

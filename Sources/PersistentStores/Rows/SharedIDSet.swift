@@ -45,7 +45,7 @@ package final class SharedIDSet: Sendable {
     let (range, count, removedRows) = (rows.range, rows.batch.count, rows.removedRows)
     DispatchQueue.global().async {
       self.made.withLock {
-        let ids = range.ids(removedRows.others(in: 0..<count), count: count - removedRows.count, as: [resolution])
+        let ids = range.ids(removedRows.complement(in: 0..<count), count: count - removedRows.count, as: [resolution])
         $0 = Made(removedRows: removedRows, rowCount: count, newsCount: 1, expected: resolution, ids: ids)
       }
     }
@@ -68,7 +68,7 @@ package final class SharedIDSet: Sendable {
       {
         return made.ids
       }
-      let ids = range.ids(removedRows.others(in: 0..<count), count: count - removedRows.count)
+      let ids = range.ids(removedRows.complement(in: 0..<count), count: count - removedRows.count)
       made = Made(removedRows: removedRows, rowCount: count, newsCount: news, ids: ids)
       return ids
     }
