@@ -1,28 +1,28 @@
 import Foundation
 
 /// An attribute of an entity (Apple: NSAttributeDescription).
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The type of the values. Setting it also sets `attributeValueClassName`.
   open var attributeType: NSAttributeType = .undefinedAttributeType {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet { attributeValueClassName = attributeType.valueClassName }
   }
 
   /// The class of the values. Set it for transformable attributes only.
-  open var attributeValueClassName: String? { willSet { seal.requireOpen() } }
+  open var attributeValueClassName: String? { willSet { freezeFlag.requireMutable() } }
 
   /// The value of a newly inserted object. A default read from a model file is an NSNumber, NSDecimalNumber, String,
   /// Date, Data, UUID or URL, according to the attribute's type.
-  open var defaultValue: Any? { willSet { seal.requireOpen() } }
+  open var defaultValue: Any? { willSet { freezeFlag.requireMutable() } }
 
-  open var valueTransformerName: String? { willSet { seal.requireOpen() } }
-  open var allowsExternalBinaryDataStorage: Bool = false { willSet { seal.requireOpen() } }
-  open var preservesValueInHistoryOnDeletion: Bool = false { willSet { seal.requireOpen() } }
-  open var allowsCloudEncryption: Bool = false { willSet { seal.requireOpen() } }
+  open var valueTransformerName: String? { willSet { freezeFlag.requireMutable() } }
+  open var allowsExternalBinaryDataStorage: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var preservesValueInHistoryOnDeletion: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var allowsCloudEncryption: Bool = false { willSet { freezeFlag.requireMutable() } }
 
   /// The bounds and the pattern of the model file, checked by `constraintViolation(of:)`.
-  package var constraints = AttributeConstraints() { willSet { seal.requireOpen() } }
+  package var constraints = AttributeConstraints() { willSet { freezeFlag.requireMutable() } }
 
   /// The validation predicates, prepared once when the model is frozen.
   var valuePredicates: [ValuePredicate] { frozenPredicates ?? makeValuePredicates() }
@@ -41,12 +41,12 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   }
 
   override func freeze() {
-    if !seal.isClosed { frozenPredicates = makeValuePredicates() }
+    if !freezeFlag.isFrozen { frozenPredicates = makeValuePredicates() }
     super.freeze()
   }
 
   /// Whether a code generator writes a Swift scalar (`Int16`) instead of `NSNumber?`.
-  package var usesScalarValueType: Bool = false { willSet { seal.requireOpen() } }
+  package var usesScalarValueType: Bool = false { willSet { freezeFlag.requireMutable() } }
 
   package override func makeEmptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
 
@@ -66,13 +66,13 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
 }
 
 /// An attribute whose value the store computes from other attributes (Apple: NSDerivedAttributeDescription).
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
   /// The text of the derivation, such as `canonical:(name)`, `entries.@count` or `now()`.
   ///
   /// Apple's `derivationExpression` is an NSExpression, which Foundation cannot parse outside Apple's
   /// platforms.
-  public var derivationExpressionFormat: String? { willSet { seal.requireOpen() } }
+  public var derivationExpressionFormat: String? { willSet { freezeFlag.requireMutable() } }
 
   package override func makeEmptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
 

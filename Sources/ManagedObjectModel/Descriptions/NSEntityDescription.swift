@@ -3,9 +3,9 @@ import Foundation
 /// The description of one entity (Apple: NSEntityDescription).
 ///
 /// Mutable until its model is frozen; a change afterwards stops the program.
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
+  package let freezeFlag = FreezeFlag()
   package internal(set) weak var model: NSManagedObjectModel?
   /// What is derived from the description, written once by `freeze()`.
   private var frozenLayout: EntityLayout?
@@ -19,30 +19,30 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     anchor.entity = self
   }
 
-  open var name: String? { willSet { seal.requireOpen() } }
-  open var managedObjectClassName: String = "NSManagedObject" { willSet { seal.requireOpen() } }
-  open var isAbstract: Bool = false { willSet { seal.requireOpen() } }
-  open var userInfo: [AnyHashable: Any]? { willSet { seal.requireOpen() } }
-  open var versionHashModifier: String? { willSet { seal.requireOpen() } }
+  open var name: String? { willSet { freezeFlag.requireMutable() } }
+  open var managedObjectClassName: String = "NSManagedObject" { willSet { freezeFlag.requireMutable() } }
+  open var isAbstract: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { freezeFlag.requireMutable() } }
+  open var versionHashModifier: String? { willSet { freezeFlag.requireMutable() } }
 
   /// The name of this entity in the previous model, for migration; the entity's own name unless set.
   open var renamingIdentifier: String? {
     get { explicitRenamingIdentifier ?? name }
     set { explicitRenamingIdentifier = newValue }
   }
-  package var explicitRenamingIdentifier: String? { willSet { seal.requireOpen() } }
+  package var explicitRenamingIdentifier: String? { willSet { freezeFlag.requireMutable() } }
 
   /// The sets of attributes (names or NSAttributeDescription) whose values must be unique among the objects.
-  open var uniquenessConstraints: [[Any]] = [] { willSet { seal.requireOpen() } }
+  open var uniquenessConstraints: [[Any]] = [] { willSet { freezeFlag.requireMutable() } }
 
   open var indexes: [NSFetchIndexDescription] = [] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet { for index in indexes { index.entity = self } }
   }
 
   /// The entities that directly inherit from this one. Setting it makes this entity their `superentity`.
   open var subentities: [NSEntityDescription] = [] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet {
       for entity in oldValue where entity.superentity === self { entity.superentity = nil }
       for entity in subentities { entity.superentity = self }
@@ -77,7 +77,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
   /// The properties that this entity declares itself.
   package private(set) var ownProperties: [NSPropertyDescription] = [] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet {
       for property in oldValue where property.owner === self { property.owner = nil }
       for property in ownProperties { property.owner = self }
@@ -89,20 +89,20 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// How code generators write this entity's class: "class", "category", or nil for "Manual/None".
-  package var codeGenerationType: String? { willSet { seal.requireOpen() } }
+  package var codeGenerationType: String? { willSet { freezeFlag.requireMutable() } }
   /// The class as the model file spells it: ".Name" means the current module, "Module.Name" another one.
-  package var representedClassName: String? { willSet { seal.requireOpen() } }
-  package var isSyncable: Bool = true { willSet { seal.requireOpen() } }
+  package var representedClassName: String? { willSet { freezeFlag.requireMutable() } }
+  package var isSyncable: Bool = true { willSet { freezeFlag.requireMutable() } }
 
   /// All derived values. They are computed on each access while the entity is mutable, so that reading does not write.
   package var layout: EntityLayout {
-    if seal.isClosed, let frozenLayout { return frozenLayout }
+    if freezeFlag.isFrozen, let frozenLayout { return frozenLayout }
     return EntityLayout(of: self)
   }
 
   /// The 32 bytes that identify what a store depends on in this entity (docs/coredata-format.md, "Version hashes").
   open var versionHash: Data {
-    if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
+    if freezeFlag.isFrozen, let frozenVersionHash { return frozenVersionHash }
     return currentVersionHash
   }
 
@@ -114,7 +114,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
   /// The hash that the model's compiler stated, with the hash that the same description has here. It is valid as long
   /// as the two match: an entity that is changed afterwards has another computed hash.
-  private var statedVersionHash: (stated: Data, computed: Data)? { willSet { seal.requireOpen() } }
+  private var statedVersionHash: (stated: Data, computed: Data)? { willSet { freezeFlag.requireMutable() } }
 
   /// Adopts a stated hash for the entity in its current form. Call it for superentities first: their hashes are part of
   /// it.
@@ -163,11 +163,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
   /// Called by the model, superentities first.
   func freeze() {
-    guard !seal.isClosed else { return }
+    guard !freezeFlag.isFrozen else { return }
     for property in ownProperties { property.freeze() }
     for index in indexes { index.freeze() }
     frozenLayout = EntityLayout(of: self)
     frozenVersionHash = currentVersionHash
-    seal.close()
+    freezeFlag.set()
   }
 }

@@ -7,16 +7,16 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 }
 
 /// One property of a fetch index and its direction (Apple: NSFetchIndexElementDescription).
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
+  package let freezeFlag = FreezeFlag()
   /// The indexed property; nil if the index was created by name and its entity does not have such a property.
   open var property: NSPropertyDescription? {
     explicitProperty ?? propertyName.flatMap { indexDescription?.entity?.propertiesByName[$0] }
   }
   open private(set) var propertyName: String?
-  open var collationType: NSFetchIndexElementType { willSet { seal.requireOpen() } }
-  open var isAscending: Bool = true { willSet { seal.requireOpen() } }
+  open var collationType: NSFetchIndexElementType { willSet { freezeFlag.requireMutable() } }
+  open var isAscending: Bool = true { willSet { freezeFlag.requireMutable() } }
   open internal(set) weak var indexDescription: NSFetchIndexDescription?
 
   /// Weak: the entity owns its properties and its indexes.
@@ -44,12 +44,12 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
 }
 
 /// An index that speeds up fetches of an entity (Apple: NSFetchIndexDescription).
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
-  open var name: String { willSet { seal.requireOpen() } }
+  package let freezeFlag = FreezeFlag()
+  open var name: String { willSet { freezeFlag.requireMutable() } }
   open var elements: [NSFetchIndexElementDescription] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet { adoptElements() }
   }
   open internal(set) var entity: NSEntityDescription? {
@@ -57,7 +57,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     set { weakEntity.entity = newValue }
   }
   private var weakEntity = WeakEntity()
-  open var partialIndexPredicate: NSPredicate? { willSet { seal.requireOpen() } }
+  open var partialIndexPredicate: NSPredicate? { willSet { freezeFlag.requireMutable() } }
 
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     self.name = name
@@ -88,7 +88,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
   }
 
   func freeze() {
-    for element in elements { element.seal.close() }
-    seal.close()
+    for element in elements { element.freezeFlag.set() }
+    freezeFlag.set()
   }
 }

@@ -20,10 +20,10 @@ package struct FetchRequestTemplate: Sendable, Equatable {
 }
 
 /// A property whose value is the result of a fetch (Apple: NSFetchedPropertyDescription).
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
   /// The fetch as the model file declares it.
-  package var template: FetchRequestTemplate? { willSet { seal.requireOpen() } }
+  package var template: FetchRequestTemplate? { willSet { freezeFlag.requireMutable() } }
 
   package override func makeEmptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
 

@@ -11,9 +11,9 @@ package protocol ModelFetchRequest: AnyObject {
 ///
 /// Mutable until a coordinator uses it. A change afterwards stops the program with "Can't modify an immutable model.".
 /// A copy of a frozen model is mutable again.
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
+  package let freezeFlag = FreezeFlag()
   private let freezing = Locked(())
   private var frozenEntitiesByName: [String: NSEntityDescription]?
 
@@ -23,7 +23,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
   /// All entities, subentities included.
   open var entities: [NSEntityDescription] = [] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet {
       for entity in oldValue where entity.model === self { entity.model = nil }
       for entity in entities { entity.model = self }
@@ -31,28 +31,28 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   }
 
   open var entitiesByName: [String: NSEntityDescription] {
-    if seal.isClosed, let frozenEntitiesByName { return frozenEntitiesByName }
+    if freezeFlag.isFrozen, let frozenEntitiesByName { return frozenEntitiesByName }
     return Dictionary(
       entities.compactMap { entity in entity.name.map { ($0, entity) } },
       uniquingKeysWith: { first, _ in first })
   }
 
   /// Names that the developer gives to a version of the model (the editor's "Model Version Identifier").
-  open var versionIdentifiers: Set<AnyHashable> = [] { willSet { seal.requireOpen() } }
+  open var versionIdentifiers: Set<AnyHashable> = [] { willSet { freezeFlag.requireMutable() } }
 
   /// The `contents` files that the model was read from. Migration looks for other versions next to them.
-  package internal(set) var sourceFiles: [URL] = [] { willSet { seal.requireOpen() } }
+  package internal(set) var sourceFiles: [URL] = [] { willSet { freezeFlag.requireMutable() } }
 
   /// Names of entities by configuration name. Names rather than entities, so that copied and merged models need no
   /// fix-up.
-  package var entityNamesByConfiguration: [String: [String]] = [:] { willSet { seal.requireOpen() } }
+  package var entityNamesByConfiguration: [String: [String]] = [:] { willSet { freezeFlag.requireMutable() } }
 
   /// The fetch requests that the model file declares, by name.
-  package var fetchRequestTemplates: [String: FetchRequestTemplate] = [:] { willSet { seal.requireOpen() } }
+  package var fetchRequestTemplates: [String: FetchRequestTemplate] = [:] { willSet { freezeFlag.requireMutable() } }
 
   /// The fetch requests that were set in code, by name. The model owns them: they are copied when they are set and when
   /// they are read.
-  package var fetchRequestsSet: [String: any ModelFetchRequest] = [:] { willSet { seal.requireOpen() } }
+  package var fetchRequestsSet: [String: any ModelFetchRequest] = [:] { willSet { freezeFlag.requireMutable() } }
 
   /// The names of all configurations, sorted.
   open var configurations: [String] { entityNamesByConfiguration.keys.sorted(by: String.byteOrder) }
@@ -104,16 +104,16 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// queue. Further calls, from any thread, have no effect.
   package func freeze() {
     freezing.withLock { _ in
-      guard !seal.isClosed else { return }
+      guard !freezeFlag.isFrozen else { return }
       // Superentities first: a subentity's hash and layout include theirs.
       for entity in entities {
         for ancestor in entity.ancestry.reversed() { ancestor.freeze() }
       }
       frozenEntitiesByName = entitiesByName
-      seal.close()
+      freezeFlag.set()
     }
   }
 
   /// Whether a coordinator uses this model.
-  package var isFrozen: Bool { seal.isClosed }
+  package var isFrozen: Bool { freezeFlag.isFrozen }
 }

@@ -3,9 +3,9 @@ import Foundation
 /// The common part of attributes, relationships and fetched properties (Apple: NSPropertyDescription).
 ///
 /// Mutable until its model is frozen; a change afterwards stops the program.
-// Unchecked: see `Seal`, which proves it for every description class.
+// Unchecked: see `FreezeFlag`, which proves it for every description class.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
+  package let freezeFlag = FreezeFlag()
   package internal(set) var owner: NSEntityDescription? {
     get { weakOwner.entity }
     set { weakOwner.entity = newValue }
@@ -28,23 +28,23 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     return owner
   }
 
-  open var name: String = "" { willSet { seal.requireOpen() } }
-  open var isOptional: Bool = true { willSet { seal.requireOpen() } }
-  open var isTransient: Bool = false { willSet { seal.requireOpen() } }
-  open var userInfo: [AnyHashable: Any]? { willSet { seal.requireOpen() } }
-  open var versionHashModifier: String? { willSet { seal.requireOpen() } }
-  open var isIndexedBySpotlight: Bool = false { willSet { seal.requireOpen() } }
-  open var isStoredInExternalRecord: Bool = false { willSet { seal.requireOpen() } }
+  open var name: String = "" { willSet { freezeFlag.requireMutable() } }
+  open var isOptional: Bool = true { willSet { freezeFlag.requireMutable() } }
+  open var isTransient: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { freezeFlag.requireMutable() } }
+  open var versionHashModifier: String? { willSet { freezeFlag.requireMutable() } }
+  open var isIndexedBySpotlight: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var isStoredInExternalRecord: Bool = false { willSet { freezeFlag.requireMutable() } }
 
   /// The name of this property in the previous model, for migration; the property's own name unless set.
   open var renamingIdentifier: String? {
     get { explicitRenamingIdentifier ?? name }
     set { explicitRenamingIdentifier = newValue }
   }
-  package var explicitRenamingIdentifier: String? { willSet { seal.requireOpen() } }
+  package var explicitRenamingIdentifier: String? { willSet { freezeFlag.requireMutable() } }
 
   /// Whether the model file marks the property for syncing. Only code generators read it.
-  package var isSyncable: Bool = true { willSet { seal.requireOpen() } }
+  package var isSyncable: Bool = true { willSet { freezeFlag.requireMutable() } }
 
   open private(set) var validationPredicates: [NSPredicate] = []
   open private(set) var validationWarnings: [Any] = []
@@ -53,7 +53,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
-    seal.requireOpen()
+    freezeFlag.requireMutable()
     let predicates = validationPredicates ?? []
     let warnings = validationWarnings ?? []
     precondition(
@@ -67,7 +67,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
   /// The 32 bytes that identify what a store depends on in this property (docs/coredata-format.md, "Version hashes").
   open var versionHash: Data {
-    if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
+    if freezeFlag.isFrozen, let frozenVersionHash { return frozenVersionHash }
     return VersionHash.hash(of: self)
   }
 
@@ -100,8 +100,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   }
 
   func freeze() {
-    guard !seal.isClosed else { return }
+    guard !freezeFlag.isFrozen else { return }
     frozenVersionHash = VersionHash.hash(of: self)
-    seal.close()
+    freezeFlag.set()
   }
 }

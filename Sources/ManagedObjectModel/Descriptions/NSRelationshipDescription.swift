@@ -9,24 +9,24 @@ public enum NSDeleteRule: UInt, Sendable {
 }
 
 /// A relationship of an entity (Apple: NSRelationshipDescription).
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
   /// Weak, as entities reference each other in cycles; the model owns them all.
   open var destinationEntity: NSEntityDescription? {
     get { weakDestination.entity }
     set {
-      seal.requireOpen()
+      freezeFlag.requireMutable()
       weakDestination.entity = newValue
     }
   }
   private var weakDestination = WeakEntity()
   /// Weak for the same reason. Setting one end does not set the other.
-  open weak var inverseRelationship: NSRelationshipDescription? { willSet { seal.requireOpen() } }
+  open weak var inverseRelationship: NSRelationshipDescription? { willSet { freezeFlag.requireMutable() } }
   /// The maximum number of objects at the other end. 0 means no limit; 1 makes a to-one relationship.
-  open var maxCount: Int = 1 { willSet { seal.requireOpen() } }
-  open var minCount: Int = 0 { willSet { seal.requireOpen() } }
-  open var isOrdered: Bool = false { willSet { seal.requireOpen() } }
-  open var deleteRule: NSDeleteRule = .nullifyDeleteRule { willSet { seal.requireOpen() } }
+  open var maxCount: Int = 1 { willSet { freezeFlag.requireMutable() } }
+  open var minCount: Int = 0 { willSet { freezeFlag.requireMutable() } }
+  open var isOrdered: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var deleteRule: NSDeleteRule = .nullifyDeleteRule { willSet { freezeFlag.requireMutable() } }
 
   open var isToMany: Bool { maxCount != 1 }
 

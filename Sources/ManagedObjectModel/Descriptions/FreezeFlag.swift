@@ -4,21 +4,21 @@ import Synchronization
 ///
 /// It is the reason why the description classes may claim `@unchecked Sendable`. While the model is mutable, it belongs
 /// to the code that builds it, and reading it does not write (there are no lazy caches).
-/// `NSManagedObjectModel.freeze()` fills every cache and then sets the flags with a releasing store. `isClosed` loads
+/// `NSManagedObjectModel.freeze()` fills every cache and then sets the flags with a releasing store. `isFrozen` loads
 /// with acquire, so a thread that sees the flag set sees the caches too. The coordinator freezes its model before it
 /// passes it to any queue, and from then on every setter stops the program, so shared descriptions cannot change.
-package struct Seal: ~Copyable, Sendable {
-  private let closed = Atomic<Bool>(false)
+package struct FreezeFlag: ~Copyable, Sendable {
+  private let frozen = Atomic<Bool>(false)
 
   package init() {}
 
-  package var isClosed: Bool { closed.load(ordering: .acquiring) }
+  package var isFrozen: Bool { frozen.load(ordering: .acquiring) }
 
-  package func close() { closed.store(true, ordering: .releasing) }
+  package func set() { frozen.store(true, ordering: .releasing) }
 
   /// Stops the program if the model is frozen, with the message that Core Data raises.
-  package func requireOpen() {
-    precondition(!isClosed, "Can't modify an immutable model.")
+  package func requireMutable() {
+    precondition(!isFrozen, "Can't modify an immutable model.")
   }
 }
 
