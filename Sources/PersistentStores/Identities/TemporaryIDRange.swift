@@ -33,11 +33,11 @@ package final class TemporaryIDRange: Sendable {
   private let state = Locked(State())
   /// The number of changes: 0 avoids the lock on the common path; an increase since the last check makes a context
   /// look.
-  private let news = Atomic<Int>(0)
+  private let revisionCounter = Atomic<Int>(0)
 
   /// The sum over all ranges: while it is constant, no range has changed.
-  private static let newsTotal = Atomic<Int>(0)
-  package static var newsTotalCount: Int { newsTotal.load(ordering: .acquiring) }
+  private static let globalRevisionCounter = Atomic<Int>(0)
+  package static var globalRevision: Int { globalRevisionCounter.load(ordering: .acquiring) }
 
   private static let nextSerial = Atomic<UInt64>(1)
 
@@ -50,13 +50,13 @@ package final class TemporaryIDRange: Sendable {
   /// Records the keys of a finished save.
   func resolve(_ resolution: Resolution) {
     state.withLock { $0.resolutions.append(resolution) }
-    noteNews()
+    bumpRevision()
   }
 
   /// Records a key that was allocated before the save (`obtainPermanentIDs(for:)`).
   func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
     state.withLock { $0.obtained[row] = (store, key) }
-    noteNews()
+    bumpRevision()
   }
 
   /// Records the store that the object in `row` is assigned to.
@@ -71,21 +71,21 @@ package final class TemporaryIDRange: Sendable {
     state.withLock { $0.obtained[row]?.store ?? $0.assigned[row] }
   }
 
-  private func noteNews() {
-    news.add(1, ordering: .acquiringAndReleasing)
-    Self.newsTotal.add(1, ordering: .acquiringAndReleasing)
+  private func bumpRevision() {
+    revisionCounter.add(1, ordering: .acquiringAndReleasing)
+    Self.globalRevisionCounter.add(1, ordering: .acquiringAndReleasing)
   }
 
-  package var newsCount: Int { news.load(ordering: .acquiring) }
+  package var revision: Int { revisionCounter.load(ordering: .acquiring) }
 
   /// Keys allocated before the save, by row.
   package var keysObtained: [Int: Int64] {
-    newsCount > 0 ? state.withLock { $0.obtained.mapValues(\.key) } : [:]
+    revision > 0 ? state.withLock { $0.obtained.mapValues(\.key) } : [:]
   }
 
   /// The store and key of the object in `row`, once it has them.
   package func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
-    newsCount > 0 ? state.withLock { $0.permanent(row: row) } : nil
+    revision > 0 ? state.withLock { $0.permanent(row: row) } : nil
   }
 
   /// Whether `resolution` is the only change.
@@ -103,7 +103,7 @@ package final class TemporaryIDRange: Sendable {
     _ rows: some Sequence<Int>, count: Int, as resolutions: [Resolution]? = nil
   ) -> Set<NSManagedObjectID> {
     var result = Set<NSManagedObjectID>(unique: count)
-    let known = resolutions.map { State(resolutions: $0) } ?? (newsCount > 0 ? state.withLock { $0 } : State())
+    let known = resolutions.map { State(resolutions: $0) } ?? (revision > 0 ? state.withLock { $0 } : State())
     let spaces = known.stores.map { PermanentIDSpace($0, entity) }
     for row in rows {
       if !spaces.isEmpty, let (store, key) = known.permanent(row: row),

@@ -13,7 +13,7 @@ package final class SharedIDSet: Sendable {
   private struct Made: Sendable {
     let removedRows: [Int]
     let rowCount: Int
-    let newsCount: Int
+    let revision: Int
     /// The keys that a store was about to allocate, and may not have allocated.
     var expected: TemporaryIDRange.Resolution?
     let ids: Set<NSManagedObjectID>
@@ -39,14 +39,14 @@ package final class SharedIDSet: Sendable {
 
   /// If the set was requested before, builds it with the keys that a store is about to allocate.
   func prepare(_ rows: InsertedRows, expecting resolution: TemporaryIDRange.Resolution) {
-    guard isWanted.load(ordering: .relaxed), rows.liveCount >= Self.preparedCountMin, rows.range.newsCount == 0 else {
+    guard isWanted.load(ordering: .relaxed), rows.liveCount >= Self.preparedCountMin, rows.range.revision == 0 else {
       return
     }
     let (range, count, removedRows) = (rows.range, rows.batch.count, rows.removedRows)
     DispatchQueue.global().async {
       self.made.withLock {
         let ids = range.ids(removedRows.complement(in: 0..<count), count: count - removedRows.count, as: [resolution])
-        $0 = Made(removedRows: removedRows, rowCount: count, newsCount: 1, expected: resolution, ids: ids)
+        $0 = Made(removedRows: removedRows, rowCount: count, revision: 1, expected: resolution, ids: ids)
       }
     }
   }
@@ -62,14 +62,14 @@ package final class SharedIDSet: Sendable {
     of range: TemporaryIDRange, count: Int, without removedRows: [Int]
   ) -> Set<NSManagedObjectID> {
     made.withLock { made in
-      let news = range.newsCount
-      if let made, made.newsCount == news, made.rowCount == count, made.removedRows == removedRows,
+      let revision = range.revision
+      if let made, made.revision == revision, made.rowCount == count, made.removedRows == removedRows,
         made.expected.map(range.isResolved) ?? true
       {
         return made.ids
       }
       let ids = range.ids(removedRows.complement(in: 0..<count), count: count - removedRows.count)
-      made = Made(removedRows: removedRows, rowCount: count, newsCount: news, ids: ids)
+      made = Made(removedRows: removedRows, rowCount: count, revision: revision, ids: ids)
       return ids
     }
   }

@@ -200,7 +200,7 @@ extension NSManagedObjectContext {
   private func settle(_ segment: PendingSegment, isRoot: Bool) -> HandleRun? {
     guard let run = segment.takeHandles() else { return nil }
     // Keys that were handed out before the save.
-    let hasKeys = segment.range.newsCount > 0
+    let hasKeys = segment.range.revision > 0
     run.handles.forEach { row, object in
       object.state = []
       object.snapshot = nil

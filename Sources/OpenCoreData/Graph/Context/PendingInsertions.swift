@@ -105,16 +105,16 @@ final class PendingSegment {
 
   /// The row whose ID became permanent before the save and has this key.
   func row(obtainedAs key: ObjectKey) -> Int? {
-    let news = range.newsCount
-    guard news > 0 else { return nil }
-    if news != newsSeen {
+    let revision = range.revision
+    guard revision > 0 else { return nil }
+    if revision != revisionSeen {
       obtainedRows = Dictionary(range.keysObtained.keys.map { (objectID(row: $0).key, $0) }) { first, _ in first }
-      newsSeen = news
+      revisionSeen = revision
     }
     return obtainedRows[key]
   }
   private var obtainedRows: [ObjectKey: Int] = [:]
-  private var newsSeen = 0
+  private var revisionSeen = 0
 
   func remove(row: Int) {
     guard let place = removedRows.insertionIndex(ifAbsent: row) else { return }
