@@ -35,7 +35,7 @@ extension NSAttributeDescription {
   }
 
   /// The default value in stored form; null if there is none or it cannot be stored.
-  package var defaultStoredValue: StoredValue { stored(from: defaultValue) ?? .null }
+  package var defaultStoredValue: StoredValue { encodedValue(from: defaultValue) ?? .null }
 
   private static func integer(from value: Any) -> Int64? {
     if let number = value as? any BinaryInteger { return Int64(exactly: number) }

@@ -3,7 +3,7 @@ import Foundation
 /// Converts between the Foundation values of keyed access and stored values.
 extension NSAttributeDescription {
   /// `value` in the stored form of this attribute's type, with transformables encoded; nil if the type does not match.
-  package func stored(from value: Any?) -> StoredValue? {
+  package func encodedValue(from value: Any?) -> StoredValue? {
     guard attributeType == .transformableAttributeType else { return storedValue(from: value) }
     guard let value, !(value is NSNull) else { return .null }
     // Data, too, is a value to transform here, not the output of a transformer.
