@@ -93,6 +93,6 @@ extension NSManagedObjectModel {
     guard entities(forConfigurationName: configuration) != nil,
       let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
     else { return false }
-    return ModelFit(stored, self, configuration: configuration).isFit
+    return ModelCompatibility(stored, self, configuration: configuration).isCompatible
   }
 }

@@ -63,8 +63,10 @@ struct SourceModelSearch {
       lookedAt.append(candidate.name)
       // A version that predates the configuration kept everything in one store.
       for name in configuration == nil ? [nil] : [configuration, nil] where model.hasConfiguration(name) {
-        if ModelFit(hashes, model, configuration: name, exactly: true).isFit { return ((model, name), lookedAt) }
-        if byNames == nil, ModelFit(hashes, model, configuration: name).isFit {
+        if ModelCompatibility(hashes, model, configuration: name, exactly: true).isCompatible {
+          return ((model, name), lookedAt)
+        }
+        if byNames == nil, ModelCompatibility(hashes, model, configuration: name).isCompatible {
           byNames = ((model, name), candidate.name)
         }
       }
@@ -94,7 +96,7 @@ extension NSManagedObjectModel {
     let models = models ?? []
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let whole = models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
-    let parts = models.filter { ModelFit(stored, $0, configuration: nil).isPart }
+    let parts = models.filter { ModelCompatibility(stored, $0, configuration: nil).isPart }
     self.init(byMerging: whole.map { [$0] } ?? parts)
     guard isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
   }

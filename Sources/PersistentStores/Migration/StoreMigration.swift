@@ -47,7 +47,7 @@ struct StoreMigration {
   func runIfNeeded() throws {
     let wanted = StoreMetadata(model: model, configuration: configuration)
     do {
-      guard try !fits(stored().metadata) else { return }
+      guard try !isCompatible(stored().metadata) else { return }
       guard !opened.isReadOnly else {
         throw NSError.migration(
           "The store \(path) is of another version of the model, and a store that is opened for reading only can't be "
@@ -61,7 +61,7 @@ struct StoreMigration {
       try connection.transaction {
         let (uuid, metadata) = try stored()
         // Another process may have migrated it while this one waited for the lock.
-        guard !fits(metadata) else { return }
+        guard !isCompatible(metadata) else { return }
         try run(from: metadata, uuid, to: wanted)
       }
     } catch let error as SQLiteError {
@@ -69,8 +69,8 @@ struct StoreMigration {
     }
   }
 
-  private func fits(_ metadata: StoreMetadata) -> Bool {
-    ModelFit(metadata.versionHashes, model, configuration: configuration).isFit
+  private func isCompatible(_ metadata: StoreMetadata) -> Bool {
+    ModelCompatibility(metadata.versionHashes, model, configuration: configuration).isCompatible
   }
 
   private func stored() throws -> (uuid: String, metadata: StoreMetadata) {

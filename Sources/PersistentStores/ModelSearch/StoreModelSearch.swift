@@ -89,8 +89,8 @@ struct StoreModelSearch {
   /// A version whose hashes are all known takes precedence over one whose derived attributes may differ from the
   /// store's.
   private static func bestFit(_ versions: [Version], _ metadata: StoreMetadata) -> Version? {
-    versions.first { $0.model.fits(metadata.versionHashes, exactly: true) }
-      ?? versions.first { $0.model.fits(metadata.versionHashes, exactly: false) }
+    versions.first { $0.model.isCompatible(metadata.versionHashes, exactly: true) }
+      ?? versions.first { $0.model.isCompatible(metadata.versionHashes, exactly: false) }
   }
 
   // MARK: Models in the store
@@ -145,8 +145,10 @@ struct StoreModelSearch {
 extension NSManagedObjectModel {
   /// Whether a store with these version hashes was written with the whole of this model or one of its configurations.
   /// Unless `exactly` is set, an entity whose hash can't be computed is compared by name.
-  func fits(_ hashes: [String: Data], exactly: Bool) -> Bool {
+  func isCompatible(_ hashes: [String: Data], exactly: Bool) -> Bool {
     let configurations: [String?] = [nil] + configurations
-    return configurations.contains { ModelFit(hashes, self, configuration: $0, exactly: exactly).isFit }
+    return configurations.contains {
+      ModelCompatibility(hashes, self, configuration: $0, exactly: exactly).isCompatible
+    }
   }
 }

@@ -91,13 +91,13 @@ extension SQLiteStore {
     _ stored: StoreMetadata, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
     _ url: URL?
   ) throws {
-    let fit = ModelFit(stored.versionHashes, model, configuration: configuration)
-    guard !fit.isFit else { return }
+    let compatibility = ModelCompatibility(stored.versionHashes, model, configuration: configuration)
+    guard !compatibility.isCompatible else { return }
     let advice = ModelAdvice(metadata: stored, model: model, configuration: configuration, options: options)
     throw NSError.coreData(
       .incompatibleModel,
       "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
-        + "differ: \(fit.differences). \(advice.text)",
+        + "differ: \(compatibility.differences). \(advice.text)",
       ["metadata": stored.versionHashes])
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Whether a model is compatible with a store, judged by the version hashes of the entities.
-package struct ModelFit {
+package struct ModelCompatibility {
   /// Names of entities, sorted.
   let changed: [String]
   let onlyInStore: [String]
@@ -21,7 +21,7 @@ package struct ModelFit {
     onlyInModel = wanted.keys.filter { stored[$0] == nil }.sorted()
   }
 
-  package var isFit: Bool { isPart && onlyInStore.isEmpty }
+  package var isCompatible: Bool { isPart && onlyInStore.isEmpty }
   /// Whether the store has the model's entities. It may have others in addition.
   package var isPart: Bool { changed.isEmpty && onlyInModel.isEmpty }
 
