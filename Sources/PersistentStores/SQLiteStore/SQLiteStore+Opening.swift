@@ -29,7 +29,7 @@ extension SQLiteStore {
         let found = try opened.connection.storeMetadata(at: url).metadata
         if !settings.ignoresVersions { try checkCompatible(found, model, configuration, options, url) }
         schema = try SQLSchema(
-          model: model, configuration: configuration, found: StoreLayout(opened.connection),
+          model: model, configuration: configuration, existing: StoreLayout(opened.connection),
           place: url?.path ?? "in memory")
         if !opened.isReadOnly {
           try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)

@@ -32,7 +32,7 @@ struct JoinTableSearch {
     let found = layout.tables.compactMap(pair)
     guard found.count == 1 else {
       let others = found.isEmpty ? "" : "; it may be any of \(found.map(\.table.name).joined(separator: ", "))"
-      throw SchemaFitting.misfit(
+      throw SchemaMatcher.misfit(
         place,
         "it has no table \(table) with the columns \(sourceColumn) and \(destinationColumn) for the relationship "
           + "\(relationship.entity.name ?? "").\(relationship.name)" + others)

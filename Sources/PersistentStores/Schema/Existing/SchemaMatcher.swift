@@ -3,14 +3,14 @@ import Foundation
 
 /// Matches the schema of a model to the tables of an existing store: migrations leave columns and join tables with
 /// their previous names, or number clashing names in another order.
-struct SchemaFitting {
+struct SchemaMatcher {
   let naming: SQLNaming
   let layout: StoreLayout
   /// The store's location, for messages.
   let place: String
 
   /// `entity` with the names that exist in the store.
-  func fit(_ entity: NSEntityDescription) throws -> SQLEntity {
+  func match(_ entity: NSEntityDescription) throws -> SQLEntity {
     var result = naming.sqlEntity(for: entity)
     let table = try table(of: entity)
     result.tableName = table.name
@@ -19,12 +19,12 @@ struct SchemaFitting {
     }
     for (name, kept) in result.relationships {
       guard let relationship = entity.relationshipsByName[name] else { continue }
-      result.relationships[name] = try fit(kept, relationship)
+      result.relationships[name] = try match(kept, relationship)
     }
     return result
   }
 
-  private func fit(_ kept: SQLRelationship, _ relationship: NSRelationshipDescription) throws -> SQLRelationship {
+  private func match(_ kept: SQLRelationship, _ relationship: NSRelationshipDescription) throws -> SQLRelationship {
     switch kept {
     case .toOne(let column, _, _):
       let table = try table(of: relationship.entity)
@@ -203,13 +203,13 @@ extension SQLSchema {
     let order = SQLNaming(chosen).numbered
     let numbers = EntityNumbers(order, in: layout)
     guard numbers.missing.isEmpty else {
-      throw SchemaFitting.damage(
+      throw SchemaMatcher.damage(
         place, "has no row for the entity \(numbers.missing.joined(separator: ", "))")
     }
     let naming = SQLNaming(chosen, numbers: numbers.numbers)
-    let fitting = SchemaFitting(naming: naming, layout: layout, place: place)
-    let entities = try order.map(fitting.fit)
-    try fitting.checkSingle(order, entities)
+    let matcher = SchemaMatcher(naming: naming, layout: layout, place: place)
+    let entities = try order.map(matcher.match)
+    try matcher.checkSingle(order, entities)
     self.init(naming, entities: entities)
     try checkSuperentities(layout, place)
   }
@@ -220,7 +220,7 @@ extension SQLSchema {
       guard let row = layout.entities.first(where: { $0.number == entity.number }),
         row.superNumber != entity.superNumber
       else { continue }
-      throw SchemaFitting.damage(
+      throw SchemaMatcher.damage(
         place,
         "has \(row.superNumber) as the superentity (Z_SUPER) of \(entity.name), which has \(entity.superNumber) in the "
           + "model")
