@@ -6,9 +6,9 @@ import ManagedObjectModel
 package struct ChangeSet: Sendable {
   package var insertions: [InsertedRows] = []
   package var updates: [UpdatedRow] = []
-  package var deletions: [KnownRow] = []
+  package var deletions: [RowVersion] = []
   /// Unchanged objects whose rows must be unchanged since they were read.
-  package var checks: [KnownRow] = []
+  package var checks: [RowVersion] = []
 
   package init() {}
 
@@ -68,7 +68,7 @@ package struct UpdatedRow: Sendable {
 }
 
 /// A row as a context has read it: to be deleted, or to be checked for changes.
-package struct KnownRow: Sendable {
+package struct RowVersion: Sendable {
   package let id: NSManagedObjectID
   package let base: BaseRow
 

@@ -135,7 +135,7 @@ extension SQLiteStore {
 
   /// Objects without changes whose rows must be unchanged since they were read (`detectConflicts(for:)`).
   private func check(
-    _ checks: [KnownRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ checks: [RowVersion], _ connection: SQLiteConnection, _ faults: inout SaveFaults
   ) throws {
     for row in checks {
       let table = try sqlEntity(row.id.entity).tableName
@@ -147,7 +147,7 @@ extension SQLiteStore {
   }
 
   private func delete(
-    _ deletions: [KnownRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ deletions: [RowVersion], _ connection: SQLiteConnection, _ faults: inout SaveFaults
   ) throws {
     for row in deletions {
       let table = try sqlEntity(row.id.entity).tableName

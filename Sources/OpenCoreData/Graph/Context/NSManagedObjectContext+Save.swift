@@ -148,10 +148,10 @@ extension NSManagedObjectContext {
     }
     // Nothing is left to delete of objects whose rows were gone when they were read.
     for object in deletions.inOrder where !object.state.contains(.inaccessible) {
-      changes.deletions.append(KnownRow(id: object.objectID, base: object.baseRow))
+      changes.deletions.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
     for object in conflictChecks.inOrder where !object.hasChanges && !object.isFault {
-      changes.checks.append(KnownRow(id: object.objectID, base: object.baseRow))
+      changes.checks.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
     return (changes, updated)
   }
