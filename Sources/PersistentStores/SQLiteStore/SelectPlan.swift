@@ -11,7 +11,7 @@ struct SelectPlan {
   let identity: StoreIdentity
   private let idSpaces: [Int: PermanentIDSpace]
   private let includesValues: Bool
-  private let externalSlots: ExternalSlots
+  private let externalSlotsByEntity: ExternalSlots
   private let externalData: ExternalData
   /// For the query's key paths: attribute and column of the result.
   let extras: [(attribute: NSAttributeDescription, column: Int32)]
@@ -41,7 +41,7 @@ struct SelectPlan {
     identity = store.identity
     idSpaces = store.idSpaces
     includesValues = query.includesValues
-    externalSlots = store.externalSlots
+    externalSlotsByEntity = store.externalSlotsByEntity
     externalData = store.externalData
     tableName = main.tableName
     let columns = ColumnNames(query.entity, in: store)
@@ -109,7 +109,7 @@ struct SelectPlan {
         let attribute = entity.attributeSlots[slot]
         values.append(column.map { attribute.storedValue(column: $0, of: statement) } ?? .null)
       }
-      for slot in externalSlots[Int(statement.integer(1))] {
+      for slot in externalSlotsByEntity[Int(statement.integer(1))] {
         guard case .blob(let bytes) = values[slot] else { continue }
         values[slot] = .blob(
           try externalData.value(of: bytes, Self.place(entity, slot, statement.integer(0))))
@@ -124,11 +124,11 @@ struct SelectPlan {
     ExternalData.Place(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
   }
 
-  /// The slots of a row's entity whose cells `bringIn` must process.
-  func slotsToBringIn(ofEntity number: Int) -> [Int] { externalSlots[number] }
+  /// The slots of a row's entity whose cells `resolveExternalValues` must process.
+  func externalSlots(ofEntity number: Int) -> [Int] { externalSlotsByEntity[number] }
 
   /// Replaces column contents by external values, in the last of a batch's rows.
-  func bringIn(
+  func resolveExternalValues(
     _ slots: [Int], of entity: NSEntityDescription, key: Int64, _ cells: inout [ValueCell], _ arena: inout [UInt8]
   ) throws {
     let start = cells.count - entity.attributeSlots.count

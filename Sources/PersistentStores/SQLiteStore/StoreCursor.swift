@@ -83,7 +83,7 @@ final class StoreCursor: RowCursor {
     numbers.removeAll()
     guard !isAtEnd, let columns = plan.uniformColumns else { return false }
     let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
-    let external = plan.uniformEntity.map(plan.slotsToBringIn) ?? []
+    let external = plan.uniformEntity.map(plan.externalSlots(ofEntity:)) ?? []
     while try numbers.keys.count < rowsPerBatch && advance() { try take(&batch, &numbers, columns, kinds, external) }
     return !numbers.keys.isEmpty
   }
@@ -98,7 +98,7 @@ final class StoreCursor: RowCursor {
     let entity = space.entity
     if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
     let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
-    let external = plan.slotsToBringIn(ofEntity: Int(number))
+    let external = plan.externalSlots(ofEntity: Int(number))
     try take(&batch, &numbers, columns, kinds, external)
     while try numbers.keys.count < rowsPerBatch && advance() {
       if statement.integer(1) != number {
@@ -127,7 +127,7 @@ final class StoreCursor: RowCursor {
       for slot in columns.indices {
         cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
       }
-      if !external.isEmpty { try plan.bringIn(external, of: entity, key: key, &cells, &arena) }
+      if !external.isEmpty { try plan.resolveExternalValues(external, of: entity, key: key, &cells, &arena) }
     }
     for extra in plan.extras {
       batch.appendExtra { statement.cell(extra.column, ValueCell.Kind(extra.attribute), &$0) }
