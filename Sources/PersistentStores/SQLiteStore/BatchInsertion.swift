@@ -9,8 +9,8 @@ struct BatchInsertion {
   private let statement: SQLiteStatement
   /// Lets SQLite assign each key as the previous key plus 1, which saves a fifth of a row's time. Nil for few rows, for
   /// keys that are not consecutive, and if a trigger would see rows before they have their keys.
-  private let countingStatement: SQLiteStatement?
-  private static let rowsWorthCounting = 256
+  private let autoKeyStatement: SQLiteStatement?
+  private static let autoKeyRowsMin = 256
   /// The next rows to write.
   private var numbering: BatchSource.Numbering
 
@@ -23,11 +23,11 @@ struct BatchInsertion {
     self.connection = connection
     source = try store.batchSource(for: rows.batch, entity, connection)
     statement = try connection.statement(store.insertText(entity, source))
-    let countsKeys =
-      try rows.batch.count >= Self.rowsWorthCounting && numbering.keysObtained.isEmpty
+    let usesAutoKeys =
+      try rows.batch.count >= Self.autoKeyRowsMin && numbering.keysObtained.isEmpty
       && !Self.hasTriggers(entity, connection)
-    countingStatement =
-      countsKeys ? try connection.statement(store.insertText(entity, source, givesKeys: false)) : nil
+    autoKeyStatement =
+      usesAutoKeys ? try connection.statement(store.insertText(entity, source, givesKeys: false)) : nil
   }
 
   private static func hasTriggers(_ entity: SQLEntity, _ connection: SQLiteConnection) throws -> Bool {
@@ -39,20 +39,20 @@ struct BatchInsertion {
   /// - Throws: `SQLiteError` for errors that are not caused by a row.
   mutating func run(refused: (_ row: Int, _ error: SQLiteError) throws -> Void) throws {
     let end = rows.batch.count
-    var (next, counting) = (0, SQLiteStatement?.none)
+    var (next, autoKey) = (0, SQLiteStatement?.none)
     while next < end {
       // For automatic keys, the first row is written separately and sets the start.
-      let showsOne = countingStatement != nil && counting == nil
+      let showsOne = autoKeyStatement != nil && autoKey == nil
       numbering.rows = next..<(showsOne ? rows.liveRows(from: next).first.map { $0 + 1 } ?? end : end)
       do {
-        try source.insert(rows.batch, numbering, with: counting ?? statement)
-        counting = countingStatement
+        try source.insert(rows.batch, numbering, with: autoKey ?? statement)
+        autoKey = autoKeyStatement
       } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
         guard let fault = try findFault() else { throw error }
         try refused(fault, error)
         // A refused row keeps its key, so that the rows after it have the same keys as without the refusal.
         numbering.rows = fault..<(fault + 1)
-        counting = nil
+        autoKey = nil
       }
       numbering.firstKey += Int64(numbering.sequentialCount)
       next = numbering.rows.upperBound
