@@ -29,7 +29,7 @@ struct ExaminedStore {
   let url: URL
   /// Whether a -wal and a -shm existed before this connection opened: a reader may have to create them, and removes
   /// them again.
-  let hadLog: Bool
+  let hadWAL: Bool
   let hadSharedMemory: Bool
   let opened: OpenedDatabase
   let objects: [SchemaObject]
@@ -51,7 +51,7 @@ struct ExaminedStore {
   ///   for a model file that can't be read.
   init(at url: URL, modelFile: URL?, embeddedModels: [String]) throws {
     self.url = url
-    hadLog = FileManager.default.fileExists(atPath: url.path + "-wal")
+    hadWAL = FileManager.default.fileExists(atPath: url.path + "-wal")
     hadSharedMemory = FileManager.default.fileExists(atPath: url.path + "-shm")
     do {
       opened = try OpenedDatabase.openForReading(url.path)

@@ -6,7 +6,7 @@ import Foundation
 package struct DatabaseHeader {
   let pageSize: Int
   /// Whether commits are written to a -wal.
-  package let usesLog: Bool
+  package let usesWAL: Bool
   /// The number of pages that the header states; nil if that number is not maintained.
   let pageCount: Int?
 
@@ -21,7 +21,7 @@ package struct DatabaseHeader {
     let size = bytes.bigEndian16(16)
     pageSize = size == 1 ? 65_536 : size
     guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { throw Self.refusal(bytes) }
-    usesLog = bytes[19] == 2
+    usesWAL = bytes[19] == 2
     let isKeptUp = bytes.bigEndian32(24) == bytes.bigEndian32(92) && bytes.bigEndian32(28) > 0
     pageCount = isKeptUp ? bytes.bigEndian32(28) : nil
   }
@@ -67,7 +67,7 @@ extension SQLiteConnection {
 
   /// Whether a connection, of this process or another, has the WAL's shared memory in use. A connection that only reads
   /// the -shm (`Mode.readOnlySharedMemory`) finds out without changing it.
-  func isLogInUse() throws -> Bool {
+  func isWALInUse() throws -> Bool {
     try withFile { file, methods in
       var memory: UnsafeMutableRawPointer?
       let code = methods.xShmMap?(file, 0, 32_768, 0, &memory)
@@ -78,7 +78,7 @@ extension SQLiteConnection {
 
   /// The beginning of the WAL index as this connection has it in memory; nil if it has none. Reading it from the file
   /// instead would release every lock on it.
-  package func beginningOfLogIndex(_ count: Int) throws -> [UInt8]? {
+  package func beginningOfWALIndex(_ count: Int) throws -> [UInt8]? {
     guard try rows("PRAGMA journal_mode").first?.first == .text("wal") else { return nil }
     return try withFile { file, methods in
       var memory: UnsafeMutableRawPointer?

@@ -36,10 +36,10 @@ package struct OpenedDatabase {
         throw SQLiteError(code: SQLITE_READONLY, message: "the file may not be written to", sql: nil)
       }
       if let check {
-        connection.setKeepsLogOnClose(true)
-        probing.withLock { _ in connection.openLog() }
+        connection.setKeepsWALOnClose(true)
+        probing.withLock { _ in connection.openWAL() }
         try check.checkStore(connection)
-        connection.setKeepsLogOnClose(false)
+        connection.setKeepsWALOnClose(false)
       }
       return connection
     } catch {
@@ -89,8 +89,8 @@ package struct OpenedDatabase {
       let hasIndex = files.fileExists(atPath: path + "-shm")
       // If the WAL contains only a header, SQLite can't know whether a writer is about to restart it, and waits for one
       // until the timeout.
-      let waitsInVain = check.log?.isHeaderOnly == true && !check.isLogInUse
-      if check.log == nil ? !check.header.usesLog : hasIndex && !waitsInVain {
+      let waitsInVain = check.wal?.isHeaderOnly == true && !check.isWALInUse
+      if check.wal == nil ? !check.header.usesWAL : hasIndex && !waitsInVain {
         if try mayRead(direct) {
           try check.checkStore(direct)
           return OpenedDatabase(
@@ -99,7 +99,7 @@ package struct OpenedDatabase {
       }
       direct.close()
       let canLeaveNoTrace =
-        check.log == nil && !hasIndex && check.header.usesLog && files.isWritableFile(atPath: path)
+        check.wal == nil && !hasIndex && check.header.usesWAL && files.isWritableFile(atPath: path)
         && files.isWritableFile(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
       if canLeaveNoTrace {
         let connection = try reader(path, timeout)

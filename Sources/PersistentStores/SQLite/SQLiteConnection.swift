@@ -71,14 +71,14 @@ package final class SQLiteConnection {
   var mayOnlyRead: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
   /// Makes SQLite open the WAL now, without waiting for locks. A failure recurs at the first statement.
-  func openLog() {
+  func openWAL() {
     sqlite3_busy_timeout(handle, 0)
     _ = try? integer("PRAGMA schema_version")
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
   }
 
   /// Whether closing the last connection to the file leaves the WAL in place.
-  func setKeepsLogOnClose(_ keeps: Bool) { _ = csqlite_set_keeps_log(handle, keeps ? 1 : 0) }
+  func setKeepsWALOnClose(_ keeps: Bool) { _ = csqlite_set_keeps_log(handle, keeps ? 1 : 0) }
 
   // MARK: Running statements
 

@@ -246,14 +246,14 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
       let mode = snapshots.isEmpty ? "FULL" : "PASSIVE"
       let outcome = try connection.rows("PRAGMA wal_checkpoint(\(mode))").first ?? []
       // If a reader outlasts the wait, committed pages stay in the WAL: then the WAL must be synced.
-      if outcome.count != 3 || outcome[0] != .integer(0) || outcome[1] != outcome[2] { try syncLog() }
+      if outcome.count != 3 || outcome[0] != .integer(0) || outcome[1] != outcome[2] { try syncWAL() }
     }
   }
 
-  private func syncLog() throws {
-    guard let url, let log = FileHandle(forReadingAtPath: url.path + "-wal") else { return }
-    try log.synchronize()
-    try log.close()
+  private func syncWAL() throws {
+    guard let url, let wal = FileHandle(forReadingAtPath: url.path + "-wal") else { return }
+    try wal.synchronize()
+    try wal.close()
   }
 
   /// Called after each commit: bounds the size of the -wal.

@@ -25,7 +25,7 @@ package struct StoreFile {
       defer { connection.close() }
       try checkIsStore(connection)
       try connection.reset()
-      try connection.writeBackLog()
+      try connection.checkpointWAL()
       // If other connections have the file open, it keeps its WAL and they see an empty database.
       _ = try? connection.rows("PRAGMA journal_mode = DELETE")
     }
@@ -45,7 +45,7 @@ package struct StoreFile {
       defer { connection.close() }
       try checkIsStore(connection)
       try opened.connection.copyEverything(to: connection)
-      try connection.writeBackLog()
+      try connection.checkpointWAL()
     }
     try removeSupportFolder()
     if FileManager.default.fileExists(atPath: source.supportFolder.path) {
@@ -84,7 +84,7 @@ extension SQLiteConnection {
 
   /// Writes the WAL back into the file. Otherwise a file that other programs keep open could be one store by itself and
   /// another with its WAL.
-  fileprivate func writeBackLog() throws { _ = try rows("PRAGMA wal_checkpoint(PASSIVE)") }
+  fileprivate func checkpointWAL() throws { _ = try rows("PRAGMA wal_checkpoint(PASSIVE)") }
 
   /// Replaces the contents of `destination` with everything that is committed here, in one transaction.
   func copyEverything(to destination: SQLiteConnection) throws {

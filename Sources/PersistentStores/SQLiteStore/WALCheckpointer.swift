@@ -16,20 +16,20 @@ final class WALCheckpointer: Sendable {
 
   private let path: String
   private let queue = DispatchQueue(label: "OpenCoreData checkpoint", qos: .utility)
-  private let logPages = Atomic<Int>(0)
+  private let walPages = Atomic<Int>(0)
   private let pagesAtLastCheckpoint = Atomic<Int>(0)
   private let isRunning = Atomic<Bool>(false)
 
   init(watching connection: SQLiteConnection, path: String) {
     self.path = path
-    connection.watchLog(self)
+    connection.watchWAL(self)
   }
 
   /// Called by SQLite on the writer's thread after a commit.
-  func logHasGrown(to pages: Int) { logPages.store(pages, ordering: .relaxed) }
+  func walHasGrown(to pages: Int) { walPages.store(pages, ordering: .relaxed) }
 
   func didCommit(_ connection: SQLiteConnection) throws {
-    let pages = logPages.load(ordering: .relaxed)
+    let pages = walPages.load(ordering: .relaxed)
     var last = pagesAtLastCheckpoint.load(ordering: .relaxed)
     if pages < last {
       // The WAL has restarted.
@@ -62,12 +62,12 @@ final class WALCheckpointer: Sendable {
 extension SQLiteConnection {
   /// Notifies `checkpointer` of every commit and disables SQLite's automatic checkpoints. The checkpointer must live as
   /// long as the connection is open: the store owns both.
-  fileprivate func watchLog(_ checkpointer: WALCheckpointer) {
+  fileprivate func watchWAL(_ checkpointer: WALCheckpointer) {
     _ = sqlite3_wal_hook(
       handle,
       { context, _, _, pages in
         guard let context else { return SQLITE_OK }
-        Unmanaged<WALCheckpointer>.fromOpaque(context).takeUnretainedValue().logHasGrown(to: Int(pages))
+        Unmanaged<WALCheckpointer>.fromOpaque(context).takeUnretainedValue().walHasGrown(to: Int(pages))
         return SQLITE_OK
       }, Unmanaged.passUnretained(checkpointer).toOpaque())
   }

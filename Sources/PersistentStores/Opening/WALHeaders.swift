@@ -2,7 +2,7 @@ import ManagedObjectModel
 import Foundation
 
 /// The header of a -wal. (SQLite: "Database File Format", 4.1 to 4.3.)
-package struct LogHeader {
+package struct WALHeader {
   let size: Int
   private let bytes: [UInt8]
 
@@ -62,7 +62,7 @@ package struct LogHeader {
 
 /// The header of a -shm: the end of the WAL, and how much of it is checkpointed. (SQLite: "WAL-mode File Format", 2.1
 /// and 2.2.)
-package struct LogIndexHeader: Equatable {
+package struct WALIndexHeader: Equatable {
   let frameCount: Int
   let framesWrittenBack: Int
   package let salts: [UInt8]
@@ -90,7 +90,7 @@ package struct LogIndexHeader: Equatable {
 
   package static let length = 136
 
-  var framesOnlyInLog: Int { max(0, frameCount - framesWrittenBack) }
+  var framesOnlyInWAL: Int { max(0, frameCount - framesWrittenBack) }
 }
 
 /// The checksum of WAL files and their indexes. (SQLite: "Database File Format", 4.2.)
