@@ -43,7 +43,7 @@ package struct RowNumbers {
 }
 
 /// The rows of several stores: store after store, or merged by the sort keys. It holds one batch per store.
-package final class SeveralStoresCursor: RowCursor {
+package final class MergedCursor: RowCursor {
   private let query: FetchQuery
   private let rowsPerBatch: Int
   private var sources: [Source]
