@@ -59,7 +59,7 @@ struct StoreReading {
   }
 
   func dictionaryRows(
-    _ query: FetchQuery, _ shape: DictionaryShape, stop: StopSign = StopSign()
+    _ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag = CancellationFlag()
   ) throws -> [DictionaryRow] {
     let stores = try coordinator.rowStores(query.affectedStores, keeping: query.entity)
     if coordinator.rowStores.count == 1 {

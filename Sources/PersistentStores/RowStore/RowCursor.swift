@@ -18,7 +18,7 @@ package protocol RowCursor: AnyObject {
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection
 
   /// The next rows as single values; empty at the end.
-  func nextRows(_ stop: StopSign) throws -> [FetchedRow]
+  func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow]
 }
 
 /// The data that a store keeps of rows in addition to their values.
@@ -75,7 +75,7 @@ package final class MergedCursor: RowCursor {
   package func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
     batch.removeAll()
     numbers.removeAll()
-    if waiting.isEmpty { waiting = try nextRows(StopSign())[...] }
+    if waiting.isEmpty { waiting = try nextRows(CancellationFlag())[...] }
     guard let entity = waiting.first?.id.entity else { return false }
     let run = waiting.prefix { $0.id.entity === entity }
     waiting = waiting.dropFirst(run.count)
@@ -94,7 +94,7 @@ package final class MergedCursor: RowCursor {
     ObjectIDCollection(idsOfLast)
   }
 
-  package func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
+  package func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow] {
     var rows: [FetchedRow] = []
     while rows.count < rowsPerBatch, rowsLeft > 0, let place = try firstSource(stop) {
       let row = sources[place].take()
@@ -110,7 +110,7 @@ package final class MergedCursor: RowCursor {
   }
 
   /// The source of the next row: the first one among equals.
-  private func firstSource(_ stop: StopSign) throws -> Int? {
+  private func firstSource(_ stop: CancellationFlag) throws -> Int? {
     var best: Int?
     for place in sources.indices {
       guard try sources[place].hasRow(query, stop) else { continue }
@@ -136,7 +136,7 @@ package final class MergedCursor: RowCursor {
 
     init(_ cursor: any RowCursor) { self.cursor = cursor }
 
-    mutating func hasRow(_ query: FetchQuery, _ stop: StopSign) throws -> Bool {
+    mutating func hasRow(_ query: FetchQuery, _ stop: CancellationFlag) throws -> Bool {
       guard !isAtEnd else { return false }
       if next == rows.count {
         rows = try cursor.nextRows(stop)

@@ -98,8 +98,8 @@ package protocol RowReader: AnyObject {
   /// The IDs at the other end of `relationship` for each of `ids`: in the relationship's order if it is ordered,
   /// otherwise by key.
   func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]]
-  /// - Throws: `StopSign.error` once `stop` is raised.
-  func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: StopSign) throws -> [DictionaryRow]
+  /// - Throws: `CancellationFlag.error` once `stop` is cancelled.
+  func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag) throws -> [DictionaryRow]
   func dictionaryCount(_ query: FetchQuery, _ shape: DictionaryShape) throws -> Int
 }
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// Fetches whose results are dictionaries: SQL selects the columns and merges equal rows.
 extension SQLiteReader {
-  func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: StopSign) throws -> [DictionaryRow] {
+  func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag) throws -> [DictionaryRow] {
     let plan = try DictionaryPlan(query, shape, in: store)
     return try access("Reading") {
       try connection.stopping(at: stop) {

@@ -59,8 +59,8 @@ final class StoreCursor: RowCursor {
 
   /// The next rows as single values, at most as many as in a batch; empty at the end.
   ///
-  /// - Throws: `NSError` 134180, or `StopSign.error`.
-  func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
+  /// - Throws: `NSError` 134180, or `CancellationFlag.error`.
+  func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow] {
     lock?.lock()
     defer { lock?.unlock() }
     do {

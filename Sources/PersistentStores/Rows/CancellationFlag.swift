@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 
 /// Cancels a statement from another thread, also one that scans millions of rows without a match.
-package final class StopSign: Sendable {
+package final class CancellationFlag: Sendable {
   package init() {}
 
-  private let raised = Atomic<Bool>(false)
+  private let cancelled = Atomic<Bool>(false)
 
-  package var isRaised: Bool { raised.load(ordering: .acquiring) }
-  package func raise() { raised.store(true, ordering: .releasing) }
+  package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+  package func cancel() { cancelled.store(true, ordering: .releasing) }
 
   /// The error of cancelled work.
   package static var error: NSError {
