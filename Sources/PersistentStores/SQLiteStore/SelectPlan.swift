@@ -41,7 +41,7 @@ struct SelectPlan {
     identity = store.identity
     idSpaces = store.idSpaces
     includesValues = query.includesValues
-    externalSlotsByEntity = store.externalSlotsByEntity
+    externalSlotsByEntity = store.externalSlots
     externalData = store.externalData
     tableName = main.tableName
     let columns = ColumnNames(query.entity, in: store)
