@@ -110,7 +110,7 @@ struct ExaminedStore {
   ) -> SQLSchema? {
     guard let model = model?.model else { return nil }
     let fitted = attempt("The model does not fit the tables", &doubts) {
-      try SQLSchema(model: model, configuration: nil, existing: StoreLayout(connection), place: url.path)
+      try SQLSchema(model: model, configuration: nil, existing: StoreLayout(connection), location: url.path)
     }
     return fitted ?? attempt("The tables of the model can't be told", &doubts) { try SQLSchema(model: model) }
   }

@@ -8,8 +8,10 @@ extension StoreVerification {
     for finding in findings {
       let keys = finding.keys.map(String.init).joined(separator: ", ")
       let rest = finding.count > finding.keys.count ? ", …" : ""
-      let place = finding.keys.isEmpty ? "" : " [\(finding.table.map { "\($0) " } ?? "")\(keys)\(rest)]"
-      lines += ["", "\(finding.severity.rawValue) \(finding.code)  \(finding.message)\(place)", "  \(finding.advice)"]
+      let location = finding.keys.isEmpty ? "" : " [\(finding.table.map { "\($0) " } ?? "")\(keys)\(rest)]"
+      lines += [
+        "", "\(finding.severity.rawValue) \(finding.code)  \(finding.message)\(location)", "  \(finding.advice)",
+      ]
     }
     if !notes.isEmpty { lines += [""] + notes.map { "note  \($0)" } }
     return lines.joined(separator: "\n") + "\n"

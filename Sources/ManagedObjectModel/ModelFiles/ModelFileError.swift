@@ -11,9 +11,9 @@ struct ModelFileError: Error {
 
   func nsError(code: Int) -> NSError {
     let name = file?.path ?? "model"
-    let place = line.map { "\(name), line \($0)" } ?? name
+    let location = line.map { "\(name), line \($0)" } ?? name
     var userInfo: [String: Any] = [
-      NSLocalizedDescriptionKey: "\(place): \(problem) \(advice)",
+      NSLocalizedDescriptionKey: "\(location): \(problem) \(advice)",
       NSLocalizedFailureReasonErrorKey: problem,
       NSLocalizedRecoverySuggestionErrorKey: advice,
     ]

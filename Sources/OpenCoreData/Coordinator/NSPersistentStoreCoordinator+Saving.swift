@@ -155,7 +155,7 @@ private struct SaveOfSeveral {
         var info = error.userInfo
         info[NSAffectedStoresErrorKey] = open[place...].compactMap(\.store.identity.owner)
         if place > 0 {
-          let saved = open[..<place].map { $0.store.place }.joined(separator: ", ")
+          let saved = open[..<place].map { $0.store.location }.joined(separator: ", ")
           info[NSLocalizedDescriptionKey] =
             "\(error.localizedDescription) These stores have their part of the save already: \(saved). Reset the "
             + "context and look at what is there before saving again."

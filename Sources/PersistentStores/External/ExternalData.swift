@@ -29,7 +29,7 @@ struct ExternalData: Sendable {
   private static let referenceLength = 38
 
   /// The location of the attribute's value, for messages: `Session.photo` of the row with this key.
-  package struct Place {
+  package struct Location {
     let attribute: String
     let key: Int64
   }
@@ -41,22 +41,22 @@ struct ExternalData: Sendable {
   }
 
   /// The value of a column with `bytes`. A file is memory-mapped, so that it uses memory only when it is accessed.
-  func value(of bytes: Data, _ place: @autoclosure () -> Place) throws -> Data {
+  func value(of bytes: Data, _ location: @autoclosure () -> Location) throws -> Data {
     switch bytes.first {
     case Self.followsMark: return Data(bytes.dropFirst())
-    case Self.fileMark: return try reference(in: bytes, place()).map { try contents($0, place()) } ?? bytes
+    case Self.fileMark: return try reference(in: bytes, location()).map { try contents($0, location()) } ?? bytes
     default: return bytes
     }
   }
 
   /// The same for a packed value whose bytes are at the end of `arena`.
-  func value(of cell: ValueCell, _ arena: inout [UInt8], _ place: @autoclosure () -> Place) throws -> ValueCell {
+  func value(of cell: ValueCell, _ arena: inout [UInt8], _ location: @autoclosure () -> Location) throws -> ValueCell {
     guard cell.kind == .blob, cell.length > 0 else { return cell }
     switch arena[cell.offset] {
     case Self.followsMark: return ValueCell(.blob, offset: cell.offset + 1, length: cell.length - 1)
     case Self.fileMark:
-      guard let name = try reference(in: arena[cell.range], place()) else { return cell }
-      let data = try contents(name, place())
+      guard let name = try reference(in: arena[cell.range], location()) else { return cell }
+      let data = try contents(name, location())
       let value = ValueCell(.blob, offset: arena.count, length: data.count)
       arena.append(contentsOf: data)
       return value
@@ -65,11 +65,11 @@ struct ExternalData: Sendable {
   }
 
   /// The name of the file that `bytes` refer to; nil if they are a value.
-  private func reference(in bytes: some Collection<UInt8>, _ place: Place) throws -> String? {
+  private func reference(in bytes: some Collection<UInt8>, _ location: Location) throws -> String? {
     guard bytes.count == Self.referenceLength else { return nil }
     guard let name = Self.name(in: bytes) else {
       throw failure(
-        place, "is said to be a file of its own, but not by a UUID. The store is damaged: restore it from a copy.")
+        location, "is said to be a file of its own, but not by a UUID. The store is damaged: restore it from a copy.")
     }
     return name
   }
@@ -82,24 +82,24 @@ struct ExternalData: Sendable {
     return rest.last == 0 && UUID(uuidString: text) != nil ? text : nil
   }
 
-  private func contents(_ name: String, _ place: Place) throws -> Data {
+  private func contents(_ name: String, _ location: Location) throws -> Data {
     guard let file = file(name), let store else {
-      throw failure(place, "is the file \(name), and a store in memory has no folder for it.")
+      throw failure(location, "is the file \(name), and a store in memory has no folder for it.")
     }
     do {
       return try Data(contentsOf: file, options: .mappedIfSafe)
     } catch {
       throw failure(
-        place,
+        location,
         "lies in the file \(file.path), which can't be read: \(error.localizedDescription) Bring the folder "
           + "\(LargeValues.supportFolder(of: store).lastPathComponent) together with the store's file.", error)
     }
   }
 
-  private func failure(_ place: Place, _ problem: String, _ underlying: (any Error)? = nil) -> NSError {
+  private func failure(_ location: Location, _ problem: String, _ underlying: (any Error)? = nil) -> NSError {
     .coreData(
       .operation,
-      "The value of \(place.attribute) in row \(place.key) of \(store?.path ?? "the store in memory") \(problem)",
+      "The value of \(location.attribute) in row \(location.key) of \(store?.path ?? "the store in memory") \(problem)",
       underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:])
   }
 

@@ -71,8 +71,8 @@ private func externalValue(
     return
   }
   do {
-    let place = ExternalData.Place(attribute: text(arguments[2]), key: sqlite3_value_int64(arguments[1]))
-    let value = try known.external.value(of: blob(arguments[0]), place)
+    let location = ExternalData.Location(attribute: text(arguments[2]), key: sqlite3_value_int64(arguments[1]))
+    let value = try known.external.value(of: blob(arguments[0]), location)
     value.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
   } catch {
     sqlite3_result_error(context, (error as NSError).localizedDescription, -1)

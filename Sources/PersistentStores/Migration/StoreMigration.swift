@@ -94,7 +94,7 @@ struct StoreMigration {
   private func layout(of model: NSManagedObjectModel, _ configuration: String?) throws -> SQLSchema {
     do {
       return try SQLSchema(
-        model: model, configuration: configuration, existing: StoreLayout(connection), place: path)
+        model: model, configuration: configuration, existing: StoreLayout(connection), location: path)
     } catch {
       guard !(error is SQLiteError) else { throw error }
       let error = error as NSError

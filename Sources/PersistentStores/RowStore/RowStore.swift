@@ -143,7 +143,7 @@ package enum UniquenessResolution: Sendable {
 
 extension RowStore {
   /// The store's name in messages.
-  package var place: String { url?.path ?? "the store in memory" }
+  package var location: String { url?.path ?? "the store in memory" }
 
   /// Writes `changes` and what the participants add in one transaction, then gives the inserted objects their IDs.
   ///

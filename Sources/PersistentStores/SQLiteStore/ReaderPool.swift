@@ -35,7 +35,7 @@ final class ReaderPool: @unchecked Sendable {
       do {
         reader = SQLiteReader(try openConnection(for: store), of: store)
       } catch let error as SQLiteError {
-        throw NSError.sqlite(error, .sqlite, "Reading \(store.place) failed")
+        throw NSError.sqlite(error, .sqlite, "Reading \(store.location) failed")
       }
     }
     inUseCount += 1

@@ -75,7 +75,7 @@ final class SQLiteSaveWriter: SaveWriter {
   }
 
   private static func failure(_ error: SQLiteError, _ store: SQLiteStore) -> NSError {
-    .sqlite(error, .save, "Saving to \(store.place) failed")
+    .sqlite(error, .save, "Saving to \(store.location) failed")
   }
 }
 

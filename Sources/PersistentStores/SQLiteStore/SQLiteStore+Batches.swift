@@ -137,7 +137,7 @@ extension SQLiteStore {
       } catch let error as SQLiteError {
         throw NSError.sqlite(
           error, error.isUniqueness ? .constraintConflict : .save,
-          "The batch request was not carried out in \(place)")
+          "The batch request was not carried out in \(location)")
       }
       noteWrite()
       removeDroppedFiles()

@@ -30,7 +30,7 @@ extension SQLiteStore {
         if !settings.ignoresVersions { try checkCompatible(found, model, configuration, options, url) }
         schema = try SQLSchema(
           model: model, configuration: configuration, existing: StoreLayout(opened.connection),
-          place: url?.path ?? "in memory")
+          location: url?.path ?? "in memory")
         if !opened.isReadOnly {
           try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
         }

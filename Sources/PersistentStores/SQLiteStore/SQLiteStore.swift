@@ -127,7 +127,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
       do {
         return try body(connection)
       } catch let error as SQLiteError {
-        throw NSError.sqlite(error, code, "\(what) \(place) failed")
+        throw NSError.sqlite(error, code, "\(what) \(location) failed")
       }
     }
   }
@@ -176,7 +176,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "Reading \(place) failed")
+      throw NSError.sqlite(error, .sqlite, "Reading \(location) failed")
     }
   }
 
@@ -189,7 +189,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
       snapshots.add(connection)
       return try SQLiteSnapshot(SQLiteReader(connection, of: self), self)
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "Pinning a generation of \(place) failed")
+      throw NSError.sqlite(error, .sqlite, "Pinning a generation of \(location) failed")
     }
   }
 

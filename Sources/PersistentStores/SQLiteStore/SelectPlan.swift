@@ -31,10 +31,10 @@ struct SelectPlan {
       byEntity[number] = entity.attributeColumns.enumerated().map { slot, column in
         guard let column, query.wants(slot, of: store.idSpaces[number]?.entity) else { return nil }
         if let known = columnNumbers[column.name] { return known }
-        let place = Int32(Self.fixedColumnCount + names.count)
+        let index = Int32(Self.fixedColumnCount + names.count)
         names.append(column.name)
-        columnNumbers[column.name] = place
-        return place
+        columnNumbers[column.name] = index
+        return index
       }
     }
     columnsByEntity = byEntity
@@ -112,7 +112,7 @@ struct SelectPlan {
       for slot in externalSlotsByEntity[Int(statement.integer(1))] {
         guard case .blob(let bytes) = values[slot] else { continue }
         values[slot] = .blob(
-          try externalData.value(of: bytes, Self.place(entity, slot, statement.integer(0))))
+          try externalData.value(of: bytes, Self.location(entity, slot, statement.integer(0))))
       }
     }
     return FetchedRow(
@@ -120,8 +120,8 @@ struct SelectPlan {
       extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) })
   }
 
-  private static func place(_ entity: NSEntityDescription, _ slot: Int, _ key: Int64) -> ExternalData.Place {
-    ExternalData.Place(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
+  private static func location(_ entity: NSEntityDescription, _ slot: Int, _ key: Int64) -> ExternalData.Location {
+    ExternalData.Location(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
   }
 
   /// The slots of a row's entity whose cells `resolveExternalValues` must process.
@@ -133,7 +133,7 @@ struct SelectPlan {
   ) throws {
     let start = cells.count - entity.attributeSlots.count
     for slot in slots {
-      cells[start + slot] = try externalData.value(of: cells[start + slot], &arena, Self.place(entity, slot, key))
+      cells[start + slot] = try externalData.value(of: cells[start + slot], &arena, Self.location(entity, slot, key))
     }
   }
 

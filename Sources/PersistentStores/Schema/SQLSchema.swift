@@ -3,7 +3,7 @@ import ManagedObjectModel
 /// The tables of a model in a SQLite store, in the layout of a new store of Apple's framework (docs/coredata-format.md,
 /// "Tables and columns").
 ///
-/// An existing store may have other numbers, names and orders: `init(model:configuration:existing:place:)` matches the
+/// An existing store may have other numbers, names and orders: `init(model:configuration:existing:location:)` matches the
 /// schema to them. Statements name their columns.
 package struct SQLSchema: Sendable {
   /// Depth first, by name at each level: the order of a new store's numbers, which start at 1.

@@ -182,7 +182,7 @@ struct AsynchronousFetchTests {
     #expect(count == 2500 || count == 2600)
   }
 
-  @Test("A stop sign ends a statement that would run for ever", .timeLimit(.minutes(1)))
+  @Test("A cancellation flag ends a statement that would run for ever", .timeLimit(.minutes(1)))
   func endless() throws {
     let connection = try SQLiteConnection(path: "", mode: .privateTemporary)
     let stop = CancellationFlag()

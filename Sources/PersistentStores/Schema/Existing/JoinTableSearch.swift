@@ -8,12 +8,12 @@ import Foundation
 struct JoinTableSearch {
   private let relationship: NSRelationshipDescription
   private let layout: StoreLayout
-  private let place: String
+  private let location: String
 
-  init(_ relationship: NSRelationshipDescription, layout: StoreLayout, place: String) {
+  init(_ relationship: NSRelationshipDescription, layout: StoreLayout, location: String) {
     self.relationship = relationship
     self.layout = layout
-    self.place = place
+    self.location = location
   }
 
   struct Found {
@@ -32,8 +32,8 @@ struct JoinTableSearch {
     let found = layout.tables.compactMap(pair)
     guard found.count == 1 else {
       let others = found.isEmpty ? "" : "; it may be any of \(found.map(\.table.name).joined(separator: ", "))"
-      throw SchemaMatcher.misfit(
-        place,
+      throw SchemaMatcher.mismatch(
+        location,
         "it has no table \(table) with the columns \(sourceColumn) and \(destinationColumn) for the relationship "
           + "\(relationship.entity.name ?? "").\(relationship.name)" + others)
     }

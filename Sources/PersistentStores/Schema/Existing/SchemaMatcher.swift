@@ -7,7 +7,7 @@ struct SchemaMatcher {
   let naming: SQLNaming
   let layout: StoreLayout
   /// The store's location, for messages.
-  let place: String
+  let location: String
 
   /// `entity` with the names that exist in the store.
   func match(_ entity: NSEntityDescription) throws -> SQLEntity {
@@ -45,7 +45,7 @@ struct SchemaMatcher {
         table: table.name, column: found,
         orderColumn: relationship.isOrdered ? table.column(Self.orderColumn(of: found)) : nil)
     case .manyToMany(let name, let source, let destination, _):
-      let join = try JoinTableSearch(relationship, layout: layout, place: place)
+      let join = try JoinTableSearch(relationship, layout: layout, location: location)
         .find(table: name, sourceColumn: source, destinationColumn: destination)
       return .manyToMany(
         table: join.table.name, sourceColumn: join.source, destinationColumn: join.destination,
@@ -69,8 +69,8 @@ struct SchemaMatcher {
       for (name, property) in columns {
         let other = owners.updateValue(property, forKey: "\(found.tableName).\(name)")
         guard let other, other !== property else { continue }
-        throw Self.misfit(
-          place,
+        throw Self.mismatch(
+          location,
           "its table \(found.tableName) has one column, \(name), for \(other.entity.name ?? "").\(other.name) and "
             + "\(property.entity.name ?? "").\(property.name)")
       }
@@ -82,7 +82,7 @@ struct SchemaMatcher {
   private func table(of entity: NSEntityDescription) throws -> StoreLayout.Table {
     let name = naming.tableName(of: entity)
     guard let found = layout.table(name) else {
-      throw Self.misfit(place, "it has no table \(name) for the entity \(entity.name ?? "")")
+      throw Self.mismatch(location, "it has no table \(name) for the entity \(entity.name ?? "")")
     }
     return found
   }
@@ -96,8 +96,8 @@ struct SchemaMatcher {
     }
     let free = free(in: table, like: "Z" + property.name.uppercased(), sharedBy: property.entity.rootEntity)
     guard free.count == 1, let found = free.first else {
-      throw Self.misfit(
-        place, "its table \(table.name) has no column \(wanted) for \(property.entity.name ?? "").\(property.name)")
+      throw Self.mismatch(
+        location, "its table \(table.name) has no column \(wanted) for \(property.entity.name ?? "").\(property.name)")
     }
     return found
   }
@@ -139,8 +139,8 @@ struct SchemaMatcher {
       return column.hasPrefix("Z") && rest.count < column.count - 1 && rest == name
     }
     guard found.count == 1 else {
-      throw Self.misfit(
-        place,
+      throw Self.mismatch(
+        location,
         "its table \(table.name) has no column \(wanted) for the relationship "
           + "\(relationship.entity.name ?? "").\(relationship.name)")
     }
@@ -165,15 +165,15 @@ struct SchemaMatcher {
     "Z_FOK_" + (column.hasPrefix("Z_") ? column.dropFirst(2) : column[...])
   }
 
-  static func damage(_ place: String, _ problem: String) -> NSError {
+  static func damage(_ location: String, _ problem: String) -> NSError {
     .coreData(
-      .open, "Z_PRIMARYKEY of the store \(place) \(problem). The store is damaged: restore it from a copy.")
+      .open, "Z_PRIMARYKEY of the store \(location) \(problem). The store is damaged: restore it from a copy.")
   }
 
-  static func misfit(_ place: String, _ problem: String) -> NSError {
+  static func mismatch(_ location: String, _ problem: String) -> NSError {
     .coreData(
       .open,
-      "The store \(place) does not have the layout of its model: \(problem). It was changed by something other than Core "
+      "The store \(location) does not have the layout of its model: \(problem). It was changed by something other than Core "
         + "Data, or is not of this model; restore it from a copy.")
   }
 }
@@ -196,32 +196,34 @@ extension SQLNaming {
 extension SQLSchema {
   /// The schema of a model in an existing store.
   ///
-  /// - Parameter place: The store's location, for messages.
+  /// - Parameter location: The store's location, for messages.
   /// - Throws: `NSError` 134080 that names what the store lacks; the errors of `init(model:configuration:)`.
-  package init(model: NSManagedObjectModel, configuration: String?, found layout: StoreLayout, place: String) throws {
+  package init(model: NSManagedObjectModel, configuration: String?, existing layout: StoreLayout, location: String)
+    throws
+  {
     let chosen = try Self.entities(of: model, configuration)
     let order = SQLNaming(chosen).numbered
     let numbers = EntityNumbers(order, in: layout)
     guard numbers.missing.isEmpty else {
       throw SchemaMatcher.damage(
-        place, "has no row for the entity \(numbers.missing.joined(separator: ", "))")
+        location, "has no row for the entity \(numbers.missing.joined(separator: ", "))")
     }
     let naming = SQLNaming(chosen, numbers: numbers.numbers)
-    let matcher = SchemaMatcher(naming: naming, layout: layout, place: place)
+    let matcher = SchemaMatcher(naming: naming, layout: layout, location: location)
     let entities = try order.map(matcher.match)
     try matcher.checkSingle(order, entities)
     self.init(naming, entities: entities)
-    try checkSuperentities(layout, place)
+    try checkSuperentities(layout, location)
   }
 
   /// Entity numbers distinguish rows, and Z_PRIMARYKEY defines the numbers.
-  private func checkSuperentities(_ layout: StoreLayout, _ place: String) throws {
+  private func checkSuperentities(_ layout: StoreLayout, _ location: String) throws {
     for entity in entities {
       guard let row = layout.entities.first(where: { $0.number == entity.number }),
         row.superNumber != entity.superNumber
       else { continue }
       throw SchemaMatcher.damage(
-        place,
+        location,
         "has \(row.superNumber) as the superentity (Z_SUPER) of \(entity.name), which has \(entity.superNumber) in the "
           + "model")
     }
