@@ -19,7 +19,7 @@ extension KeyedArchive {
   private func foundationValue(_ object: Object) -> Any? {
     switch object.className {
     case "NSString", "NSMutableString":
-      guard case .text(let text) = resolved(object.values["NS.string"]) else { return text(.reference(object.place)) }
+      guard case .text(let text) = resolved(object.values["NS.string"]) else { return text(.reference(object.index)) }
       return text
     case "NSData", "NSMutableData":
       guard case .data(let data) = resolved(object.values["NS.data"]) else { return nil }

@@ -61,24 +61,24 @@ struct KeyedArchive {
   /// An object with its class and its index in the object table. The index distinguishes two references to one object
   /// from two objects.
   struct Object {
-    let place: Int
+    let index: Int
     let className: String
     let values: [String: ArchiveValue]
   }
 
   /// The value that `value` refers to; null for a reference to null or to an invalid index.
   func resolved(_ value: ArchiveValue?) -> ArchiveValue {
-    guard case .reference(let place)? = value else { return value ?? .null }
+    guard case .reference(let index)? = value else { return value ?? .null }
     // The first index stands for nil. A reference in place of an object is damage.
-    guard objects.indices.contains(place), place != 0 else { return .null }
-    if case .reference = objects[place] { return .null }
-    return objects[place]
+    guard objects.indices.contains(index), index != 0 else { return .null }
+    if case .reference = objects[index] { return .null }
+    return objects[index]
   }
 
   func object(_ value: ArchiveValue?) -> Object? {
-    guard case .reference(let place)? = value, let values = resolved(value).dictionary else { return nil }
+    guard case .reference(let index)? = value, let values = resolved(value).dictionary else { return nil }
     guard case .text(let name)? = resolved(values["$class"]).dictionary?["$classname"] else { return nil }
-    return Object(place: place, className: name, values: values)
+    return Object(index: index, className: name, values: values)
   }
 
   /// A string, possibly empty.

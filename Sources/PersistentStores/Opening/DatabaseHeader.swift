@@ -39,10 +39,10 @@ package struct DatabaseHeader {
 }
 
 extension [UInt8] {
-  func bigEndian16(_ place: Int) -> Int { Int(self[place]) << 8 | Int(self[place + 1]) }
-  func bigEndian32(_ place: Int) -> Int { bigEndian16(place) << 16 | bigEndian16(place + 2) }
-  func littleEndian32(_ place: Int) -> Int {
-    Int(self[place]) | Int(self[place + 1]) << 8 | Int(self[place + 2]) << 16 | Int(self[place + 3]) << 24
+  func bigEndian16(_ offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
+  func bigEndian32(_ offset: Int) -> Int { bigEndian16(offset) << 16 | bigEndian16(offset + 2) }
+  func littleEndian32(_ offset: Int) -> Int {
+    Int(self[offset]) | Int(self[offset + 1]) << 8 | Int(self[offset + 2]) << 16 | Int(self[offset + 3]) << 24
   }
 }
 

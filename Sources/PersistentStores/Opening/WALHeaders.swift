@@ -97,13 +97,13 @@ package struct WALIndexHeader: Equatable {
 enum LogChecksum {
   static func of(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> (UInt32, UInt32) {
     let bytes = Array(bytes)
-    func word(_ place: Int) -> UInt32 {
-      UInt32(isBigEndian ? bytes.bigEndian32(place) : bytes.littleEndian32(place))
+    func word(_ offset: Int) -> UInt32 {
+      UInt32(isBigEndian ? bytes.bigEndian32(offset) : bytes.littleEndian32(offset))
     }
     var (first, second): (UInt32, UInt32) = (0, 0)
-    for place in stride(from: 0, to: bytes.count, by: 8) {
-      first = first &+ word(place) &+ second
-      second = second &+ word(place + 4) &+ first
+    for offset in stride(from: 0, to: bytes.count, by: 8) {
+      first = first &+ word(offset) &+ second
+      second = second &+ word(offset + 4) &+ first
     }
     return (first, second)
   }

@@ -25,9 +25,9 @@ package struct DictionaryMerge {
   }
 
   package func merge(_ parts: [[DictionaryRow]]) -> [DictionaryRow] {
-    let places = query.sortKeys.map { key in partShape.columns.firstIndex { $0.name == key.name } }
+    let columns = query.sortKeys.map { key in partShape.columns.firstIndex { $0.name == key.name } }
     let keyed = parts.joined().enumerated().map { index, row in
-      (index: index, row: row, values: places.map { place in place.map { row.values[$0] } ?? .null })
+      (index: index, row: row, values: columns.map { column in column.map { row.values[$0] } ?? .null })
     }
     let sorted = keyed.sorted { left, right in
       if query.sortKeys.places(left.values, before: right.values) { return true }
@@ -47,8 +47,8 @@ package struct DictionaryMerge {
   private func joined(_ rows: [DictionaryRow]) -> [DictionaryRow] {
     var result = rows
     if !shape.groupNames.isEmpty {
-      let places = shape.groupNames.compactMap { name in partShape.columns.firstIndex { $0.name == name } }
-      result = Self.unique(result) { row in Identity(id: nil, values: places.map { row.values[$0] }) }
+      let columns = shape.groupNames.compactMap { name in partShape.columns.firstIndex { $0.name == name } }
+      result = Self.unique(result) { row in Identity(id: nil, values: columns.map { row.values[$0] }) }
     }
     if shape.isDistinct {
       let count = shape.columns.count

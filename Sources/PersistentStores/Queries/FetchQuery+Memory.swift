@@ -29,7 +29,7 @@ extension FetchQuery {
 /// The predicate of a query for objects of one entity, with its attributes resolved once.
 package struct QueryFilter {
   /// Where an object has the value for a key of the predicate.
-  package enum Place {
+  package enum Source {
     case slot(Int)
     /// A key path beyond its own attributes.
     case path(AttributePath)
@@ -37,19 +37,19 @@ package struct QueryFilter {
 
   private let predicate: BoundPredicate?
   /// By the index of each key of the predicate.
-  private let places: [Place]
+  private let sources: [Source]
 
   package init(_ query: FetchQuery, _ entity: NSEntityDescription) throws {
     predicate = query.predicate
-    places = try (predicate?.keys ?? []).map { key in
+    sources = try (predicate?.keys ?? []).map { key in
       if key.path.count == 1, let slot = entity.slot(named: key.path[0]) { return .slot(slot) }
       return .path(try AttributePath(key.path, of: entity))
     }
   }
 
   /// Whether the query finds an object with these values, which are requested only if needed.
-  package func accepts(_ value: (Place) -> StoredValue) -> Bool {
-    predicate?.matches { value(places[$0.index]) } ?? true
+  package func accepts(_ value: (Source) -> StoredValue) -> Bool {
+    predicate?.matches { value(sources[$0.index]) } ?? true
   }
 }
 
@@ -57,9 +57,9 @@ extension FetchQuery {
   /// A row's value for one of the query's key paths: an attribute, or an extra value that the row includes.
   package func value(_ keyPath: [String], of row: FetchedRow) throws -> StoredValue {
     if keyPath.count == 1, let slot = row.id.entity.slot(named: keyPath[0]) { return row.values[slot] }
-    guard let place = keyPaths.firstIndex(of: keyPath), row.extras.indices.contains(place) else {
+    guard let index = keyPaths.firstIndex(of: keyPath), row.extras.indices.contains(index) else {
       throw EntityPredicateSchema.unknown(keyPath, in: row.id.entity)
     }
-    return row.extras[place]
+    return row.extras[index]
   }
 }

@@ -96,8 +96,8 @@ package final class MergedCursor: RowCursor {
 
   package func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow] {
     var rows: [FetchedRow] = []
-    while rows.count < rowsPerBatch, rowsLeft > 0, let place = try firstSource(stop) {
-      let row = sources[place].take()
+    while rows.count < rowsPerBatch, rowsLeft > 0, let index = try firstSource(stop) {
+      let row = sources[index].take()
       if rowsToSkip > 0 {
         rowsToSkip -= 1
       } else {
@@ -112,15 +112,15 @@ package final class MergedCursor: RowCursor {
   /// The source of the next row: the first one among equals.
   private func firstSource(_ stop: CancellationFlag) throws -> Int? {
     var best: Int?
-    for place in sources.indices {
-      guard try sources[place].hasRow(query, stop) else { continue }
+    for index in sources.indices {
+      guard try sources[index].hasRow(query, stop) else { continue }
       guard let known = best else {
-        best = place
+        best = index
         // Without a sort order the stores follow each other.
         if query.sortKeys.isEmpty { break }
         continue
       }
-      if query.sortKeys.places(sources[place].sortValues, before: sources[known].sortValues) { best = place }
+      if query.sortKeys.places(sources[index].sortValues, before: sources[known].sortValues) { best = index }
     }
     return best
   }

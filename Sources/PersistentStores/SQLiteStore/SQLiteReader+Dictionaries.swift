@@ -28,17 +28,17 @@ extension SQLiteReader {
     var id: NSManagedObjectID?
     var values: [StoredValue] = []
     values.reserveCapacity(shape.columns.count)
-    var place: Int32 = 0
+    var index: Int32 = 0
     for column in shape.columns {
       switch column {
       case .attribute(let attribute, _):
-        values.append(attribute.storedValue(column: place, of: statement))
-        place += 1
+        values.append(attribute.storedValue(column: index, of: statement))
+        index += 1
       case .objectID:
-        let (key, number) = (statement.integer(place), Int(statement.integer(place + 1)))
+        let (key, number) = (statement.integer(index), Int(statement.integer(index + 1)))
         id = NSManagedObjectID(space: try store.idSpace(numbered: number, key: key), key: key)
         values.append(.null)
-        place += 2
+        index += 2
       }
     }
     return DictionaryRow(id: id, values: values)

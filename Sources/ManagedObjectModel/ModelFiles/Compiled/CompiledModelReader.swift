@@ -47,7 +47,7 @@ struct CompiledModelReader {
   private static let notesMax = 100
 
   func entity(_ value: ArchiveValue?) -> NSEntityDescription? {
-    if let object = archive.object(value), let entity = entities[object.place] { return entity }
+    if let object = archive.object(value), let entity = entities[object.index] { return entity }
     let name = archive.text(value) ?? archive.object(value).flatMap { archive.text($0.values["NSEntityName"]) }
     return objects.first { $0.entity.name == name }?.entity
   }
@@ -62,11 +62,11 @@ struct CompiledModelReader {
     for (key, value) in entries.sorted(by: { String.byteOrder($0.key, $1.key) }) {
       guard let object = archive.object(value) else { throw ArchiveProblem("its entity '\(key)' is damaged") }
       let name = archive.text(object.values["NSEntityName"]) ?? key
-      guard !name.isEmpty, names.insert(name).inserted, entities[object.place] == nil else {
+      guard !name.isEmpty, names.insert(name).inserted, entities[object.index] == nil else {
         throw ArchiveProblem("it has two entities named '\(name)'")
       }
       let entity = entity(named: name, object)
-      entities[object.place] = entity
+      entities[object.index] = entity
       objects.append((object, entity))
     }
   }
@@ -107,7 +107,7 @@ struct CompiledModelReader {
   private func parent(namedBySubentity child: KeyedArchive.Object) -> NSEntityDescription? {
     objects.first { candidate in
       let listed = archive.entries(candidate.object.values["NSSubentities"]) ?? []
-      return listed.contains { archive.object($0.value)?.place == child.place }
+      return listed.contains { archive.object($0.value)?.index == child.index }
     }?.entity
   }
 

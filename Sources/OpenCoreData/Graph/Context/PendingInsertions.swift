@@ -117,8 +117,8 @@ final class PendingSegment {
   private var revisionSeen = 0
 
   func remove(row: Int) {
-    guard let place = removedRows.insertionIndex(ifAbsent: row) else { return }
-    removedRows.insert(row, at: place)
+    guard let index = removedRows.insertionIndex(ifAbsent: row) else { return }
+    removedRows.insert(row, at: index)
     handles[row]?.unpack()
     handles[row] = nil
     objects = nil
