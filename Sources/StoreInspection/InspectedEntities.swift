@@ -2,7 +2,7 @@ import ManagedObjectModel
 import PersistentStores
 import Foundation
 
-/// The entities of a store, put together from its key rows, its metadata and its model.
+/// The entities of a store, assembled from its key rows, its metadata and its model.
 struct InspectedEntities {
   private let store: ExaminedStore
 
@@ -29,7 +29,7 @@ struct InspectedEntities {
     }
   }
 
-  /// Rows by Z_ENT, of each table; a table that can't be counted is missing.
+  /// Row counts by Z_ENT for each table. Tables that can't be counted are missing.
   private func rowCounts(_ doubts: inout [String]) -> [String: [Int: Int]] {
     var result: [String: [Int: Int]] = [:]
     for (table, columns) in store.columns
@@ -87,7 +87,7 @@ struct InspectedEntities {
       columns: place.columns.compactMap(\.self))
   }
 
-  // MARK: Without one
+  // MARK: Without a model
 
   private func unknown(_ key: ExaminedStore.KeyRow, _ counts: [String: [Int: Int]]) -> StoreInspection.Entity {
     let table = "Z\(root(of: key).name.uppercased())"
@@ -106,7 +106,7 @@ struct InspectedEntities {
 
   private func root(of key: ExaminedStore.KeyRow) -> ExaminedStore.KeyRow {
     var (root, steps) = (key, 0)
-    // A damaged table may lead in circles.
+    // A damaged table may contain cycles.
     while let above = store.keyRows.first(where: { $0.number == root.superNumber }), steps < store.keyRows.count {
       (root, steps) = (above, steps + 1)
     }
@@ -115,11 +115,11 @@ struct InspectedEntities {
 }
 
 extension ExaminedStore {
-  /// Numbers from here on are those of the history's and the framework's own tables.
+  /// Numbers from here on belong to the tables of history and of the framework.
   static let firstHistoryNumber = 16000
 }
 
 extension NSAttributeType {
-  /// As the model editor and its files write it.
+  /// The type's name in the model editor and its files.
   var editorName: String { AttributeXMLReader.types.first { $0.value == self }?.key ?? "Undefined" }
 }

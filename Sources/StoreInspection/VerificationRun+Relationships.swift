@@ -20,7 +20,7 @@ extension VerificationRun {
         case .toOne(let column, let entityColumn, _):
           checks += toOneChecks(entity, relationship, column, entityColumn, destination)
         case .toMany(_, let column, _):
-          // Of a pair the to-one side is checked.
+          // For a pair, the to-one side is checked.
           guard relationship.inverseRelationship == nil, relationship.owner === entity.entity else { continue }
           try checkHiddenKey(entity, relationship, column, destination)
         case .manyToMany(let table, let source, let other, _):
@@ -73,7 +73,7 @@ extension VerificationRun {
     return checks + inverseChecks(entity, relationship, key, destination)
   }
 
-  /// Of two to-one ends each has a key, and they have to agree.
+  /// Each of two to-one ends has a key, and the keys must agree.
   private func inverseChecks(
     _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, _ key: String, _ destination: VerifiedEntity
   ) -> [RowCheck] {
@@ -90,7 +90,7 @@ extension VerificationRun {
     ]
   }
 
-  /// The key of a to-many relationship without an inverse stands in the destination's table.
+  /// The key of a to-many relationship without an inverse is in the destination's table.
   private mutating func checkHiddenKey(
     _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, _ column: String, _ destination: VerifiedEntity
   ) throws {
@@ -147,7 +147,7 @@ extension VerificationRun {
   private mutating func checkOrder(
     _ entity: VerifiedEntity, _ name: String, _ table: String, _ key: String, _ order: String, rowKey: String
   ) throws {
-    // A table that is missing is found with the rows.
+    // A missing table is a finding of the checks of rows.
     guard store.columns[table] != nil else { return }
     guard has(table, [key, order]) else {
       add(

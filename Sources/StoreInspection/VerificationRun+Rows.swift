@@ -77,8 +77,8 @@ extension VerificationRun {
     return checks
   }
 
-  /// The condition for values that no attribute of the type has. Dates and numbers may be stored as integers, as
-  /// columns have the affinity of numbers.
+  /// The condition for values that are invalid for the attribute's type. Dates and numbers may be stored as integers,
+  /// as columns have numeric affinity.
   private static func wrongStorage(_ attribute: NSAttributeDescription, _ column: String) -> String? {
     let type = "typeof(\(column))"
     switch attribute.attributeType {
@@ -110,7 +110,7 @@ extension VerificationRun {
         guard columns.count == names.count, has(entity.sql.tableName, columns) else { continue }
         let same = columns.map { "o.\($0.quotedName) = t.\($0.quotedName)" }.joined(separator: " AND ")
         let ofEntity = "Z_ENT IN (\(entity.numbers))"
-        // Grouping finds the values in one pass, where comparing row by row would need an index.
+        // Grouping finds the values in one pass; comparing row by row would need an index.
         let list = columns.map(\.quotedName).joined(separator: ", ")
         let filled = columns.map { "\($0.quotedName) IS NOT NULL" }.joined(separator: " AND ")
         let doubled =
@@ -127,11 +127,11 @@ extension VerificationRun {
     }
   }
 
-  /// Adds a finding for each check that holds for rows of the entity's table: one pass counts them all.
+  /// Adds a finding for each check that matches rows of the entity's table: one pass counts them all.
   mutating func find(_ checks: [RowCheck], _ entity: VerifiedEntity) throws {
     var rest = checks[...]
     while !rest.isEmpty {
-      // SQLite takes 2000 columns in a result.
+      // SQLite allows 2000 columns in a result.
       let some = rest.prefix(500)
       rest = rest.dropFirst(some.count)
       let sums = some.map { "total(\($0.condition))" }.joined(separator: ", ")
@@ -147,7 +147,7 @@ extension VerificationRun {
   }
 }
 
-/// A condition for rows `t` of an entity's table, and what is wrong with those that it holds for.
+/// A condition for rows `t` of an entity's table, and the problem of the rows that match it.
 struct RowCheck {
   let code: String
   let property: String?

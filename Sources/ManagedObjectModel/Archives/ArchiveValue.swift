@@ -1,9 +1,9 @@
 import Foundation
 
-/// A value of a property list, with the references that keyed archives are made of.
+/// A value of a property list, including the references that keyed archives consist of.
 ///
-/// `PropertyListSerialization` reads such references too, but hands them out as a class that Foundation keeps to
-/// itself: the number in one can't be asked for. So binary lists are read by `BinaryPropertyListReader`.
+/// `PropertyListSerialization` reads such references too, but returns them as a private Foundation class whose number
+/// can't be read. `BinaryPropertyListReader` therefore reads binary property lists.
 enum ArchiveValue: Equatable {
   case null
   case flag(Bool)

@@ -2,13 +2,13 @@ import Foundation
 
 /// Reads binary property lists (`bplist00`), references of keyed archives included.
 ///
-/// Made for files that others have damaged: every offset and count is checked against the bytes that are there, and
-/// containers may neither nest deeper than archives do nor unfold to more values than the file can have meant.
+/// Robust against damaged files: every offset and count is checked against the available bytes. Containers may neither
+/// nest deeper than in archives nor expand to more values than the file can contain.
 struct BinaryPropertyListReader {
   private let bytes: [UInt8]
   private let referenceBytes: Int
   private var offsets: [Int] = []
-  /// What may still be made of the file: containers that share others would unfold without end.
+  /// The remaining number of values: containers that share others could expand without limit.
   private var valuesLeft: Int
 
   private static let depthMax = 64
@@ -130,7 +130,7 @@ struct BinaryPropertyListReader {
 
   private static let cutOff = ArchiveProblem("an object goes on beyond its end")
 
-  /// The count in a marker, or in the integer behind it, and where the contents start.
+  /// The count in a marker, or in the integer after it, and the start of the contents.
   private func count(_ marker: UInt8, _ at: Int) throws(ArchiveProblem) -> (Int, Int) {
     guard marker & 0x0F == 0x0F else { return (Int(marker & 0x0F), at) }
     guard at < bytes.count, bytes[at] >> 4 == 0x1 else { throw ArchiveProblem("the size of an object is damaged") }
@@ -145,7 +145,7 @@ struct BinaryPropertyListReader {
     return bytes[at..<at + count]
   }
 
-  /// One, two and four bytes have no sign; of sixteen the last eight count.
+  /// One, two and four bytes are unsigned; of sixteen bytes the last eight are read.
   private func integer(_ at: Int, bytes size: Int) throws(ArchiveProblem) -> Int64 {
     guard size <= 16 else { throw ArchiveProblem("an integer has \(size) bytes") }
     return try slice(at, size).suffix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
@@ -165,7 +165,7 @@ struct BinaryPropertyListReader {
     return number
   }
 
-  /// Nil for what is too large for a place in a file.
+  /// Nil for values too large for a position in a file.
   private static func bigEndian(_ bytes: ArraySlice<UInt8>) -> Int? {
     var number = 0
     for byte in bytes {

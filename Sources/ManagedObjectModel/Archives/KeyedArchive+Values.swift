@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values of Foundation's classes, each by the keys under which its class archives them.
+/// Values of Foundation's classes, read by the keys with which each class archives them.
 extension KeyedArchive {
   /// A String, Int64, Double, Bool, Decimal, Date, Data, UUID or URL; nil for nothing and for any other object.
   func foundationValue(_ value: ArchiveValue?) -> Any? {
@@ -19,7 +19,7 @@ extension KeyedArchive {
   private func foundationValue(_ object: Object) -> Any? {
     switch object.className {
     case "NSString", "NSMutableString":
-      guard case .text(let text) = resolved(object.values["NS.string"]) else { return text(.reference(object.place)) }
+      guard case .text(let text) = resolved(object.values["NS.string"]) else { return text(.reference(object.index)) }
       return text
     case "NSData", "NSMutableData":
       guard case .data(let data) = resolved(object.values["NS.data"]) else { return nil }
@@ -36,12 +36,12 @@ extension KeyedArchive {
 
   private func url(_ base: ArchiveValue?, _ relative: ArchiveValue?) -> URL? {
     guard let text = text(relative) else { return nil }
-    // The base of a base is not asked for: archives can refer in circles.
+    // The base of a base is not read: archives can contain reference cycles.
     let baseText = object(base).flatMap { self.text($0.values["NS.relative"]) }
     return URL(string: text, relativeTo: baseText.flatMap { URL(string: $0) })?.absoluteURL
   }
 
-  /// Eight words of sixteen bits times a power of ten.
+  /// Eight 16-bit words times a power of ten.
   private func decimal(_ object: Object) -> Decimal? {
     guard case .data(let mantissa) = resolved(object.values["NS.mantissa"]), mantissa.count == 16,
       let exponent = integer(object.values["NS.exponent"]), (-128...127).contains(exponent)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A keyed archive read as data: nothing in it is ever turned into an object of the class that it names.
+/// A keyed archive read as data: its contents are never instantiated as objects of the classes that it names.
 ///
-/// What it holds is asked for by name, with nil for whatever is missing or of another kind, so that neither classes of
-/// frameworks that come nor damaged files can do harm.
+/// Accessors take names and return nil for missing contents and other kinds, so that neither classes of future
+/// frameworks nor damaged files can do harm.
 struct KeyedArchive {
-  /// Null, then the objects; those of a class are dictionaries that refer to it under `$class`.
+  /// Null, then the objects. Objects with a class are dictionaries that refer to the class under `$class`.
   private let objects: [ArchiveValue]
   private let top: [String: ArchiveValue]
 
-  /// - Throws: What is wrong with data that is no keyed archive.
+  /// - Throws: The reason why the data is not a keyed archive.
   init(_ data: Data) throws(ArchiveProblem) {
     guard !data.isEmpty else { throw ArchiveProblem("it is empty") }
     guard let list = try Self.binary(data).dictionary else { throw ArchiveProblem("its top is no dictionary") }
@@ -20,7 +20,7 @@ struct KeyedArchive {
     top = list["$top"]?.dictionary ?? [:]
   }
 
-  /// Archives may be written as XML; Foundation reads that and writes it anew in the form that can be looked into.
+  /// Archives may be XML; Foundation reads them and writes them again in the binary form that this type can inspect.
   private static func binary(_ data: Data) throws(ArchiveProblem) -> ArchiveValue {
     if BinaryPropertyListReader.isOne(data) { return try BinaryPropertyListReader.read(data) }
     var format = PropertyListSerialization.PropertyListFormat.binary
@@ -31,10 +31,10 @@ struct KeyedArchive {
     return try BinaryPropertyListReader.read(rewritten)
   }
 
-  /// The archived object; archives of one keep it under `root`.
+  /// The archived object. Archives of a single object store it under `root`.
   var root: ArchiveValue { top["root"] ?? top.values.first ?? .null }
 
-  /// Whether every object is of one of `classes`, or inherits from one.
+  /// Whether every object has one of `classes` or inherits from one.
   func holdsOnly(_ classes: [AnyClass]) -> Bool {
     let names = Set(
       classes.flatMap { [NSStringFromClass($0), NSKeyedArchiver.classNameForClass($0)].compactMap { $0 } })
@@ -46,7 +46,7 @@ struct KeyedArchive {
       }
   }
 
-  /// The class of a root that the archive has as it is; nil for one that names its class.
+  /// The class of a root that the archive contains directly; nil for a root that names its class.
   private var rootClassName: String? {
     switch objects[1] {
     case .text: "NSString"
@@ -56,31 +56,32 @@ struct KeyedArchive {
     }
   }
 
-  // MARK: Looking into it
+  // MARK: Inspection
 
-  /// An object with its class, under its place in the table: what tells two references to one thing from two things.
+  /// An object with its class and its index in the object table. The index distinguishes two references to one object
+  /// from two objects.
   struct Object {
-    let place: Int
+    let index: Int
     let className: String
     let values: [String: ArchiveValue]
   }
 
-  /// What `value` refers to; null for a reference to nothing or to nowhere.
+  /// The value that `value` refers to; null for a reference to null or to an invalid index.
   func resolved(_ value: ArchiveValue?) -> ArchiveValue {
-    guard case .reference(let place)? = value else { return value ?? .null }
-    // The first place stands for nil. A reference in the place of an object is damage.
-    guard objects.indices.contains(place), place != 0 else { return .null }
-    if case .reference = objects[place] { return .null }
-    return objects[place]
+    guard case .reference(let index)? = value else { return value ?? .null }
+    // The first index stands for nil. A reference in place of an object is damage.
+    guard objects.indices.contains(index), index != 0 else { return .null }
+    if case .reference = objects[index] { return .null }
+    return objects[index]
   }
 
   func object(_ value: ArchiveValue?) -> Object? {
-    guard case .reference(let place)? = value, let values = resolved(value).dictionary else { return nil }
+    guard case .reference(let index)? = value, let values = resolved(value).dictionary else { return nil }
     guard case .text(let name)? = resolved(values["$class"]).dictionary?["$classname"] else { return nil }
-    return Object(place: place, className: name, values: values)
+    return Object(index: index, className: name, values: values)
   }
 
-  /// A text; empty ones count.
+  /// A string, possibly empty.
   func text(_ value: ArchiveValue?) -> String? {
     switch resolved(value) {
     case .text(let text): text
@@ -116,7 +117,8 @@ struct KeyedArchive {
     if let keys = values["NS.keys"]?.list, let objects = values["NS.objects"]?.list {
       return zip(keys, objects).compactMap { key, value in text(key).map { ($0, value) } }
     }
-    // What a running model keeps its entities in, as models within stores show it: slots, and which key has which.
+    // The container in which a running model keeps its entities, as models within stores show: slots, and the slot of
+    // each key.
     guard let mapping = resolved(values["searchMapping"]).dictionary, let keys = members(mapping["keys"]),
       let slots = members(values["values"])
     else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Lets a convenience initialiser of a Foundation class return an instance of a subclass: only an initialiser
-/// of a protocol may assign to `self`. (Foundation's own class clusters do the same through Objective-C.)
+/// Lets a convenience initialiser of a Foundation class return an instance of a subclass. Swift allows an assignment to
+/// `self` in protocol initialisers only. (Foundation's own class clusters do the same through Objective-C.)
 protocol ClassFactory {}
 
 extension ClassFactory {

@@ -1,6 +1,6 @@
 import Foundation
 
-// Core Data's errors as `catch CocoaError.validationMultipleErrors` and `error.code == .managedObjectMerge` name them.
+// Core Data's errors as spelled in `catch CocoaError.validationMultipleErrors` and `error.code == .managedObjectMerge`.
 
 extension CocoaError.Code {
   public static var managedObjectValidation: Self { Self(rawValue: NSManagedObjectValidationError) }

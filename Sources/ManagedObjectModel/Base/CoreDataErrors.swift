@@ -1,6 +1,6 @@
 import Foundation
 
-// The error codes and user-info keys of CoreDataErrors.h; some are of things that this library does not do yet.
+// The error codes and user-info keys of CoreDataErrors.h. Some belong to features that this library does not have.
 
 public let NSDetailedErrorsKey = "NSDetailedErrors"
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
@@ -12,8 +12,8 @@ public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 
-/// The IDs of the objects that a save could not write, `[NSManagedObjectID]`. Not of Apple's: it lets a client name
-/// what failed without making objects.
+/// The IDs of the objects that a save could not write, `[NSManagedObjectID]`. This library's own key: it lets a client
+/// name what failed without materialising objects.
 public let OCDFailedObjectIDsErrorKey = "OCDFailedObjectIDs"
 
 public let NSManagedObjectValidationError = 1550
@@ -64,7 +64,7 @@ public let NSExternalRecordImportError = 134200
 public let NSPersistentHistoryTokenExpiredError = 134301
 
 extension NSError {
-  /// The codes made in this library, so that no call site spells a number.
+  /// The codes that this library uses, so that call sites do not spell numbers.
   package enum CoreDataCode: Int {
     case validationMultipleErrors = 1560
     case missingMandatoryProperty = 1570
@@ -89,7 +89,7 @@ extension NSError {
     case inferredMappingModel = 134190
   }
 
-  /// An error of Core Data's in NSCocoaErrorDomain. `message` says what is wrong and what to do.
+  /// A Core Data error in NSCocoaErrorDomain. `message` says what is wrong and what to do.
   package static func coreData(_ code: CoreDataCode, _ message: String, _ userInfo: [String: Any] = [:]) -> NSError {
     var info = userInfo
     info[NSLocalizedDescriptionKey] = message

@@ -1,12 +1,13 @@
 /// SHA-256 and SHA-512 (FIPS 180-4), which version hashes need.
 ///
-/// Own code because neither Foundation on Linux nor the C library has a plain SHA-2, and CryptoKit is Apple's. libmd and
-/// OpenSSL have it, but would be one more package to install wherever a client's model is built
-/// (docs/decisions/0008-own-sha-2.md). Only model descriptions are hashed, so it is written to be short, not fast.
+/// Own code because neither Foundation on Linux nor the C library has a plain SHA-2, and CryptoKit exists on Apple's
+/// platforms only. libmd and OpenSSL have it, but every machine that builds a client's model would need one more
+/// package (docs/decisions/0008-own-sha-2.md). Only model descriptions are hashed, so the code is short rather than
+/// fast.
 protocol SHA2Variant {
   associatedtype Word: FixedWidthInteger & UnsignedInteger & Sendable
   static var rounds: Int { get }
-  /// Rotations (and, last, a shift) of the two message schedule functions.
+  /// Rotations (and as the last number a shift) of the two message schedule functions.
   static var scheduleShifts: ((Word, Word, Word), (Word, Word, Word)) { get }
   /// Rotations of the two compression functions.
   static var roundShifts: ((Word, Word, Word), (Word, Word, Word)) { get }
@@ -42,7 +43,7 @@ extension SHA2Variant {
     }
   }
 
-  /// The message, a one bit, zeros up to a whole block, and the length in bits at the end.
+  /// The message, a one bit, zeros up to a full block, and the length in bits at the end.
   private static func pad(_ message: [UInt8], blockBytes: Int, lengthBytes: Int) -> [UInt8] {
     var padded = message + [0x80]
     while padded.count % blockBytes != blockBytes - lengthBytes { padded.append(0) }
@@ -90,11 +91,11 @@ extension SHA2Variant {
     word >> bits | word << (Word(Word.bitWidth) - bits)
   }
 
-  /// SHA-256 uses the leading halves of the constants of SHA-512.
+  /// SHA-256 uses the upper halves of the constants of SHA-512.
   private static func leading(_ constant: UInt64) -> Word { Word(constant >> UInt64(64 - Word.bitWidth)) }
 }
 
-/// The first 64 fraction bits of the roots of the first primes (FIPS 180-4, 4.2.3 and 5.3.5).
+/// The first 64 fractional bits of the roots of the first primes (FIPS 180-4, 4.2.3 and 5.3.5).
 private enum SHA2Constants {
   static let squareRoots: [UInt64] = [
     0x6a09e667_f3bcc908, 0xbb67ae85_84caa73b, 0x3c6ef372_fe94f82b, 0xa54ff53a_5f1d36f1,

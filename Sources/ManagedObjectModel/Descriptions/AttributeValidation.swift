@@ -6,22 +6,22 @@ package struct ConstraintViolation: Sendable, Equatable {
   package let code: Int
   /// What is wrong, where, and what to do.
   package let message: String
-  /// The one of the attribute's `validationPredicates` that the value does not match; nil for another rule.
+  /// The predicate among the attribute's `validationPredicates` that the value does not match; nil for another rule.
   package var predicateIndex: Int?
 }
 
 extension NSAttributeDescription {
-  /// The first rule of the model that `value` breaks as a value of this attribute, or nil. Pure: only the
-  /// description and the value count.
+  /// The first rule of the model that `value` breaks as a value of this attribute, or nil. Pure: the result depends on
+  /// the description and the value only.
   ///
-  /// Beyond the bounds of the model file, an integer must fit its type, a UUID must have 16 bytes, and no
-  /// number may be NaN, which SQLite would store as NULL.
+  /// In addition to the bounds of the model file, an integer must be in the range of its type, a UUID must have 16
+  /// bytes, and a number must not be NaN, which SQLite would store as NULL.
   package func constraintViolation(of value: StoredValue) -> ConstraintViolation? {
     if let violation = typeViolation(of: value) { return violation }
     return value.isNull ? nil : predicateViolation(of: value)
   }
 
-  /// Whether more than the type and being there is asked of values.
+  /// Whether rules beyond the type and optionality apply to values.
   package var hasRules: Bool { !constraints.isEmpty || !validationPredicates.isEmpty }
 
   private func typeViolation(of value: StoredValue) -> ConstraintViolation? {
@@ -156,7 +156,7 @@ extension NSAttributeDescription {
 }
 
 extension StoredValue {
-  /// Whether this number is less than the other, compared exactly if both are of one kind.
+  /// Whether this number is less than the other. The comparison is exact if both have the same kind.
   fileprivate func isLess(than other: StoredValue) -> Bool {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right

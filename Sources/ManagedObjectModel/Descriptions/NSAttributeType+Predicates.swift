@@ -1,5 +1,5 @@
 extension NSAttributeType {
-  /// What values of this type are to a predicate.
+  /// The kind of value that predicates treat values of this type as.
   var predicateType: PredicateValueType {
     switch self {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: .integer

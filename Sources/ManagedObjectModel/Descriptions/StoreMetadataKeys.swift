@@ -4,7 +4,7 @@ public let NSStoreUUIDKey = "NSStoreUUID"
 public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 public let NSPersistenceFrameworkVersionKey = "NSPersistenceFrameworkVersion"
-/// Of the newer frameworks: see docs/coredata-format.md, "Z_METADATA".
+/// Written by newer frameworks: see docs/coredata-format.md, "Z_METADATA".
 public let NSStoreModelVersionHashesVersionKey = "NSStoreModelVersionHashesVersion"
 public let NSStoreModelVersionHashesDigestKey = "NSStoreModelVersionHashesDigest"
 public let NSStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A predicate of `setValidationPredicates(_:withValidationWarnings:)`, ready to be asked about values.
+/// A predicate of `setValidationPredicates(_:withValidationWarnings:)`, prepared for evaluation.
 enum ValuePredicate {
   case bound(BoundPredicate)
-  /// Made from a block, which takes the value as `value(forKey:)` gives it.
+  /// Created from a block, which takes the value that `value(forKey:)` returns.
   case block(NSPredicate)
 
-  /// - Throws: `NSError` where `predicate` can't be evaluated on values of `attribute`'s type.
+  /// - Throws: `NSError` if `predicate` can't be evaluated on values of `attribute`'s type.
   init(_ predicate: NSPredicate, _ attribute: NSAttributeDescription) throws {
     guard let node = try? predicate.predicateNode() else {
       self = .block(predicate)
@@ -25,8 +25,8 @@ enum ValuePredicate {
 }
 
 extension NSAttributeDescription {
-  /// The predicates in the form in which values are checked. One that can't be evaluated on values of this
-  /// attribute's type stops the program.
+  /// The predicates in the form that validation uses. A predicate that can't be evaluated on values of this attribute's
+  /// type stops the program.
   func makeValuePredicates() -> [ValuePredicate] {
     validationPredicates.map { predicate in
       do {
@@ -40,7 +40,7 @@ extension NSAttributeDescription {
   }
 
   /// The first predicate that `value`, which is not null, does not match, as a violation with the warning that was set
-  /// with it.
+  /// for it.
   func predicateViolation(of value: StoredValue) -> ConstraintViolation? {
     guard !validationPredicates.isEmpty,
       let index = valuePredicates.firstIndex(where: { !$0.matches(value, of: self) })
@@ -55,7 +55,7 @@ extension NSAttributeDescription {
   }
 }
 
-/// A value as the thing that a predicate is about: `SELF` is the value, `SELF.length` the length of a text.
+/// A value as the subject of a predicate: `SELF` is the value, `SELF.length` the length of a string.
 private struct ValueSchema: PredicateSchema {
   static let length = ["length"]
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Core Data's version hashes, version 3: SHA-256 over what of a description matters to a store.
+/// Core Data's version hashes, version 3: SHA-256 over the parts of a description that a store depends on.
 ///
-/// What all properties have is hashed first; attributes and relationships hash that digest with their own
+/// The common part of all properties is hashed first. Attributes and relationships hash that digest with their own
 /// bytes, and entities hash the digests of their properties (docs/coredata-format.md, "Version hashes"). Names, types,
-/// counts and optionality count; default values, delete rules, bounds, class names, indexes and user info do
+/// counts and optionality are included; default values, delete rules, bounds, class names, indexes and user info are
 /// not.
 package enum VersionHash {
   static func hash(of property: NSPropertyDescription) -> Data {
@@ -43,7 +43,7 @@ package enum VersionHash {
     return Data(SHA256.digest(of: bytes))
   }
 
-  /// The store metadata's NSStoreModelVersionHashesDigest of entities and their hashes.
+  /// The store metadata's NSStoreModelVersionHashesDigest, computed from entities and their hashes.
   package static func digest(of hashes: [String: Data]) -> String {
     var bytes: [UInt8] = []
     for name in hashes.keys.sorted(by: String.byteOrder) {
@@ -53,7 +53,7 @@ package enum VersionHash {
     return Data(SHA512.digest(of: bytes)).base64EncodedString()
   }
 
-  /// The store metadata's NSStoreModelVersionChecksumKey of entities and their hashes.
+  /// The store metadata's NSStoreModelVersionChecksumKey, computed from entities and their hashes.
   package static func checksum(of hashes: [String: Data]) -> String {
     let bytes = hashes.keys.sorted(by: String.byteOrder).flatMap { hashes[$0] ?? Data() }
     return Data(SHA256.digest(of: bytes)).base64EncodedString()
@@ -78,21 +78,21 @@ package enum VersionHash {
 }
 
 extension NSManagedObjectModel {
-  /// The 32-byte version hash of every entity by its name.
+  /// The 32-byte version hash of every entity, by entity name.
   public var entityVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.versionHash) }
 
-  /// SHA-256 over all version hashes, base64: one text that names this version of the model.
+  /// SHA-256 over all version hashes, in base64: one string that identifies this version of the model.
   public var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
 
-  /// Whether a store with `metadata` was written with the entities of this model's configuration (nil: of the
-  /// whole model) as they are now: the same entities with the same version hashes. An entity whose hash can't be
-  /// computed here, as it has derived or composite attributes, is compared by its name.
+  /// Whether a store with `metadata` was written with the entities of this model's configuration (nil: of the whole
+  /// model) in their current form: the same entities with the same version hashes. An entity with derived or composite
+  /// attributes, whose hash can't be computed here, is compared by name.
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     guard entities(forConfigurationName: configuration) != nil,
       let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
     else { return false }
-    return ModelFit(stored, self, configuration: configuration).isFit
+    return ModelCompatibility(stored, self, configuration: configuration).isCompatible
   }
 }

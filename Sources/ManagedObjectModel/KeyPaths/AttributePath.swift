@@ -1,6 +1,6 @@
 import Foundation
 
-/// A key path of an entity, looked up: to-one relationships, then an attribute, or the object that they lead to.
+/// A resolved key path of an entity: to-one relationships, then an attribute or the object that they lead to.
 package struct AttributePath: Sendable {
   package enum End: Sendable {
     case attribute(NSAttributeDescription, slot: Int)
@@ -8,9 +8,9 @@ package struct AttributePath: Sendable {
     case object(NSEntityDescription)
   }
 
-  /// Why a path leads nowhere.
+  /// The reason why a path cannot be resolved.
   package enum Problem: Error, Sendable {
-    /// Nothing of that name can be followed from the entity, or stands at the end.
+    /// The entity does not have a property of that name that can be followed, or that can end the path.
     case unknown(String, NSEntityDescription)
     case leadsToMany(NSRelationshipDescription)
   }
@@ -18,7 +18,8 @@ package struct AttributePath: Sendable {
   package let relationships: [NSRelationshipDescription]
   package let end: End
 
-  /// - Throws: `NSError` 134060 that names what on the path is no to-one relationship, or at its end no property.
+  /// - Throws: `NSError` 134060 that names the part of the path that is not a to-one relationship or, at the end, not a
+  ///   property.
   package init(_ keyPath: [String], of entity: NSEntityDescription) throws {
     do {
       try self.init(following: keyPath, of: entity)
@@ -50,7 +51,7 @@ package struct AttributePath: Sendable {
     end = .object(place)
   }
 
-  /// What a predicate calls the object that it is about.
+  /// The name by which predicates refer to the evaluated object.
   static let selfNames: Set<String> = ["SELF", "self", "objectID"]
 
   private static func leadsToMany(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The attributes of an entity as predicates and sort keys know them.
+/// The attributes of an entity in the form that predicates and sort keys use.
 package struct EntityPredicateSchema: PredicateSchema {
   let entity: NSEntityDescription
 

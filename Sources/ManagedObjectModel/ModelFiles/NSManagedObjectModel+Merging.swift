@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// A model with the entities of all `models` (copies). An entity that several of them have must have the
-  /// same version hash everywhere; otherwise there is no merged model, and the result is nil, as it is for
-  /// nil or no models. Configurations of one name are united.
+  /// A model with copies of the entities of all `models`. An entity that several of them have must have the same
+  /// version hash in each; otherwise the result is nil, as it is for nil or an empty array. Configurations of the same
+  /// name are united.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models, !models.isEmpty else { return nil }
     var merged: [String: NSEntityDescription] = [:]
@@ -30,8 +30,9 @@ extension NSManagedObjectModel {
     }
   }
 
-  /// The merge of every `.momd`, `.mom`, `.xcdatamodeld` and `.xcdatamodel` among the resources of `bundles` (the main
-  /// bundle for nil); of a model that is there in several forms the first of these counts. Nil if there is none, one cannot be read, or they contradict each other.
+  /// The merge of every `.momd`, `.mom`, `.xcdatamodeld` and `.xcdatamodel` among the resources of `bundles` (nil: the
+  /// main bundle). If a model exists in several forms, the first of these counts. Nil if there are no models, one
+  /// cannot be read, or they contradict each other.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     let urls = ModelFile.resources(of: bundles ?? [.main])
     var models: [NSManagedObjectModel] = []
@@ -42,8 +43,8 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models)
   }
 
-  /// Fills this model with copies of `originals`, of which every superentity must be one, and points
-  /// inheritance and relationships of the copies at the copies.
+  /// Fills this model with copies of `originals`, which must include every superentity, and redirects inheritance and
+  /// relationships of the copies to the copies.
   func takeCopies(of originals: [NSEntityDescription]) {
     let pairs = originals.compactMap { entity in entity.name.map { ($0, entity.copyAlone()) } }
     let copies = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
@@ -64,7 +65,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-  /// The entity and all that inherit from it, depth first, in byte order of their names at each level: the
+  /// The entity and all entities that inherit from it, depth first, in byte order of their names at each level: the
   /// order in which Core Data numbers them.
   package var withDescendants: [NSEntityDescription] {
     [self]

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Between the Foundation values of keyed access and the values of a store.
+/// Converts between the Foundation values of keyed access and stored values.
 extension NSAttributeDescription {
-  /// `value` in the form a store keeps for this attribute's type; nil when the type does not fit.
-  package func stored(from value: Any?) -> StoredValue? {
+  /// `value` in the stored form of this attribute's type, with transformables encoded; nil if the type does not match.
+  package func encodedValue(from value: Any?) -> StoredValue? {
     guard attributeType == .transformableAttributeType else { return storedValue(from: value) }
     guard let value, !(value is NSNull) else { return .null }
-    // Data too is a value to transform here, not what a transformer made.
+    // Data, too, is a value to transform here, not the output of a transformer.
     return coder.data(from: value).map(StoredValue.blob)
   }
 
-  /// What `value(forKey:)` answers with for a stored value of this attribute.
+  /// The value that `value(forKey:)` returns for a stored value of this attribute.
   package func foundationValue(from stored: StoredValue) -> Any? {
     switch (attributeType, stored) {
     case (_, .null): return nil
@@ -31,8 +31,7 @@ extension NSAttributeDescription {
     }
   }
 
-  /// What turns a transformable's objects into bytes and back. A name that nothing is registered under is a
-  /// programmer's error.
+  /// The coder that converts a transformable's objects to bytes and back. An unregistered name is a programming error.
   private var coder: TransformableCoder {
     guard let name = valueTransformerName, !name.isEmpty else { return .unnamed }
     guard let transformer = ValueTransformer.registered(name) else {

@@ -34,7 +34,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   /// The store as messages name it.
-  var place: String { rowStore.place }
+  var location: String { rowStore.location }
 }
 
 extension NSManagedObjectID {

@@ -76,7 +76,7 @@ extension NSPersistentStoreCoordinator {
     }
     let new = try lock.withLock {
       guard let place = stores.firstIndex(where: { $0 === store }) else {
-        throw NSError.coreData(.operation, "The store \(store.place) is not of this coordinator; add it first.")
+        throw NSError.coreData(.operation, "The store \(store.location) is not of this coordinator; add it first.")
       }
       let old = stores[place]
       guard let rows = old.rowStore as? SQLiteStore else { throw Self.cannotCopy(old) }
@@ -98,7 +98,7 @@ extension NSPersistentStoreCoordinator {
   private static func cannotCopy(_ store: NSPersistentStore) -> NSError {
     .coreData(
       .operation,
-      "The store \(store.place) is of the type \(store.type), which can't be copied as a file. Fetch its objects and "
+      "The store \(store.location) is of the type \(store.type), which can't be copied as a file. Fetch its objects and "
         + "insert them into the other store.")
   }
 }

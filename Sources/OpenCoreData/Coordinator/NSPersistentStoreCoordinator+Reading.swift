@@ -51,7 +51,7 @@ struct StoreReading {
     let stores = try coordinator.stores(for: query)
     if stores.count == 1 { return try cursor(stores[0], query, rowsPerBatch) }
     let cursors = try stores.map { try cursor($0, query.forEachStore, rowsPerBatch) }
-    return SeveralStoresCursor(cursors, query, rowsPerBatch: rowsPerBatch)
+    return MergedCursor(cursors, query, rowsPerBatch: rowsPerBatch)
   }
 
   private func cursor(_ store: any RowStore, _ query: FetchQuery, _ rowsPerBatch: Int) throws -> any RowCursor {
@@ -59,7 +59,7 @@ struct StoreReading {
   }
 
   func dictionaryRows(
-    _ query: FetchQuery, _ shape: DictionaryShape, stop: StopSign = StopSign()
+    _ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag = CancellationFlag()
   ) throws -> [DictionaryRow] {
     let stores = try coordinator.rowStores(query.affectedStores, keeping: query.entity)
     if coordinator.rowStores.count == 1 {

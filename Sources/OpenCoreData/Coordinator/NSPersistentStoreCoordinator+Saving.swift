@@ -108,7 +108,7 @@ private struct SaveOfSeveral {
       return
     }
     let targets = try (0..<rows.batch.count).map { row -> (any RowStore)? in
-      guard rows.removedRows.rank(of: row) != nil else { return nil }
+      guard rows.removedRows.insertionIndex(ifAbsent: row) != nil else { return nil }
       return try choice.store(chosen[row], for: rows.batch.entity)
     }
     for part in parts where targets.contains(where: { $0 === part.store }) {
@@ -155,7 +155,7 @@ private struct SaveOfSeveral {
         var info = error.userInfo
         info[NSAffectedStoresErrorKey] = open[place...].compactMap(\.store.identity.owner)
         if place > 0 {
-          let saved = open[..<place].map { $0.store.place }.joined(separator: ", ")
+          let saved = open[..<place].map { $0.store.location }.joined(separator: ", ")
           info[NSLocalizedDescriptionKey] =
             "\(error.localizedDescription) These stores have their part of the save already: \(saved). Reset the "
             + "context and look at what is there before saving again."

@@ -91,7 +91,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard let twin else { return }
     throw NSError.coreData(
       .open,
-      "Can't add the same store twice: the coordinator has \(twin.place), with the UUID \(twin.identifier). Use that "
+      "Can't add the same store twice: the coordinator has \(twin.location), with the UUID \(twin.identifier). Use that "
         + "one, or give a copy another UUID with migratePersistentStore.")
   }
 
@@ -112,7 +112,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open func remove(_ store: NSPersistentStore) throws {
     guard lock.withLock({ stores.contains { $0 === store } }) else {
       throw NSError.coreData(
-        .operation, "The store \(store.place) is not of this coordinator; it may have been removed before.")
+        .operation, "The store \(store.location) is not of this coordinator; it may have been removed before.")
     }
     let change = [NSRemovedPersistentStoresKey: [store]]
     post(.NSPersistentStoreCoordinatorWillRemoveStore, change)

@@ -2,12 +2,12 @@ import ManagedObjectModel
 import CZlib
 import Foundation
 
-/// Bytes compressed by DEFLATE without a header, as stores keep their models.
+/// Bytes compressed by DEFLATE without a header, the format in which stores keep their models.
 enum RawDeflate {
-  /// More than any model takes: whoever says that less unfolds to more means harm.
+  /// Larger than any model: data that expands beyond it is malicious.
   static let inflatedBytesMax = 64 << 20
 
-  /// - Throws: What is wrong with bytes that don't inflate, or to more than `bytesMax`.
+  /// - Throws: The reason why bytes don't inflate, or that they inflate to more than `bytesMax`.
   static func inflate(_ data: Data, bytesMax: Int = inflatedBytesMax) throws(ArchiveProblem) -> Data {
     var stream = z_stream()
     guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -17,7 +17,7 @@ enum RawDeflate {
     var input = Array(data)
     var inflated = Data()
     var piece = [UInt8](repeating: 0, count: 1 << 16)
-    // Both buffers stay where they are while the stream points into them.
+    // Both buffers stay at their addresses while the stream points into them.
     let code = input.withUnsafeMutableBufferPointer { input in
       stream.next_in = input.baseAddress
       stream.avail_in = UInt32(clamping: input.count)

@@ -1,9 +1,9 @@
 import ManagedObjectModel
 import Foundation
 
-/// What must hold of a store before its tables are touched, and of its rows afterwards.
+/// Preconditions that a store must satisfy before its tables change, and checks of its rows afterwards.
 extension MigrationRun {
-  /// What only Apple's framework keeps up, or what would get lost with a table.
+  /// Data that only Apple's framework maintains, or that would be lost with a table.
   func checkOthers(_ present: Set<String>, _ tables: [String]) throws {
     let history = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"].filter(present.contains)
     guard history.isEmpty else {
@@ -19,7 +19,7 @@ extension MigrationRun {
       "Drop the trigger, and make it again afterwards; or migrate the store with the program that made it.")
   }
 
-  /// A row of an entity that the source model does not know would be left behind in silence.
+  /// A row of an entity that the source model does not have would be dropped silently.
   func checkNumbers() throws {
     for table in source.entities where table.superNumber == 0 {
       let list = MigrationStatements.list(Set(table.numbers))
@@ -33,7 +33,7 @@ extension MigrationRun {
     }
   }
 
-  /// Entities that stay in the model must not lose their rows because a configuration leaves them out.
+  /// Entities that stay in the model must not lose their rows because a configuration excludes them.
   func checkConfiguration() throws {
     for entity in source.entities {
       guard let old = mapping.sourceModel.entitiesByName[entity.name],
@@ -48,7 +48,7 @@ extension MigrationRun {
     }
   }
 
-  /// What can be known from the rows only.
+  /// Conditions that depend on the rows.
   func checkRows() throws {
     for entity in destination.entities {
       guard let new = destinationEntities[entity.name], let old = match.source(of: new) else { continue }
@@ -70,7 +70,7 @@ extension MigrationRun {
     }
   }
 
-  /// Whether an object that the relationship led to may go with its entity.
+  /// Whether an object that the relationship refers to may be removed with its entity.
   private func losesObjects(_ relationship: NSRelationshipDescription) -> Bool {
     relationship.destinationEntity?.withDescendants.contains { match.destination(of: $0) == nil } ?? false
   }

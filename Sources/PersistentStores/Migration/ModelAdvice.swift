@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// What to do about a store that was written with another version of the model. Looked into only once it was refused.
+/// Advice for a store that was written with another version of the model. Computed only after the store was rejected.
 struct ModelAdvice {
   let metadata: StoreMetadata
   let model: NSManagedObjectModel

@@ -2,13 +2,13 @@ import Foundation
 import ManagedObjectModel
 
 extension SQLiteConnection {
-  /// Whether the database has no tables.
+  /// Whether the database does not have any tables.
   func hasNoTables() throws -> Bool { try integer("SELECT count(*) FROM sqlite_master") == 0 }
 
   /// The UUID and the metadata of the store in this database.
   ///
-  /// - Parameter url: Where the store is, for messages.
-  /// - Throws: `NSError` 134080 for a database that is no Core Data store, or has no metadata that can be read.
+  /// - Parameter url: The store's location, for messages.
+  /// - Throws: `NSError` 134080 for a database that is not a Core Data store or whose metadata can't be read.
   func storeMetadata(at url: URL?) throws -> (uuid: String, metadata: StoreMetadata) {
     let path = url?.path ?? "in memory"
     let known = try integer(

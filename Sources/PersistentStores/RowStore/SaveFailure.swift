@@ -1,8 +1,8 @@
 import ManagedObjectModel
 import Foundation
 
-/// A save that the store refused because of certain objects. The context's merge policy settles it, or it becomes an
-/// `NSError` with them.
+/// A save that the store refused because of particular objects. The context's merge policy resolves it, or it becomes
+/// an `NSError` with these objects.
 package struct SaveFailure: Error {
   package struct Failure {
     package let id: NSManagedObjectID
@@ -10,11 +10,11 @@ package struct SaveFailure: Error {
     package var obstacle = Obstacle.other
   }
 
-  /// What stood in an object's way.
+  /// The conflict of an object.
   package enum Obstacle {
-    /// The row is not the one that the change builds on: as it is now, nil when it is gone.
+    /// The row differs from the one that the change is based on. The value is its current state, nil if it is gone.
     case otherVersion(FetchedRow?)
-    /// Another object has the values that must be unique. One of the same save has a temporary ID.
+    /// Another object has the values that must be unique. An object of the same save has a temporary ID.
     case taken(constraint: [String], by: FetchedRow)
     case other
   }
@@ -22,7 +22,7 @@ package struct SaveFailure: Error {
   package let code: NSError.CoreDataCode
   package var failures: [Failure]
 
-  /// Both as one, of two stores: conflicts of versions come first, as within one.
+  /// The union of the failures of two stores: version conflicts come first, as within one store.
   package func joined(with other: SaveFailure) -> SaveFailure {
     if code == other.code { return SaveFailure(code: code, failures: failures + other.failures) }
     return other.code == .mergeConflict ? other : self

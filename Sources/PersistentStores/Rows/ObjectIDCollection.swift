@@ -1,8 +1,8 @@
 import ManagedObjectModel
 
-/// The identities of changed objects, made one by one as they are asked for.
+/// The identities of changed objects, materialised one by one on access.
 ///
-/// Equal in content to the set that Apple's notifications carry; `Set(collection)` makes that set.
+/// It has the same elements as the set in Apple's notifications; `Set(collection)` creates that set.
 public struct ObjectIDCollection: RandomAccessCollection, Sendable {
   private enum Part: Sendable {
     case rows(TemporaryIDRange, [Int]?, Range<Int>)
@@ -45,7 +45,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
 
   package mutating func append(_ inserted: InsertedRows, rows: Range<Int>) {
     let numbers =
-      inserted.removedRows.isEmpty ? nil : rows.filter { inserted.removedRows.rank(of: $0) != nil }
+      inserted.removedRows.isEmpty ? nil : rows.filter { inserted.removedRows.insertionIndex(ifAbsent: $0) != nil }
     append(.rows(inserted.range, numbers, rows))
   }
 
@@ -57,7 +57,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
     count += part.count
   }
 
-  /// The key that a store has given to the object at `position`, without making its ID; nil while it has none.
+  /// The key that a store allocated for the object at `position`, without materialising its ID; nil before that.
   package func key(at position: Int) -> Int64? {
     if parts.count == 1, case .keys(_, let keys) = parts[0] { return keys[position] }
     return self[position].storeKey

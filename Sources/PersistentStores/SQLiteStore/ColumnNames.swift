@@ -1,12 +1,12 @@
 import ManagedObjectModel
 import Foundation
 
-/// The columns that key paths of an entity lead to, and the joins that bring them within reach.
+/// The columns that key paths of an entity lead to, and the joins that they need.
 final class ColumnNames {
   private let entity: NSEntityDescription
   private let store: SQLiteStore
   private var aliases: [[String]: String] = [:]
-  /// To be put behind the entity's own table, `t0`. A key finds one row at most, so that they add none.
+  /// Follows the entity's own table, `t0`, in the FROM clause. A key matches at most one row, so joins do not add rows.
   private(set) var joins = ""
 
   init(_ entity: NSEntityDescription, in store: SQLiteStore) {
@@ -14,7 +14,7 @@ final class ColumnNames {
     self.store = store
   }
 
-  /// - Throws: `NSError` 134060 for what leads nowhere, or is not stored.
+  /// - Throws: `NSError` 134060 for an invalid path and for one to a property that is not stored.
   func sql(_ keyPath: [String]) throws -> String {
     let path = try AttributePath(keyPath, of: entity)
     switch path.end {
@@ -36,7 +36,7 @@ final class ColumnNames {
     }
   }
 
-  /// The table at the end of a path, joined now if it was not before, and the entity of its rows.
+  /// The table at the end of a path, joined if it is not joined already, and the entity of its rows.
   private func alias(
     of relationships: ArraySlice<NSRelationshipDescription>
   ) throws -> (table: String, entity: NSEntityDescription) {

@@ -1,23 +1,23 @@
 import ManagedObjectModel
 import Foundation
 
-/// Values that may lie outside: how a store's connections know of them, and when their files go.
+/// External values: how a store's connections access them, and when their files are removed.
 extension SQLiteStore {
-  /// Also with a private copy the files lie beside the original.
+  /// For a private copy, too, the files are next to the original.
   var externalData: ExternalData { ExternalData(store: url) }
 
-  /// What the column of an attribute is given for a value.
+  /// The column's content for an attribute value.
   func column(_ value: StoredValue, _ slot: Int, of entity: SQLEntity) -> StoredValue {
     externalSlots[entity.number].contains(slot) ? ExternalData.column(for: value) : value
   }
 
-  /// Makes a connection for reading know of them.
+  /// Registers the functions for external values on a reading connection.
   func registerExternalData(_ connection: SQLiteConnection) throws {
     if !externalSlots.isEmpty { try connection.registerExternalData(externalData) }
   }
 
-  /// Makes the store's own connection know of them. Temporary triggers, which only this connection has, note what any
-  /// statement leaves without a row that refers to it.
+  /// Registers the functions for external values on the store's own connection. Temporary triggers, which only this
+  /// connection has, record every file to which a statement removes the reference.
   func watchExternalData(_ connection: SQLiteConnection) throws {
     guard !isReadOnly else { return try registerExternalData(connection) }
     let columns = externalColumns
@@ -33,7 +33,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Each once, whatever number of entities share the table.
+  /// Each column once, even if several entities share the table.
   private var externalColumns: [(table: String, column: String)] {
     var seen: Set<String> = []
     return externalSlots.entityNumbers.compactMap { schema.entity(numbered: $0) }.flatMap { entity in
@@ -43,8 +43,8 @@ extension SQLiteStore {
     }.filter { seen.insert("\($0.0).\($0.1)").inserted }
   }
 
-  /// Called after a commit: removes the files that nothing refers to now. One that a rolled back transaction had let go
-  /// of still has its row. While somebody may read an older generation, they all stay.
+  /// Called after a commit: removes the files without a reference. A file that only a rolled back transaction released
+  /// still has its row. All files stay while a reader may see an older generation.
   func removeDroppedFiles() {
     guard !droppedFiles.files.isEmpty, !hasReaders, let connection = try? writingReader().connection,
       !connection.isInTransaction
@@ -59,7 +59,7 @@ extension SQLiteStore {
 
   // MARK: Copies
 
-  /// Takes the files of this store's values along to a copy at `url`; into a copy in memory the values themselves.
+  /// Copies the files of this store's values to a copy at `url`; into a copy in memory it writes the values themselves.
   func copyExternalData(to url: URL?, _ destination: SQLiteConnection) throws {
     guard let url else {
       if externalSlots.isEmpty { return }
@@ -75,7 +75,7 @@ extension SQLiteStore {
       return
     }
     let new = LargeValues.supportFolder(of: url)
-    // Of a store that was there once: the new one is still empty.
+    // Left over from a previous store: the new one is still empty.
     if FileManager.default.fileExists(atPath: new.path) { try FileManager.default.removeItem(at: new) }
     try FileManager.default.copyItem(at: own, to: new)
   }

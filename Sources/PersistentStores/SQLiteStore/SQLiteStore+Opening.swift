@@ -2,10 +2,10 @@ import ManagedObjectModel
 import Foundation
 
 extension SQLiteStore {
-  /// Opens the store at `url` (nil: in memory), making it if there is none: empty, or a copy of `original`.
+  /// Opens the store at `url` (nil: in memory) and creates it if it does not exist: empty, or as a copy of `original`.
   ///
-  /// - Throws: `NSError` 134080 (cannot open, or not a store), 134090 (locked), 134100 (another model's), those of
-  ///   `StoreMigration.runIfNeeded()`.
+  /// - Throws: `NSError` 134080 (cannot open, or not a store), 134090 (locked), 134100 (incompatible model), and the
+  ///   errors of `StoreMigration.runIfNeeded()`.
   package static func open(
     _ url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
     options: [AnyHashable: Any]?, from original: SQLiteStore? = nil
@@ -24,13 +24,13 @@ extension SQLiteStore {
           opened: opened, url: url, model: model, configuration: configuration, options: migration
         ).runIfNeeded()
       }
-      // Before anything is set: the file may be somebody else's database.
+      // Before any setting: the file may be another program's database.
       if !isNew {
         let found = try opened.connection.storeMetadata(at: url).metadata
         if !settings.ignoresVersions { try checkCompatible(found, model, configuration, options, url) }
         schema = try SQLSchema(
-          model: model, configuration: configuration, found: StoreLayout(opened.connection),
-          place: url?.path ?? "in memory")
+          model: model, configuration: configuration, existing: StoreLayout(opened.connection),
+          location: url?.path ?? "in memory")
         if !opened.isReadOnly {
           try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
         }
@@ -55,7 +55,7 @@ extension SQLiteStore {
     let connection = opened.connection
     if !opened.isReadOnly {
       if isNew {
-        // Both must be chosen before the first page is written.
+        // Both must be set before the first page is written.
         try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
       }
       if !isInMemory { _ = try connection.rows("PRAGMA journal_mode = WAL") }
@@ -67,12 +67,12 @@ extension SQLiteStore {
     if settings.analyzes { try connection.execute("ANALYZE") }
   }
 
-  /// Makes the tables of a new store in one transaction: a store is there whole or not at all.
+  /// Creates the tables of a new store in one transaction: a store exists completely or not at all.
   private static func create(
     _ schema: SQLSchema, _ metadata: StoreMetadata, in connection: SQLiteConnection
   ) throws {
     try connection.transaction {
-      // Another process may have made it since we looked.
+      // Another process may have created it in the meantime.
       guard try connection.hasNoTables() else { return }
       for statement in schema.creationStatements { try connection.execute(statement) }
       for entity in schema.entities {
@@ -86,18 +86,18 @@ extension SQLiteStore {
     }
   }
 
-  /// The model must be the one the store was written with.
+  /// The model must be the one that the store was written with.
   private static func checkCompatible(
     _ stored: StoreMetadata, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
     _ url: URL?
   ) throws {
-    let fit = ModelFit(stored.versionHashes, model, configuration: configuration)
-    guard !fit.isFit else { return }
+    let compatibility = ModelCompatibility(stored.versionHashes, model, configuration: configuration)
+    guard !compatibility.isCompatible else { return }
     let advice = ModelAdvice(metadata: stored, model: model, configuration: configuration, options: options)
     throw NSError.coreData(
       .incompatibleModel,
       "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
-        + "differ: \(fit.differences). \(advice.text)",
+        + "differ: \(compatibility.differences). \(advice.text)",
       ["metadata": stored.versionHashes])
   }
 }

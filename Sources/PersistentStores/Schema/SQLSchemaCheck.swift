@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// What must hold before entities can be given tables.
+/// Preconditions for mapping entities to tables.
 enum SQLSchemaCheck {
   static func check(_ entities: [NSEntityDescription]) throws {
     let members = Set(entities.map(ObjectIdentifier.init))
@@ -46,7 +46,7 @@ enum SQLSchemaCheck {
     }
   }
 
-  /// A constraint that could not become an index would be lost silently.
+  /// A constraint that can't become an index would be lost silently.
   private static func checkUniqueness(of entity: NSEntityDescription) throws {
     let properties = entity.propertiesByName
     for name in entity.uniquenessConstraintNames.joined() where properties[name]?.isIndexable != true {
@@ -56,7 +56,7 @@ enum SQLSchemaCheck {
     }
   }
 
-  /// Names go into SQL text as they are, so they must be what a model editor lets pass.
+  /// Names are interpolated into SQL text, so they must satisfy the model editor's rules.
   private static func checkIdentifier(_ name: String, _ kind: String) throws {
     let letters = CharacterSet.letters.union(CharacterSet(charactersIn: "_"))
     let allowed = letters.union(.decimalDigits)
@@ -73,7 +73,7 @@ enum SQLSchemaCheck {
 }
 
 extension NSPropertyDescription {
-  /// Whether the property is one column, so that an index can hold it: stored attributes and to-one
+  /// Whether the property is a single column, so that an index can contain it: stored attributes and to-one
   /// relationships.
   var isIndexable: Bool {
     if isTransient { return false }
@@ -83,7 +83,7 @@ extension NSPropertyDescription {
 }
 
 extension NSAttributeDescription {
-  /// The type of the attribute's column; nil where a value of the type cannot be stored.
+  /// The type of the attribute's column; nil if values of the type cannot be stored.
   package var columnType: SQLColumnType? {
     switch attributeType {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
@@ -97,8 +97,8 @@ extension NSAttributeDescription {
     }
   }
 
-  /// Columns stand in a table by this group first: integers and keys, floats and dates, decimals, texts,
-  /// UUIDs, transformables, other data.
+  /// Columns of a table are sorted by this group first: integers and keys, floats and dates, decimals, texts, UUIDs,
+  /// transformables, other data.
   var columnGroup: Int {
     switch attributeType {
     case .doubleAttributeType, .floatAttributeType, .dateAttributeType: 1

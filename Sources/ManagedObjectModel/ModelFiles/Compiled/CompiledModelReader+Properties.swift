@@ -79,7 +79,7 @@ extension CompiledModelReader {
     return nil
   }
 
-  /// An archived value as the class that `NSAttributeDescription.defaultValue` has for the type.
+  /// An archived value as the class that `NSAttributeDescription.defaultValue` uses for the type.
   private static func value(_ value: Any, _ type: NSAttributeType) -> Any? {
     switch type {
     case .integer16AttributeType: integer(value).flatMap(Int16.init(exactly:)).map { NSNumber(value: $0) }
@@ -119,7 +119,7 @@ extension CompiledModelReader {
   private static func decimal(_ value: Any) -> Decimal? {
     switch value {
     case let number as Decimal: number
-    // By way of its digits: 0.1 is 0.1 then, not the nearest fraction of a power of two.
+    // Converted through its digits: 0.1 then is 0.1, not the nearest binary fraction.
     case let number as Double: Decimal(string: "\(number)")
     default: integer(value).map { Decimal($0) }
     }
@@ -142,7 +142,7 @@ extension CompiledModelReader {
       }
     }
     attribute.setValidationPredicates(kept.map(\.predicate), withValidationWarnings: kept.map(\.warning))
-    // Newer compilers write bounds beside the predicates; these count where there are none.
+    // Newer compilers write bounds in addition to the predicates; they are used if there are no predicates.
     for (flag, operation, key) in [
       (Flag.hasMinimum, PredicateOperator.greaterOrEqual, "NSMinValueName"),
       (Flag.hasMaximum, PredicateOperator.lessOrEqual, "NSMaxValueName"),
@@ -156,7 +156,7 @@ extension CompiledModelReader {
 
   private func relationship(_ object: KeyedArchive.Object) -> NSRelationshipDescription {
     let relationship = NSRelationshipDescription()
-    // Models made in code may say -1 for no limit, and that is hashed.
+    // Models created in code may use -1 for no limit, and the hash includes that value.
     relationship.maxCount = archive.integer(object.values["NSMaxCount"]) ?? 1
     relationship.minCount = archive.integer(object.values["NSMinCount"]) ?? 0
     relationship.isOrdered = archive.flag(object.values["NSIsOrdered"])
@@ -165,8 +165,8 @@ extension CompiledModelReader {
     return relationship
   }
 
-  /// Destinations before inverses would need two passes over all entities; but an inverse is looked up by its name in
-  /// the destination, whose properties are all there.
+  /// Setting destinations before inverses would need two passes over all entities. Instead an inverse is looked up by
+  /// its name in the destination, whose properties all exist.
   mutating func connectRelationships(of object: KeyedArchive.Object, _ entity: NSEntityDescription) {
     for (key, value) in archive.entries(object.values["NSProperties"]) ?? [] {
       guard let part = archive.object(value) else { continue }

@@ -15,7 +15,8 @@ extension CompiledModelReader {
       note("A uniqueness constraint of '\(entity.name ?? "")' names properties that it lacks; it is left out.")
     }
     var indexes = (archive.members(object.values["NSFetchIndexDescriptions"]) ?? []).compactMap { index($0, entity) }
-    // Before fetch indexes an attribute was marked as indexed; today's framework makes it an index of that name.
+    // Before fetch indexes existed, an attribute was marked as indexed; today's framework turns it into an index of
+    // that name.
     for (key, value) in archive.entries(object.values["NSProperties"]) ?? [] {
       guard let part = archive.object(value), archive.flag(part.values["NSIsIndexed"]),
         let own = entity.ownProperties.first(where: { $0.name == key }) as? NSAttributeDescription, !own.isTransient,
@@ -23,7 +24,7 @@ extension CompiledModelReader {
       else { continue }
       indexes.append(NSFetchIndexDescription(over: [key]))
     }
-    // Of fetch indexes the compiler leaves a trace there too.
+    // The compiler records fetch indexes there too.
     if object.values["NSFetchIndexDescriptions"] == nil {
       indexes += (archive.members(object.values["NSCompoundIndexes"]) ?? [])
         .map { (archive.members($0) ?? []).compactMap(propertyName) }
@@ -32,7 +33,7 @@ extension CompiledModelReader {
     entity.indexes = indexes
   }
 
-  /// Constraints and indexes name properties, or refer to them.
+  /// Constraints and indexes contain property names or references to properties.
   private func propertyName(_ value: ArchiveValue) -> String? {
     archive.text(value) ?? archive.object(value).flatMap { archive.text($0.values["NSPropertyName"]) }
   }
@@ -87,7 +88,7 @@ extension CompiledModelReader {
     return result
   }
 
-  /// The request of a fetched property, whatever the key is called.
+  /// The request of a fetched property, under any key.
   func fetchRequest(of object: KeyedArchive.Object) -> KeyedArchive.Object? {
     object.values.sorted { $0.key < $1.key }.lazy.compactMap { archive.object($0.value) }
       .first { $0.className == "NSFetchRequest" }
@@ -101,7 +102,7 @@ extension CompiledModelReader {
     static let faults = 8
   }
 
-  /// Nil, with a note, where the request can't be had as it was: without its condition it would find too much.
+  /// Nil, with a note, if the request can't be restored completely: without its predicate it would find too much.
   mutating func template(
     _ request: KeyedArchive.Object?, named name: String, _ place: String
   ) -> FetchRequestTemplate? {

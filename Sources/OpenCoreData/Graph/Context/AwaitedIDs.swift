@@ -5,13 +5,13 @@ struct AwaitedIDs {
     let range: TemporaryIDRange
     var rows: Set<Int>
     /// What the range had learnt when it was last asked.
-    var newsSeen: Int
+    var revisionSeen: Int
   }
 
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var count = 0
   private var sweepAt = 1024
-  private var newsTotalSeen = 0
+  private var globalRevisionSeen = 0
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -24,12 +24,12 @@ struct AwaitedIDs {
   ) {
     let key = ObjectIdentifier(range)
     for row in rows {
-      let isNew = entries[key, default: Entry(range: range, rows: [], newsSeen: 0)].rows.insert(row).inserted
+      let isNew = entries[key, default: Entry(range: range, rows: [], revisionSeen: 0)].rows.insert(row).inserted
       if isNew { count += 1 }
     }
-    // News of before count too: they have not been looked at for these rows.
-    entries[key]?.newsSeen = 0
-    newsTotalSeen = 0
+    // Earlier revisions count too: they were not checked for these rows.
+    entries[key]?.revisionSeen = 0
+    globalRevisionSeen = 0
     if count >= sweepAt {
       // When the table has doubled, which spreads the cost.
       filter { isAlive($0) }
@@ -38,20 +38,20 @@ struct AwaitedIDs {
   }
 
   /// Takes out and returns the identities that may have become permanent since the last call.
-  mutating func takeNews() -> [NSManagedObjectID] {
-    let newsTotal = TemporaryIDRange.newsTotalCount
-    guard !entries.isEmpty, newsTotal != newsTotalSeen else { return [] }
-    newsTotalSeen = newsTotal
+  mutating func takeResolved() -> [NSManagedObjectID] {
+    let globalRevision = TemporaryIDRange.globalRevision
+    guard !entries.isEmpty, globalRevision != globalRevisionSeen else { return [] }
+    globalRevisionSeen = globalRevision
     var result: [NSManagedObjectID] = []
     for (key, entry) in entries {
-      // Read first: what is learnt in the meantime is news for the next call.
-      let news = entry.range.newsCount
-      guard news != entry.newsSeen else { continue }
+      // Read first: a change in the meantime is for the next call.
+      let revision = entry.range.revision
+      guard revision != entry.revisionSeen else { continue }
       let known = entry.rows.filter { entry.range.permanent(row: $0) != nil }
       result += known.map { NSManagedObjectID(range: entry.range, row: $0) }
       count -= known.count
       entries[key]?.rows.subtract(known)
-      entries[key]?.newsSeen = news
+      entries[key]?.revisionSeen = revision
       if entries[key]?.rows.isEmpty == true { entries[key] = nil }
     }
     return result

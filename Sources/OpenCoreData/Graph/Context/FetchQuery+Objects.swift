@@ -4,8 +4,8 @@ import Foundation
 extension FetchQuery {
   /// Whether the query finds an object with the values that `object` has now.
   func matches(_ object: NSManagedObject) throws -> Bool {
-    try QueryFilter(self, object.entity).accepts { place in
-      switch place {
+    try QueryFilter(self, object.entity).accepts { source in
+      switch source {
       case .slot(let slot): object.values[slot]
       case .path(let path): object.storedValue(at: path)
       }

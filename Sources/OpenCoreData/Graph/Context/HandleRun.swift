@@ -5,7 +5,7 @@ final class HandleRun {
   private(set) var handles: HandleTable
   /// Made when somebody looks for a key of a store.
   private var rowsByKey: [ObjectKey: Int]?
-  private var newsSeen = 0
+  private var revisionSeen = 0
 
   init(_ home: PackedHome, _ handles: HandleTable = HandleTable()) {
     self.home = home
@@ -22,20 +22,20 @@ final class HandleRun {
   }
 
   func row(of key: ObjectKey) -> Int? {
-    var news = 0
+    var revision = 0
     if case .temporary(let range) = home.ids {
       if key.isTemporary {
         let isOwn = key.number >= range.first && key.number < range.first + UInt64(range.count)
         return isOwn ? Int(key.number - range.first) : nil
       }
-      news = range.newsCount
-      if news == 0 { return nil }
+      revision = range.revision
+      if revision == 0 { return nil }
     }
     if key.isTemporary { return nil }
-    if rowsByKey == nil || news != newsSeen {
+    if rowsByKey == nil || revision != revisionSeen {
       rowsByKey = [:]
       handles.forEach { row, object in rowsByKey?[object.identityToShare.key] = row }
-      newsSeen = news
+      revisionSeen = revision
     }
     return rowsByKey?[key]
   }

@@ -136,8 +136,8 @@ extension NSManagedObjectContext {
       let extras = Array(repeating: StoredValue.null, count: query.keyPaths.count)
       for row in segment.liveRows {
         let id = segment.objectID(row: row)
-        let isFound = filter.accepts { place in
-          switch place {
+        let isFound = filter.accepts { source in
+          switch source {
           case .slot(let slot): segment.value(row: row, slot: slot)
           case .path(let path): path.relationships.isEmpty ? id.comparisonValue : .null
           }

@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
 
   /// Whether this context may have an object under an identity of `range` that it does not keep in a segment.
   private func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
-    range.newsCount > 0 || awaitingPermanentIDs.isAwaiting(range)
+    range.revision > 0 || awaitingPermanentIDs.isAwaiting(range)
   }
 
   /// There may be a fault for the ID from before a child handed the row up; one that was fired counted as deleted.
@@ -341,7 +341,7 @@ extension NSManagedObjectContext {
 
   /// Takes over the permanent IDs of saved objects, once a save further down has given them.
   func adoptPermanentIDs() {
-    for id in awaitingPermanentIDs.takeNews() {
+    for id in awaitingPermanentIDs.takeResolved() {
       if let object = registry[id.key] { rekey(object) }
     }
   }

@@ -148,10 +148,10 @@ extension NSManagedObjectContext {
     }
     // Nothing is left to delete of objects whose rows were gone when they were read.
     for object in deletions.inOrder where !object.state.contains(.inaccessible) {
-      changes.deletions.append(KnownRow(id: object.objectID, base: object.baseRow))
+      changes.deletions.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
     for object in conflictChecks.inOrder where !object.hasChanges && !object.isFault {
-      changes.checks.append(KnownRow(id: object.objectID, base: object.baseRow))
+      changes.checks.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
     return (changes, updated)
   }
@@ -200,7 +200,7 @@ extension NSManagedObjectContext {
   private func settle(_ segment: PendingSegment, isRoot: Bool) -> HandleRun? {
     guard let run = segment.takeHandles() else { return nil }
     // Keys that were handed out before the save.
-    let hasKeys = segment.range.newsCount > 0
+    let hasKeys = segment.range.revision > 0
     run.handles.forEach { row, object in
       object.state = []
       object.snapshot = nil

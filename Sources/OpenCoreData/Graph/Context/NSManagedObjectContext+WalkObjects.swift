@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     if let store = cursor.store, query.includesValues {
       return try walk(cursor, store, request, query, body)
     }
-    let stop = StopSign()
+    let stop = CancellationFlag()
     while case let rows = try cursor.nextRows(stop), !rows.isEmpty {
       guard try show(rows, of: request, query, body) else { return }
     }

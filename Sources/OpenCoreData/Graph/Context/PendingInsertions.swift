@@ -94,7 +94,7 @@ final class PendingSegment {
     removedRows.isEmpty ? Array(0..<batch.count) : (0..<batch.count).filter { isLive($0) }
   }
 
-  func isLive(_ row: Int) -> Bool { row < batch.count && removedRows.rank(of: row) != nil }
+  func isLive(_ row: Int) -> Bool { row < batch.count && removedRows.insertionIndex(ifAbsent: row) != nil }
   func objectID(row: Int) -> NSManagedObjectID {
     NSManagedObjectID(range: range, row: row).resolved
   }
@@ -105,20 +105,20 @@ final class PendingSegment {
 
   /// The row whose ID became permanent before the save and has this key.
   func row(obtainedAs key: ObjectKey) -> Int? {
-    let news = range.newsCount
-    guard news > 0 else { return nil }
-    if news != newsSeen {
+    let revision = range.revision
+    guard revision > 0 else { return nil }
+    if revision != revisionSeen {
       obtainedRows = Dictionary(range.keysObtained.keys.map { (objectID(row: $0).key, $0) }) { first, _ in first }
-      newsSeen = news
+      revisionSeen = revision
     }
     return obtainedRows[key]
   }
   private var obtainedRows: [ObjectKey: Int] = [:]
-  private var newsSeen = 0
+  private var revisionSeen = 0
 
   func remove(row: Int) {
-    guard let place = removedRows.rank(of: row) else { return }
-    removedRows.insert(row, at: place)
+    guard let index = removedRows.insertionIndex(ifAbsent: row) else { return }
+    removedRows.insert(row, at: index)
     handles[row]?.unpack()
     handles[row] = nil
     objects = nil

@@ -50,7 +50,7 @@ extension NSManagedObject {
   /// `value` as a store keeps it in `slot`; a value of another type stops the program.
   func stored(_ value: Any?, _ slot: Int) -> StoredValue {
     let attribute = entity.attributeSlots[slot]
-    guard let stored = attribute.stored(from: value) else {
+    guard let stored = attribute.encodedValue(from: value) else {
       preconditionFailure(
         "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; desired type = "
           + "\(attribute.attributeValueClassName ?? "\(attribute.attributeType)"); given type = "

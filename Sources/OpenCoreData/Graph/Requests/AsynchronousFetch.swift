@@ -9,7 +9,7 @@ struct AsynchronousFetch: Sendable {
     case dictionaries([DictionaryRow], DictionaryShape)
   }
 
-  let stop = StopSign()
+  let stop = CancellationFlag()
   private let coordinator: NSPersistentStoreCoordinator
   private let generation: QueryGeneration?
   /// What the context is asked.
@@ -37,7 +37,7 @@ struct AsynchronousFetch: Sendable {
   /// Reads the store, on any thread but not on several at once.
   ///
   /// - Parameter progressed: Called now and then with the number of rows read.
-  /// - Throws: What the store said; `StopSign.error` when stopped.
+  /// - Throws: What the store said; `CancellationFlag.error` when stopped.
   func read(_ progressed: (Int) -> Void) throws -> Reading {
     if let shape {
       return .dictionaries(try stores.dictionaryRows(query, shape, stop: stop), shape)
@@ -60,7 +60,7 @@ struct AsynchronousFetch: Sendable {
   func results<ResultType>(
     of request: NSFetchRequest<ResultType>, _ reading: Reading, in context: NSManagedObjectContext
   ) throws -> [ResultType] {
-    guard !stop.isRaised else { throw StopSign.error }
+    guard !stop.isCancelled else { throw CancellationFlag.error }
     switch reading {
     case .dictionaries(let rows, let shape): return try request.fitting(rows.map { $0.dictionary(shape) })
     case .rows(let read):

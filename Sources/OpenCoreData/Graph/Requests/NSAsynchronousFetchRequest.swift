@@ -33,7 +33,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, Con
       }
       context.perform {
         let (result, request, completion) = confined.value
-        if result.progress?.isCancelled == true { fetch.stop.raise() }
+        if result.progress?.isCancelled == true { fetch.stop.cancel() }
         result.settle(Result { try fetch.results(of: request, try outcome.get(), in: context) })
         completion?(result)
       }
@@ -57,13 +57,13 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   /// Counts results; its total is -1 while that is not known. Cancelling it ends the reading. It moves on the
   /// context's queue, and is a part of the progress that was current when the request was executed.
   public let progress: Progress?
-  private let stop: StopSign
+  private let stop: CancellationFlag
 
-  init(_ context: NSManagedObjectContext, estimatedCount: Int, _ stop: StopSign) {
+  init(_ context: NSManagedObjectContext, estimatedCount: Int, _ stop: CancellationFlag) {
     managedObjectContext = context
     let progress = Progress(totalUnitCount: estimatedCount > 0 ? Int64(estimatedCount) : -1)
     progress.isCancellable = true
-    progress.cancellationHandler = { stop.raise() }
+    progress.cancellationHandler = { stop.cancel() }
     self.progress = progress
     self.stop = stop
   }
@@ -71,7 +71,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   /// Ends the reading, also in the middle of a search; the completion block is called with an error then.
   open func cancel() {
     // The progress calls its handler some time later only.
-    stop.raise()
+    stop.cancel()
     progress?.cancel()
   }
 }
@@ -82,7 +82,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
   /// Nil until the completion block is called, and after an error.
   public private(set) var finalResult: [ResultType]?
 
-  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ stop: StopSign) {
+  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ stop: CancellationFlag) {
     fetchRequest = request
     super.init(context, estimatedCount: request.estimatedResultCount, stop)
   }

@@ -88,7 +88,7 @@ extension NSEntityDescription {
         .coreData,
         "The attribute \(name) of \(self.name ?? "") is transient: a batch request can't store it. Leave it out.")
     }
-    guard let stored = attribute.stored(from: value) else {
+    guard let stored = attribute.encodedValue(from: value) else {
       throw NSError.coreData(
         .coreData,
         "The value \(value.map { "\($0)" } ?? "nil") is of the type \(value.map { "\(type(of: $0))" } ?? "nil"), which "

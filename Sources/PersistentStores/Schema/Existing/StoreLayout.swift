@@ -1,6 +1,6 @@
 import ManagedObjectModel
 
-/// The tables, columns and entity numbers that a store has, whatever its model says that it should have.
+/// The actual tables, columns and entity numbers of a store, independent of its model.
 package struct StoreLayout: Sendable {
   /// A row of Z_PRIMARYKEY.
   struct Entity: Sendable {
@@ -16,7 +16,7 @@ package struct StoreLayout: Sendable {
     /// The declared type of each column.
     let types: [String]
 
-    /// The column of that name, letter case of ASCII aside as in SQLite.
+    /// The column with that name; ASCII letters are case-insensitive, as in SQLite.
     func column(_ name: String) -> String? { columns.first { $0.sqlFolded == name.sqlFolded } }
 
     /// Whether the column of that name is declared as one of `type`.
@@ -55,7 +55,7 @@ package struct StoreLayout: Sendable {
 }
 
 extension String {
-  /// For comparing as SQLite compares names: only the letters of ASCII are folded.
+  /// For comparing names as SQLite does: only ASCII letters are folded.
   var sqlFolded: String {
     String(decoding: utf8.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }, as: UTF8.self)
   }

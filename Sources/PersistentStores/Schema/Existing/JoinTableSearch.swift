@@ -3,17 +3,17 @@ import Foundation
 
 /// Finds the join table of a many-to-many relationship in a store.
 ///
-/// Its name and columns hold entity numbers: those of the day that it was made. What does not change is that the column
-/// with the keys of a relationship's destinations ends in the relationship's name.
+/// Its name and columns contain entity numbers from the time of its creation. The invariant is that the column with the
+/// keys of a relationship's destinations ends with the relationship's name.
 struct JoinTableSearch {
   private let relationship: NSRelationshipDescription
   private let layout: StoreLayout
-  private let place: String
+  private let location: String
 
-  init(_ relationship: NSRelationshipDescription, layout: StoreLayout, place: String) {
+  init(_ relationship: NSRelationshipDescription, layout: StoreLayout, location: String) {
     self.relationship = relationship
     self.layout = layout
-    self.place = place
+    self.location = location
   }
 
   struct Found {
@@ -32,8 +32,8 @@ struct JoinTableSearch {
     let found = layout.tables.compactMap(pair)
     guard found.count == 1 else {
       let others = found.isEmpty ? "" : "; it may be any of \(found.map(\.table.name).joined(separator: ", "))"
-      throw SchemaFitting.misfit(
-        place,
+      throw SchemaMatcher.mismatch(
+        location,
         "it has no table \(table) with the columns \(sourceColumn) and \(destinationColumn) for the relationship "
           + "\(relationship.entity.name ?? "").\(relationship.name)" + others)
     }
@@ -58,14 +58,14 @@ struct JoinTableSearch {
     return nil
   }
 
-  /// Whether a column's name is `Z_`, a number, the relationship's name, and the number of a clash perhaps.
+  /// Whether a column's name is `Z_`, a number, the relationship's name, and optionally the number of a clash.
   private func isNamed(_ column: String, _ relationship: NSRelationshipDescription) -> Bool {
     guard let stem = Self.stem(of: column) else { return false }
     let name = relationship.name.uppercased().sqlFolded
     return stem.hasPrefix(name) && stem.dropFirst(name.count).allSatisfy(\.isNumber)
   }
 
-  /// `BOOKS` of `Z_2BOOKS`; nil for another kind of name.
+  /// `BOOKS` in `Z_2BOOKS`; nil for names of another form.
   private static func stem(of name: String) -> Substring? {
     let folded = name.sqlFolded
     guard folded.hasPrefix("Z_") else { return nil }

@@ -1,16 +1,16 @@
 import ManagedObjectModel
 import Foundation
 
-/// Fits the schema of a model to the tables that a store has: migrations leave columns and join tables with the names
-/// that they had, or number clashing names in another order.
-struct SchemaFitting {
+/// Matches the schema of a model to the tables of an existing store: migrations leave columns and join tables with
+/// their previous names, or number clashing names in another order.
+struct SchemaMatcher {
   let naming: SQLNaming
   let layout: StoreLayout
-  /// The store, for messages.
-  let place: String
+  /// The store's location, for messages.
+  let location: String
 
-  /// `entity` with the names that are found.
-  func fit(_ entity: NSEntityDescription) throws -> SQLEntity {
+  /// `entity` with the names that exist in the store.
+  func match(_ entity: NSEntityDescription) throws -> SQLEntity {
     var result = naming.sqlEntity(for: entity)
     let table = try table(of: entity)
     result.tableName = table.name
@@ -19,12 +19,12 @@ struct SchemaFitting {
     }
     for (name, kept) in result.relationships {
       guard let relationship = entity.relationshipsByName[name] else { continue }
-      result.relationships[name] = try fit(kept, relationship)
+      result.relationships[name] = try match(kept, relationship)
     }
     return result
   }
 
-  private func fit(_ kept: SQLRelationship, _ relationship: NSRelationshipDescription) throws -> SQLRelationship {
+  private func match(_ kept: SQLRelationship, _ relationship: NSRelationshipDescription) throws -> SQLRelationship {
     switch kept {
     case .toOne(let column, _, _):
       let table = try table(of: relationship.entity)
@@ -45,7 +45,7 @@ struct SchemaFitting {
         table: table.name, column: found,
         orderColumn: relationship.isOrdered ? table.column(Self.orderColumn(of: found)) : nil)
     case .manyToMany(let name, let source, let destination, _):
-      let join = try JoinTableSearch(relationship, layout: layout, place: place)
+      let join = try JoinTableSearch(relationship, layout: layout, location: location)
         .find(table: name, sourceColumn: source, destinationColumn: destination)
       return .manyToMany(
         table: join.table.name, sourceColumn: join.source, destinationColumn: join.destination,
@@ -53,7 +53,7 @@ struct SchemaFitting {
     }
   }
 
-  /// No two properties can have one column: setting one would change the other.
+  /// Two properties cannot share a column: setting one would change the other.
   func checkSingle(_ entities: [NSEntityDescription], _ fitted: [SQLEntity]) throws {
     var owners: [String: NSPropertyDescription] = [:]
     for (entity, found) in zip(entities, fitted) {
@@ -69,8 +69,8 @@ struct SchemaFitting {
       for (name, property) in columns {
         let other = owners.updateValue(property, forKey: "\(found.tableName).\(name)")
         guard let other, other !== property else { continue }
-        throw Self.misfit(
-          place,
+        throw Self.mismatch(
+          location,
           "its table \(found.tableName) has one column, \(name), for \(other.entity.name ?? "").\(other.name) and "
             + "\(property.entity.name ?? "").\(property.name)")
       }
@@ -82,12 +82,12 @@ struct SchemaFitting {
   private func table(of entity: NSEntityDescription) throws -> StoreLayout.Table {
     let name = naming.tableName(of: entity)
     guard let found = layout.table(name) else {
-      throw Self.misfit(place, "it has no table \(name) for the entity \(entity.name ?? "")")
+      throw Self.mismatch(location, "it has no table \(name) for the entity \(entity.name ?? "")")
     }
     return found
   }
 
-  /// The column of a property: of the name that a new store has, or the only other one that it can be.
+  /// The column of a property: the one with a new store's name, or the only other candidate.
   private func column(
     _ wanted: String, _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
   ) throws -> String {
@@ -96,14 +96,14 @@ struct SchemaFitting {
     }
     let free = free(in: table, like: "Z" + property.name.uppercased(), sharedBy: property.entity.rootEntity)
     guard free.count == 1, let found = free.first else {
-      throw Self.misfit(
-        place, "its table \(table.name) has no column \(wanted) for \(property.entity.name ?? "").\(property.name)")
+      throw Self.mismatch(
+        location, "its table \(table.name) has no column \(wanted) for \(property.entity.name ?? "").\(property.name)")
     }
     return found
   }
 
-  /// Subentities may have properties of one name, whose columns have numbers. Where these were given in another order,
-  /// the declared types tell, if no two are of one type.
+  /// Subentities may have properties with the same name, whose columns are numbered. If the numbers were assigned in
+  /// another order, the declared types determine the columns, provided that they are all different.
   private func clashColumn(
     _ type: SQLColumnType, of property: NSPropertyDescription, in table: StoreLayout.Table
   ) -> String? {
@@ -117,7 +117,8 @@ struct SchemaFitting {
     return rivals.count > 1 && ofType == 1 && found.count == 1 ? found[0] : nil
   }
 
-  /// The columns named `stem`, or so with the number of a clash behind it, that no other property has for sure.
+  /// The columns named `stem`, possibly with the number of a clash appended, that do not certainly belong to another
+  /// property.
   private func free(in table: StoreLayout.Table, like stem: String, sharedBy root: NSEntityDescription) -> [String] {
     let taken = naming.columnNames(of: root)
     return table.columns.filter { column in
@@ -138,15 +139,15 @@ struct SchemaFitting {
       return column.hasPrefix("Z") && rest.count < column.count - 1 && rest == name
     }
     guard found.count == 1 else {
-      throw Self.misfit(
-        place,
+      throw Self.mismatch(
+        location,
         "its table \(table.name) has no column \(wanted) for the relationship "
           + "\(relationship.entity.name ?? "").\(relationship.name)")
     }
     return found[0]
   }
 
-  /// `Z3_OWNER` beside `ZOWNER`, whatever the number.
+  /// `Z3_OWNER` for `ZOWNER`, with any number.
   private func entityColumn(beside column: String, in table: StoreLayout.Table) -> String? {
     let end = "_" + column.dropFirst().sqlFoldedText
     return table.columns.first { candidate in
@@ -156,23 +157,23 @@ struct SchemaFitting {
     }
   }
 
-  /// `Z_FOK_OWNER` beside `ZOWNER`.
+  /// `Z_FOK_OWNER` for `ZOWNER`.
   private static func orderColumn(of column: String) -> String { "Z_FOK_" + column.dropFirst() }
 
-  /// `Z_FOK_2BOOKS` beside `Z_2BOOKS`.
+  /// `Z_FOK_2BOOKS` for `Z_2BOOKS`.
   private static func orderColumn(ofJoin column: String) -> String {
     "Z_FOK_" + (column.hasPrefix("Z_") ? column.dropFirst(2) : column[...])
   }
 
-  static func damage(_ place: String, _ problem: String) -> NSError {
+  static func damage(_ location: String, _ problem: String) -> NSError {
     .coreData(
-      .open, "Z_PRIMARYKEY of the store \(place) \(problem). The store is damaged: restore it from a copy.")
+      .open, "Z_PRIMARYKEY of the store \(location) \(problem). The store is damaged: restore it from a copy.")
   }
 
-  static func misfit(_ place: String, _ problem: String) -> NSError {
+  static func mismatch(_ location: String, _ problem: String) -> NSError {
     .coreData(
       .open,
-      "The store \(place) does not have the layout of its model: \(problem). It was changed by something other than Core "
+      "The store \(location) does not have the layout of its model: \(problem). It was changed by something other than Core "
         + "Data, or is not of this model; restore it from a copy.")
   }
 }
@@ -182,7 +183,7 @@ extension Substring {
 }
 
 extension SQLNaming {
-  /// The names, folded, of all columns that a new store's table of `root` has.
+  /// The case-folded names of all columns in a new store's table of `root`.
   fileprivate func columnNames(of root: NSEntityDescription) -> Set<String> {
     Set(
       members(of: root).flatMap { entity in
@@ -193,34 +194,36 @@ extension SQLNaming {
 }
 
 extension SQLSchema {
-  /// The schema of a model in a store that is there already.
+  /// The schema of a model in an existing store.
   ///
-  /// - Parameter place: The store, for messages.
-  /// - Throws: `NSError` 134080 that names what the store lacks; what `init(model:configuration:)` throws.
-  package init(model: NSManagedObjectModel, configuration: String?, found layout: StoreLayout, place: String) throws {
+  /// - Parameter location: The store's location, for messages.
+  /// - Throws: `NSError` 134080 that names what the store lacks; the errors of `init(model:configuration:)`.
+  package init(model: NSManagedObjectModel, configuration: String?, existing layout: StoreLayout, location: String)
+    throws
+  {
     let chosen = try Self.entities(of: model, configuration)
     let order = SQLNaming(chosen).numbered
     let numbers = EntityNumbers(order, in: layout)
     guard numbers.missing.isEmpty else {
-      throw SchemaFitting.damage(
-        place, "has no row for the entity \(numbers.missing.joined(separator: ", "))")
+      throw SchemaMatcher.damage(
+        location, "has no row for the entity \(numbers.missing.joined(separator: ", "))")
     }
     let naming = SQLNaming(chosen, numbers: numbers.numbers)
-    let fitting = SchemaFitting(naming: naming, layout: layout, place: place)
-    let entities = try order.map(fitting.fit)
-    try fitting.checkSingle(order, entities)
+    let matcher = SchemaMatcher(naming: naming, layout: layout, location: location)
+    let entities = try order.map(matcher.match)
+    try matcher.checkSingle(order, entities)
     self.init(naming, entities: entities)
-    try checkSuperentities(layout, place)
+    try checkSuperentities(layout, location)
   }
 
-  /// Rows are told apart by numbers that Z_PRIMARYKEY gives their meaning.
-  private func checkSuperentities(_ layout: StoreLayout, _ place: String) throws {
+  /// Entity numbers distinguish rows, and Z_PRIMARYKEY defines the numbers.
+  private func checkSuperentities(_ layout: StoreLayout, _ location: String) throws {
     for entity in entities {
       guard let row = layout.entities.first(where: { $0.number == entity.number }),
         row.superNumber != entity.superNumber
       else { continue }
-      throw SchemaFitting.damage(
-        place,
+      throw SchemaMatcher.damage(
+        location,
         "has \(row.superNumber) as the superentity (Z_SUPER) of \(entity.name), which has \(entity.superNumber) in the "
           + "model")
     }

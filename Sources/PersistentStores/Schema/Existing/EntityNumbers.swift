@@ -1,10 +1,10 @@
 import ManagedObjectModel
 
-/// Which number each entity of a model has in a store that is there already.
+/// The number of each entity of a model in an existing store.
 struct EntityNumbers {
   /// By entity name.
   private(set) var numbers: [String: Int] = [:]
-  /// The entities that the store has no row for.
+  /// The entities without a row in the store.
   private(set) var missing: [String] = []
 
   /// - Parameter entities: In the order of a new store's numbers.
@@ -14,8 +14,8 @@ struct EntityNumbers {
       guard let name = entity.name, let row = byName[name] else { continue }
       numbers[name] = row.number
     }
-    // A store that Apple's framework migrated may list an entity under the name that it had before. Superentities come
-    // first, so theirs is known.
+    // A store that Apple's framework migrated may list an entity under its previous name. Superentities come first, so
+    // their numbers are known.
     for (position, entity) in entities.enumerated() {
       guard let name = entity.name, numbers[name] == nil else { continue }
       let superNumber = entity.superentity?.name.map { numbers[$0] ?? 0 } ?? 0
@@ -31,6 +31,6 @@ struct EntityNumbers {
     }
   }
 
-  /// The entities of persistent history, which no model has.
+  /// The entities of persistent history, which are not part of models.
   static func isHistory(_ number: Int) -> Bool { number >= 16000 }
 }

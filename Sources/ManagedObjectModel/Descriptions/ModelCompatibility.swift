@@ -1,15 +1,15 @@
 import Foundation
 
-/// Whether a store was written with a model: by the version hashes of the entities.
-package struct ModelFit {
-  /// Names of entities, in order.
+/// Whether a model is compatible with a store, judged by the version hashes of the entities.
+package struct ModelCompatibility {
+  /// Names of entities, sorted.
   let changed: [String]
   let onlyInStore: [String]
   let onlyInModel: [String]
 
   /// - Parameters:
   ///   - stored: The store's version hashes by entity name.
-  ///   - exactly: False: an entity whose hash can't be computed fits by its name.
+  ///   - exactly: False: an entity whose hash can't be computed is compared by name.
   package init(_ stored: [String: Data], _ model: NSManagedObjectModel, configuration: String?, exactly: Bool = false) {
     let entities = model.entities(forConfigurationName: configuration) ?? []
     let wanted = Dictionary(
@@ -21,11 +21,11 @@ package struct ModelFit {
     onlyInModel = wanted.keys.filter { stored[$0] == nil }.sorted()
   }
 
-  package var isFit: Bool { isPart && onlyInStore.isEmpty }
-  /// Whether the store has the model's entities, and perhaps others.
+  package var isCompatible: Bool { isPart && onlyInStore.isEmpty }
+  /// Whether the store has the model's entities. It may have others in addition.
   package var isPart: Bool { changed.isEmpty && onlyInModel.isEmpty }
 
-  /// The entities that differ, as error messages list them.
+  /// The differing entities, as error messages list them.
   package var differences: String {
     [("changed", changed), ("only in the store", onlyInStore), ("only in the model", onlyInModel)]
       .filter { !$0.1.isEmpty }.map { "\($0.1.joined(separator: ", ")) (\($0.0))" }.joined(separator: "; ")
