@@ -1,21 +1,21 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// Walks over the objects that `request` finds, some of them at a time, in one read snapshot: for passes over millions
-  /// of objects with the memory of one batch.
+  /// Walks over the objects that `request` finds, a batch at a time, in one read snapshot: for passes over millions of
+  /// objects with the memory of one batch.
   ///
-  /// They are the objects that `fetch` would give: this context's own, registered, faults until they are touched unless
-  /// the request says otherwise, their values read with the batch. The context forgets those of a batch that nobody
-  /// holds when `body` returns; changed ones it keeps.
+  /// The objects are those that `fetch` would return: this context's own, registered, faults until they are used unless
+  /// the request says otherwise, with their values read together. When `body` returns, the context forgets the objects
+  /// of a batch that have no other owner; it keeps changed ones.
   ///
-  /// Unsaved changes of this context and its ancestors count as in `fetch`; where there are any that the request could
-  /// see when the walk begins, the values of the whole result are gathered first. Save before, or set
-  /// `includesPendingChanges` to false. What `body` changes or saves does not change what the walk goes over.
+  /// Unsaved changes of this context and its ancestors count as in `fetch`. If there are any that the request could see
+  /// when the walk begins, the values of the whole result are collected first. Save before the walk, or set
+  /// `includesPendingChanges` to false. Changes and saves in `body` do not affect the objects that the walk visits.
   ///
   /// - Parameters:
-  ///   - request: Its result type and batch size do not matter here.
-  ///   - objectsPerBatch: How many objects `body` is given at a time; fewer where another subentity begins.
-  ///   - body: Takes the objects; returns false to end the walk.
+  ///   - request: Its result type and batch size are ignored.
+  ///   - objectsPerBatch: The maximum number of objects in a batch; a batch is smaller where another subentity begins.
+  ///   - body: Receives the objects; returns false to end the walk.
   /// - Throws: `NSError` as `fetch` does, and what `body` throws.
   public func walkObjects<Object: NSManagedObject>(
     _ request: NSFetchRequest<Object>, objectsPerBatch: Int = 1000, _ body: ([Object]) throws -> Bool
@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Rows that came one by one, as `fetch` makes objects of them.
+  /// Presents rows that were read one by one, as the objects that `fetch` makes of them.
   private func show<Object: NSManagedObject>(
     _ rows: [FetchedRow], of request: NSFetchRequest<Object>, _ query: FetchQuery, _ body: ([Object]) throws -> Bool
   ) throws -> Bool {
@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
     _ cursor: any RowCursor, _ store: StoreIdentity, _ request: NSFetchRequest<Object>, _ query: FetchQuery,
     _ body: ([Object]) throws -> Bool
   ) throws {
-    // Of an abstract entity there are no objects; its batches are of the entities found.
+    // An abstract entity has no objects; the batches have the entities that are found.
     guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
     var batch = ObjectBatch(entity: entity)
     var numbers = RowNumbers(wantsVersions: true)
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
     let space = PermanentIDSpace(store, entity)
     let home = PackedHome(self, batch, .stored(space))
     let run = HandleRun(home)
-    // Its objects must be let go of by everybody else here before it ends.
+    // This scope must have dropped its other references to the objects before it ends.
     defer { release(run) }
     return try show(run, request, query, body) { made in
       var objects: [Object] = []

@@ -1,13 +1,13 @@
-/// The objects of a context by identity. Unchanged ones are held weakly.
+/// The objects of a context by ID. Unchanged ones are held weakly.
 struct ObjectRegistry {
   private struct Entry { weak var object: NSManagedObject? }
   private var entries: [ObjectKey: Entry] = [:]
   private var purgeAt = 1024
-  /// Objects that are here for a while only, most of which nobody will ever have asked for.
+  /// Objects that are registered for a short time only and that are mostly never asked for.
   private var runs: [HandleRun] = []
 
   var isEmpty: Bool { entries.allSatisfy { $0.value.object == nil } && runs.allSatisfy(\.handles.isEmpty) }
-  /// True where a look for an object would be in vain, without looking.
+  /// Whether the registry is empty, so that a lookup can be skipped.
   var hasNoEntries: Bool { entries.isEmpty && runs.isEmpty }
   var objects: Set<NSManagedObject> {
     runs.reduce(into: Set(entries.values.compactMap(\.object))) { $0.formUnion($1.handles.objects) }
@@ -40,7 +40,7 @@ struct ObjectRegistry {
 
   mutating func add(_ run: HandleRun) { runs.append(run) }
 
-  /// Ends a run: its objects are forgotten, but for those that are given back because somebody holds them.
+  /// Forgets the objects of a batch and returns those that have other owners, or all of them.
   mutating func end(_ run: HandleRun, keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
     guard let place = runs.firstIndex(where: { $0 === run }) else { return [] }
     runs.remove(at: place)

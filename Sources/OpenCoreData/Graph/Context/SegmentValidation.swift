@@ -1,6 +1,6 @@
 extension PendingSegment {
-  /// Live rows that break a rule of the model, found without making objects. A row with a handle newer than its
-  /// packed values counts as one to look at.
+  /// Live rows that break a rule of the model, found without making objects. A row whose object is newer than its
+  /// packed values is included, so that it is checked in full.
   func invalidRows(toleratingMissingRelationships isTolerant: Bool) -> [Int] {
     if !isTolerant, !batch.entity.mandatoryRelationships.isEmpty { return Array(liveRows) }
     var suspects = [Bool](repeating: false, count: batch.count)
@@ -20,12 +20,12 @@ extension PendingSegment {
   }
 }
 
-/// What can be said of a packed value by looking at its cell alone.
+/// The checks of a packed value that need only its cell.
 private struct SlotCheck {
   private let kindExpected: ValueCell.Kind
   private let integers: ClosedRange<Int64>
   private let isOptional: Bool
-  /// Bounds, lengths or patterns: the value itself has to be looked at.
+  /// Whether there are bounds, lengths or patterns, which need the value itself.
   private let hasRules: Bool
 
   init(_ attribute: NSAttributeDescription) {
@@ -45,13 +45,13 @@ private struct SlotCheck {
     }
   }
 
-  /// Notes the rows whose value has to be looked at.
+  /// Marks the rows whose value needs the full check.
   func note(_ suspects: inout [Bool], slot: Int, of batch: ObjectBatch) {
     let (cells, slotCount) = (batch.cells.span, batch.slotCount)
     for row in suspects.indices where !accepts(cells[row &* slotCount &+ slot]) { suspects[row] = true }
   }
 
-  /// True where the cell certainly is fine; false sends the value to the full check.
+  /// True if the cell is certainly valid; false leads to the full check.
   @inline(__always)
   private func accepts(_ cell: ValueCell) -> Bool {
     if cell.kind == .null { return isOptional }
