@@ -1,10 +1,10 @@
 import Foundation
 
-/// What an object is made of, some of it only where it is needed.
+/// The parts of an object. Some are allocated only when they are needed.
 extension NSManagedObject {
-  // MARK: Identity
+  // MARK: ID
 
-  /// Temporary and of its own alone until a context or a store gives another.
+  /// The object's ID. Temporary and made for this object alone until a context or a store gives another.
   var identity: NSManagedObjectID {
     get {
       if let learnt = rare?.identityLearnt { return learnt }
@@ -18,18 +18,18 @@ extension NSManagedObject {
     }
   }
 
-  /// What another queue may ask for, where a notification has brought it the object.
+  /// The ID for another queue that received the object in a notification.
   var identityToShare: NSManagedObjectID { identityOfItsOwn?.resolved ?? objectID }
 
   private var identityOfItsOwn: NSManagedObjectID? { identityGiven ?? packedHome?.id(number) }
 
   var packedHome: PackedHome? { home as? PackedHome }
 
-  /// Makes the object one of those that share `home`, with an identity from there.
+  /// Makes the object one of those that share `home`, which also gives its ID.
   ///
   /// - Parameters:
-  ///   - number: What its identity is there.
-  ///   - row: Where its values are, unless it has some already.
+  ///   - number: The number that stands for its ID there.
+  ///   - row: The row of its values, unless the object has values of its own.
   func moveIn(_ home: PackedHome, number: Int64, row: Int) {
     self.home = home
     self.number = number
@@ -40,13 +40,13 @@ extension NSManagedObject {
     rare?.identityLearnt = nil
   }
 
-  /// A handle on a packed row: its values stay there until they are asked for.
+  /// An object for a packed row: its values stay in the batch until they are asked for.
   static func handle(
     _ entity: NSEntityDescription, _ home: PackedHome, number: Int64, row: Int, _ state: ObjectState
   ) -> Self {
     let object = Self.init(entity: entity, insertInto: nil)
     object.moveIn(home, number: number, row: row)
-    // Whatever its initialiser has set.
+    // Discards what the class's initialiser has set.
     object.loaded = nil
     object.rare = nil
     object.state = state
@@ -55,13 +55,13 @@ extension NSManagedObject {
 
   // MARK: Values
 
-  /// Where a value can be read at once, as it is packed: nil where there is more to do, or to check.
+  /// The batch from which a value can be read directly; nil if the access needs further work or checks.
   @inline(__always)
   var openHome: PackedHome? {
     loaded == nil && !state.contains(.fault) && !ConcurrencyDebug.isOn ? packedHome : nil
   }
 
-  /// By slot; empty in a fault that has nothing loaded.
+  /// By slot; empty in a fault without values.
   var values: [StoredValue] {
     get {
       if let loaded { return loaded }
@@ -72,13 +72,13 @@ extension NSManagedObject {
     set { loaded = newValue }
   }
 
-  /// Whether there are values, or would be if they were asked for.
+  /// Whether the object has values, loaded or packed.
   var hasValues: Bool { loaded?.isEmpty != true }
 
-  /// Takes the values out of the batch, which may go then.
+  /// Materialises the values, so that the batch can be freed.
   func unpack() { _ = values }
 
-  /// One value, without taking out the others.
+  /// One value, without materialising the others.
   func valueThere(at slot: Int) -> StoredValue {
     if let loaded { return loaded[slot] }
     if let home = packedHome { return home.value(row: Int(row), slot: slot) }
@@ -89,14 +89,15 @@ extension NSManagedObject {
 
   func replaceValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
     var replaced = values
-    // Held nowhere else, so that the array is not copied; and read from nowhere else, so that reading needs no check.
+    // `loaded` is nil during the change, so that the array has one owner and is not copied; and `value` must not read
+    // the object, so that reads need no exclusivity check.
     loaded = nil
     for slot in slots { replaced[slot] = value(slot) }
     loaded = replaced
   }
 
-  /// The last committed values, kept from the first change on. A handle on an inserted row counts as changed from the
-  /// defaults: as one that began with these and then was set.
+  /// The last committed values, kept from the first change on. An inserted row's object counts as changed from the
+  /// defaults, as an object does that began with these and was then set.
   var snapshot: [StoredValue]? {
     get { rare?.snapshot ?? (beganWithDefaults ? entity.layout.defaultValues : nil) }
     set {
@@ -105,7 +106,7 @@ extension NSManagedObject {
     }
   }
 
-  // MARK: What few objects have
+  // MARK: State that few objects have
 
   var parts: RareParts {
     if let rare { return rare }
