@@ -1,6 +1,6 @@
 import Foundation
 
-/// Following the context.
+/// Following the changes of the context.
 extension ResultsCore {
   func contextDidChange(_ info: [AnyHashable: Any]) {
     guard let query = followed() else { return }
@@ -8,14 +8,14 @@ extension ResultsCore {
     followWaiting()
   }
 
-  /// Of what another context updated, this one announces what it had: the rest may be found only now.
+  /// The context announced only those updated objects that it had. Others may match only now.
   func contextDidMerge(_ info: [AnyHashable: Any]) {
     guard let query = followed() else { return }
     waiting.addUnknown(updatedIn: info, in: context, query)
     followWaiting()
   }
 
-  /// What the list is to fit; nil if nobody wants to know.
+  /// The query of the list; nil if there is no delegate, or no list to update.
   private func followed() -> FetchQuery? {
     guard list != nil, let query else { return nil }
     if delegate == nil { isStale = true }
@@ -23,7 +23,7 @@ extension ResultsCore {
   }
 
   private func followWaiting() {
-    // What a delegate causes while it is being told comes after what it is being told.
+    // Changes that a delegate makes during a report are reported after it.
     guard !isReporting else { return }
     isReporting = true
     defer { isReporting = false }
@@ -41,12 +41,12 @@ extension ResultsCore {
     }
   }
 
-  /// With a batch size, looking at most of a list object by object would load what the batches leave out.
+  /// With a batch size, examining most of a list object by object would load what the batches leave out.
   private func isFetchCheaper(
     _ touched: [ObjectIdentifier: NSManagedObject], _ old: ResultsList, _ query: FetchQuery
   ) -> Bool {
     let batchSize = currentRequest().fetchBatchSize
-    // Limit and offset are for the first fetch.
+    // Limit and offset apply to the first fetch.
     guard batchSize > 0, query.limit == 0, query.offset == 0, touched.count > batchSize else { return false }
     return touched.values.count { $0.isFault && $0.values.isEmpty } > max(batchSize, old.objects.count / 2)
   }
@@ -98,7 +98,7 @@ extension ResultsCore {
     let origin: ResultsChanges.Origin
   }
 
-  /// Whether the request finds `object` as it is now. An object whose row is gone is not found.
+  /// Whether the request matches `object` as it is now. An object whose row is gone does not match.
   private func isMember(_ object: NSManagedObject, _ query: FetchQuery) -> Bool {
     if object.isFault {
       if object.values.isEmpty, (try? context.existingObject(with: object.objectID)) == nil { return false }
@@ -107,7 +107,7 @@ extension ResultsCore {
     return !object.isDeleted && (try? query.matches(object)) == true
   }
 
-  /// A section begins where its first object is; objects that the order does not bring there join it all the same.
+  /// A section begins at its first object; objects that the order puts elsewhere are added to it too.
   private func sectioned(_ entries: inout [Entry]) -> ResultsList {
     guard sectionNameKeyPath != nil else { return ResultsList(entries.map(\.object)) }
     var groups: [String: [Entry]] = [:]
@@ -122,14 +122,14 @@ extension ResultsCore {
 
   // MARK: By another fetch
 
-  /// Fetches again, and tells what came of it. An object that the context made anew is the one with the same ID.
+  /// Fetches again and reports the differences. An object that the context made again is recognised by its ID.
   private func followAnew(_ old: ResultsList, isTouched: (NSObject) -> Bool) {
     let new: ResultsList
     do {
       new = try fetch(currentRequest())
       isStale = false
     } catch {
-      // What the list held is void; the next change tries again.
+      // The old list is no longer valid; the next change tries again.
       new = sectionNameKeyPath == nil ? ResultsList([]) : ResultsList([], runs: [])
       isStale = true
     }
@@ -146,7 +146,7 @@ extension ResultsCore {
   }
 }
 
-/// The order of a request, for putting objects in their places.
+/// The order of a request, for finding the index of an object.
 struct ResultsOrder {
   private let keys: [SortKey]
 
@@ -166,7 +166,7 @@ struct ResultsOrder {
     return Keyed(object: object, values: values, key: object.objectID.key)
   }
 
-  /// Equal objects come as a fetch has them: by key, those that were never saved last.
+  /// Equal objects are in the order of a fetch: by key, those that were never saved last.
   func areInIncreasingOrder(_ left: Keyed, _ right: Keyed) -> Bool {
     for (index, key) in keys.enumerated() {
       let order = key.compare(left.values[index], right.values[index])
@@ -176,7 +176,7 @@ struct ResultsOrder {
     return (left.key.scope, left.key.number) < (right.key.scope, right.key.number)
   }
 
-  /// How many of `count` sorted objects come before `arrival`. Looks at some of them only.
+  /// How many of `count` sorted objects come before `arrival`. A binary search.
   func place(of arrival: Keyed, among count: Int, _ object: (Int) -> NSObject) -> Int {
     var (low, high) = (0, count)
     while low < high {

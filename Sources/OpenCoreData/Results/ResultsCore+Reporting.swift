@@ -1,8 +1,8 @@
 import Foundation
 
-/// Telling the delegate.
+/// Reporting to the delegate.
 extension ResultsCore {
-  /// Shows `new` from here on, and tells the delegate what has changed since `old`.
+  /// Shows `new` from here on, and reports the changes since `old` to the delegate.
   func report(_ changes: ResultsChanges, _ old: ResultsList, _ new: ResultsList) {
     list = new
     guard !changes.isEmpty, let delegate, let controller = owner?.erased else { return }
@@ -16,10 +16,10 @@ extension ResultsCore {
     delegate.controllerDidChangeContent(controller)
   }
 
-  // MARK: The whole at once
+  // MARK: Snapshots and differences
 
-  /// - Returns: Whether the delegate takes snapshots. If it does not implement this form, the default
-  ///   implementation is what is called, and says so.
+  /// - Returns: Whether the delegate takes snapshots. If it does not implement this form, the default implementation is
+  ///   called and reports that.
   @discardableResult
   func sendSnapshot(reloading changed: [Int]) -> Bool {
     guard takesSnapshots, query != nil, let list, let delegate, let controller = owner?.erased else { return false }
@@ -50,7 +50,7 @@ extension ResultsCore {
     return takesDifferences
   }
 
-  // MARK: One by one
+  // MARK: Callbacks
 
   private func sendSections(
     _ changes: ResultsChanges, _ old: ResultsList, _ new: ResultsList,
