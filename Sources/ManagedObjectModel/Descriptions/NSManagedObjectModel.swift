@@ -111,6 +111,6 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
   }
 
-  /// Whether a coordinator uses this model.
-  package var isFrozen: Bool { seal.isClosed }
+  /// Whether a coordinator uses this model. Tests read it.
+  var isFrozen: Bool { seal.isClosed }
 }

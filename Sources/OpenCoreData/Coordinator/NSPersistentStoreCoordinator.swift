@@ -2,10 +2,15 @@ import Foundation
 import Locking
 
 /// Connects contexts with stores. (Apple documentation: NSPersistentStoreCoordinator.)
-// Unchecked: everything that can change is guarded by `lock`.
+// Unchecked: everything that can change is guarded by `lock`, or by a `Locked` of its own.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   public let managedObjectModel: NSManagedObjectModel
-  public var name: String?
+  /// For the client's own use.
+  public var name: String? {
+    get { nameSet.withLock { $0 } }
+    set { nameSet.withLock { $0 = newValue } }
+  }
+  private let nameSet = Locked<String?>(nil)
   /// The contexts that merge what is saved here.
   let mergers = AutomaticMerging()
 

@@ -18,7 +18,4 @@ public struct LifecycleHooks: OptionSet, Sendable {
 
   // The other hooks (`prepareForDeletion`, `awake(fromSnapshotEvents:)`, `willTurnIntoFault`) concern objects that
   // exist anyway, because they were deleted, changed or read.
-
-  /// The hooks that make a save create every inserted object.
-  static let atSave: LifecycleHooks = [.willSave, .didSave, .validation]
 }
