@@ -20,14 +20,14 @@ extension NSFetchRequest {
     query.includesPendingChanges = includesPendingChanges
     query.includesValues = includesPropertyValues
     query.affectedStores = affectedStores?.map(\.identity)
-    query.entitiesAtHome = affectedStores?.entitiesAtHome ?? []
+    query.entitiesSavedHere = affectedStores?.entitiesSavedHere ?? []
     return query
   }
 }
 
 extension [NSPersistentStore] {
   /// The names of the entities whose new objects are saved in one of these stores.
-  fileprivate var entitiesAtHome: Set<String> {
+  fileprivate var entitiesSavedHere: Set<String> {
     guard let coordinator = lazy.compactMap(\.persistentStoreCoordinator).first else { return [] }
     let entities = coordinator.managedObjectModel.entities.filter { entity in
       coordinator.firstWritable(keeping: entity).map { first in contains { $0.rowStore === first } } ?? false
