@@ -114,6 +114,6 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     }
   }
 
-  /// Whether a coordinator uses this model.
+  /// Whether a coordinator uses this model. Tests read it.
   package var isFrozen: Bool { freezeFlag.isFrozen }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Model, coordinator and view context in one. (Apple documentation: NSPersistentContainer.)
+/// A model, its coordinator and a view context. (Apple documentation: NSPersistentContainer.)
 // Unchecked: the descriptions are set before stores are loaded, as Apple's documentation asks; the rest is constant.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
   public let name: String
@@ -34,15 +34,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ]
   }
 
-  /// `$XDG_DATA_HOME`, or `~/.local/share`, and in it a folder named for the program. (XDG Base Directory
-  /// Specification; Apple's is Application Support.)
+  /// A folder named after the program in `$XDG_DATA_HOME`, or in `~/.local/share` if the variable is not set. (XDG Base
+  /// Directory Specification; Apple's container uses Application Support.)
   open class func defaultDirectoryURL() -> URL {
     defaultDirectoryURL(environment: ProcessInfo.processInfo.environment)
   }
 
   static func defaultDirectoryURL(environment: [String: String]) -> URL {
     let base: URL
-    // The specification has relative paths ignored.
+    // The specification says that relative paths are ignored.
     if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") {
       base = URL(fileURLWithPath: folder, isDirectory: true)
     } else {
@@ -52,8 +52,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
   }
 
-  /// Opens the stores of `persistentStoreDescriptions`, making their folders; `block` is called once for each:
-  /// before this returns, or on a queue of the system's for one with `shouldAddStoreAsynchronously`.
+  /// Opens the stores of `persistentStoreDescriptions` and makes their folders. `block` is called once for each store:
+  /// before this method returns, or on a global queue if the description sets `shouldAddStoreAsynchronously`.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -75,7 +75,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     context.perform { block(context) }
   }
 
-  /// Runs `block` on the queue of a new background context without blocking a thread; gives its value or error back.
+  /// Runs `block` on the queue of a new background context without blocking a thread, and returns its value or throws
+  /// its error.
   public func performBackgroundTask<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable (NSManagedObjectContext) throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -87,8 +88,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 extension NSManagedObjectModel {
   /// The model that the build plugin embedded under this name; nil if this program has none.
   ///
-  /// Read once: every caller gets the same model, so that entities can be compared by identity. `copy()` gives one
-  /// that can be changed.
+  /// The model is read once: every caller gets the same instance, so that entities can be compared by identity.
+  /// `copy()` returns one that can be changed.
   public static func embedded(named name: String) -> NSManagedObjectModel? {
     embeddedModels.withLock { known in
       if let model = known[name] { return model }

@@ -1,13 +1,13 @@
 import Foundation
 import Locking
 
-/// A context that merges what is saved to its parent or to its coordinator.
+/// A context that merges what other contexts save to its parent or to its coordinator.
 protocol MergingContext: AnyObject, Sendable {
   /// Merges `changes` later, on the context's queue.
   func mergeLater(_ changes: SavedIDs)
 }
 
-/// The contexts that merge by themselves what is saved to one parent or to one coordinator
+/// The contexts that merge automatically what is saved to one parent or to one coordinator
 /// (`automaticallyMergesChangesFromParent`).
 final class AutomaticMerging: Sendable {
   private struct Listener: Sendable { weak var context: (any MergingContext)? }
@@ -25,7 +25,7 @@ final class AutomaticMerging: Sendable {
     listeners.withLock { listeners in listeners.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  /// Has every listener but the one that saved merge `changes`, each on its own queue.
+  /// Makes every listener except the saving context merge `changes`, each on its own queue.
   func announce(_ changes: @autoclosure () -> SavedIDs, from saver: any MergingContext) {
     let contexts = listeners.withLock { $0.compactMap(\.context) }.filter { $0 !== saver }
     guard !contexts.isEmpty else { return }
@@ -35,12 +35,12 @@ final class AutomaticMerging: Sendable {
   }
 }
 
-/// Who was inserted, updated and deleted by a save: what other contexts need to know of it.
+/// The IDs of the objects that a save inserted, updated and deleted: what other contexts need to merge it.
 struct SavedIDs: Sendable {
   var inserted = ObjectIDCollection()
   var updated: [NSManagedObjectID] = []
   var deleted: [NSManagedObjectID] = []
-  /// Everything may have changed.
+  /// Every object may have changed.
   var invalidatesAll = false
 
   init() {}

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// The models of coordinators, for classes that look for their entity.
+/// The models of coordinators. Classes find their entity in them.
 enum ModelsInUse {
   private struct Reference: Sendable { weak var model: NSManagedObjectModel? }
   private static let models = Locked<[Reference]>([])

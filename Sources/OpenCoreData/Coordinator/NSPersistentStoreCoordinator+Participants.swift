@@ -1,36 +1,37 @@
 import Foundation
 
-/// What save participants and bulk writers ask of a coordinator besides saves of contexts. (Not Apple's.)
+/// What save participants and bulk writers need from a coordinator in addition to saves of contexts. (Not part of
+/// Apple's API.)
 extension NSPersistentStoreCoordinator {
-  /// Lets the participants write although no object has changed, in a transaction of their own.
+  /// Lets the participants write in a transaction of their own although no object has changed.
   ///
   /// - Throws: As `save()` of a context on the coordinator.
   public func saveParticipants() throws { try save(ChangeSet()) }
 
-  /// The rows that one statement yields on the store's connection, for a participant that reads its own tables
-  /// between saves.
+  /// The rows that one statement returns on the store's connection, for a participant that reads its own tables between
+  /// saves.
   ///
   /// - Parameters:
   ///   - sql: One SQL statement that only reads, with `?` for each value.
   ///   - values: As for `SaveTransaction.execute`.
   /// - Returns: Int64, Double, String, Data or nil for each column.
-  /// - Throws: `NSError` 134180 with what SQLite said.
+  /// - Throws: `NSError` 134180 with SQLite's message.
   public func participantRows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
     try withStore { store in
       try store.participantRows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
     }
   }
 
-  /// From now on saves only add to one open transaction, until it is committed or rolled back.
+  /// From now on saves are added to one open transaction, until it is committed or rolled back.
   ///
-  /// After a rollback contexts must be reset: they believe that what they saved is in the store.
+  /// Reset the contexts after a rollback: they assume that what they saved is in the store.
   package func beginTransaction() throws { try withStore { try $0.beginTransaction() } }
 
   package func commitTransaction() throws { try withStore { try $0.commitTransaction() } }
 
   package func rollBackTransaction() throws { try withStore { try $0.rollBackTransaction() } }
 
-  /// The greatest key given out so far for objects of `entity` and its relatives; 0 before the first.
+  /// The greatest key allocated so far for objects of `entity` and related entities; 0 before the first.
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
     try lock.withLock {
       let stores = try requireStores()
@@ -38,7 +39,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The ID of the object with a key that a store is known to have given it; nil without a store.
+  /// The ID of the object that a store is known to have given `key`; nil without a store.
   package func objectID(of entity: NSEntityDescription, key: Int64) -> NSManagedObjectID? {
     (firstWritable(keeping: entity) ?? rowStores.first).map {
       NSManagedObjectID(entity: entity, store: $0.identity, key: key)

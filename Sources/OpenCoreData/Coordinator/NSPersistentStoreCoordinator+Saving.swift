@@ -1,15 +1,15 @@
 import Foundation
 
-/// What contexts write: to one store in a transaction of its own, to several in one transaction each.
+/// What contexts write: one transaction for one store, and one transaction per store for several.
 extension NSPersistentStoreCoordinator {
-  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the stores then are as they were.
+  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the stores are then unchanged.
   func save(_ changes: ChangeSet) throws {
     try lock.withLock {
       let stores = try requireStores()
       if stores.count == 1, changes.insertions.allSatisfy({ stores[0].mayTake($0.range) }) {
         try stores[0].save(changes, participants)
       } else {
-        try SaveOfSeveral(changes, stores, participants).run()
+        try MultiStoreSave(changes, to: stores, participants: participants).run()
       }
     }
   }
@@ -20,7 +20,7 @@ extension NSPersistentStoreCoordinator {
       var idsByStore: [ObjectIdentifier: [NSManagedObjectID]] = [:]
       for id in ids {
         guard case .temporary(let range, let row) = id.reference else { continue }
-        let store = try StoreChoice(stores).store(range.storeChosen(row: row), for: id.entity)
+        let store = try StoreResolver(stores).store(range.storeChosen(row: row), for: id.entity)
         idsByStore[ObjectIdentifier(store), default: []].append(id)
       }
       for store in stores {
@@ -29,17 +29,17 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Whether a store has metadata that only the next save writes.
+  /// Whether a store has metadata that the next save will write.
   var hasUnsavedMetadata: Bool { rowStores.contains(where: \.hasUnsavedMetadata) }
 }
 
-/// Which store an object is written to.
-struct StoreChoice {
+/// Finds the store that an object is written to.
+struct StoreResolver {
   private let stores: [any RowStore]
 
   init(_ stores: [any RowStore]) { self.stores = stores }
 
-  /// The store that was chosen, or the first one that keeps the entity and can be written.
+  /// The chosen store, or the first writable one that has the entity.
   func store(_ chosen: StoreIdentity?, for entity: NSEntityDescription) throws -> any RowStore {
     if let chosen { return try store(chosen) }
     let keeping = stores.filter { $0.keeps(entity) }
@@ -60,8 +60,8 @@ struct StoreChoice {
   }
 }
 
-/// A save that concerns more than one store: begins a transaction on each, writes, and commits when all was written.
-private struct SaveOfSeveral {
+/// A save to more than one store: begins a transaction on each, writes, and commits when everything was written.
+private struct MultiStoreSave {
   private struct Part {
     let store: any RowStore
     var changes = ChangeSet()
@@ -69,26 +69,27 @@ private struct SaveOfSeveral {
 
   private let whole: ChangeSet
   private let participants: [any SaveParticipant]
-  /// In order of the stores' UUIDs, which every process knows: two that save at once wait, but never for each other.
+  /// In the order of the stores' UUIDs, which is the same in every process: two concurrent saves wait for each other in
+  /// the same order and cannot deadlock.
   private var parts: [Part] = []
-  /// Where participants write.
+  /// The store that participants write to.
   private let participantStore: (any RowStore)?
 
-  init(_ changes: ChangeSet, _ stores: [any RowStore], _ participants: [any SaveParticipant]) throws {
+  init(_ changes: ChangeSet, to stores: [any RowStore], participants: [any SaveParticipant]) throws {
     whole = changes
     self.participants = participants
     participantStore = participants.isEmpty ? nil : stores.first { !$0.isReadOnly } ?? stores.first
     parts = stores.sorted { $0.identity.uuid < $1.identity.uuid }.map { Part(store: $0) }
-    let choice = StoreChoice(stores)
-    for rows in changes.insertions { try add(rows, choice) }
+    let resolver = StoreResolver(stores)
+    for rows in changes.insertions { try add(rows, resolver) }
     for row in changes.updates {
-      try edit(choice.store(row.id.storeIdentity)) { $0.updates.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.updates.append(row) }
     }
     for row in changes.deletions {
-      try edit(choice.store(row.id.storeIdentity)) { $0.deletions.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.deletions.append(row) }
     }
     for row in changes.checks {
-      try edit(choice.store(row.id.storeIdentity)) { $0.checks.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.checks.append(row) }
     }
     parts.removeAll {
       $0.changes.isEmpty && $0.changes.checks.isEmpty && !$0.store.hasUnsavedMetadata && $0.store !== participantStore
@@ -100,16 +101,16 @@ private struct SaveOfSeveral {
     change(&parts[place].changes)
   }
 
-  /// Rows that were inserted together stay together, unless some of them were given another store.
-  private mutating func add(_ rows: InsertedRows, _ choice: StoreChoice) throws {
+  /// Rows that were inserted together stay together, unless some of them were assigned to another store.
+  private mutating func add(_ rows: InsertedRows, _ resolver: StoreResolver) throws {
     let chosen = rows.range.storesChosen
     guard !chosen.isEmpty else {
-      edit(try choice.store(nil, for: rows.batch.entity)) { $0.insertions.append(rows) }
+      edit(try resolver.store(nil, for: rows.batch.entity)) { $0.insertions.append(rows) }
       return
     }
     let targets = try (0..<rows.batch.count).map { row -> (any RowStore)? in
       guard rows.removedRows.insertionIndex(ifAbsent: row) != nil else { return nil }
-      return try choice.store(chosen[row], for: rows.batch.entity)
+      return try resolver.store(chosen[row], for: rows.batch.entity)
     }
     for part in parts where targets.contains(where: { $0 === part.store }) {
       var own = rows
@@ -131,7 +132,7 @@ private struct SaveOfSeveral {
     for part in open { part.writer.finish() }
   }
 
-  /// Participants write last: what they add belongs to changes that were all taken.
+  /// Participants write last: what they add then belongs to changes that every store has accepted.
   private func write(_ open: [(store: any RowStore, writer: any SaveWriter)]) throws {
     var failure: SaveFailure?
     let isLast = open.indices.map { open[$0].store === participantStore }
@@ -140,7 +141,7 @@ private struct SaveOfSeveral {
       do {
         try open[index].writer.write(parts[index].changes, writers, whole: whole)
       } catch let next as SaveFailure {
-        // Go on: one error names every object at fault.
+        // Continues, so that one error names every object at fault.
         failure = failure?.joined(with: next) ?? next
       }
     }
@@ -167,7 +168,7 @@ private struct SaveOfSeveral {
 }
 
 extension RowStore {
-  /// Whether none of the objects of `range` was meant for another store.
+  /// Whether no object of `range` was assigned to another store.
   fileprivate func mayTake(_ range: TemporaryIDRange) -> Bool {
     range.storesChosen.values.allSatisfy { $0 === identity }
   }

@@ -67,8 +67,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Adds the store that `description` describes; `block` is called before this returns, or on a queue of the
-  /// system's for one with `shouldAddStoreAsynchronously`.
+  /// Adds the store that `description` describes. `block` is called before this method returns, or on a global queue if
+  /// the description sets `shouldAddStoreAsynchronously`.
   public func addPersistentStore(
     with description: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -84,7 +84,8 @@ extension NSPersistentStoreCoordinator {
       block(description, failure(adding: description, makingFolder))
       return
     }
-    // Safe: Apple's signature does not ask for a Sendable block, and says that it then runs on another queue.
+    // Safe: Apple's signature does not ask for a Sendable block, and documents that the block then runs on another
+    // queue.
     nonisolated(unsafe) let (description, block) = (description, block)
     DispatchQueue.global(qos: .userInitiated).async {
       block(description, self.failure(adding: description, makingFolder))
@@ -113,7 +114,7 @@ extension NSPersistentStoreCoordinator {
     try lock.withLock(block)
   }
 
-  /// As `performAndWait`, later and on a queue of the system's.
+  /// As `performAndWait`, asynchronously on a global queue.
   public func perform(_ block: @escaping @Sendable () -> Void) {
     DispatchQueue.global(qos: .userInitiated).async { self.performAndWait(block) }
   }

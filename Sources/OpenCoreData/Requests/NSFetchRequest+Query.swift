@@ -3,7 +3,7 @@ import Foundation
 extension NSFetchRequest {
   /// The request checked against the model.
   ///
-  /// - Throws: `NSError` for an unknown entity, or for a predicate or sort key that does not fit it.
+  /// - Throws: `NSError` for an unknown entity, or for a predicate or sort key that does not match it.
   func query(model: NSManagedObjectModel?) throws -> FetchQuery {
     guard let found = entity ?? entityName.flatMap({ model?.entitiesByName[$0] }) else {
       throw NSError.unknownEntity(entityName, "The fetch request", model)
@@ -15,19 +15,19 @@ extension NSFetchRequest {
     query.sortKeys = try (sortDescriptors ?? []).map(SortKey.init)
     for key in query.sortKeys { try query.addKeyPath(key.keyPath) }
     query.limit = fetchLimit
-    // As much as any store holds: sums with it must not overflow.
+    // More than any store holds, and small enough that sums with it do not overflow.
     query.offset = min(max(0, fetchOffset), 1 << 40)
     query.includesPendingChanges = includesPendingChanges
     query.includesValues = includesPropertyValues
     query.affectedStores = affectedStores?.map(\.identity)
-    query.entitiesAtHome = affectedStores?.entitiesAtHome ?? []
+    query.entitiesSavedHere = affectedStores?.entitiesSavedHere ?? []
     return query
   }
 }
 
 extension [NSPersistentStore] {
-  /// The names of the entities whose new objects go to one of these stores.
-  fileprivate var entitiesAtHome: Set<String> {
+  /// The names of the entities whose new objects are saved in one of these stores.
+  fileprivate var entitiesSavedHere: Set<String> {
     guard let coordinator = lazy.compactMap(\.persistentStoreCoordinator).first else { return [] }
     let entities = coordinator.managedObjectModel.entities.filter { entity in
       coordinator.firstWritable(keeping: entity).map { first in contains { $0.rowStore === first } } ?? false
@@ -37,7 +37,8 @@ extension [NSPersistentStore] {
 }
 
 extension NSFetchRequest {
-  /// - Throws: `NSError` 134060 for properties that the entity does not store, or that don't go with a grouping.
+  /// - Throws: `NSError` 134060 for properties that the entity does not store, or that cannot be combined with a
+  ///   grouping.
   func dictionaryShape(_ query: FetchQuery) throws -> DictionaryShape {
     let entity = query.entity
     var shape = DictionaryShape(
@@ -72,7 +73,7 @@ extension NSFetchRequest {
     return .attribute(attribute, path: path)
   }
 
-  /// A group has one value only of what it is made by.
+  /// A group has a single value only for the attributes that it is grouped by.
   private func checkGroups(_ shape: DictionaryShape, _ query: FetchQuery) throws {
     guard !shape.groupNames.isEmpty else {
       guard shape.having == nil else {

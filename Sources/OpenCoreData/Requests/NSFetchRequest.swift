@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a store can be asked to do (Apple documentation: NSPersistentStoreRequest).
+/// A request to a store. (Apple documentation: NSPersistentStoreRequest.)
 open class NSPersistentStoreRequest: NSObject {
-  /// The stores to ask; nil for all of the coordinator. Insertions that were never saved are in no store yet and
-  /// count whatever this says.
+  /// The stores to ask; nil for all of the coordinator. Insertions that were never saved are not in a store yet and
+  /// always count.
   open var affectedStores: [NSPersistentStore]?
 
-  /// What kind of request this is.
+  /// The kind of the request.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 }
 
@@ -19,13 +19,13 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
   case batchDeleteRequestType
 }
 
-/// What a fetch can yield: managed objects, their IDs, dictionaries, or a count.
+/// A type of results: managed objects, their IDs, dictionaries, or a count.
 public protocol NSFetchRequestResult: NSObjectProtocol {}
 extension NSManagedObjectID: NSFetchRequestResult {}
 extension NSDictionary: NSFetchRequestResult {}
 extension NSNumber: NSFetchRequestResult {}
 
-/// What a fetch yields.
+/// The kind of results that a fetch returns.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -41,39 +41,39 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 /// `ResultType` is one of the classes that conform to ``NSFetchRequestResult``, or that protocol itself.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   open var entity: NSEntityDescription?
-  /// The name that the request was made with, or that of the entity which was set.
+  /// The name that the request was made with, or that of its entity.
   open var entityName: String? { entity?.name ?? nameGiven }
   private var nameGiven: String?
   open var predicate: NSPredicate?
   open var sortDescriptors: [NSSortDescriptor]?
-  /// At most this many results; 0 for no limit.
+  /// The maximum number of results; 0 for no limit.
   open var fetchLimit = 0
-  /// Results to leave out at the start.
+  /// The number of results to skip at the start.
   open var fetchOffset = 0
-  /// Rows loaded together when a fault among the results fires; 0: all rows come with the fetch.
+  /// The number of rows loaded together when a fault among the results fires; 0: the fetch reads all rows.
   ///
-  /// The result is an array of light objects, all of them faults: identities are read at once, values batch by batch,
-  /// in child contexts too. Values stay as long as their objects do; an object that nobody holds any more, and that
-  /// has no changes, goes with its values.
+  /// The result is an array of light objects, all of them faults: IDs are read at once, values batch by batch, in child
+  /// contexts too. Values live as long as their objects; an unchanged object without other owners is freed with its
+  /// values.
   open var fetchBatchSize = 0
   open var resultType = NSFetchRequestResultType.managedObjectResultType
   open var includesSubentities = true
-  /// False: objects come as faults without values.
+  /// If false, objects are faults without values.
   open var includesPropertyValues = true
-  /// True: unsaved changes of the context and its ancestors count. Dictionaries show the store only.
+  /// If true, unsaved changes of the context and its ancestors count. Dictionaries show only what is in the store.
   open var includesPendingChanges = true
-  /// False: objects come with `awakeFromFetch` done. Either way the values are at hand without another read.
+  /// If false, `awakeFromFetch` of the results has been called. In either case the values need no further read.
   open var returnsObjectsAsFaults = true
-  /// True: objects already in the context take the fetched values, unless they have changes.
+  /// If true, objects that are already in the context take the fetched values, unless they have changes.
   open var shouldRefreshRefetchedObjects = false
-  /// With dictionary results: the attributes wanted, by name or as descriptions, and "objectID"; nil for all
-  /// attributes that are stored.
+  /// For dictionary results: the attributes to read, by name or as descriptions, and "objectID"; nil for all stored
+  /// attributes.
   open var propertiesToFetch: [Any]?
-  /// With dictionary results: of equal dictionaries only one.
+  /// For dictionary results: whether equal dictionaries are returned only once.
   open var returnsDistinctResults = false
-  /// With dictionary results: the attributes by which rows are put together, one result for each group.
+  /// For dictionary results: the attributes to group rows by; each group gives one result.
   open var propertiesToGroupBy: [Any]?
-  /// With `propertiesToGroupBy`: which groups count.
+  /// With `propertiesToGroupBy`: the predicate that selects groups.
   open var havingPredicate: NSPredicate?
   /// Relationships, or paths of several, whose objects are read together with the result.
   open var relationshipKeyPathsForPrefetching: [String]?
@@ -87,7 +87,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
 
   open func copy(with zone: NSZone? = nil) -> Any { retyped(as: ResultType.self) }
 
-  /// A copy that promises results of another type.
+  /// A copy with results of another type.
   func retyped<Other>(as type: Other.Type) -> NSFetchRequest<Other> {
     let copy = nameGiven.map(NSFetchRequest<Other>.init(entityName:)) ?? NSFetchRequest<Other>()
     copy.affectedStores = affectedStores

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A place in a list with sections. On Apple's systems UIKit and AppKit give IndexPath these names.
+/// An index in a list with sections. On Apple's systems UIKit and AppKit give IndexPath these names.
 extension IndexPath {
   public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
   public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
@@ -11,13 +11,13 @@ extension IndexPath {
     set { self[0] = newValue }
   }
 
-  /// The place within the section.
+  /// The index within the section.
   public var item: Int {
     get { self[1] }
     set { self[1] = newValue }
   }
 
-  /// The place within the section, as table views call it.
+  /// The index within the section, as table views name it.
   public var row: Int {
     get { item }
     set { item = newValue }

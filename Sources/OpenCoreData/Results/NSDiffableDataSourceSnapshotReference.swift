@@ -2,7 +2,7 @@ import Foundation
 
 /// The content of a fetched results controller by identifiers: names of sections, and IDs of objects.
 ///
-/// Apple's class of this name belongs to UIKit and AppKit; of it, this one has what reads.
+/// Apple's class of this name belongs to UIKit and AppKit; this one has its reading members.
 public final class NSDiffableDataSourceSnapshotReference: NSObject, Sendable {
   private let names: [String]
   private let ids: [[NSManagedObjectID]]
@@ -16,12 +16,12 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject, Sendable {
 
   public var numberOfSections: Int { names.count }
   public var numberOfItems: Int { ids.reduce(0) { $0 + $1.count } }
-  /// Names of sections: `String`s.
+  /// The names of the sections: `String`s.
   public var sectionIdentifiers: [Any] { names }
-  /// `NSManagedObjectID`s in order. Of an object that was never saved it is the temporary one; a context finds the
-  /// object by it after a save too.
+  /// `NSManagedObjectID`s in order. An object that was never saved has its temporary ID; a context finds the object by
+  /// that ID after a save too.
   public var itemIdentifiers: [Any] { Array(ids.joined()) }
-  /// The IDs of objects that were there before and have changed.
+  /// The IDs of objects that have changed since the previous snapshot.
   public var reloadedItemIdentifiers: [Any] { reloadedIDs }
 
   public func numberOfItems(inSection sectionIdentifier: Any) -> Int {
@@ -32,19 +32,19 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject, Sendable {
     ids[section(sectionIdentifier)]
   }
 
-  /// The section of an item; nil if the item is not here.
+  /// The section of an item; nil if the item is not in the snapshot.
   public func sectionIdentifier(forSectionContainingItemIdentifier itemIdentifier: Any) -> Any? {
     guard let id = itemIdentifier as? NSManagedObjectID else { return nil }
     return ids.firstIndex { $0.contains(id) }.map { names[$0] }
   }
 
-  /// The place of an item among all, or `NSNotFound`.
+  /// The index of an item among all items, or `NSNotFound`.
   public func index(ofItemIdentifier itemIdentifier: Any) -> Int {
     guard let id = itemIdentifier as? NSManagedObjectID else { return NSNotFound }
     return ids.joined().enumerated().first { $0.element == id }?.offset ?? NSNotFound
   }
 
-  /// The place of a section, or `NSNotFound`.
+  /// The index of a section, or `NSNotFound`.
   public func index(ofSectionIdentifier sectionIdentifier: Any) -> Int {
     (sectionIdentifier as? String).flatMap { names.firstIndex(of: $0) } ?? NSNotFound
   }

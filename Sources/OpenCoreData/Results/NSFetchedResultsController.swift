@@ -1,29 +1,30 @@
 import Foundation
 
-/// Shows what a fetch request finds as a list in sections, and tells a delegate what changes in it. (Apple
+/// Presents the results of a fetch request as a list in sections, and reports changes to a delegate. (Apple
 /// documentation: NSFetchedResultsController.)
 ///
 /// It belongs to the queue of its context: use it there, and its delegate is called there. Without a delegate it shows
-/// what `performFetch()` found; with one it follows the context: unsaved changes, merges, refreshed objects and what
-/// children save to it, each as soon as the context announces it (`processPendingChanges`). It holds its objects.
+/// what `performFetch()` found. With a delegate it follows the context: unsaved changes, merges, refreshed objects and
+/// what children save to it, each as soon as the context announces it (`processPendingChanges`). It holds its objects
+/// strongly.
 ///
-/// Limit and offset of the request apply to `performFetch()` only: objects that come later are put in whatever the
-/// number of objects is then. A batch size is kept to: `performFetch()` reads identities, and rows come in batch by
-/// batch when objects are used.
+/// Limit and offset of the request apply to `performFetch()` only: objects that match later are added regardless of the
+/// number of objects. A batch size applies: `performFetch()` reads IDs, and rows are read batch by batch when objects
+/// are used.
 ///
-/// Delegates are handed a controller of the type `NSFetchedResultsController<NSFetchRequestResult>`, as in Apple's
+/// Delegates receive a controller of the type `NSFetchedResultsController<NSFetchRequestResult>`, as in Apple's
 /// framework: another object with the same content, and equal (`==`) to this one.
 open class NSFetchedResultsController<ResultType>: NSObject {
   let core: ResultsCore
-  /// The controller that delegates are handed, where it is not this one.
+  /// The controller that delegates receive, if it is not this one.
   private var erasedController: NSFetchedResultsController<any NSFetchRequestResult>?
 
   /// - Parameters:
-  ///   - fetchRequest: With one sort descriptor at least; its order has to keep the objects of a section together.
-  ///     It may be changed later, to be followed by `performFetch()`.
-  ///   - context: Where objects live and changes are listened for.
-  ///   - sectionNameKeyPath: The property that names each object's section; nil for one section of everything.
-  ///   - name: Kept; sections are counted anew by each `performFetch()`.
+  ///   - fetchRequest: Has at least one sort descriptor; its order must keep the objects of a section together. It may
+  ///     be changed later, followed by `performFetch()`.
+  ///   - context: The context of the objects, whose changes the controller follows.
+  ///   - sectionNameKeyPath: The property that names each object's section; nil for one section with all objects.
+  ///   - name: Stored only; each `performFetch()` counts the sections again.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -38,7 +39,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     core.owner = self
   }
 
-  /// For the same content under another type.
+  /// A controller for the same content with another type.
   private init(core: ResultsCore) {
     self.core = core
     super.init()
@@ -58,12 +59,12 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     set { core.setDelegate(newValue) }
   }
 
-  /// Does nothing: no cache is kept.
+  /// Does nothing, because there is no cache.
   open class func deleteCache(withName name: String?) {}
 
-  /// Fetches, anew if it was called before. A delegate that takes snapshots is sent one; nobody else is told.
+  /// Fetches, or fetches again. A delegate that takes snapshots receives one; other delegates are not called.
   ///
-  /// - Throws: What the fetch says; `NSError` 134060 when objects of a section are not together.
+  /// - Throws: The error of the fetch; `NSError` 134060 if objects of a section are not adjacent.
   open func performFetch() throws {
     managedObjectContext.checkQueue()
     try core.performFetch()
@@ -71,7 +72,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
   // MARK: Content
 
-  /// Everything, in order; nil before `performFetch()`.
+  /// All objects in order; nil before `performFetch()`.
   open var fetchedObjects: [ResultType]? {
     if let known = fetchedCache, known.edition == core.edition { return known.objects }
     guard let objects = core.list?.objects as? [ResultType] else { return nil }
@@ -80,10 +81,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   }
   private var fetchedCache: (edition: Int, objects: [ResultType])?
 
-  /// Nil before `performFetch()`; a single one without a `sectionNameKeyPath`.
+  /// Nil before `performFetch()`; one section without a `sectionNameKeyPath`.
   open var sections: [any NSFetchedResultsSectionInfo]? { core.list.map(core.sectionInfos) }
 
-  /// The object at a section and a place in it; there must be one.
+  /// The object at `indexPath`, which must exist.
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = core.list?.object(at: indexPath) as? ResultType else {
       preconditionFailure(
@@ -92,7 +93,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     return object
   }
 
-  /// Where `object` is; nil if it is not here.
+  /// The index path of `object`; nil if the controller does not have it.
   open func indexPath(forObject object: ResultType) -> IndexPath? { core.indexPath(of: object) }
 
   // MARK: Index
@@ -100,7 +101,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Titles of all sections in order, each once.
   open var sectionIndexTitles: [String] { core.list.map(core.indexTitles) ?? [] }
 
-  /// What stands for a section in an index: what the delegate says, by default the first letter of its name. Subclasses
+  /// The index title of a section: the delegate's answer, by default the first letter of the section's name. Subclasses
   /// may override it.
   open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
     guard let owner = core.owner, owner !== self else { return core.titleByDelegate(ofSection: sectionName) }
@@ -111,7 +112,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   ///
   /// - Parameters:
   ///   - title: One of `sectionIndexTitles`.
-  ///   - sectionIndex: Its place among them.
+  ///   - sectionIndex: Its index among them.
   open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
     let titles = sectionIndexTitles
     precondition(
@@ -129,7 +130,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 /// The controller that the client made.
 protocol ResultsOwner: AnyObject {
   var core: ResultsCore { get }
-  /// What delegates are handed.
+  /// The controller that delegates receive.
   var erased: NSFetchedResultsController<any NSFetchRequestResult> { get }
   func sectionIndexTitle(forSectionName sectionName: String) -> String?
 }

@@ -8,21 +8,21 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
   case update
 }
 
-/// Who is told of changes in a fetched results controller. (Apple documentation: NSFetchedResultsControllerDelegate.)
+/// Receives the changes of a fetched results controller. (Apple documentation: NSFetchedResultsControllerDelegate.)
 ///
-/// Every method has a default implementation, and there are three ways of being told; the controller finds out which
-/// one a delegate has chosen by what it implements:
-/// - `controller(_:didChangeContentWith:)` with a snapshot: called after each change and after `performFetch()`, and
-///   no other method then is;
+/// Every method has a default implementation, and there are three forms of reports; the controller finds out which one
+/// a delegate has chosen by what it implements:
+/// - `controller(_:didChangeContentWith:)` with a snapshot: called after each change and after `performFetch()`; no
+///   other method is called then;
 /// - the same with a difference, for a controller without sections;
-/// - the callbacks: first `controllerWillChangeContent(_:)`, while the controller still shows the old content, then
-///   one call for each section and each object that changed, then `controllerDidChangeContent(_:)`.
+/// - the callbacks: first `controllerWillChangeContent(_:)`, while the controller still shows the old content, then one
+///   call for each section and each object that changed, then `controllerDidChangeContent(_:)`.
 ///
 /// Callbacks come in this order: sections deleted, sections inserted; objects deleted (old index paths, from the last
 /// to the first), inserted (new ones, from the first to the last), moved (both), updated (both; the old one in
-/// `indexPath`). A list that takes out what is deleted or moved at its old place and puts in what is inserted or moved
-/// at its new one ends with the controller's content. An object whose sort key changed has moved, unless its place
-/// among the others is the same: then it is updated.
+/// `indexPath`). A list that removes deleted and moved objects at their old index path and inserts inserted and moved
+/// ones at their new one ends with the controller's content. An object whose sort key changed has moved, unless its
+/// position among the others is the same: then it is updated.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
@@ -37,7 +37,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
 
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// What stands for a section in an index; by default the first letter of its name.
+  /// The index title of a section; by default the first letter of its name.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     sectionIndexTitleForSectionName sectionName: String
@@ -47,8 +47,8 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
 
-  /// Removals and insertions of object IDs; what moved or was updated is a removal and an insertion that are
-  /// associated with each other.
+  /// Removals and insertions of object IDs; a moved or updated object is a removal and an insertion that are associated
+  /// with each other.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
@@ -75,13 +75,13 @@ extension NSFetchedResultsControllerDelegate {
     sectionIndexTitleForSectionName sectionName: String
   ) -> String? { ResultsCore.initial(of: sectionName) }
 
-  /// Tells the controller that its delegate does not implement this form.
+  /// Reports to the controller that its delegate does not implement this form.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
   ) { controller.core.takesSnapshots = false }
 
-  /// Tells the controller that its delegate does not implement this form.
+  /// Reports to the controller that its delegate does not implement this form.
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>

@@ -3,18 +3,18 @@ import Foundation
 /// A section of a fetched results controller. (Apple documentation: NSFetchedResultsSectionInfo.)
 public protocol NSFetchedResultsSectionInfo {
   var name: String { get }
-  /// What stands for the section in an index beside the list.
+  /// The title of the section in the index next to the list.
   var indexTitle: String? { get }
   var numberOfObjects: Int { get }
-  /// The objects of the section; made anew each time it is asked for.
+  /// The objects of the section; a new array for each call.
   var objects: [Any]? { get }
 }
 
-/// A section as it was when somebody asked for it.
+/// A section at the time of the call.
 struct ResultsSection: NSFetchedResultsSectionInfo {
   let name: String
   fileprivate let rows: ArraySlice<NSObject>
-  /// Weak, so that a section that is kept does not keep the controller's content listening.
+  /// Weak, so that a section that a client keeps does not keep the controller's content observing.
   fileprivate weak var core: ResultsCore?
 
   var indexTitle: String? { core?.indexTitle(ofSection: name) }
@@ -44,7 +44,7 @@ extension ResultsCore {
     return delegate.controller(controller, sectionIndexTitleForSectionName: name)
   }
 
-  /// The first letter, capital; nil of an empty name. (Apple documentation: sectionIndexTitle(forSectionName:).)
+  /// The first letter in upper case; nil for an empty name. (Apple documentation: sectionIndexTitle(forSectionName:).)
   static func initial(of name: String) -> String? { name.first.map { $0.uppercased() } }
 
   /// The titles of the sections in order, each once.

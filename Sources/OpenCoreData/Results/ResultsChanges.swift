@@ -1,9 +1,9 @@
 import Foundation
 
-/// What leads from one list to another: enough that somebody who applies it to a copy of the old one has the new one.
+/// The difference between two lists, complete enough that it turns a copy of the old one into the new one.
 ///
-/// A place is a rank among all objects of a list. Whoever takes away what is deleted or moved, then sections, then puts
-/// in sections, then what is inserted or moved, each at its new place and in order, ends with the new list.
+/// An index is a rank among all objects of a list. These steps lead to the new list: remove deleted and moved objects,
+/// remove sections, insert sections, then insert inserted and moved objects at their new index, in order.
 struct ResultsChanges {
   /// From the last to the first.
   private(set) var deletedSections: [Int] = []
@@ -19,17 +19,17 @@ struct ResultsChanges {
       && updates.isEmpty
   }
 
-  /// Where an object of the new list comes from.
+  /// The origin of an object of the new list.
   struct Origin {
-    /// Its place in the old list; nil for a new object.
+    /// Its index in the old list; nil for a new object.
     let rank: Int?
     /// Whether it was changed.
     let isTouched: Bool
-    /// Whether it is known to keep its order among the others that are settled.
-    let isSettled: Bool
+    /// Whether it is known to keep its order relative to the other objects of which that is known.
+    let keepsOrder: Bool
   }
 
-  /// Compares two lists; `origins` says for each object of `new`, in order, where it comes from.
+  /// Compares two lists; `origins` has the origin of each object of `new`, in order.
   init(from old: ResultsList, to new: ResultsList, origins: [Origin]) {
     let kept = keptSections(old, new)
     let oldSections = old.sectionNumbers
@@ -48,7 +48,7 @@ struct ResultsChanges {
           moves.append((rank, place))
         }
       }
-      let stays = Self.staying(residents.map { ($0.rank, origins[$0.place].isSettled) })
+      let stays = Self.staying(residents.map { ($0.rank, origins[$0.place].keepsOrder) })
       for (resident, stays) in zip(residents, stays) {
         if !stays {
           moves.append((resident.rank, resident.place))
@@ -62,8 +62,8 @@ struct ResultsChanges {
     updates.sort { $0.old < $1.old }
   }
 
-  /// For each section of the new list its number in the old one, if it was there and need not change places with
-  /// another. The others are told of as deleted and inserted.
+  /// For each section of the new list its number in the old one, if it existed and need not change its order. The other
+  /// sections are reported as deleted and inserted.
   private mutating func keptSections(_ old: ResultsList, _ new: ResultsList) -> [Int?] {
     let numbers = Dictionary(old.sections.enumerated().map { ($1.name, $0) }) { first, _ in first }
     let known = new.sections.enumerated().compactMap { index, section in
@@ -79,9 +79,9 @@ struct ResultsChanges {
     return kept
   }
 
-  /// Which elements of a list may stay where they are, so that as few as possible move: the longest ascending run
-  /// of old places that has all the settled ones in it. These ascend.
-  static func staying(_ elements: [(rank: Int, isSettled: Bool)]) -> [Bool] {
+  /// Which elements of a list may stay where they are, so that as few as possible move: the longest ascending
+  /// subsequence of old ranks that contains all that keep their order, which ascend.
+  static func staying(_ elements: [(rank: Int, keepsOrder: Bool)]) -> [Bool] {
     var result = Array(repeating: false, count: elements.count)
     var (below, gap) = (-1, [Int]())
     func closeGap(_ above: Int) {
@@ -90,7 +90,7 @@ struct ResultsChanges {
       gap = []
     }
     for (index, element) in elements.enumerated() {
-      guard element.isSettled else {
+      guard element.keepsOrder else {
         gap.append(index)
         continue
       }
@@ -102,9 +102,10 @@ struct ResultsChanges {
     return result
   }
 
-  /// The places of a longest ascending subsequence of different numbers (patience sorting).
+  /// The indices of a longest ascending subsequence of distinct numbers (patience sorting).
   private static func longestAscent(_ numbers: [Int]) -> [Int] {
-    /// For each length, where the run of that length with the smallest end stops; and what comes before each number.
+    /// For each length, where the subsequence of that length with the smallest end ends; and the predecessor of each
+    /// number.
     var ends: [Int] = []
     var before: [Int] = []
     for (index, number) in numbers.enumerated() {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Following the context.
+/// Following the changes of the context.
 extension ResultsCore {
   func contextDidChange(_ info: [AnyHashable: Any]) {
     guard let query = followed() else { return }
@@ -8,14 +8,14 @@ extension ResultsCore {
     followWaiting()
   }
 
-  /// Of what another context updated, this one announces what it had: the rest may be found only now.
+  /// The context announced only those updated objects that it had. Others may match only now.
   func contextDidMerge(_ info: [AnyHashable: Any]) {
     guard let query = followed() else { return }
     waiting.addUnknown(updatedIn: info, in: context, query)
     followWaiting()
   }
 
-  /// What the list is to fit; nil if nobody wants to know.
+  /// The query of the list; nil if there is no delegate, or no list to update.
   private func followed() -> FetchQuery? {
     guard list != nil, let query else { return nil }
     if delegate == nil { isStale = true }
@@ -23,7 +23,7 @@ extension ResultsCore {
   }
 
   private func followWaiting() {
-    // What a delegate causes while it is being told comes after what it is being told.
+    // Changes that a delegate makes during a report are reported after it.
     guard !isReporting else { return }
     isReporting = true
     defer { isReporting = false }
@@ -33,62 +33,62 @@ extension ResultsCore {
       touched.findDeleted(among: old.objects)
       if touched.isAll || isStale {
         followAnew(old) { _ in true }
-      } else if isFetchCheaper(touched.objects, old, query) {
+      } else if isFetchCheaper(touched.objects, in: old, query: query) {
         followAnew(old) { touched.objects[ObjectIdentifier($0)] != nil }
       } else {
-        follow(old, touched.objects, query)
+        follow(touched.objects, from: old, query: query)
       }
     }
   }
 
-  /// With a batch size, looking at most of a list object by object would load what the batches leave out.
+  /// With a batch size, examining most of a list object by object would load what the batches leave out.
   private func isFetchCheaper(
-    _ touched: [ObjectIdentifier: NSManagedObject], _ old: ResultsList, _ query: FetchQuery
+    _ touched: [ObjectIdentifier: NSManagedObject], in old: ResultsList, query: FetchQuery
   ) -> Bool {
     let batchSize = currentRequest().fetchBatchSize
-    // Limit and offset are for the first fetch.
+    // Limit and offset apply to the first fetch.
     guard batchSize > 0, query.limit == 0, query.offset == 0, touched.count > batchSize else { return false }
     return touched.values.count { $0.isFault && $0.values.isEmpty } > max(batchSize, old.objects.count / 2)
   }
 
   // MARK: Object by object
 
-  private func follow(_ old: ResultsList, _ touched: [ObjectIdentifier: NSManagedObject], _ query: FetchQuery) {
+  private func follow(_ touched: [ObjectIdentifier: NSManagedObject], from old: ResultsList, query: FetchQuery) {
     let alive = touched.values.filter { $0.managedObjectContext === context && !$0.isDeleted }
     context.loadTogether(alive)
     let order = ResultsOrder(query)
     var arrivals = alive.filter { isMember($0, query) }.map { order.keyed($0) }
     arrivals.sort(by: order.areInIncreasingOrder)
     var rankOfTouched: [ObjectIdentifier: Int] = [:]
-    var settled: [Int] = []
-    settled.reserveCapacity(old.objects.count)
+    var untouched: [Int] = []
+    untouched.reserveCapacity(old.objects.count)
     for (rank, object) in old.objects.enumerated() {
       let identity = ObjectIdentifier(object)
-      if touched[identity] == nil { settled.append(rank) } else { rankOfTouched[identity] = rank }
+      if touched[identity] == nil { untouched.append(rank) } else { rankOfTouched[identity] = rank }
     }
     guard !arrivals.isEmpty || !rankOfTouched.isEmpty else { return }
 
     var (entries, next) = ([Entry](), 0)
-    entries.reserveCapacity(settled.count + arrivals.count)
+    entries.reserveCapacity(untouched.count + arrivals.count)
     let sectionOfRank = sectionNameKeyPath == nil ? [] : old.sectionNumbers
-    func settle(upTo end: Int) {
-      for rank in settled[next..<max(next, end)] {
+    func addUntouched(upTo end: Int) {
+      for rank in untouched[next..<max(next, end)] {
         let section = sectionNameKeyPath == nil ? "" : old.sections[sectionOfRank[rank]].name
         entries.append(
           Entry(
-            object: old.objects[rank], section: section, origin: .init(rank: rank, isTouched: false, isSettled: true)))
+            object: old.objects[rank], section: section, origin: .init(rank: rank, isTouched: false, keepsOrder: true)))
       }
       next = max(next, end)
     }
     for arrival in arrivals {
-      settle(upTo: order.place(of: arrival, among: settled.count) { old.objects[settled[$0]] })
+      addUntouched(upTo: order.place(of: arrival, among: untouched.count) { old.objects[untouched[$0]] })
       let origin = ResultsChanges.Origin(
-        rank: rankOfTouched[ObjectIdentifier(arrival.object)], isTouched: true, isSettled: false)
+        rank: rankOfTouched[ObjectIdentifier(arrival.object)], isTouched: true, keepsOrder: false)
       entries.append(Entry(object: arrival.object, section: sectionName(of: arrival.object), origin: origin))
     }
-    settle(upTo: settled.count)
+    addUntouched(upTo: untouched.count)
     let new = sectioned(&entries)
-    report(ResultsChanges(from: old, to: new, origins: entries.map(\.origin)), old, new)
+    report(ResultsChanges(from: old, to: new, origins: entries.map(\.origin)), from: old, to: new)
   }
 
   /// An object of a new list.
@@ -98,7 +98,7 @@ extension ResultsCore {
     let origin: ResultsChanges.Origin
   }
 
-  /// Whether the request finds `object` as it is now. An object whose row is gone is not found.
+  /// Whether the request matches `object` as it is now. An object whose row is gone does not match.
   private func isMember(_ object: NSManagedObject, _ query: FetchQuery) -> Bool {
     if object.isFault {
       if object.values.isEmpty, (try? context.existingObject(with: object.objectID)) == nil { return false }
@@ -107,7 +107,7 @@ extension ResultsCore {
     return !object.isDeleted && (try? query.matches(object)) == true
   }
 
-  /// A section begins where its first object is; objects that the order does not bring there join it all the same.
+  /// A section begins at its first object; objects that the order puts elsewhere are added to it too.
   private func sectioned(_ entries: inout [Entry]) -> ResultsList {
     guard sectionNameKeyPath != nil else { return ResultsList(entries.map(\.object)) }
     var groups: [String: [Entry]] = [:]
@@ -122,14 +122,14 @@ extension ResultsCore {
 
   // MARK: By another fetch
 
-  /// Fetches again, and tells what came of it. An object that the context made anew is the one with the same ID.
+  /// Fetches again and reports the differences. An object that the context made again is recognised by its ID.
   private func followAnew(_ old: ResultsList, isTouched: (NSObject) -> Bool) {
     let new: ResultsList
     do {
       new = try fetch(currentRequest())
       isStale = false
     } catch {
-      // What the list held is void; the next change tries again.
+      // The old list is no longer valid; the next change tries again.
       new = sectionNameKeyPath == nil ? ResultsList([]) : ResultsList([], runs: [])
       isStale = true
     }
@@ -140,13 +140,13 @@ extension ResultsCore {
     let origins = new.objects.map { object in
       ResultsChanges.Origin(
         rank: (object as? NSManagedObject).flatMap { ranks[$0.objectID.key] }, isTouched: isTouched(object),
-        isSettled: false)
+        keepsOrder: false)
     }
-    report(ResultsChanges(from: old, to: new, origins: origins), old, new)
+    report(ResultsChanges(from: old, to: new, origins: origins), from: old, to: new)
   }
 }
 
-/// The order of a request, for putting objects in their places.
+/// The order of a request, for finding the index of an object.
 struct ResultsOrder {
   private let keys: [SortKey]
 
@@ -166,7 +166,7 @@ struct ResultsOrder {
     return Keyed(object: object, values: values, key: object.objectID.key)
   }
 
-  /// Equal objects come as a fetch has them: by key, those that were never saved last.
+  /// Equal objects are in the order of a fetch: by key, those that were never saved last.
   func areInIncreasingOrder(_ left: Keyed, _ right: Keyed) -> Bool {
     for (index, key) in keys.enumerated() {
       let order = key.compare(left.values[index], right.values[index])
@@ -176,7 +176,7 @@ struct ResultsOrder {
     return (left.key.scope, left.key.number) < (right.key.scope, right.key.number)
   }
 
-  /// How many of `count` sorted objects come before `arrival`. Looks at some of them only.
+  /// How many of `count` sorted objects come before `arrival`. A binary search.
   func place(of arrival: Keyed, among count: Int, _ object: (Int) -> NSObject) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// What a fetched results controller does, whatever the type of its results.
-// Unchecked: it belongs to the queue of its context. The client uses the controller there, and notifications of the
-// context are posted there.
+/// The implementation of a fetched results controller, independent of the type of its results.
+// Unchecked: it belongs to the queue of its context. The client uses the controller there, and the context posts its
+// notifications there.
 final class ResultsCore: @unchecked Sendable {
   let context: NSManagedObjectContext
   let sectionNameKeyPath: String?
   let cacheName: String?
-  /// The client's.
+  /// The client's request.
   let request: NSPersistentStoreRequest
-  /// The client's request as it is now.
+  /// The client's request with its present properties.
   let currentRequest: () -> NSFetchRequest<any NSFetchRequestResult>
   weak var owner: (any ResultsOwner)?
   private(set) weak var delegate: (any NSFetchedResultsControllerDelegate)?
-  /// Forms of telling that the delegate takes as far as is known: default implementations say no.
+  /// The report forms that the delegate is known or assumed to implement; default implementations set them to false.
   var takesSnapshots = true
   var takesDifferences = true
 
@@ -24,16 +24,16 @@ final class ResultsCore: @unchecked Sendable {
       ranks = nil
     }
   }
-  /// Counts the lists there have been.
+  /// Counts the lists so far.
   private(set) var edition = 0
   private var ranks: [ObjectIdentifier: Int]?
 
-  /// What the list's objects fit; nil where results are no objects and are not followed.
+  /// The query that the list's objects match; nil if the results are not objects and are not followed.
   var query: FetchQuery?
-  /// Announced while changes were being told of.
+  /// Announced during a report.
   var waiting = TouchedObjects()
   var isReporting = false
-  /// Changes went by while there was no delegate to be told.
+  /// Changes were missed while there was no delegate.
   var isStale = false
   private var observers: [any NSObjectProtocol] = []
 
@@ -83,7 +83,7 @@ final class ResultsCore: @unchecked Sendable {
     sendSnapshot(reloading: [])
   }
 
-  /// What the request finds now, in sections.
+  /// The present results of the request, in sections.
   func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> ResultsList {
     if let list = try fetchInBatches(request) { return list }
     let objects = try context.fetch(request).compactMap { $0 as? NSObject }
@@ -93,8 +93,8 @@ final class ResultsCore: @unchecked Sendable {
     return ResultsList(objects, runs: runs.runs)
   }
 
-  /// Objects as faults, in sections by what comes with their identities: with a batch size, asking each object for its
-  /// section would load them all. Nil where sections are not named by an attribute that is stored.
+  /// Objects as faults, in sections by values that are read with their IDs: with a batch size, asking each object for
+  /// its section would load them all. Nil if sections are not named by a stored attribute.
   private func fetchInBatches(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> ResultsList? {
     guard let name = sectionNameKeyPath, request.fetchBatchSize > 0, request.resultType == .managedObjectResultType
     else { return nil }
@@ -141,7 +141,7 @@ final class ResultsCore: @unchecked Sendable {
 
   func indexPath(of result: Any) -> IndexPath? {
     guard let list, let object = result as? NSObject else { return nil }
-    // Objects are themselves only; other results are what they hold.
+    // Objects are compared by identity; other results by their values.
     guard object is NSManagedObject else { return list.objects.firstIndex(of: object).map(list.indexPath) }
     let known = ranks ?? list.ranks
     ranks = known
@@ -150,7 +150,7 @@ final class ResultsCore: @unchecked Sendable {
 }
 
 extension ResultsList {
-  /// The place of each object.
+  /// The index of each object.
   fileprivate var ranks: [ObjectIdentifier: Int] {
     Dictionary(objects.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in first }
   }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a fetched results controller shows at one time: objects in order, and the sections that they fall into.
+/// The content of a fetched results controller at one time: objects in order, and their sections.
 struct ResultsList {
   struct Section {
     let name: String
-    /// Places in `objects`.
+    /// Indices in `objects`.
     let rows: Range<Int>
   }
 
   private(set) var objects: [NSObject] = []
   private(set) var sections: [Section] = []
 
-  /// A list without sections: all is one, which bears no name.
+  /// A list without sections: one section without a name has all objects.
   init(_ objects: [NSObject]) {
     self.objects = objects
     sections = [Section(name: "", rows: objects.indices)]
@@ -39,7 +39,7 @@ struct ResultsList {
 
   /// Where the object at `rank` among all is found.
   func indexPath(ofRank rank: Int) -> IndexPath {
-    // The last section that begins at or before it; empty ones hold nothing.
+    // The last section that begins at or before the rank; empty ones contain no rank.
     var (low, high) = (0, sections.count)
     while low < high {
       let middle = (low + high) / 2
@@ -62,7 +62,7 @@ struct SectionRuns {
   private var seen: Set<String> = []
   private var count = 0
 
-  /// - Throws: `NSError` 134060 when the section had ended before: the objects are not sorted by section.
+  /// - Throws: `NSError` 134060 if the section had already ended: the objects are not sorted by section.
   mutating func append(_ name: String) throws {
     if let last = runs.last, last.name == name {
       runs[runs.count - 1].count += 1

@@ -3,7 +3,7 @@ import Foundation
 /// Objects that may have changed, from notifications of their context.
 struct TouchedObjects {
   private(set) var objects: [ObjectIdentifier: NSManagedObject] = [:]
-  /// IDs of deleted objects, from a context that announces IDs: whoever holds the objects finds them.
+  /// IDs of deleted objects, from a context that announces IDs. The objects are found among those of the list.
   private(set) var deletedKeys: Set<ObjectKey> = []
   /// The context has forgotten all its objects.
   private(set) var isAll = false

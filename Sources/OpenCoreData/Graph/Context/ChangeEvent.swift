@@ -2,15 +2,15 @@ import Foundation
 
 /// What changed in a context since its last ObjectsDidChange notification.
 struct ChangeEvent {
-  /// Rows of segments, so that a bulk insertion is remembered without an object per row.
+  /// Rows of segments, so that a bulk insertion is recorded without an object per row.
   private(set) var insertions: [(segment: PendingSegment, rows: Range<Int>)] = []
   private var placeOfSegment: [ObjectIdentifier: Int] = [:]
-  /// Announced insertions that a rollback took back.
+  /// Announced insertions that were rolled back.
   private(set) var withdrawals: [(segment: PendingSegment, rows: Range<Int>)] = []
   var updates: [ObjectKey: NSManagedObject] = [:]
   var deletions: [ObjectKey: NSManagedObject] = [:]
   var refreshed: [ObjectKey: NSManagedObject] = [:]
-  /// Objects that other contexts have inserted and saved: made for the merge, or IDs only.
+  /// Objects that other contexts have inserted and saved: objects made for the merge, or only IDs.
   var mergedInsertions: [ObjectKey: NSManagedObject] = [:]
   private(set) var mergedIDs = ObjectIDCollection()
   var invalidatedAll = false
@@ -20,7 +20,7 @@ struct ChangeEvent {
       && mergedInsertions.isEmpty && mergedIDs.isEmpty && !invalidatedAll
   }
 
-  /// Rows are appended to a segment at its end, so what is new in one is a single run.
+  /// Rows are appended at the end of a segment, so its new rows are one range.
   mutating func noteInsertion(_ segment: PendingSegment, rows: Range<Int>) {
     if let place = placeOfSegment[ObjectIdentifier(segment)] {
       insertions[place].rows = insertions[place].rows.lowerBound..<rows.upperBound
@@ -32,12 +32,12 @@ struct ChangeEvent {
 
   mutating func noteMerged(_ ids: ObjectIDCollection) { mergedIDs.append(ids) }
 
-  /// Whether the insertion of a row still waits to be announced.
+  /// Whether the insertion of a row has not been announced yet.
   func hasInsertion(_ segment: PendingSegment, row: Int) -> Bool {
     placeOfSegment[ObjectIdentifier(segment)].map { insertions[$0].rows.contains(row) } ?? false
   }
 
-  /// Remembers that all rows of `segments` whose insertion was announced are gone.
+  /// Records that all rows of `segments` whose insertion was announced are gone.
   mutating func noteWithdrawal(of segments: [PendingSegment], announcedBefore last: ChangeEvent) {
     for segment in segments {
       let announced = last.placeOfSegment[ObjectIdentifier(segment)].map { last.insertions[$0].rows.lowerBound }
@@ -46,7 +46,7 @@ struct ChangeEvent {
     }
   }
 
-  /// An object has got its permanent ID.
+  /// Replaces the temporary key of an object by its permanent one.
   mutating func rekey(_ old: ObjectKey, _ new: ObjectKey) {
     for changes in [\ChangeEvent.updates, \.deletions, \.refreshed, \.mergedInsertions] {
       if let object = self[keyPath: changes].removeValue(forKey: old) { self[keyPath: changes][new] = object }

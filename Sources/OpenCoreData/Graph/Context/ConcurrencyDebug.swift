@@ -1,11 +1,11 @@
 import CDispatchLabel
 import Foundation
 
-/// The switch that catches who touches a context or an object off its queue.
+/// The debugging switch that detects use of a context or an object off its queue.
 ///
-/// It is on where the program was started with `-com.apple.CoreData.ConcurrencyDebug 1` (any number above 0, or YES),
-/// or with 1 in the environment variable `com.apple.CoreData.ConcurrencyDebug`, which shells can set as
-/// `COM_APPLE_COREDATA_CONCURRENCYDEBUG` only. It is read once; where it is off a touch costs one look at a constant.
+/// It is on if the program was started with `-com.apple.CoreData.ConcurrencyDebug 1` (any number above 0, or YES), or
+/// with 1 in the environment variable `com.apple.CoreData.ConcurrencyDebug`, which shells can set only as
+/// `COM_APPLE_COREDATA_CONCURRENCYDEBUG`. It is read once; if it is off, each check reads one constant.
 enum ConcurrencyDebug {
   static let isOn = isAsked(
     arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
@@ -13,7 +13,7 @@ enum ConcurrencyDebug {
   static let name = "com.apple.CoreData.ConcurrencyDebug"
   static let shellName = "COM_APPLE_COREDATA_CONCURRENCYDEBUG"
 
-  /// An argument counts before the environment, and the last one of several before the others.
+  /// An argument takes precedence over the environment, and the last of several arguments over the others.
   static func isAsked(arguments: [String], environment: [String: String]) -> Bool {
     if let place = arguments.lastIndex(of: "-\(name)") {
       return arguments.indices.contains(place + 1) && isOn(arguments[place + 1])
@@ -26,14 +26,14 @@ enum ConcurrencyDebug {
     return ["yes", "true"].contains(value.lowercased())
   }
 
-  /// Stops the program unless the running code may touch what belongs to `context`.
+  /// Stops the program unless the running code may use what belongs to `context`.
   ///
   /// - Parameters:
-  ///   - type: The type that is touched, as the message names it.
+  ///   - type: The type that is used, as the message names it.
   ///   - member: Its method or property.
-  static func check(_ context: NSManagedObjectContext, _ type: Any.Type, _ member: String) {
+  static func check(_ context: NSManagedObjectContext, type: Any.Type, member: String) {
     if context.queue.isCurrent { return }
-    // Outside of any block too the main thread is where main-queue objects live.
+    // Code on the main thread may use main-queue objects outside of any block too.
     if context.concurrencyType == .mainQueue, Thread.isMainThread { return }
     stop(
       """
@@ -57,37 +57,37 @@ enum ConcurrencyDebug {
     return thread.map { $0 == "the thread \"\"" ? place : "\(place), \($0)" } ?? place
   }
 
-  /// Written by hand, since a release build leaves the text of a failed precondition out.
+  /// Written explicitly, because a release build omits the message of a failed precondition.
   private static func stop(_ message: String) -> Never {
     FileHandle.standardError.write(Data(message.utf8))
-    // Not abort(): a trap is where backtraces of whoever touched can start from.
+    // Not abort(): a trap lets debuggers print the backtrace of the offending code.
     preconditionFailure("A context or an object was touched off its queue; see above.")
   }
 }
 
 extension NSManagedObjectContext {
-  /// Called first by everything that only the context's queue may do.
+  /// Called first by every member that is confined to the context's queue.
   @inline(__always)
   func checkQueue(_ member: StaticString = #function) {
-    if ConcurrencyDebug.isOn { ConcurrencyDebug.check(self, type(of: self), "\(member)") }
+    if ConcurrencyDebug.isOn { ConcurrencyDebug.check(self, type: type(of: self), member: "\(member)") }
   }
 }
 
 extension NSManagedObject {
-  /// Called first by everything that only the queue of the object's context may do.
+  /// Called first by every member that is confined to the queue of the object's context.
   @inline(__always)
   func checkQueue(_ member: StaticString = #function) {
     if ConcurrencyDebug.isOn { checkOwner("\(member)") }
   }
 
-  /// The same for the value in `slot`, which the message names by its attribute.
+  /// As `checkQueue(_:)` for the value in `slot`; the message names its attribute.
   @inline(__always)
   func checkQueue(slot: Int) {
     if ConcurrencyDebug.isOn { checkOwner(entity.attributeSlots[slot].name) }
   }
 
-  /// An object without a context belongs to no queue.
+  /// An object without a context is not confined to a queue.
   private func checkOwner(_ member: String) {
-    if let context = managedObjectContext { ConcurrencyDebug.check(context, type(of: self), member) }
+    if let context = managedObjectContext { ConcurrencyDebug.check(context, type: type(of: self), member: member) }
   }
 }

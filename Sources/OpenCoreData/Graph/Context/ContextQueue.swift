@@ -3,11 +3,11 @@ import Foundation
 import Locking
 import Synchronization
 
-/// The serial queue of a context, and the knowledge of who stands on it.
+/// The serial queue of a context. It knows which code runs on it.
 ///
-/// A queue is recognised by a dispatch-specific key, never by the thread. One more thing has to be known for
-/// `performAndWait` to be re-entrant across a chain: a thread that waits on queue B from a block on queue A still
-/// holds A. Each synchronous block therefore carries the queues its caller held.
+/// A queue is recognised by a dispatch-specific key, never by the thread. For `performAndWait` to be re-entrant across
+/// a chain one more fact is needed: a thread that waits on queue B from a block on queue A still holds A. Each
+/// synchronous block therefore carries the queues that its caller held.
 struct ContextQueue: Sendable {
   private let serial: DispatchQueue?
   private let identity: UInt64
@@ -15,19 +15,19 @@ struct ContextQueue: Sendable {
   private static let key = DispatchSpecificKey<UInt64>()
   private static let nextIdentity = Atomic<UInt64>(1)
 
-  /// The main queue, one and the same for all contexts of the main-queue type.
+  /// The main queue, shared by all contexts of the main-queue type.
   static let main: ContextQueue = {
     let queue = ContextQueue(serial: .main, identity: 0)
     DispatchQueue.main.setSpecific(key: key, value: 0)
     return queue
   }()
 
-  /// No queue at all: whoever runs may touch what belongs to it.
+  /// Not a queue: any code may use what belongs to it.
   static let nowhere = ContextQueue(serial: nil, identity: UInt64.max)
 
-  /// A serial queue of a context's own.
+  /// A new serial queue for one context.
   static func makePrivate() -> ContextQueue {
-    // The main queue has to be known by its key before anything waits for a private one.
+    // The main queue needs its key before any code waits for a private queue.
     _ = main
     let identity = nextIdentity.wrappingAdd(1, ordering: .relaxed).oldValue
     let queue = DispatchQueue(label: "NSManagedObjectContext \(identity)")
@@ -35,10 +35,10 @@ struct ContextQueue: Sendable {
     return ContextQueue(serial: queue, identity: identity)
   }
 
-  /// True when the running code may touch what belongs to this queue.
+  /// Whether the running code may use what belongs to this queue.
   var isCurrent: Bool { serial == nil || Self.held().contains(identity) }
 
-  /// For messages.
+  /// The queue's name in messages.
   var label: String { serial?.label ?? "" }
 
   private var dispatchQueue: DispatchQueue {
@@ -59,10 +59,10 @@ struct ContextQueue: Sendable {
     return try dispatchQueue.sync { try Self.holding(queues, block) }
   }
 
-  /// The queue that the running code stands on, and those that wait for it.
+  /// The queue that the running code is on, and those that wait for it.
   private static func held() -> [UInt64] {
     let waiting = heldByThread[currentThread]
-    // Blocks that others gave to the main queue have its key only.
+    // Blocks that other code submitted to the main queue have only its key.
     guard let current = DispatchQueue.getSpecific(key: key), !waiting.contains(current) else { return waiting }
     return waiting + [current]
   }
@@ -79,11 +79,11 @@ struct ContextQueue: Sendable {
   private static var currentThread: UInt { UInt(pthread_self()) }
 }
 
-/// Which queues each thread holds.
+/// The queues that each thread holds.
 private final class HeldQueues: Sendable {
   private let table = Locked<[UInt: [UInt64]]>([:])
 
-  /// Empty for a thread that holds none; such a thread takes no room.
+  /// Empty for a thread that holds none; such a thread has no entry.
   subscript(thread: UInt) -> [UInt64] {
     get { table.withLock { $0[thread] ?? [] } }
     set { table.withLock { $0[thread] = newValue.isEmpty ? nil : newValue } }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A query over objects in memory, with the same answers that a store gives.
+/// A query over objects in memory. It gives the same answers as a store.
 extension FetchQuery {
-  /// Whether the query finds an object with the values that `object` has now.
+  /// Whether the query matches the values that `object` has now.
   func matches(_ object: NSManagedObject) throws -> Bool {
     try QueryFilter(self, object.entity).accepts { source in
       switch source {
@@ -12,7 +12,7 @@ extension FetchQuery {
     }
   }
 
-  /// An object's row as the query wants it.
+  /// An object's row with the values that the query asks for.
   func row(_ object: NSManagedObject, id: NSManagedObjectID) throws -> FetchedRow {
     FetchedRow(
       id: id, version: object.versionForChildren, values: object.values,

@@ -1,6 +1,6 @@
 extension NSManagedObjectContext {
-  /// Chooses the store that a newly inserted object will be saved in, where several keep its entity. Without a choice
-  /// it is the first one that can be written. (Apple documentation: assign(_:to:).)
+  /// Chooses the store that a newly inserted object will be saved in, if several stores have its entity. The default is
+  /// the first writable one. (Apple documentation: assign(_:to:).)
   ///
   /// - Parameters:
   ///   - object: An `NSManagedObject` inserted here, without a permanent ID.

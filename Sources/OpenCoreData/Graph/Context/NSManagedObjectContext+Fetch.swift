@@ -1,14 +1,14 @@
 import Foundation
 
 extension NSFetchRequest {
-  /// `results` as what the request promises.
+  /// Casts `results` to the type that the request promises.
   func fitting(_ results: [Any]) throws -> [ResultType] {
-    // One cast for all: it looks at each result, but makes nothing for those that fit.
+    // One cast for all: it checks each result, and allocates nothing for results of the right type.
     if let fitting = results as? [ResultType] { return fitting }
     throw misfit(results.first { !($0 is ResultType) }.map { type(of: $0) } ?? Any.self)
   }
 
-  /// The error where results are of a type that the request does not promise.
+  /// The error for results of a type that the request does not promise.
   func misfit(_ type: Any.Type) -> NSError {
     .coreData(
       .coreData,
@@ -16,10 +16,10 @@ extension NSFetchRequest {
         + "\(ResultType.self). Check its resultType, and the class that the model names for the entity.")
   }
 
-  /// `query` with as many values as the results need.
+  /// `query` reduced to the values that the results need.
   func rowQuery(_ query: FetchQuery) -> FetchQuery {
     var query = query
-    // Batches: all identities are read now, rows when a fault of the batch fires.
+    // With a batch size all IDs are read now, and rows when a fault of the batch fires.
     if fetchBatchSize > 0 || resultType == .managedObjectIDResultType { query.includesValues = false }
     return query
   }
@@ -30,17 +30,17 @@ extension NSManagedObjectContext {
 
   /// The objects (IDs, dictionaries, the count) that `request` asks for.
   ///
-  /// Unsaved changes of this context and its ancestors count unless the request says otherwise. Posts nothing.
+  /// Unsaved changes of this context and its ancestors count unless the request excludes them. Posts no notification.
   ///
-  /// - Throws: `NSError` for a request that does not fit the model or whose results are not of its type, or what
-  ///   reading the store said.
+  /// - Throws: `NSError` for a request that does not match the model or whose results are not of its type, or the
+  ///   store's error.
   public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
     checkQueue()
     return try request.fitting(try results(of: request))
   }
 
-  /// The number of objects that `request` would find, its limit and offset considered; of dictionaries, if it asks
-  /// for these.
+  /// The number of objects that `request` would find, subject to its limit and offset; of dictionaries, if it asks for
+  /// these.
   public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
     checkQueue()
     processPendingChanges()
@@ -63,7 +63,7 @@ extension NSManagedObjectContext {
     switch request.resultType {
     case .countResultType: return [NSNumber(value: try count(for: request))]
     case .dictionaryResultType:
-      // Dictionaries show the store only. (Apple documentation: includesPendingChanges.)
+      // Dictionaries show only what is in the store. (Apple documentation: includesPendingChanges.)
       let shape = try request.dictionaryShape(query)
       return try storeReading().dictionaryRows(query, shape).map { $0.dictionary(shape) }
     default:
@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The IDs or objects that `request` promises, for the rows that this context shows for its `rowQuery`.
+  /// The IDs or objects that `request` promises, from the rows that this context returns for its `rowQuery`.
   func results<ResultType>(
     of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
   ) throws -> [Any] {
@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
       let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
       if isRefreshed { object.related = nil }
       if hasValues {
-        if object.isFault || isRefreshed { prime(object, row) }
+        if object.isFault || isRefreshed { fill(object, from: row) }
         if object.isFault, !request.returnsObjectsAsFaults { return realized(object, row) }
       } else {
         if isRefreshed { turnIntoFault(object) }
@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
 
   // MARK: Rows through the chain
 
-  /// Where the rows at the bottom of a chain come from: the coordinator, or what was read of it before.
+  /// The source of rows at the bottom of a chain: the coordinator, or rows that were read from it earlier.
   typealias RowSource = (FetchQuery) throws -> [FetchedRow]
 
   func rows(_ query: FetchQuery) throws -> [FetchedRow] {
@@ -123,16 +123,16 @@ extension NSManagedObjectContext {
     return try rows(query, from: { query in try stores.rows(query) })
   }
 
-  /// The rows that this context shows for `query`: those of the level below, with its own changes laid over them.
+  /// The rows that this context returns for `query`: those of the level below, with its own changes applied.
   func rows(_ query: FetchQuery, from source: RowSource) throws -> [FetchedRow] {
     guard query.includesPendingChanges, hasChanges(touching: query) else { return try rowsBelow(query, source) }
     let stored = try rowsBelow(query.widened(by: updates.count + deletions.count), source)
-    // After the read: what became permanent since has another key in the tables below.
+    // Called after the read: IDs that became permanent since have another key in the tables below.
     adoptPermanentIDs()
     var result = try overlay(stored, query)
     for segment in insertions.segments where query.covers(segment.batch.entity) {
       let filter = try QueryFilter(query, segment.batch.entity)
-      // New objects lead nowhere.
+      // New objects have no related objects.
       let extras = Array(repeating: StoredValue.null, count: query.keyPaths.count)
       for row in segment.liveRows {
         let id = segment.objectID(row: row)
@@ -152,7 +152,7 @@ extension NSManagedObjectContext {
     return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
   }
 
-  /// What the bottom of the chain is asked where this context is asked for `query`.
+  /// The query that the bottom of the chain receives when this context is asked for `query`.
   func bottomQuery(_ query: FetchQuery) -> FetchQuery {
     let changes = query.includesPendingChanges && hasChanges(touching: query)
     let below = changes ? query.widened(by: updates.count + deletions.count) : query
@@ -160,7 +160,8 @@ extension NSManagedObjectContext {
     return parent.performAndWait { parent.bottomQuery(below) }
   }
 
-  /// `rows` without what is deleted here and with the values changed here, those that match only now among them.
+  /// `rows` without those deleted here, and with the values changed here; includes rows that match only because of
+  /// changes.
   private func overlay(_ rows: [FetchedRow], _ query: FetchQuery) throws -> [FetchedRow] {
     var seen: Set<ObjectKey> = []
     var result = try rows.compactMap { row -> FetchedRow? in
@@ -191,7 +192,7 @@ extension NSManagedObjectContext {
       || deletions.values.contains { query.covers($0.entity) }
   }
 
-  /// Whether this context or one it descends from has changes that `query` could see.
+  /// Whether this context or one of its ancestors has changes that `query` could see.
   func chainHasChanges(touching query: FetchQuery) -> Bool {
     if hasChanges(touching: query) { return true }
     guard let parent else { return false }
@@ -200,7 +201,7 @@ extension NSManagedObjectContext {
 
   // MARK: Single rows
 
-  /// What the level below has for `id`; nil if nothing.
+  /// The row that the level below has for `id`; nil if it has none.
   func rowBelow(for id: NSManagedObjectID) throws -> FetchedRow? { try rowsBelow(for: [id])[0] }
 
   func rowsBelow(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
@@ -208,7 +209,7 @@ extension NSManagedObjectContext {
     return try parent.performAndWait { try parent.rows(for: ids) }
   }
 
-  /// What this context shows for each of `ids`.
+  /// The row that this context has for each of `ids`.
   private func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
     var result: [FetchedRow?] = Array(repeating: nil, count: ids.count)
     var missing: [Int] = []

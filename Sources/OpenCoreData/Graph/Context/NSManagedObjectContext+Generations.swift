@@ -1,24 +1,24 @@
 import Foundation
 
-/// Reading from one state of the stores while others save. (Apple documentation: "Accessing data when the store
+/// Reading from one state of the stores while other contexts save. (Apple documentation: "Accessing data when the store
 /// changes".)
 extension NSManagedObjectContext {
-  /// The generation that reads of this context and its children go to; nil for whatever is newest.
+  /// The generation that this context and its children read; nil for the newest state.
   public var queryGenerationToken: NSQueryGenerationToken? {
     checkQueue()
     guard let parent else { return generationPinned }
     return parent.performAndWait { parent.queryGenerationToken }
   }
 
-  /// Has this context and its children read from one generation of the stores from now on.
+  /// Makes this context and its children read from one generation of the stores from now on.
   ///
-  /// Objects that are loaded stay as they are until they are refreshed. A save or reset of the context moves it on to
-  /// the newest generation, at its next read.
+  /// Loaded objects stay as they are until they are refreshed. A save or reset of the context moves it to the newest
+  /// generation at its next read.
   ///
-  /// - Parameter generation: `NSQueryGenerationToken.current` for what the stores hold when the context next reads,
-  ///   the token of another context for what that one sees, or nil to see every save of others at once.
+  /// - Parameter generation: `NSQueryGenerationToken.current` for the state at the context's next read, the token of
+  ///   another context for the state which that context reads, or nil to see every save immediately.
   /// - Throws: `NSError` 134060 for a context with a parent or without stores; 134070 for a token of another
-  ///   coordinator, and where no store keeps generations.
+  ///   coordinator, or if no store supports generations.
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
     checkQueue()
     guard parent == nil else {
@@ -29,12 +29,12 @@ extension NSManagedObjectContext {
     generationPinned = generation
   }
 
-  /// Moves a pinned context on to the newest generation.
+  /// Moves a pinned context to the newest generation.
   func advanceQueryGeneration() {
     if generationPinned != nil { generationPinned = .current }
   }
 
-  /// The generation that the context at the root is pinned to, from now on at the latest.
+  /// The generation that the root context is pinned to. A context that is to be pinned is pinned now at the latest.
   func generationToRead() throws -> QueryGeneration? {
     if let parent { return try parent.performAndWait { try parent.generationToRead() } }
     guard let generationPinned else { return nil }
@@ -44,12 +44,12 @@ extension NSManagedObjectContext {
     return generation
   }
 
-  /// Where reads of this context go.
+  /// The source of this context's reads.
   func storeReading() throws -> StoreReading {
     StoreReading(coordinator: try requireCoordinator(), generation: try generationToRead())
   }
 
-  /// Saves metadata that was set on the coordinator, where no object has changed.
+  /// Saves metadata that was set on the coordinator when no object has changed.
   func saveMetadata() throws {
     guard parent == nil, let coordinator = persistentStoreCoordinator, coordinator.hasUnsavedMetadata else { return }
     try coordinator.save(ChangeSet())

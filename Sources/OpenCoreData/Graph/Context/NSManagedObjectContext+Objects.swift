@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
 
   /// Gives `object` a temporary ID and makes it pending here. Called by the initialisers of `NSManagedObject`.
   ///
-  /// One that waits here for its deletion is kept instead; any other of this context is left as it is.
+  /// An object that this context was about to delete is kept instead. Any other object of this context stays as it is.
   public func insert(_ object: NSManagedObject) {
     checkQueue()
     if object.managedObjectContext === self { return undelete(object) }
@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     segment.batch.appendRow()
     segment.isValidated = false
     object.unpack()
-    object.moveIn(segment.home, number: Int64(row), row: row)
+    object.attach(to: segment.storage, id: Int64(row), row: row)
     object.state = [.inserted, .unpacked]
     segment.keep(object, row: row)
     event.noteInsertion(segment, rows: row..<(row + 1))
@@ -34,8 +34,8 @@ extension NSManagedObjectContext {
     scheduleProcessing()
   }
 
-  /// Inserts all objects of `batch` at once. Everything that can be seen or done is as if they had been inserted one
-  /// by one (values nil where the batch has none); objects are made only when somebody asks.
+  /// Inserts all objects of `batch` at once. The result cannot be distinguished from inserting them one by one (values
+  /// are nil if the batch has none); objects are made only on request.
   ///
   /// - Returns: The objects' IDs in the order of the batch, temporary until a save reaches the store.
   @discardableResult
@@ -52,49 +52,50 @@ extension NSManagedObjectContext {
     return ObjectIDCollection([segment.rows])
   }
 
-  /// The object for a pending row, made now if nobody asked before.
+  /// The object for a pending row, made on the first request.
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
     let object = mayKnowObjects(of: segment.range) ? handleKnown(segment, row) : nil
-    let handle = object ?? Self.makeHandle(segment.entity.objectClass, segment.entity, segment.home, row)
+    let handle =
+      object ?? Self.makeHandle(segment.entity.objectClass, of: segment.entity, in: segment.storage, row: row)
     segment.keep(handle, row: row)
     return handle
   }
 
-  /// The objects of all its live rows, in order.
+  /// The objects of all live rows of the segment, in order.
   func handles(in segment: PendingSegment) -> [NSManagedObject] {
     segment.fillHandles(maker(of: segment))
     return segment.liveRows.map { handle(in: segment, row: $0) }
   }
 
-  /// The same as a set.
+  /// The objects of all live rows of the segment, as a set.
   func objects(in segment: PendingSegment) -> Set<NSManagedObject> { segment.allObjects(maker(of: segment)) }
 
-  /// Makes handles that are not there yet. What is the same for all of them is looked up once.
+  /// Makes the objects that are missing. What is the same for all of them is looked up once.
   private func maker(of segment: PendingSegment) -> (Int) -> NSManagedObject {
-    let (entity, home) = (segment.entity, segment.home)
+    let (entity, storage) = (segment.entity, segment.storage)
     let type = entity.objectClass
     if mayKnowObjects(of: segment.range) {
-      return { row in self.handleKnown(segment, row) ?? Self.makeHandle(type, entity, home, row) }
+      return { row in self.handleKnown(segment, row) ?? Self.makeHandle(type, of: entity, in: storage, row: row) }
     }
-    return { row in Self.makeHandle(type, entity, home, row) }
+    return { row in Self.makeHandle(type, of: entity, in: storage, row: row) }
   }
 
   @inline(__always)
   private static func makeHandle(
-    _ type: NSManagedObject.Type, _ entity: NSEntityDescription, _ home: PackedHome, _ row: Int
+    _ type: NSManagedObject.Type, of entity: NSEntityDescription, in storage: BatchStorage, row: Int
   ) -> NSManagedObject {
-    let object = type.handle(entity, home, number: Int64(row), row: row, .inserted)
+    let object = type.handle(of: entity, in: storage, id: Int64(row), row: row, state: .inserted)
     object.beganWithDefaults = true
     return object
   }
 
-  /// Whether this context may have an object under an identity of `range` that it does not keep in a segment.
+  /// Whether this context may have an object under an ID of `range` that it does not have in a segment.
   private func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
-    range.revision > 0 || awaitingPermanentIDs.isAwaiting(range)
+    range.revision > 0 || unresolvedIDs.contains(range)
   }
 
-  /// There may be a fault for the ID from before a child handed the row up; one that was fired counted as deleted.
+  /// A fault for the ID may exist from before a child handed the row up; if it was fired, it counted as deleted.
   private func handleKnown(_ segment: PendingSegment, _ row: Int) -> NSManagedObject? {
     guard let object = knownObject(segment.temporaryID(row: row)) else { return nil }
     if object.state.contains(.inaccessible) { deletions[object.identity.key] = nil }
@@ -104,7 +105,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// An object of the class that the model names, in this context, with nothing loaded.
+  /// A fault of the class that the model names, in this context.
   func makeObject(_ id: NSManagedObjectID) -> NSManagedObject {
     let object = id.entity.objectClass.init(entity: id.entity, insertInto: nil)
     object.identity = id
@@ -119,7 +120,7 @@ extension NSManagedObjectContext {
       object.state.insert(.unpacked)
       guard let (segment, row) = insertions.locate(object.identity) else { return }
       segment.isValidated = false
-      // An insertion that is still to be announced carries the change with it.
+      // The insertion has not been announced yet, so its announcement includes the change.
       if event.hasInsertion(segment, row: row) { return }
     } else if object.isDeleted {
       return
@@ -131,7 +132,7 @@ extension NSManagedObjectContext {
     scheduleProcessing()
   }
 
-  /// Marks `object` for deletion at the next save; one that was never saved is forgotten at once.
+  /// Marks `object` for deletion at the next save. An object that was never saved leaves the context immediately.
   public func delete(_ object: NSManagedObject) {
     checkQueue()
     guard !object.isDeleted else { return }
@@ -141,13 +142,13 @@ extension NSManagedObjectContext {
     object.prepareForDeletion()
     let key = object.identity.key
     if object.isInserted, let (segment, row) = insertions.locate(object.identity) {
-      // Who never heard of the insertion need not hear of its end.
+      // If the insertion was not announced, neither is the deletion.
       if !event.hasInsertion(segment, row: row) { event.deletions[key] = object }
       segment.remove(row: row)
       object.state = .deleted
-      dismiss(object, key)
+      unregister(object, from: key)
     } else {
-      // The version of the row is part of the deletion, so a fault is loaded first.
+      // A deletion needs the version of the row, so a fault is loaded first.
       if object.isFault { object.fireFault() }
       updates[key] = nil
       object.state.remove(.updated)
@@ -161,7 +162,7 @@ extension NSManagedObjectContext {
 
   // MARK: Lookup
 
-  /// The object with `objectID` if this context has it; never reads anything.
+  /// The object with `objectID` if this context has it; never reads the store.
   public func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     checkQueue()
     adoptPermanentIDs()
@@ -169,25 +170,25 @@ extension NSManagedObjectContext {
     return knownObject(objectID)
   }
 
-  /// The object that is filed under `id`, which may have become permanent only now, by another thread.
+  /// The object that is registered under `id`, which another thread may have made permanent just now.
   private func knownObject(_ id: NSManagedObjectID) -> NSManagedObject? {
     registry[id.key] ?? registry[id.resolved.key]
   }
 
-  /// The object with `objectID`: a fault if this context does not have it yet; never reads anything.
+  /// The object with `objectID`: a fault if this context does not have it yet; never reads the store.
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     if let known = registeredObject(for: objectID) { return known }
     let object = makeObject(objectID.resolved)
     object.values = []
     object.state = .fault
-    register(object)
+    registerNew(object)
     return object
   }
 
   /// The object with `objectID`, loaded.
   ///
-  /// - Throws: `NSError` 133000 when no object has this ID (any more), or what reading the store said.
+  /// - Throws: `NSError` 133000 if the object does not exist or no longer exists, or the store's error.
   public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     checkQueue()
     if let known = registeredObject(for: objectID), !known.isFault {
@@ -203,34 +204,34 @@ extension NSManagedObjectContext {
       .objectNotFound, "No object has the ID \(id). It was deleted, or it is of another store.")
   }
 
-  func file(_ object: NSManagedObject) {
+  func register(_ object: NSManagedObject) {
     registry.insert(object, as: object.identity.key)
     if retainsRegisteredObjects { retained.insert(object) }
   }
 
-  /// Lets go of an object that is filed under `key`, or under nothing: it belongs to no context any more.
-  func dismiss(_ object: NSManagedObject, _ key: ObjectKey) {
+  /// Removes an object that is registered under `key`, or not registered; it has no context from then on.
+  func unregister(_ object: NSManagedObject, from key: ObjectKey) {
     registry.remove(key)
     retained.remove(object)
     object.managedObjectContext = nil
   }
 
-  private func register(_ object: NSManagedObject) {
-    file(object)
-    if case .temporary(let range, let row) = object.identity.reference { awaitIDs([row], range) }
+  private func registerNew(_ object: NSManagedObject) {
+    register(object)
+    if case .temporary(let range, let row) = object.identity.reference { addUnresolved([row], range) }
   }
 
   // MARK: Faults
 
-  /// Loads a fault's values; the faults of its group that still wait come along.
+  /// Loads a fault's values together with those of the other unloaded faults of its group.
   func fulfillFault(_ object: NSManagedObject) {
-    // One of a walk: its row is in the batch.
-    if object.loaded == nil { return wake(object) }
+    // An object of a walk: its row is in the batch.
+    if object.loaded == nil { return completeFault(object) }
     if let (segment, row) = insertions.locate(object.identity), handle(in: segment, row: row) === object { return }
     do {
       if !object.hasValues, let group = object.faultGroup { try load(group) }
       if object.hasValues {
-        wake(object)
+        completeFault(object)
       } else if let row = try rowBelow(for: object.identity) {
         _ = realized(object, row)
       } else {
@@ -241,8 +242,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Reads the values of those of `objects` that are faults without any, all at once. What can't be read is left to
-  /// the fault that fires.
+  /// Reads the values of all faults without values among `objects` in one read. If that fails, each fault reads its own
+  /// values when it fires.
   func loadTogether(_ objects: [NSManagedObject]) {
     let faults = objects.filter { $0.isFault && !$0.hasValues }
     if faults.count > 1 { try? load(FaultGroup(faults.map(\.identity))) }
@@ -252,7 +253,7 @@ extension NSManagedObjectContext {
     let waiting = group.members.compactMap(knownObject).filter { $0.isFault && !$0.hasValues }
     for (member, row) in zip(waiting, try rowsBelow(for: waiting.map(\.identity))) {
       member.faultGroup = nil
-      if let row { prime(member, row) }
+      if let row { fill(member, from: row) }
     }
   }
 
@@ -264,26 +265,26 @@ extension NSManagedObjectContext {
     deletions[object.identity.key] = object
   }
 
-  /// Gives a fault its values without ending its being one.
-  func prime(_ object: NSManagedObject, _ row: FetchedRow) {
+  /// Gives a fault its values; it stays a fault.
+  func fill(_ object: NSManagedObject, from row: FetchedRow) {
     object.values = row.values
     object.version = row.version
   }
 
   func realized(_ object: NSManagedObject, _ row: FetchedRow) -> NSManagedObject {
     guard object.isFault else { return object }
-    prime(object, row)
-    wake(object)
+    fill(object, from: row)
+    completeFault(object)
     return object
   }
 
-  func wake(_ object: NSManagedObject) {
+  func completeFault(_ object: NSManagedObject) {
     object.state.remove(.fault)
     object.faultGroup = nil
     object.whileAwaking { object.awakeFromFetch() }
   }
 
-  /// Turns `object` back to what the level below has. With `mergeChanges` its own changes are applied again.
+  /// Resets `object` to what the level below has. With `mergeChanges` its own changes are applied again.
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
     guard !object.isInserted, !object.isDeleted else { return }
@@ -296,7 +297,7 @@ extension NSManagedObjectContext {
     scheduleProcessing()
   }
 
-  /// Refreshes every object, keeping the changes of those that have some.
+  /// Refreshes every object, keeping unsaved changes.
   public func refreshAllObjects() {
     checkQueue()
     for object in registry.objects { refresh(object, mergeChanges: true) }
@@ -305,13 +306,13 @@ extension NSManagedObjectContext {
   func turnIntoFault(_ object: NSManagedObject) {
     let wasFault = object.isFault
     if !wasFault {
-      object.state.insert(.fading)
+      object.state.insert(.turningIntoFault)
       object.willTurnIntoFault()
     }
     object.values = []
     object.snapshot = nil
-    object.rare?.eventSnapshot = nil
-    object.rare?.transformedObjects = nil
+    object.auxiliaryIfPresent?.eventSnapshot = nil
+    object.auxiliaryIfPresent?.transformedObjects = nil
     object.related = nil
     object.state = .fault
     object.version = 0
@@ -321,9 +322,9 @@ extension NSManagedObjectContext {
 
   // MARK: Permanent IDs
 
-  /// Gives `objects` that have none permanent IDs now; they stay inserted until they are saved.
+  /// Gives `objects` with temporary IDs permanent ones now; they stay inserted until they are saved.
   ///
-  /// - Throws: `NSError` 134030 and the like when the store can't hand out keys.
+  /// - Throws: `NSError` 134030 or a related code if the store cannot allocate keys.
   public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
     checkQueue()
     for object in objects where object.managedObjectContext !== self {
@@ -335,25 +336,25 @@ extension NSManagedObjectContext {
       throw NSError.coreData(.coreData, "The context has no coordinator; set one, or a parent that has one.")
     }
     try coordinator.obtainPermanentIDs(for: temporary.map(\.identity))
-    // What is pending is found by its row: its objects are filed under the new IDs when it is saved.
+    // Pending objects are found by their row: they are registered under the new IDs when they are saved.
     for object in temporary where !object.isInserted { rekey(object) }
   }
 
-  /// Takes over the permanent IDs of saved objects, once a save further down has given them.
+  /// Registers objects under the permanent IDs that a save closer to the store has given them.
   func adoptPermanentIDs() {
-    for id in awaitingPermanentIDs.takeResolved() {
+    for id in unresolvedIDs.takeResolved() {
       if let object = registry[id.key] { rekey(object) }
     }
   }
 
-  func awaitIDs(_ rows: some Sequence<Int>, _ range: TemporaryIDRange) {
-    awaitingPermanentIDs.add(rows, of: range) { registry[$0.key] != nil }
+  func addUnresolved(_ rows: some Sequence<Int>, _ range: TemporaryIDRange) {
+    unresolvedIDs.add(rows, of: range) { registry[$0.key] != nil }
   }
 
   func rekey(_ object: NSManagedObject) {
     let (old, new) = (object.identity, object.identity.resolved)
     guard old.key != new.key else { return }
-    object.parts.identityLearnt = new
+    object.auxiliary.permanentID = new
     registry.remove(old.key)
     registry.insert(object, as: new.key)
     if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }

@@ -3,16 +3,16 @@ import Foundation
 extension NSManagedObjectContext {
   /// When the block of an asynchronous `perform` starts.
   public enum ScheduledTaskType: Sendable {
-    /// At once if the caller is on the context's queue already, else as soon as the queue is free.
+    /// Immediately if the caller is already on the context's queue, otherwise as soon as the queue is free.
     case immediate
-    /// After all blocks that wait on the queue.
+    /// After all blocks that are waiting on the queue.
     case enqueued
   }
 
-  /// Runs `block` on the context's queue later, then `processPendingChanges()`.
+  /// Runs `block` asynchronously on the context's queue, then `processPendingChanges()`.
   public func perform(_ block: @escaping () -> Void) {
-    // Safe: it runs once, on the queue to which all that it may touch of this context is confined. As with Apple's
-    // signature the compiler does not look at what else it captures; it does with the asynchronous form.
+    // Safe: the block runs once, on the queue to which everything of this context that it may use is confined. As with
+    // Apple's signature the compiler does not check its other captures; it does for the asynchronous form.
     nonisolated(unsafe) let block = block
     queue.async {
       Self.$current.withValue(self) { block() }
@@ -20,12 +20,12 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Runs `block` on the context's queue and waits. Re-entrant: also from a block that waits for this queue.
+  /// Runs `block` on the context's queue and waits. Re-entrant, also from a block that waits for this queue.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
     try queue.sync { try Self.$current.withValue(self) { try block() } }
   }
 
-  /// Runs `block` on the context's queue without blocking a thread; gives its value or error back.
+  /// Runs `block` on the context's queue without blocking a thread, and returns its value or throws its error.
   public func perform<Result: Sendable, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     return try outcome.get()
   }
 
-  /// The context whose `perform` block is running: what `NSFetchRequest.execute()` asks.
+  /// The context whose `perform` block is running; `NSFetchRequest.execute()` uses it.
   @TaskLocal static var current: NSManagedObjectContext?
 
   private func asCurrent<Result, Failure: Error>(

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What relationships of objects lead to.
+/// The objects that relationships lead to.
 extension NSManagedObjectContext {
-  /// The IDs at the other end of `relationship` for each of `ids`, as the level below has them. Contexts can't change
-  /// relationships: all that one on the way may have done is to delete an object.
+  /// The IDs at the other end of `relationship` for each of `ids`, as the level below has them. Contexts cannot change
+  /// relationships; the only change that a context in between may have made is to delete an object.
   func relatedIDs(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
     -> [[NSManagedObjectID]]
   {
@@ -16,11 +16,11 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Loads what the relationships on each of `keyPaths` lead to, one read for each step.
+  /// Loads the objects that the relationships on each of `keyPaths` lead to, with one read for each step.
   ///
   /// (Apple documentation: relationshipKeyPathsForPrefetching.)
   ///
-  /// - Throws: `NSError` 134060 for what is no relationship of `entity` or of one that inherits from it.
+  /// - Throws: `NSError` 134060 for a name that is not a relationship of `entity` or of one of its subentities.
   func prefetch(_ keyPaths: [String], of objects: [NSManagedObject], _ entity: NSEntityDescription) throws {
     for keyPath in keyPaths {
       let names = keyPath.split(separator: ".").map(String.init)
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
 
   private func prefetch(_ name: String, of objects: [NSManagedObject]) throws -> [NSManagedObject] {
     var ends: [NSManagedObject] = []
-    // Subentities may inherit the relationship, or some have it only.
+    // Subentities may inherit the relationship, or only some may have it.
     let groups = Dictionary(grouping: objects) { $0.entity.relationshipsByName[name].map(ObjectIdentifier.init) }
     for group in groups.values {
       guard let relationship = group[0].entity.relationshipsByName[name], !relationship.isTransient else { continue }

@@ -3,10 +3,10 @@ import Foundation
 extension NSManagedObjectContext {
   /// Commits the changes one level up: to the parent context, or through the coordinator to the store.
   ///
-  /// Does nothing when nothing changed. When it throws, the changes are still here as they were.
+  /// Does nothing if nothing has changed. If it throws, the changes are still pending.
   ///
   /// - Throws: `NSError`: a validation code (1550–1690, several as 1560), 133020 or 133021 for conflicts, 1340xx for
-  ///   the store. `OCDFailedObjectIDsErrorKey` names the objects at fault where the store knows them.
+  ///   the store. `OCDFailedObjectIDsErrorKey` names the objects at fault if the store knows them.
   public func save() throws {
     checkQueue()
     processPendingChanges()
@@ -14,33 +14,35 @@ extension NSManagedObjectContext {
     post(.NSManagedObjectContextWillSave)
     try prepareForSave()
     var (saved, notifications) = gatherChanges()
-    // A conflict that the merge policy settles is followed by another try; others may write in the meantime.
+    // The save is tried again after the merge policy has resolved a conflict; other contexts may write in between.
     for attempt in 1... {
       do {
         try commit(saved.changes)
         break
       } catch let failure as SaveFailure {
         guard attempt < Self.saveAttemptsMax else { throw saveError(for: failure) }
-        try settle(failure)
+        try resolve(failure)
         processPendingChanges()
         try checkForSave(updatesToo: true)
         (saved, notifications) = gatherChanges()
       }
     }
     advanceQueryGeneration()
-    let runs = finishSave(saved.updated)
+    let savedBatches = finishSave(saved.updated)
     notifications.post()
-    // A parent on the main queue announces what it took over when its turn ends; a private queue has no such moment.
+    // A parent on the main queue announces what it adopted when its turn of the run loop ends; a private queue has no
+    // such moment.
     if let parent, parent.concurrencyType == .privateQueue {
       parent.performAndWait { parent.processPendingChanges() }
     }
     announceSave(saved.changes)
-    for run in runs { release(run) }
+    for batch in savedBatches { release(batch) }
     if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release(rows) } }
   }
   private static let saveAttemptsMax = 1000
 
-  /// To those who merge by themselves: neighbours on the coordinator (`adopt` has told those on a parent), and children.
+  /// Notifies contexts that merge automatically: those on the same coordinator (`adopt` notifies those on a parent),
+  /// and children.
   private func announceSave(_ changes: ChangeSet) {
     if parent == nil { persistentStoreCoordinator?.mergers.announce(SavedIDs(changes), from: self) }
     mergers.announce(SavedIDs(changes), from: self)
@@ -72,7 +74,7 @@ extension NSManagedObjectContext {
     for segment in insertions.segments { segment.isValidated = true }
   }
 
-  /// The rules of the model and of the objects' classes, for everything that is pending.
+  /// Checks the rules of the model and of the objects' classes for everything that is pending.
   func checkForSave(updatesToo: Bool) throws {
     var failures: [(id: NSManagedObjectID, error: any Error)] = []
     func check(_ object: NSManagedObject, _ validate: (NSManagedObject) throws -> Void) {
@@ -98,7 +100,7 @@ extension NSManagedObjectContext {
     if let error = NSError.validation(failures.map(\.error), of: failures.map(\.id)) { throw error }
   }
 
-  /// `willSave` may change objects, its own and others; it is called until nothing new comes of it.
+  /// `willSave` may change its own object and others; it is called until it causes no new changes.
   private func callWillSave() {
     var called: Set<ObjectIdentifier> = []
     for _ in 0..<1000 {
@@ -106,7 +108,7 @@ extension NSManagedObjectContext {
       guard !waiting.isEmpty else { return }
       for object in waiting {
         called.insert(ObjectIdentifier(object))
-        // Another's willSave may have deleted it.
+        // `willSave` of another object may have deleted it.
         if object.managedObjectContext === self { object.willSave() }
       }
     }
@@ -139,14 +141,14 @@ extension NSManagedObjectContext {
     let updated = updates.inOrder
     for object in updated {
       let slots = changesToSave(of: object)
-      // An object set back to its committed values has nothing to write, and its version stays.
+      // An object that was set back to its committed values has nothing to write, and its version stays.
       guard !slots.isEmpty || object.state.contains(.recreated) else { continue }
       changes.updates.append(
         UpdatedRow(
           id: object.objectID, changedSlots: slots, values: object.values, base: object.baseRow,
           isRecreation: object.state.contains(.recreated)))
     }
-    // Nothing is left to delete of objects whose rows were gone when they were read.
+    // Objects whose rows were missing when they were read need no deletion.
     for object in deletions.inOrder where !object.state.contains(.inaccessible) {
       changes.deletions.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
@@ -156,7 +158,7 @@ extension NSManagedObjectContext {
     return (changes, updated)
   }
 
-  /// Slots with a new value for the level below: a store does not keep transient ones.
+  /// Slots with a new value for the level below; a store does not have transient attributes.
   private func changesToSave(of object: NSManagedObject) -> [Int] {
     let slots = object.changedSlots
     return parent == nil ? slots.filter { !object.entity.attributeSlots[$0].isTransient } : slots
@@ -164,14 +166,14 @@ extension NSManagedObjectContext {
 
   // MARK: After
 
-  /// - Returns: The objects of saved rows, to be released once the save was announced.
-  private func finishSave(_ updated: [NSManagedObject]) -> [HandleRun] {
+  /// - Returns: The objects of saved rows, to be released after the save was announced.
+  private func finishSave(_ updated: [NSManagedObject]) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
     let isRoot = parent == nil
-    let runs = insertions.segments.compactMap { settle($0, isRoot: isRoot) }
+    let savedBatches = insertions.segments.compactMap { markSaved($0, isRoot: isRoot) }
     for object in updated {
       if !isRoot {
-        // What the parent makes of it, this context learns when it reads the object again.
+        // This context learns the parent's version when it reads the object again.
         object.version = BaseRow.unknownVersion
       } else if object.state.contains(.recreated) {
         object.version = 1
@@ -183,7 +185,7 @@ extension NSManagedObjectContext {
     }
     for (key, object) in deletions {
       object.state = []
-      dismiss(object, key)
+      unregister(object, from: key)
     }
     insertions.removeAll()
     updates = [:]
@@ -192,31 +194,31 @@ extension NSManagedObjectContext {
     relationshipEpoch += 1
     adoptPermanentIDs()
     for object in hooked { object.didSave() }
-    return runs
+    return savedBatches
   }
 
-  /// Handles of saved rows become unchanged objects. They are registered as a run while they are announced: nearly all
-  /// of them are gone then.
-  private func settle(_ segment: PendingSegment, isRoot: Bool) -> HandleRun? {
-    guard let run = segment.takeHandles() else { return nil }
-    // Keys that were handed out before the save.
+  /// Makes the objects of saved rows unchanged. They are registered together while they are announced, because nearly
+  /// all of them are freed afterwards.
+  private func markSaved(_ segment: PendingSegment, isRoot: Bool) -> BatchObjects? {
+    guard let saved = segment.takeHandles() else { return nil }
+    // Whether keys were allocated before the save.
     let hasKeys = segment.range.revision > 0
-    run.handles.forEach { row, object in
+    saved.handles.forEach { row, object in
       object.state = []
       object.snapshot = nil
       object.version = isRoot ? 1 : BaseRow.unknownVersion
       object.isInStore = isRoot || hasKeys && segment.range.permanent(row: row) != nil
     }
-    registry.add(run)
-    return run
+    registry.add(saved)
+    return saved
   }
 
-  /// Takes what a child saved. The child's values win where both sides changed one.
+  /// Adopts what a child saved. The child's value wins if both sides changed an attribute.
   ///
-  /// The rows that the changes build on come with them. Only a row that the child read before an ancestor had saved it
-  /// is read again.
+  /// The changes carry the rows they are based on. A row is read again only if the child read it before an ancestor had
+  /// saved it.
   ///
-  /// - Throws: What reading the level below said; nothing has been taken then.
+  /// - Throws: The error of reading the level below; nothing has been adopted then.
   func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) throws {
     let bases =
       changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
@@ -225,7 +227,7 @@ extension NSManagedObjectContext {
     for inserted in changes.insertions {
       let segment = PendingSegment(
         self, inserted.batch, range: inserted.range, removedRows: inserted.removedRows, sharedIDs: inserted.sharedIDs)
-      // The child checked them by the same model.
+      // The child validated them against the same model.
       segment.isValidated = true
       insertions.append(segment)
       event.noteInsertion(segment, rows: 0..<segment.batch.count)
@@ -242,7 +244,8 @@ extension NSManagedObjectContext {
     mergers.announce(SavedIDs(changes), from: child)
   }
 
-  /// The rows of those of `objects` that are faults here, where the version that the child built on is not known.
+  /// The rows of those of `objects` that are faults here, where the version that the child's change is based on is not
+  /// known.
   private func rowsToReread(
     for bases: [(id: NSManagedObjectID, base: BaseRow)], _ objects: [NSManagedObject]
   ) throws -> [ObjectKey: FetchedRow] {
@@ -254,25 +257,26 @@ extension NSManagedObjectContext {
       zip(unknown, rows).compactMap { id, row in row.map { (id.key, $0) } }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Gives a fault the row that a child's change builds on.
+  /// Fills a fault with the row that a child's change is based on.
   private func fulfill(_ object: NSManagedObject, _ base: BaseRow, current: [ObjectKey: FetchedRow]) {
     guard object.isFault else { return }
     if !object.hasValues {
-      // A row that others have changed since the child read it is left to the store to refuse: its version is unknown.
+      // If another context changed the row since the child read it, the store must refuse the save: the version is
+      // unknown.
       let row = current[object.identity.key].flatMap { $0.values == base.values ? $0 : nil }
-      prime(object, row ?? FetchedRow(id: object.identity, version: base.version, values: base.values))
+      fill(object, from: row ?? FetchedRow(id: object.identity, version: base.version, values: base.values))
     }
-    wake(object)
+    completeFault(object)
   }
 
-  // MARK: Throwing changes away
+  // MARK: Discarding changes
 
-  /// Drops all changes: inserted objects leave the context, others get their last committed values back.
+  /// Discards all changes: inserted objects leave the context, other objects get their last committed values back.
   public func rollback() {
     checkQueue()
     let restored = updates.inOrder + deletions.inOrder
     validationFailures = []
-    // What was not announced yet never happened.
+    // What was not announced yet is not announced at all.
     let unannounced = event
     event = ChangeEvent()
     event.noteWithdrawal(of: insertions.segments, announcedBefore: unannounced)
@@ -280,7 +284,7 @@ extension NSManagedObjectContext {
     for segment in withdrawn {
       segment.handles.forEach { _, object in
         object.state = []
-        dismiss(object, object.identity.key)
+        unregister(object, from: object.identity.key)
       }
     }
     for object in updates.values {
@@ -307,7 +311,7 @@ extension NSManagedObjectContext {
     for segment in withdrawn { segment.releaseHandles() }
   }
 
-  /// Forgets every object, changed or not; objects still held by the client belong to no context any more.
+  /// Forgets every object, changed or not. Objects that the client still holds have no context from then on.
   public func reset() {
     checkQueue()
     validationFailures = []
@@ -324,7 +328,7 @@ extension NSManagedObjectContext {
     updates = [:]
     deletions = [:]
     conflictChecks = [:]
-    awaitingPermanentIDs = AwaitedIDs()
+    unresolvedIDs = UnresolvedIDs()
     advanceQueryGeneration()
     event = ChangeEvent()
     event.invalidatedAll = true
@@ -332,7 +336,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// The notifications of a save, their contents gathered before the save changes the objects' state.
+/// The notifications of a save. Their contents are collected before the save changes the state of the objects.
 private struct SaveNotifications {
   private let context: NSManagedObjectContext
   private var objects: [AnyHashable: Any]?
@@ -353,7 +357,7 @@ private struct SaveNotifications {
     objects = info
   }
 
-  /// Afterwards nothing is held any more.
+  /// Afterwards this value holds no objects.
   mutating func post() {
     let ids = objects == nil ? collections : sets
     let contents = objects ?? ids

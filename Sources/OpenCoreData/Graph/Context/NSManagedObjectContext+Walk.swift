@@ -1,22 +1,22 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// Walks over everything that `request` finds in batches of packed values, in one read snapshot and with the
-  /// memory of one batch: for walks over millions of objects.
+  /// Walks over all results of `request` in batches of packed values, in one read snapshot and with the memory of one
+  /// batch: for walks over millions of objects.
   ///
-  /// A batch is of one entity: where subentities are found too, it ends where an object of another one begins.
+  /// A batch has one entity: if the request includes subentities, a batch ends where an object of another entity
+  /// begins.
   ///
-  /// Unsaved changes of this context and its ancestors count as in `fetch`; where there are any that the request
-  /// could see, the whole result is gathered first, which takes the memory of all of it. Save before, or set
+  /// Unsaved changes of this context and its ancestors count as in `fetch`. If there are any that the request could
+  /// see, the whole result is collected first, which takes the memory of the whole result. Save before the walk, or set
   /// `includesPendingChanges` to false.
   ///
   /// - Parameters:
-  ///   - request: Its result type and batch size do not matter here.
-  ///   - keyPaths: Paths over to-one relationships, such as `place.name`, whose values are to come with the batch.
-  ///   - attributes: Names of the attributes whose values are wanted; what a batch has in other slots means nothing.
-  ///     Nil for all.
-  ///   - rowsPerBatch: How many objects `body` is given at a time.
-  ///   - body: Takes the values by slot and the objects' IDs; returns false to end the walk.
+  ///   - request: Its result type and batch size are ignored.
+  ///   - keyPaths: Paths over to-one relationships, such as `place.name`, whose values are added to the batch.
+  ///   - attributes: Names of the attributes to read; other slots of the batch are undefined. Nil for all.
+  ///   - rowsPerBatch: The maximum number of objects in a batch.
+  ///   - body: Receives the values by slot and the objects' IDs; returns false to end the walk.
   /// - Throws: `NSError` as `fetch` does, and what `body` throws.
   public func walk<ResultType>(
     _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], attributes: Set<String>? = nil,
@@ -24,28 +24,28 @@ extension NSManagedObjectContext {
   ) throws {
     checkQueue()
     processPendingChanges()
-    let query = try walkQuery(request, keyPaths, attributes, rowsPerBatch)
+    let query = try walkQuery(request, keyPaths: keyPaths, attributes: attributes, rowsPerBatch: rowsPerBatch)
     if query.includesPendingChanges, chainHasChanges(touching: query) {
-      try walkGathered(try rows(query), rowsPerBatch, body)
+      try walkGathered(try rows(query), rowsPerBatch: rowsPerBatch, body)
       return
     }
-    try walk(query, rowsPerBatch, body)
+    try walk(query, rowsPerBatch: rowsPerBatch, body)
   }
 
-  /// As `walk`, over what the store has under keys greater than `key`: unsaved changes don't count, for new objects
+  /// As `walk`, over the stored objects with keys greater than `key`. Unsaved changes do not count, because new objects
   /// have no key yet.
   package func walk<ResultType>(
     _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], attributes: Set<String>? = nil,
     keysAbove key: Int64, rowsPerBatch: Int = 5000, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
-    var query = try walkQuery(request, keyPaths, attributes, rowsPerBatch)
+    var query = try walkQuery(request, keyPaths: keyPaths, attributes: attributes, rowsPerBatch: rowsPerBatch)
     query.keyAbove = key
-    try walk(query, rowsPerBatch, body)
+    try walk(query, rowsPerBatch: rowsPerBatch, body)
   }
 
-  /// What comes with a batch is in the order of `keyPaths`: what only the order needs comes behind.
+  /// The values of `keyPaths` come first, in their order; paths that are needed only for sorting follow.
   private func walkQuery<ResultType>(
-    _ request: NSFetchRequest<ResultType>, _ keyPaths: [String], _ attributes: Set<String>?, _ rowsPerBatch: Int
+    _ request: NSFetchRequest<ResultType>, keyPaths: [String], attributes: Set<String>?, rowsPerBatch: Int
   ) throws -> FetchQuery {
     precondition(rowsPerBatch > 0, "A batch holds at least one object.")
     var query = try request.query(model: model)
@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
       let path = keyPath.split(separator: ".").map(String.init)
       precondition(path.count > 1, "\(keyPath) is no path over relationships; attributes come by slot.")
       try query.addKeyPath(path)
-      // One that is named twice comes twice.
+      // A path that is named twice is read twice.
       if query.keyPaths.count <= index { query.keyPaths.append(path) }
     }
     for path in sortPaths { try query.addKeyPath(path) }
@@ -64,13 +64,13 @@ extension NSManagedObjectContext {
   }
 
   private func walk(
-    _ query: FetchQuery, _ rowsPerBatch: Int, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+    _ query: FetchQuery, rowsPerBatch: Int, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
-    // Of an abstract entity there are no objects; its batches are of the entities found.
+    // An abstract entity has no objects; the batches have the entities that are found.
     guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
     let cursor = try storeReading().cursor(query, rowsPerBatch: rowsPerBatch)
-    // One, or as many as a body that hands them to another thread has there at a time: a batch that nobody has any more
-    // is filled again, so that its memory need not be made anew.
+    // Usually one batch; more if `body` passes batches to other threads. A batch without other owners is filled again,
+    // so that its memory is reused.
     var batches: [ObjectBatch] = []
     var numbers = RowNumbers()
     while true {
@@ -84,12 +84,12 @@ extension NSManagedObjectContext {
   }
 
   private func walkGathered(
-    _ rows: [FetchedRow], _ rowsPerBatch: Int,
+    _ rows: [FetchedRow], rowsPerBatch: Int,
     _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
     var start = 0
     while start < rows.count {
-      // A batch is of one entity; where subentities are mixed, it ends with the run of one.
+      // A batch has one entity; if subentities are mixed, it ends where the next entity begins.
       let entity = rows[start].id.entity
       let part = rows[start..<min(start + rowsPerBatch, rows.count)].prefix { $0.id.entity === entity }
       var batch = ObjectBatch(entity: entity, rowCapacity: part.count)

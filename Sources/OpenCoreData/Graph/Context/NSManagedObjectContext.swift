@@ -1,10 +1,11 @@
 import Foundation
 
-/// A scratch pad of managed objects on a queue of its own. (Apple documentation: NSManagedObjectContext.)
+/// A group of managed objects and their unsaved changes, on a queue of its own. (Apple documentation:
+/// NSManagedObjectContext.)
 ///
-/// A save goes one level up and no further: to the parent context, or to the coordinator and so to the disk.
-// Unchecked: all that can change is confined to the context's queue, on which every method but the `perform`
-// family must be called. `perform` and `performAndWait` put code there.
+/// A save goes exactly one level up: to the parent context, or through the coordinator to the disk.
+// Unchecked: all mutable state is confined to the context's queue, on which every method except the `perform` family
+// must be called. `perform` and `performAndWait` run code there.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
 
@@ -34,33 +35,33 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     didSet { renewMerging() }
   }
 
-  /// How a save settles conflicts with what the store holds meanwhile: an `NSMergePolicy`. Default: it fails.
+  /// How a save resolves conflicts with the present state of the store: an `NSMergePolicy`. By default the save fails.
   public var mergePolicy: Any = NSErrorMergePolicy
-  /// True: what others save to the parent or, without one, to the coordinator is merged without being asked for, on
-  /// this context's queue. Default false.
+  /// If true, what other contexts save to the parent or, without a parent, to the coordinator is merged automatically
+  /// on this context's queue. Default false.
   public var automaticallyMergesChangesFromParent = false { didSet { renewMerging() } }
-  /// Who listens to what is saved to this context.
+  /// The contexts that merge what is saved to this one.
   let mergers = AutomaticMerging()
-  /// Where this context listens.
+  /// The source that this context merges from.
   var mergesFrom: AutomaticMerging?
 
   public var name: String?
   public var transactionAuthor: String?
-  /// For the client's own notes.
+  /// Values of the client's own.
   public let userInfo = NSMutableDictionary()
-  /// True keeps unchanged objects alive too. Default false: a context holds unchanged objects weakly.
+  /// If true, the context keeps unchanged objects alive too. By default it holds them weakly.
   public var retainsRegisteredObjects = false {
     didSet { retained = retainsRegisteredObjects ? registry.objects : [] }
   }
-  /// True (default): a fault whose row is gone is marked deleted and reads as nil. False stops the program.
+  /// If true (default), a fault whose row is gone is marked deleted and reads as nil. If false, it stops the program.
   public var shouldDeleteInaccessibleFaults = true
-  /// Seconds for which a fault may be filled with values read before; negative for any age. Nothing is kept between
-  /// a context and the store's file here, so that every fault reads what is true now, whatever stands here.
+  /// Seconds for which a fault may be filled with values that were read earlier; negative for any age. Has no effect
+  /// here: the rows that a store keeps in memory are always current, so every fault reads the present state.
   public var stalenessInterval: TimeInterval = -1
-  /// When deletions reach related objects: with the event's end (default) or at the save. Objects have no
-  /// relationships yet.
+  /// Whether deletions reach related objects at the end of the event (default) or at the save. Has no effect:
+  /// relationships are read-only here, and delete rules are not applied.
   public var propagatesDeletesAtEndOfEvent = true
-  /// Always nil: this platform has no undo manager. The type lets code say `undoManager = nil`, and nothing else.
+  /// Always nil: this platform has no undo manager. The type allows only `undoManager = nil`.
   public var undoManager: Never? {
     get { nil }
     set {}
@@ -68,31 +69,31 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// What notifications carry; see `ChangeNotificationContents`.
   public var changeNotificationContents = ChangeNotificationContents.objects
 
-  /// Whether new objects may be saved without relationships that they must have, for these can't be set here: an import
-  /// whose user wants it so leaves them to others.
+  /// Whether new objects may be saved without their mandatory relationships, which cannot be set here: an import can
+  /// leave them to another program if its user asks for that.
   package var toleratesMissingRelationships = false
 
-  /// Of every object that was not made for a batch.
-  private(set) lazy var home = ObjectHome(self)
+  /// The storage of every object that was not made for a batch.
+  private(set) lazy var storage = ObjectStorage(self)
   var registry = ObjectRegistry()
-  /// Every registered object, where `retainsRegisteredObjects` asks for it.
+  /// Every registered object, if `retainsRegisteredObjects` is true.
   var retained: Set<NSManagedObject> = []
   var insertions = PendingInsertions()
   var updates: [ObjectKey: NSManagedObject] = [:]
   var deletions: [ObjectKey: NSManagedObject] = [:]
-  /// Unchanged objects that a save looks after (`detectConflicts(for:)`).
+  /// Unchanged objects whose versions a save checks (`detectConflicts(for:)`).
   var conflictChecks: [ObjectKey: NSManagedObject] = [:]
   /// What changed since the last `processPendingChanges`.
   var event = ChangeEvent()
-  /// Objects that may still have to learn their permanent IDs and are not pending here.
-  var awaitingPermanentIDs = AwaitedIDs()
+  /// IDs of objects that are not pending here and may still get their permanent IDs.
+  var unresolvedIDs = UnresolvedIDs()
   var eventClock = EventClock()
-  /// Grows when what relationships were found to lead to may have become another.
+  /// Grows when cached related objects may be out of date.
   var relationshipEpoch: UInt64 = 0
   var isProcessingScheduled = false
   /// The generation that reads go to; nil for the newest.
   var generationPinned: NSQueryGenerationToken?
-  /// Which object each error of the last validation is about: an error of a class's own kind can't say it itself.
+  /// The object of each error of the last validation: an error of a class's own type cannot name it.
   package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
 
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
@@ -105,7 +106,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       }
   }
 
-  // Objects that were read ahead may hold each other in a circle, which nothing else would ever break.
+  // Objects that were read ahead may hold each other in a reference cycle; this breaks it.
   deinit { for object in registry.objects { object.related = nil } }
 
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
@@ -120,10 +121,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   private var hasPendingChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
 
-  /// Objects inserted and not yet saved by this context. Makes a handle for each.
+  /// Objects inserted and not yet saved by this context. Makes an object for each row.
   public var insertedObjects: Set<NSManagedObject> {
     checkQueue()
-    // One segment's set is made once, whoever asks for it.
+    // The set of a segment is made once and shared.
     guard let first = insertions.segments.first else { return [] }
     return insertions.segments.dropFirst().reduce(into: objects(in: first)) { $0.formUnion(objects(in: $1)) }
   }
@@ -135,16 +136,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     checkQueue()
     return Set(deletions.values)
   }
-  /// All objects of this context that somebody holds, pending insertions included.
+  /// All objects of this context that are in memory, pending insertions included.
   public var registeredObjects: Set<NSManagedObject> {
     checkQueue()
     return registry.objects.union(insertedObjects)
   }
 }
 
-/// Which queue a context lives on, by Apple's Objective-C names and the short ones of its Swift form.
+/// The queue that a context is confined to, by Apple's Objective-C names and the short ones of Swift.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// No queue: the client confines the context to one thread itself, and `perform` can't be used. Legacy.
+  /// No queue: the client confines the context to one thread itself, and `perform` cannot be used. Legacy.
   case confinementConcurrencyType = 0
   /// A serial queue of the context's own.
   case privateQueueConcurrencyType = 1
@@ -158,8 +159,8 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 
 /// What a context's notifications carry.
 ///
-/// Making a set of objects for every change of a bulk import costs about as much as the import; whether anyone
-/// listens cannot be asked. A context that only feeds a chain may announce identities instead.
+/// Making a set of objects for every change of a bulk import costs about as much as the import, and a context cannot
+/// find out whether it has observers. A context that only feeds a chain may announce IDs instead.
 public enum ChangeNotificationContents: Sendable {
   /// Sets of objects, as Apple's contexts send them.
   case objects

@@ -1,19 +1,19 @@
 import Foundation
 
 extension Notification.Name {
-  /// After changes were processed; user info: sets of objects under the NS…ObjectsKey keys.
+  /// Posted after changes were processed; user info: sets of objects under the NS…ObjectsKey keys.
   public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
     "NSObjectsChangedInManagingContextNotification")
-  /// Before a save; no user info.
+  /// Posted before a save; no user info.
   public static let NSManagedObjectContextWillSave = Notification.Name(
     "NSManagingContextWillSaveChangesNotification")
-  /// After a save; user info: inserted, updated and deleted objects.
+  /// Posted after a save; user info: inserted, updated and deleted objects.
   public static let NSManagedObjectContextDidSave = Notification.Name(
     "NSManagingContextDidSaveChangesNotification")
-  /// After a save; user info: the IDs of inserted, updated and deleted objects.
+  /// Posted after a save; user info: the IDs of inserted, updated and deleted objects.
   public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
     "NSManagedObjectContextDidSaveObjectIDsNotification")
-  /// After changes of other contexts were merged; user info: their IDs.
+  /// Posted after changes of other contexts were merged; user info: their IDs.
   public static let NSManagedObjectContextDidMergeChangesObjectIDs = Notification.Name(
     "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 }
@@ -58,8 +58,8 @@ extension NSManagedObjectContext {
     NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
   }
 
-  /// Sends ObjectsDidChange for what changed since the last time. Called after `perform` blocks, before saves and
-  /// fetches, and on the main queue after its turn.
+  /// Posts ObjectsDidChange for what changed since the last call. Called after `perform` blocks, before saves and
+  /// fetches, and on the main queue at the end of its turn.
   public func processPendingChanges() {
     checkQueue()
     guard !event.isEmpty else { return }
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
     info.setUnlessEmpty(insertedObjects(of: changes), NSInsertedObjectsKey)
     info.setUnlessEmpty(Set(changes.updates.values), NSUpdatedObjectsKey)
     var deleted = Set(changes.deletions.values)
-    // Whoever heard of a row heard of its object, and the segment has kept that.
+    // An announced row has an object, and the segment has kept it.
     for (segment, rows) in changes.withdrawals { deleted.formUnion(rows.compactMap { segment.handles[$0] }) }
     info.setUnlessEmpty(deleted, NSDeletedObjectsKey)
     info.setUnlessEmpty(Set(changes.refreshed.values), NSRefreshedObjectsKey)
@@ -98,7 +98,7 @@ extension NSManagedObjectContext {
   private func insertedObjects(of changes: ChangeEvent) -> Set<NSManagedObject> {
     var inserted = Set(changes.mergedInsertions.values)
     for (segment, rows) in changes.insertions {
-      // All of a segment is what the save will announce once more.
+      // All rows of a segment: the same set that the save will announce.
       if rows == 0..<segment.batch.count {
         segment.prepareIDs()
         let all = objects(in: segment)
@@ -110,7 +110,7 @@ extension NSManagedObjectContext {
     return inserted
   }
 
-  /// On the main queue changes can come from code outside any `perform`: they are announced when its turn ends.
+  /// On the main queue code outside any `perform` can change objects: the changes are announced at the end of its turn.
   func scheduleProcessing() {
     guard concurrencyType == .mainQueue, !isProcessingScheduled else { return }
     isProcessingScheduled = true
@@ -128,7 +128,7 @@ extension [AnyHashable: Any] {
 }
 
 extension [ObjectKey: NSManagedObject] {
-  /// By key, and so in the order of insertion among objects of one entity.
+  /// By key, and therefore in the order of insertion for objects of one entity.
   var inOrder: [NSManagedObject] { sorted { $0.key.number < $1.key.number }.map(\.value) }
   var ids: ObjectIDCollection { ObjectIDCollection(values.map(\.objectID)) }
 }

@@ -1,8 +1,8 @@
-/// Objects inserted into a context and not yet saved by it: a list of packed segments in order of insertion.
+/// Objects inserted into a context and not yet saved by it: packed segments in order of insertion.
 struct PendingInsertions {
   private(set) var segments: [PendingSegment] = []
   private var segmentByRange: [ObjectIdentifier: PendingSegment] = [:]
-  /// By root entity, whose objects share a sequence of keys: the last segment, if single objects can join it.
+  /// By root entity, whose objects share a sequence of keys: the last segment, if single objects can be added to it.
   private var openSegments: [ObjectIdentifier: PendingSegment] = [:]
 
   var isEmpty: Bool { segments.allSatisfy { $0.liveCount == 0 } }
@@ -18,14 +18,14 @@ struct PendingInsertions {
     self = PendingInsertions()
   }
 
-  /// The segment that one more single object of `entity` goes to: the last one of its root entity while it has
-  /// room, so that objects which share a sequence of keys keep their order.
+  /// The segment for one more single object of `entity`: the last one of its root entity if it has room, so that
+  /// objects which share a sequence of keys keep their order.
   mutating func openSegment(
     for entity: NSEntityDescription, in context: NSManagedObjectContext
   ) -> PendingSegment {
     let last = openSegments[ObjectIdentifier(entity.rootEntity)]
     if let last, last.hasRoom, last.batch.entity === entity { return last }
-    // Doubling keeps the number of segments small without reserving much for a single object.
+    // Doubling keeps the number of segments small without reserving much memory for a single object.
     let capacity = min(4096, max(16, (last?.range.count ?? 0) * 2))
     let segment = PendingSegment(
       context, ObjectBatch(entity: entity), range: TemporaryIDRange(count: capacity, of: entity), isOpen: true)
@@ -35,13 +35,13 @@ struct PendingInsertions {
 
   func segment(of range: TemporaryIDRange) -> PendingSegment? { segmentByRange[ObjectIdentifier(range)] }
 
-  /// Where the object with `id` waits, if it does.
+  /// The segment and row of the object with `id` if it is pending.
   func locate(_ id: NSManagedObjectID) -> (segment: PendingSegment, row: Int)? {
     if case .temporary(let range, let row) = id.reference {
       guard let found = segment(of: range), found.isLive(row) else { return nil }
       return (found, row)
     }
-    // A permanent ID can still be pending when it was obtained before the save.
+    // An object with a permanent ID is still pending if the ID was obtained before the save.
     for segment in segments {
       if let row = segment.row(obtainedAs: id.key) { return segment.isLive(row) ? (segment, row) : nil }
     }
@@ -49,37 +49,38 @@ struct PendingInsertions {
   }
 }
 
-/// Objects of one entity inserted together or one after the other, packed; with the handles made for some of them.
+/// Packed objects of one entity that were inserted together or one after the other, and the objects made for some of
+/// them.
 ///
-/// The handles are in no registry as long as they are pending: here they are found by their row, and held.
+/// Pending objects are not in a registry: the segment finds them by their row and holds them.
 final class PendingSegment {
-  /// Of the handles: they hold the batch there, but not the segment, which holds them.
-  let home: PackedHome
+  /// Shared by the objects made for the rows. They hold the batch through it, but not the segment, which holds them.
+  let storage: BatchStorage
   var batch: ObjectBatch {
-    _read { yield home.batch }
-    _modify { yield &home.batch }
+    _read { yield storage.batch }
+    _modify { yield &storage.batch }
   }
   let entity: NSEntityDescription
   let range: TemporaryIDRange
   /// Ascending.
   private(set) var removedRows: [Int]
-  /// The objects that were asked for. Kept strongly: they have changes to save.
-  private(set) var handles = HandleTable()
-  /// All of them as a set, where somebody wanted that.
+  /// The objects that were asked for. Held strongly: they may have changes to save.
+  private(set) var handles = RowObjectTable()
+  /// All of them as a set, once it was asked for.
   private var objects: Set<NSManagedObject>?
   /// Shared with the levels that the rows came through.
   private let sharedIDs: SharedIDSet
-  /// Whether the rows were inserted here, and not handed up.
+  /// Whether the rows were inserted here rather than handed up by a child.
   private let isOwn: Bool
   private let isOpen: Bool
-  /// Set when the model's rules were checked by a child context and nothing was touched since.
+  /// Set if a child context checked the model's rules and nothing has changed since.
   var isValidated = false
 
   init(
     _ context: NSManagedObjectContext, _ batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int] = [],
     sharedIDs: SharedIDSet? = nil, isOpen: Bool = false
   ) {
-    home = PackedHome(context, batch, .temporary(range))
+    storage = BatchStorage(context, batch: batch, ids: .temporary(range))
     entity = batch.entity
     self.range = range
     self.removedRows = removedRows
@@ -103,7 +104,7 @@ final class PendingSegment {
     NSManagedObjectID(range: range, row: row)
   }
 
-  /// The row whose ID became permanent before the save and has this key.
+  /// The row with this key, whose ID became permanent before the save.
   func row(obtainedAs key: ObjectKey) -> Int? {
     let revision = range.revision
     guard revision > 0 else { return nil }
@@ -129,12 +130,12 @@ final class PendingSegment {
     objects = nil
   }
 
-  /// The objects of all live rows; `make` makes those that are missing.
+  /// The objects of all live rows; `make` makes the missing ones.
   func allObjects(_ make: (Int) -> NSManagedObject) -> Set<NSManagedObject> {
     if let objects { return objects }
     var made = Set<NSManagedObject>(unique: liveCount)
     if removedRows.isEmpty, handles.isEmpty {
-      // Each goes into the set while the processor has it at hand.
+      // Each object is added to the set while it is in the processor's cache.
       handles.fill(batch.count) { row in
         let object = make(row)
         made.add(object)
@@ -148,7 +149,7 @@ final class PendingSegment {
     return made
   }
 
-  /// Has the IDs made meanwhile: whoever is told of new objects will be told of their IDs by a save.
+  /// Starts making the IDs: a save announces the IDs of the objects that are announced now.
   func prepareIDs() { if isOwn, objects == nil { sharedIDs.prepare(rows) } }
 
   func fillHandles(_ make: (Int) -> NSManagedObject) {
@@ -156,27 +157,27 @@ final class PendingSegment {
     handles.fill(batch.count) { isLive($0) ? make($0) : nil }
   }
 
-  /// After a save: the handles, which others take care of from now on.
-  func takeHandles() -> HandleRun? {
+  /// Called after a save: hands the objects over to the caller.
+  func takeHandles() -> BatchObjects? {
     objects = nil
     guard !handles.isEmpty else { return nil }
-    let run = HandleRun(home, handles)
-    handles = HandleTable()
-    return run
+    let taken = BatchObjects(storage, handles)
+    handles = RowObjectTable()
+    return taken
   }
 
-  /// After the rows were thrown away: whoever holds a handle keeps its values.
+  /// Called after the rows were discarded: an object that has other owners keeps its values.
   func releaseHandles() { takeHandles()?.releaseAll() }
 
-  /// Current values of a row: the handle's where it has newer ones.
+  /// The current values of a row: the object's if it has newer ones.
   func values(row: Int) -> [StoredValue] { handles[row]?.values ?? batch.values(row: row) }
 
   func value(row: Int, slot: Int) -> StoredValue {
-    if let handle = handles[row] { return handle.valueThere(at: slot) }
+    if let handle = handles[row] { return handle.currentValue(at: slot) }
     return batch.value(row: row, slot: slot)
   }
 
-  /// Writes the values that handles changed back into the batch.
+  /// Writes the values that objects changed back into the batch.
   func pack() {
     handles.forEach { row, handle in
       guard handle.state.contains(.unpacked) else { return }

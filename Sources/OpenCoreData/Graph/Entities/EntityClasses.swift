@@ -1,8 +1,8 @@
 import Foundation
 
-/// Between entities, contexts and the classes of objects.
+/// Connects entities with contexts and with the classes of objects.
 extension NSEntityDescription {
-  /// The class that the model names for objects of this entity, `NSManagedObject` where it can't be found.
+  /// The class that the model names for objects of this entity; `NSManagedObject` if the class is not found.
   var objectClass: NSManagedObject.Type { layout.objectClass as? NSManagedObject.Type ?? NSManagedObject.self }
 
   /// The entity of that name in the context's model.
@@ -10,8 +10,8 @@ extension NSEntityDescription {
     forEntityName name: String, in context: NSManagedObjectContext
   ) -> NSEntityDescription? { context.model?.entitiesByName[name] }
 
-  /// Makes an object of the class that the model names for the entity and inserts it into `context`. A name that
-  /// the model does not have is a programmer's error, as in Apple's framework.
+  /// Makes an object of the class that the model names for the entity and inserts it into `context`. Stops the program
+  /// for a name that the model does not have, as Apple's framework does.
   @discardableResult
   public class func insertNewObject(
     forEntityName name: String, into context: NSManagedObjectContext
@@ -34,7 +34,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSManagedObject {
-  /// The entity whose objects are of this class, in a model that a coordinator uses or that is embedded in the program.
+  /// The entity whose objects are of this class, in a model of a coordinator or in an embedded model.
   public class func entity() -> NSEntityDescription {
     let embedded = EmbeddedModels.all.lazy.compactMap { NSManagedObjectModel.embedded(named: $0.name) }
     guard
@@ -50,13 +50,13 @@ extension NSManagedObject {
 }
 
 extension NSFetchRequestResult where Self: NSManagedObject {
-  /// A request for all objects of this class. Generated classes have one of their own.
+  /// A request for all objects of this class. Generated classes declare their own.
   public static func fetchRequest() -> NSFetchRequest<Self> {
     NSFetchRequest<Self>(entityName: entity().name ?? "")
   }
 
-  /// The same for whoever wants `NSFetchRequest<NSFetchRequestResult>`, as batch deletions do: the type of Apple's own.
-  /// Disfavored: without a type beside the call, the one above is meant.
+  /// The same request as `NSFetchRequest<NSFetchRequestResult>`, Apple's type, which batch deletions need. Disfavored,
+  /// so that a call without a type annotation uses the typed form.
   @_disfavoredOverload
   public static func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     NSFetchRequest<any NSFetchRequestResult>(entityName: entity().name ?? "")

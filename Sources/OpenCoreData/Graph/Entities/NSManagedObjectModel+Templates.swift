@@ -1,19 +1,20 @@
 import Foundation
 
-/// Fetch requests that a model keeps by name. (Apple documentation: NSManagedObjectModel.)
+/// Fetch requests that a model stores by name. (Apple documentation: NSManagedObjectModel.)
 extension NSManagedObjectModel {
-  /// A copy of the template of that name, with its variables as they are; nil if there is none.
+  /// A copy of the template of that name with its variables; nil if there is none.
   public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
     request(named: name)
   }
 
-  /// As `fetchRequestTemplate(forName:)`, for results of a type of one's own: generic classes can't be cast here.
+  /// As `fetchRequestTemplate(forName:)`, for a result type of the client's choice, because a generic class cannot be
+  /// cast.
   public func fetchRequestTemplate<ResultType>(forName name: String) -> NSFetchRequest<ResultType>? {
     request(named: name)?.retyped(as: ResultType.self)
   }
 
-  /// A copy of the template of that name, with values in place of the variables (`$NAME`) of its predicate; nil if
-  /// there is no such template. A variable without a value is an error of the fetch.
+  /// A copy of the template of that name with values for the variables (`$NAME`) of its predicate; nil if there is no
+  /// such template. A fetch fails if a variable has no value.
   public func fetchRequestFromTemplate(
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> NSFetchRequest<any NSFetchRequestResult>? {
@@ -22,7 +23,7 @@ extension NSManagedObjectModel {
     return request
   }
 
-  /// As above, for results of a type of one's own.
+  /// As `fetchRequestFromTemplate(withName:substitutionVariables:)`, for a result type of the client's choice.
   public func fetchRequestFromTemplate<ResultType>(
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> NSFetchRequest<ResultType>? {
@@ -31,8 +32,7 @@ extension NSManagedObjectModel {
     return request?.retyped(as: ResultType.self)
   }
 
-  /// Keeps a copy of `fetchRequestTemplate` under `name`; nil forgets the one that is there. A model in use can't be
-  /// changed.
+  /// Stores a copy of `fetchRequestTemplate` under `name`; nil removes the template. A frozen model cannot be changed.
   public func setFetchRequestTemplate<ResultType>(
     _ fetchRequestTemplate: NSFetchRequest<ResultType>?, forName name: String
   ) {

@@ -1,12 +1,12 @@
-/// What the policies do with objects whose values must be unique and are not.
+/// How the policies resolve conflicts between objects whose values must be unique.
 ///
-/// Between an object of the store and inserted ones the store's object remains, so that who knows its ID keeps it; the
-/// inserted ones are deleted, and where the context wins, the last of them hands its values over first.
+/// Between an object of the store and inserted ones the store's object remains, so that its ID stays valid. The
+/// inserted ones are deleted; if the context wins, the store's object first takes the values of the last of them.
 extension NSConstraintConflict {
   func resolve(_ type: NSMergePolicyType) {
     let contextWins = type == .mergeByPropertyObjectTrumpMergePolicyType || type == .overwriteMergePolicyType
-    // An object that the store has already, changed to the values in question, stands on the store's side if the
-    // others are new.
+    // A saved object that was changed to the values in question is treated as the store's object if the other objects
+    // are new.
     let saved = databaseObject ?? conflictingObjects.first { !$0.isInserted }
     let rivals = conflictingObjects.filter { $0 !== saved && $0.managedObjectContext != nil }
     guard let saved else { return keepOne(of: rivals, last: contextWins) }
@@ -23,7 +23,7 @@ extension NSConstraintConflict {
     for object in objects where object !== kept { object.managedObjectContext?.delete(object) }
   }
 
-  /// The store wins over a change of another saved object: the values of the constraint are put back, or all of them.
+  /// The store wins over a change of another saved object: the values of the constraint are restored, or all of them.
   private func takeBack(_ object: NSManagedObject, _ type: NSMergePolicyType) {
     guard let committed = object.snapshot else { return }
     for (slot, attribute) in object.entity.attributeSlots.enumerated()
@@ -34,7 +34,7 @@ extension NSConstraintConflict {
 }
 
 extension NSManagedObject {
-  /// Takes over what was set in `other`, an inserted object: what differs from a new object's values, or all of it.
+  /// Takes the values that were set in `other`, an inserted object: those that differ from a new object's, or all.
   fileprivate func takeValues(of other: NSManagedObject, all: Bool) {
     let untouched = other.entity.layout.defaultValues
     for (slot, attribute) in other.entity.attributeSlots.enumerated() {

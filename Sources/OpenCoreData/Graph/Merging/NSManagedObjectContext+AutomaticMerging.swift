@@ -1,5 +1,5 @@
 extension NSManagedObjectContext {
-  /// Listens where the context now reads from, and no longer where it did before.
+  /// Merges from the context's present source, and no longer from the previous one.
   func renewMerging() {
     mergesFrom?.remove(self)
     let source = parent?.mergers ?? persistentStoreCoordinator?.mergers

@@ -1,8 +1,9 @@
 import Foundation
 
-/// From what a store refused to conflicts, and back to changes that it will take.
+/// Turns a store's refusal into conflicts, and resolved conflicts into changes that the store accepts.
 extension NSManagedObjectContext {
-  /// From now on a save also checks that `object`'s row is as it was read, though it has no changes.
+  /// From now on a save also checks that `object`'s row is unchanged since it was read, although the object has no
+  /// changes.
   public func detectConflicts(for object: NSManagedObject) {
     checkQueue()
     precondition(object.managedObjectContext === self, "Conflicts are detected for a context's own objects.")
@@ -11,10 +12,10 @@ extension NSManagedObjectContext {
     conflictChecks[object.identity.key] = object
   }
 
-  /// Has the merge policy settle what stood in the way of a save.
+  /// Lets the merge policy resolve the conflicts that prevented a save.
   ///
-  /// - Throws: What the policy throws, `NSError` 133020 or 133021 for the error policy; for other failures their error.
-  func settle(_ failure: SaveFailure) throws {
+  /// - Throws: The policy's error, `NSError` 133020 or 133021 for the error policy; for other failures their error.
+  func resolve(_ failure: SaveFailure) throws {
     guard let policy = mergePolicy as? NSMergePolicy else {
       preconditionFailure("A merge policy is an NSMergePolicy; \(type(of: mergePolicy)) is none.")
     }
@@ -26,7 +27,7 @@ extension NSManagedObjectContext {
         for conflict in conflicts { accept(conflict) }
       case .constraintConflict:
         let conflicts = constraintConflicts(failure)
-        // An index that is none of the model's: no policy can know what it wants.
+        // The index is not one of the model's constraints, so a policy cannot resolve the conflict.
         guard !conflicts.isEmpty else { throw saveError(for: failure) }
         try policy.resolve(constraintConflicts: conflicts)
       default: throw saveError(for: failure)
@@ -46,13 +47,13 @@ extension NSManagedObjectContext {
     return NSMergeConflict(object(with: failure.id), persisted: stored)
   }
 
-  /// What a policy has left in an object is what is to be saved, on top of what the store has now.
+  /// Accepts what a policy has left in an object as what is to be saved, on top of the present row of the store.
   private func accept(_ conflict: NSMergeConflict) {
     let object = conflict.sourceObject
     guard object.managedObjectContext === self else { return }
     if let stored = conflict.persisted {
       if object.version != stored.version, !object.isDeleted {
-        // A policy of one's own has left the row to us: what was changed here is saved, the rest is the store's.
+        // A client's policy has not rebased the object: changed values are saved, the others are the store's.
         takeOver(stored, of: object) { own, base, stored in own != base ? own : stored }
       }
       object.version = stored.version

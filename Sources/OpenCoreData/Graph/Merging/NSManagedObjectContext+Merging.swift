@@ -1,14 +1,14 @@
 import Foundation
 
-/// Taking over what other contexts have saved.
+/// Merging what other contexts have saved.
 extension NSManagedObjectContext {
-  /// Takes over the changes of a NSManagedObjectContextDidSave or DidSaveObjectIDs notification: updated objects that
-  /// this context has are refreshed and keep their unsaved changes, inserted ones are registered as faults, deleted ones
+  /// Merges the changes of an NSManagedObjectContextDidSave or DidSaveObjectIDs notification: updated objects that this
+  /// context has are refreshed and keep their unsaved changes, inserted ones are registered as faults, deleted ones
   /// leave the context. Call it on this context's queue.
   ///
-  /// Notifications of this context itself, of its children and theirs, and of those on another coordinator are
-  /// ignored: what a child has saved is here already, and is yet to be saved from here. So are those of children of
-  /// a context that this one does not read from: what they have saved is not in the store yet. (Apple documentation:
+  /// Notifications of this context itself, of its descendants, and of contexts on another coordinator are ignored: what
+  /// a child has saved is already here, and has yet to be saved from here. So are notifications of children of a
+  /// context that this one does not read from: what they have saved is not in the store yet. (Apple documentation:
   /// mergeChanges(fromContextDidSave:).)
   public func mergeChanges(fromContextDidSave notification: Notification) {
     checkQueue()
@@ -21,11 +21,11 @@ extension NSManagedObjectContext {
     merge(savedIDs(notification.userInfo ?? [:]))
   }
 
-  /// Takes over changes that another process or coordinator made.
+  /// Merges changes that another process or coordinator made.
   ///
   /// - Parameters:
   ///   - changeNotificationData: Collections of `NSManagedObjectID` or `URL` (of `uriRepresentation()`) under the keys
-  ///     of a save's notification. IDs of another coordinator stand for the same objects of this one's store.
+  ///     of a save's notification. IDs of another coordinator stand for the same objects of this coordinator's store.
   ///   - contexts: Each merges on its own queue, parents before their children.
   public class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
 
   private var ancestorCount: Int { parent.map { $0.ancestorCount + 1 } ?? 0 }
 
-  // MARK: What a notification says
+  // MARK: Contents of a notification
 
   private func savedIDs(_ info: [AnyHashable: Any]) -> SavedIDs {
     var saved = SavedIDs()
@@ -69,11 +69,11 @@ extension NSManagedObjectContext {
     return values.compactMap(ownID)
   }
 
-  /// The ID that `value` stands for among the stores of this context; nil if it is of none.
+  /// The ID that `value` stands for in the stores of this context; nil if it belongs to none of them.
   private func ownID(_ value: Any) -> NSManagedObjectID? {
     let id: NSManagedObjectID
     switch value {
-    case let object as NSManagedObject: id = object.identityToShare
+    case let object as NSManagedObject: id = object.idForOtherQueues
     case let known as NSManagedObjectID: id = known.resolved
     case let url as URL: return persistentStoreCoordinator?.managedObjectID(forURIRepresentation: url)
     default: return nil
@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
 
   // MARK: Merging
 
-  /// Takes `saved` over, and says so.
+  /// Merges `saved` and announces the merge.
   func merge(_ saved: SavedIDs) {
     guard !saved.isEmpty else { return }
     processPendingChanges()
@@ -101,8 +101,8 @@ extension NSManagedObjectContext {
     postDidMerge(saved)
   }
 
-  /// Objects for the inserted rows: faults that are loaded together when one of them fires. Where IDs are announced
-  /// only, nobody is going to see an object, and none is made.
+  /// Makes objects for the inserted rows: faults that are loaded together when one of them fires. If the context
+  /// announces only IDs, no object is needed and none is made.
   private func mergeInsertions(_ ids: ObjectIDCollection) {
     guard changeNotificationContents == .objects else {
       event.noteMerged(ids)
@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
   private func mergeUpdates(_ ids: [NSManagedObjectID]) {
     let objects = ids.compactMap(registeredObject(for:)).filter { !$0.isInserted && !$0.isDeleted }
     let changed = objects.filter(\.isUpdated)
-    // Their changes are put on top of what is read, so it is read now, and in one go.
+    // Their changes are applied to the rows, so the rows are read now, in one read.
     let fresh = (try? rowsBelow(for: changed.map(\.identity))) ?? []
     for (object, row) in zip(changed, fresh) {
       if let row { rebase(object, on: row) } else { refresh(object, mergeChanges: true) }
@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Lays an object's own changes over the values of `row`.
+  /// Applies an object's own changes to the values of `row`.
   private func rebase(_ object: NSManagedObject, on row: FetchedRow) {
     takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
     object.awake(after: .refresh)

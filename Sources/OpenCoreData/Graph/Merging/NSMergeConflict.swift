@@ -1,26 +1,26 @@
 import Foundation
 
-/// A row that is not what an object's unsaved change builds on. (Apple documentation: NSMergeConflict.)
+/// A row that differs from the one that an object's unsaved change is based on. (Apple documentation: NSMergeConflict.)
 ///
 /// Snapshots are attribute values by name; NSNull stands for nil.
 public final class NSMergeConflict: NSObject {
   /// The object of the saving context.
   public let sourceObject: NSManagedObject
-  /// What the object holds, its unsaved changes included.
+  /// The object's values, including unsaved changes.
   public let objectSnapshot: [String: Any]?
-  /// What the context read before the changes were made.
+  /// The values that the context read before the changes were made.
   public let cachedSnapshot: [String: Any]?
-  /// What the store holds now; nil when the row is gone.
+  /// The values in the store now; nil if the row is gone.
   public let persistedSnapshot: [String: Any]?
-  /// The row's version (`Z_OPT`) now; 0 when it is gone.
+  /// The row's version (`Z_OPT`) now; 0 if it is gone.
   public let newVersionNumber: Int
-  /// The version that the change builds on.
+  /// The version that the change is based on.
   public let oldVersionNumber: Int
 
-  /// The row as the store has it, in its own form.
+  /// The store's row in its stored form.
   let persisted: FetchedRow?
 
-  /// Apple's initialiser, for policies of one's own that want to make one.
+  /// Apple's initialiser, for merge policies that make conflicts of their own.
   public init(
     source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
     cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
@@ -49,13 +49,13 @@ public final class NSMergeConflict: NSObject {
   }
 }
 
-/// Objects with values that must be unique and are not. (Apple documentation: NSConstraintConflict.)
+/// Objects with equal values that must be unique. (Apple documentation: NSConstraintConflict.)
 public final class NSConstraintConflict: NSObject {
   /// The names of the attributes whose values together must be unique.
   public let constraint: [String]
   /// The values in question, by name.
   public let constraintValues: [String: Any]
-  /// The object that the store has with these values; nil where only unsaved objects are in each other's way.
+  /// The stored object with these values; nil if only unsaved objects are in conflict.
   public let databaseObject: NSManagedObject?
   public let databaseSnapshot: [String: Any]?
   /// The saving context's objects with these values, in order of insertion.
@@ -93,7 +93,7 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObject {
-  /// A row of this object's with `values` by name.
+  /// A row of this object with `values` by name.
   fileprivate func row(version: Int64, values: [String: Any]) -> FetchedRow {
     let stored = entity.attributeSlots.indices.map { slot -> StoredValue in
       let value = values[entity.attributeSlots[slot].name]

@@ -1,18 +1,18 @@
 import Foundation
 
-/// How a save settles conflicts between a context's changes and what the store holds meanwhile. (Apple documentation:
+/// How a save resolves conflicts between a context's changes and the present state of the store. (Apple documentation:
 /// NSMergePolicy.)
 ///
-/// A policy may change the objects in conflict. Once it returns, what is changed in them is saved; when it throws, the
-/// save fails with its error and nothing was written. A subclass overrides one of the `resolve` methods and calls
-/// `super` for the conflicts that it leaves to the type it was made with.
+/// A policy may change the objects in conflict. After it returns, their changes are saved. If it throws, the save fails
+/// with its error and nothing is written. A subclass overrides one of the `resolve` methods and calls `super` for the
+/// conflicts that it leaves to the type it was made with.
 open class NSMergePolicy: NSObject {
   public let mergeType: NSMergePolicyType
 
   public init(merge ty: NSMergePolicyType) { mergeType = ty }
 
-  /// Settles conflicts of versions; `list` holds `NSMergeConflict`s. (The older of Apple's two methods, which the newer
-  /// calls.)
+  /// Resolves version conflicts; `list` holds `NSMergeConflict`s. (The older of Apple's two methods; the newer one
+  /// calls it.)
   ///
   /// - Throws: `NSError` 133020 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`.
   open func resolve(mergeConflicts list: [Any]) throws {
@@ -21,12 +21,12 @@ open class NSMergePolicy: NSObject {
     for conflict in conflicts { conflict.resolve(mergeType) }
   }
 
-  /// Settles conflicts of versions: rows that were changed or deleted since the context read them.
+  /// Resolves version conflicts: rows that were changed or deleted since the context read them.
   ///
   /// - Throws: `NSError` 133020 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws { try resolve(mergeConflicts: list) }
 
-  /// Settles conflicts of uniqueness constraints. Between an object of the store and inserted ones the store's object
+  /// Resolves conflicts of uniqueness constraints. Between an object of the store and inserted ones the store's object
   /// remains, with the values that the policy prefers.
   ///
   /// - Throws: `NSError` 133021 with the conflicts under `NSPersistentStoreSaveConflictsErrorKey`.
@@ -37,13 +37,13 @@ open class NSMergePolicy: NSObject {
 
   /// The default: a save with conflicts fails.
   public class var error: NSMergePolicy { NSErrorMergePolicy }
-  /// Property by property; where both sides changed one, the store's value is kept.
+  /// Merges property by property; if both sides changed one, the store's value is kept.
   public class var mergeByPropertyStoreTrump: NSMergePolicy { NSMergeByPropertyStoreTrumpMergePolicy }
-  /// Property by property; where both sides changed one, the context's value is saved.
+  /// Merges property by property; if both sides changed one, the context's value is saved.
   public class var mergeByPropertyObjectTrump: NSMergePolicy { NSMergeByPropertyObjectTrumpMergePolicy }
   /// The whole object is saved as the context has it.
   public class var overwrite: NSMergePolicy { NSOverwriteMergePolicy }
-  /// The context's changes of objects in conflict are dropped.
+  /// The context's changes of objects in conflict are discarded.
   public class var rollback: NSMergePolicy { NSRollbackMergePolicy }
 }
 
@@ -63,13 +63,13 @@ public var NSOverwriteMergePolicy: NSMergePolicy { policies[3] }
 public var NSRollbackMergePolicy: NSMergePolicy { policies[4] }
 
 /// One of each type, in the order of their numbers.
-// Safe: all that these objects have is a constant; what they change are objects of the context that calls them.
+// Safe: the only property of these objects is a constant; what they change are objects of the context that calls them.
 private nonisolated(unsafe) let policies = (0..<5).map { number in
   NSMergePolicy(merge: NSMergePolicyType(rawValue: number) ?? .errorMergePolicyType)
 }
 
 extension NSError {
-  /// What the error policy makes of conflicts of versions.
+  /// The error policy's error for version conflicts.
   fileprivate static func unresolved(_ conflicts: [NSMergeConflict]) -> NSError {
     .coreData(
       .mergeConflict,

@@ -1,8 +1,8 @@
-/// What the policies do with an object whose row was changed or deleted by others.
+/// How the policies resolve a conflict about an object whose row another context or program changed or deleted.
 ///
-/// Apple's header says what happens to changed rows. Where it is silent, the word "trump" decides: a policy under which
-/// the store wins takes the store's deletion, and brings back what the context wanted to delete; one under which the
-/// object wins writes the row anew, and deletes.
+/// Apple's header documents changed rows. For deleted rows, which it does not mention, the word "trump" decides: a
+/// policy under which the store wins accepts the store's deletion, and restores what the context wanted to delete; one
+/// under which the object wins writes the row again, and deletes.
 extension NSMergeConflict {
   func resolve(_ type: NSMergePolicyType) {
     let object = sourceObject
@@ -19,17 +19,17 @@ extension NSMergeConflict {
     case (.overwriteMergePolicyType, let row?) where !object.isDeleted:
       context.takeOver(row, of: object) { own, _, _ in own }
     case (.mergeByPropertyObjectTrumpMergePolicyType, _), (.overwriteMergePolicyType, _):
-      // The deletion stands; a row that is gone is written anew.
+      // The deletion stands; a missing row is inserted again.
       return
     }
   }
 }
 
 extension NSManagedObjectContext {
-  /// Bases what `object` holds on `row`.
+  /// Rebases `object` on `row`.
   ///
-  /// - Parameter choose: Which of an attribute's values to keep: the object's own, the one that it was based on so far,
-  ///   or the store's.
+  /// - Parameter choose: Which of an attribute's values to keep: the object's own, the previous base value, or the
+  ///   store's.
   func takeOver(
     _ row: FetchedRow, of object: NSManagedObject,
     choose: (_ own: StoredValue, _ base: StoredValue, _ stored: StoredValue) -> StoredValue
@@ -40,11 +40,11 @@ extension NSManagedObjectContext {
     if deletions.removeValue(forKey: key) != nil { object.state.remove(.deleted) }
     var committed = row.values
     for (slot, attribute) in object.entity.attributeSlots.enumerated() {
-      // No store knows a transient value.
+      // Transient values are not in a store.
       if attribute.isTransient {
         committed[slot] = base[slot]
       } else {
-        object.replaceValue(choose(object.valueThere(at: slot), base[slot], row.values[slot]), at: slot)
+        object.replaceValue(choose(object.currentValue(at: slot), base[slot], row.values[slot]), at: slot)
       }
     }
     object.version = row.version
@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
     event.refreshed[key] = object
   }
 
-  /// Lets go of an object whose row others have deleted: nothing is left of it to save.
+  /// Drops an object whose row was deleted elsewhere: it has nothing left to save.
   func forgetDeleted(_ object: NSManagedObject) {
     let key = object.identity.key
     registry.remove(key)

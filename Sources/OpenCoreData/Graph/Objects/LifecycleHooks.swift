@@ -1,8 +1,8 @@
-/// Which lifecycle methods of `NSManagedObject` a class overrides.
+/// The lifecycle methods of `NSManagedObject` that a class overrides.
 ///
-/// Apple's framework asks the Objective-C runtime; here the class says so itself, and contexts make objects for the
-/// sake of a hook only where it is declared. A class that declares nothing is taken to override everything, which
-/// is always right and only slower. Generated classes declare an empty set for exactly themselves.
+/// Apple's framework asks the Objective-C runtime. Here the class declares them, and contexts make objects for a hook
+/// only if it is declared. A class that declares nothing counts as overriding everything, which is always correct and
+/// only slower. Generated classes declare an empty set, for exactly that class.
 public struct LifecycleHooks: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -16,9 +16,6 @@ public struct LifecycleHooks: OptionSet, Sendable {
   public static let validation = LifecycleHooks(rawValue: 1 << 4)
   public static let all: LifecycleHooks = [.awakeFromInsert, .awakeFromFetch, .willSave, .didSave, .validation]
 
-  // The others (`prepareForDeletion`, `awake(fromSnapshotEvents:)`, `willTurnIntoFault`) are about objects that are there
-  // anyway, because somebody deleted, changed or read them.
-
-  /// Hooks for whose sake a save must show every inserted object.
-  static let atSave: LifecycleHooks = [.willSave, .didSave, .validation]
+  // The other hooks (`prepareForDeletion`, `awake(fromSnapshotEvents:)`, `willTurnIntoFault`) concern objects that
+  // exist anyway, because they were deleted, changed or read.
 }

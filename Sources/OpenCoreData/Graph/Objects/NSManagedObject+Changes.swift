@@ -1,20 +1,20 @@
 import Foundation
 
-/// What has changed, and since when.
+/// Changes since the last save or fetch, or since the last event.
 extension NSManagedObject {
   /// Stored attributes changed since the last save or fetch, with their present values; NSNull stands for nil.
-  /// Transient ones are not among them.
+  /// Transient attributes are not included.
   public func changedValues() -> [String: Any] {
     checkQueue()
     return valuesByName(values, slots: changedSlots.filter(isStored))
   }
 
-  /// Stored attributes changed since the context last sent ObjectsDidChange, with the values they had *then*; NSNull
-  /// stands for nil. Observers of that notification still see what it tells of.
+  /// Stored attributes changed since the context last posted ObjectsDidChange, with the values they had *then*; NSNull
+  /// stands for nil. Observers of that notification still see the changes that it announces.
   public func changedValuesForCurrentEvent() -> [String: Any] {
     checkQueue()
-    guard let rare, let before = rare.eventSnapshot, hasValues,
-      managedObjectContext?.eventClock.isCurrent(rare.eventNumber) == true
+    guard let auxiliary = auxiliaryIfPresent, let before = auxiliary.eventSnapshot, hasValues,
+      managedObjectContext?.eventClock.isCurrent(auxiliary.eventNumber) == true
     else { return [:] }
     return valuesByName(before, slots: slots(differingFrom: before).filter(isStored))
   }
@@ -27,7 +27,7 @@ extension NSManagedObject {
     return valuesByName(snapshot ?? values, slots: slots.filter(isStored))
   }
 
-  /// True when saving would write a value that differs from the stored one.
+  /// Whether a save would write a value that differs from the stored one.
   public var hasPersistentChangedValues: Bool {
     checkQueue()
     return changedSlots.contains(where: isStored)
@@ -36,19 +36,19 @@ extension NSManagedObject {
   /// Slots whose value differs from the committed one.
   var changedSlots: [Int] { snapshot.map(slots(differingFrom:)) ?? [] }
 
-  /// Keeps the values as they are before a change: the committed ones, and those at the start of the event.
+  /// Keeps the values from before a change: the committed ones, and those at the start of the event.
   func rememberValues(_ context: NSManagedObjectContext?) {
     if snapshot == nil { snapshot = values }
-    guard let number = context?.eventClock.number, parts.eventNumber != number else { return }
-    parts.eventSnapshot = values
-    parts.eventNumber = number
+    guard let number = context?.eventClock.number, auxiliary.eventNumber != number else { return }
+    auxiliary.eventSnapshot = values
+    auxiliary.eventNumber = number
   }
 
   private func slots(differingFrom old: [StoredValue]) -> [Int] {
     values.indices.filter { values[$0] != old[$0] && !isEqualObject(old[$0], $0) }
   }
 
-  /// Whether a transformable's value is the same object in another archive: a dictionary has many.
+  /// Whether two archives of a transformable stand for equal objects: one dictionary has many archives.
   private func isEqualObject(_ old: StoredValue, _ slot: Int) -> Bool {
     let attribute = entity.attributeSlots[slot]
     guard attribute.attributeType == .transformableAttributeType,
@@ -70,14 +70,14 @@ extension NSManagedObject {
   }
 }
 
-/// Counts a context's ObjectsDidChange notifications, so that objects can tell the changes of one event from those of
-/// the last without being visited at its end.
+/// Counts a context's ObjectsDidChange notifications, so that objects can distinguish the changes of one event from
+/// those of the previous one without being visited at its end.
 struct EventClock {
-  /// Of the event that changes now belong to. Objects begin with 0, which never is one's number again.
+  /// The number of the present event. Objects begin with 0, which never is the number of an event.
   private(set) var number: UInt64 = 1
   private var isAnnouncing = false
 
-  /// Begins the next event, and keeps the last one visible to those who are now told of it.
+  /// Begins the next event; the previous one stays visible to the observers that are being notified of it.
   mutating func tick() -> EventClock {
     let before = self
     number += 1
@@ -85,7 +85,7 @@ struct EventClock {
     return before
   }
 
-  /// The announcement is over; one that it was made in goes on.
+  /// Ends an announcement; an enclosing one continues.
   mutating func endAnnouncement(_ before: EventClock) { isAnnouncing = before.isAnnouncing }
 
   func isCurrent(_ number: UInt64) -> Bool {
@@ -94,9 +94,9 @@ struct EventClock {
 }
 
 extension NSManagedObject {
-  /// The row that the object's changes build on.
+  /// The row that the object's changes are based on.
   var baseRow: BaseRow { BaseRow(version: version, values: snapshot ?? values) }
 
-  /// The version of the values that a child context reads here: unknown while no store has them.
+  /// The version of the values that a child context reads here: unknown while they are not in a store.
   var versionForChildren: Int64 { hasChanges ? BaseRow.unknownVersion : version }
 }

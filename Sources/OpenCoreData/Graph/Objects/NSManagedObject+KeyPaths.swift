@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObject {
-  /// The value at a path's end in the form that stores keep it in; null where the path breaks off before.
+  /// The stored form of the value at the end of a path; null if an object on the way is nil.
   func storedValue(at path: AttributePath) -> StoredValue {
     var object = self
     for relationship in path.relationships {

@@ -49,7 +49,7 @@ extension NSManagedObject {
     }
   }
 
-  /// What every managed object has beside the attributes of its entity.
+  /// The properties that every managed object has in addition to the attributes of its entity.
   func ownProperty(_ key: String) -> Any? {
     switch key {
     case "self": self

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What accessors written by hand are made of: announce, touch the primitive value, announce.
+/// The parts of hand-written accessors: announce, use the primitive value, announce.
 extension NSManagedObject {
-  /// To be called before a primitive value is read: loads a fault. With nil it does that only.
+  /// Call it before a primitive value is read: loads a fault. With nil it only does that.
   public func willAccessValue(forKey key: String?) {
     checkQueue()
     if isFault { fireFault() }
   }
 
-  /// To be called after a primitive value was read.
+  /// Call it after a primitive value was read.
   public func didAccessValue(forKey key: String?) { checkQueue() }
 
-  /// To be called before a primitive value is set: loads a fault and keeps what the value was.
+  /// Call it before a primitive value is set: loads a fault and remembers the previous value.
   public func willChangeValue(forKey key: String) {
     checkQueue()
     guard isObserved(key) else { return }
@@ -19,7 +19,7 @@ extension NSManagedObject {
     if !state.contains(.awaking) { rememberValues(managedObjectContext) }
   }
 
-  /// To be called after a primitive value was set: the object now counts as changed.
+  /// Call it after a primitive value was set: the object now counts as changed.
   public func didChangeValue(forKey key: String) {
     checkQueue()
     if isObserved(key), !state.contains(.awaking) { managedObjectContext?.noteChange(of: self) }
@@ -29,16 +29,16 @@ extension NSManagedObject {
     entity.propertiesByName[key] != nil || !Self.contextShouldIgnoreUnmodeledPropertyChanges
   }
 
-  /// As `value(forKey:)`, without firing a fault and past any override.
+  /// As `value(forKey:)`, without firing a fault and without calling overrides.
   public func primitiveValue(forKey key: String) -> Any? {
     if let relationship = entity.relationshipsByName[key] { return knownRelatedValue(relationship) }
     let slot = slot(key)
     checkQueue(slot: slot)
-    return hasValues ? object(of: valueThere(at: slot), slot) : nil
+    return hasValues ? object(of: currentValue(at: slot), slot) : nil
   }
 
-  /// Sets a value without recording a change: between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, or
-  /// where a value is to be saved only if something else changes.
+  /// Sets a value without recording a change: between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, or for
+  /// a value that is saved only if something else changes.
   public func setPrimitiveValue(_ value: Any?, forKey key: String) {
     if let relationship = entity.relationshipsByName[key] { refuseToSet(relationship) }
     let slot = slot(key)
@@ -57,7 +57,7 @@ extension NSManagedObject {
     managedObjectContext?.insertions.locate(identity)?.segment.isValidated = false
   }
 
-  /// While the object awakes what is set becomes part of what it woke with.
+  /// Values set in an `awake` method become part of the committed values.
   func setAwaking(_ value: StoredValue, at slot: Int) {
     replaceValue(value, at: slot)
     if state.contains(.awaking) { snapshot?[slot] = value }
@@ -71,7 +71,7 @@ extension NSManagedObject {
     guard attribute.attributeType == .transformableAttributeType, !stored.isNull else {
       return attribute.foundationValue(from: stored)
     }
-    if let kept = rare?.transformedObjects?[slot], kept.stored == stored { return kept.object }
+    if let kept = auxiliaryIfPresent?.transformedObjects?[slot], kept.stored == stored { return kept.object }
     let object = attribute.foundationValue(from: stored)
     keepObject(object, of: stored, slot)
     return object
@@ -79,14 +79,15 @@ extension NSManagedObject {
 
   func keepObject(_ object: Any?, of stored: StoredValue, _ slot: Int) {
     guard let object, entity.attributeSlots[slot].attributeType == .transformableAttributeType else { return }
-    parts.transformedObjects = parts.transformedObjects ?? [:]
-    parts.transformedObjects?[slot] = TransformedObject(stored: stored, object: object)
+    auxiliary.transformedObjects = auxiliary.transformedObjects ?? [:]
+    auxiliary.transformedObjects?[slot] = TransformedObject(stored: stored, object: object)
   }
 }
 
 /// The object that a transformable's bytes stand for.
 struct TransformedObject {
-  /// The values of an object are replaced in many ways; what does not stand for the present one is not used.
+  /// The values of an object are replaced in many ways; the cached object is used only if it stands for the present
+  /// value.
   let stored: StoredValue
   let object: Any
 }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Relationships, for reading: they are faults until they are asked for, and can't be set. (Apple documentation:
-/// "Faulting and Uniquing".)
+/// Relationships, read-only: they are faults until they are asked for. (Apple documentation: "Faulting and Uniquing".)
 extension NSManagedObject {
   // MARK: Generated accessors
 
@@ -14,7 +13,7 @@ extension NSManagedObject {
     return value(forKey: key) as? Object
   }
 
-  /// The objects at the other end of a to-many relationship without an order.
+  /// The objects at the other end of an unordered to-many relationship.
   public final func relatedObjects(forKey key: String) -> NSSet? {
     (entity as? KeyRecordingEntity)?.note(key)
     return value(forKey: key) as? NSSet
@@ -28,13 +27,13 @@ extension NSManagedObject {
 
   // MARK: Faults
 
-  /// Whether asking for the relationship would have to read the store.
+  /// Whether reading the relationship would have to read the store.
   public func hasFault(forRelationshipNamed key: String) -> Bool {
     checkQueue()
     return !isInserted && knownRelated(relationship(key).name) == nil
   }
 
-  /// The IDs of the objects at the other end, which are not made for it.
+  /// The IDs of the objects at the other end. Makes no objects.
   public func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
     checkQueue()
     return relatedIDs(relationship(key))
@@ -49,21 +48,21 @@ extension NSManagedObject {
 
   // MARK: Values
 
-  /// What `value(forKey:)` gives for a relationship: an object or nil, an NSSet, or an NSOrderedSet.
+  /// The value of a relationship as `value(forKey:)` returns it: an object or nil, an NSSet, or an NSOrderedSet.
   func relatedValue(_ relationship: NSRelationshipDescription) -> Any? {
     checkQueue()
     if isFault { fireFault() }
     return value(of: relatedIDs(relationship), relationship)
   }
 
-  /// The same of what is there already; nil for a fault.
+  /// The value of a relationship that is already loaded; nil for a fault.
   func knownRelatedValue(_ relationship: NSRelationshipDescription) -> Any? {
     checkQueue()
     return knownRelated(relationship.name).flatMap { value(of: $0, relationship) }
   }
 
   private func value(of ids: [NSManagedObjectID], _ relationship: NSRelationshipDescription) -> Any? {
-    // What is deleted in this context is no other end any more.
+    // Objects deleted in this context are not included.
     let objects = managedObjectContext.map { ids.map($0.object(with:)).filter { !$0.isDeleted } } ?? []
     if !relationship.isToMany { return objects.first }
     return relationship.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
@@ -71,7 +70,8 @@ extension NSManagedObject {
 
   func relatedIDs(_ relationship: NSRelationshipDescription) -> [NSManagedObjectID] {
     if let known = knownRelated(relationship.name) { return known }
-    // New objects lead nowhere, as relationships can't be set; transient ones are no matter of a store.
+    // New objects have no related objects, because relationships cannot be set; transient relationships are not in a
+    // store.
     guard let context = managedObjectContext, !isInserted, !relationship.isTransient else { return [] }
     do {
       let found = try context.relatedIDs(relationship, of: [objectID])[0]
@@ -89,12 +89,12 @@ extension NSManagedObject {
     return related.ids[name]
   }
 
-  /// - Parameter objects: Those that were read ahead.
+  /// - Parameter objects: Objects that were read ahead.
   func keepRelated(_ ids: [NSManagedObjectID], _ name: String, ahead objects: [NSManagedObject] = []) {
     guard let epoch = managedObjectContext?.relationshipEpoch else { return }
     if related?.epoch != epoch { related = RelatedIDs(epoch: epoch) }
-    parts.related?.ids[name] = ids
-    parts.related?.objectsAhead[name] = objects.isEmpty ? nil : objects
+    auxiliary.related?.ids[name] = ids
+    auxiliary.related?.objectsAhead[name] = objects.isEmpty ? nil : objects
   }
 
   func refuseToSet(_ relationship: NSRelationshipDescription) -> Never {
@@ -104,12 +104,12 @@ extension NSManagedObject {
   }
 }
 
-/// What an object's relationships were found to lead to.
+/// The related objects that were found for an object.
 struct RelatedIDs {
-  /// Of the context when it was read: saves and merges make all of it old.
+  /// The context's `relationshipEpoch` at the time of the read: saves and merges invalidate earlier ones.
   let epoch: UInt64
   var ids: [String: [NSManagedObjectID]] = [:]
-  /// Objects that were read ahead, by relationship: without anybody to hold them their context would forget them at
-  /// once. Both ends may hold each other so, until one is refreshed or their context is reset or goes away.
+  /// Objects that were read ahead, by relationship. Without this reference their context would forget them at once.
+  /// Both ends may hold each other this way, until one is refreshed or the context is reset or freed.
   var objectsAhead: [String: [NSManagedObject]] = [:]
 }

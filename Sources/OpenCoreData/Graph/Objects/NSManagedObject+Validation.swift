@@ -1,6 +1,6 @@
 import Foundation
 
-/// A class's own check of one property: it throws, or lets the value pass, or replaces it.
+/// A class's own check of one property: it throws, accepts the value, or replaces it.
 public typealias PropertyValidator = @Sendable (NSManagedObject, inout Any?) throws -> Void
 
 extension NSManagedObject {
@@ -16,14 +16,14 @@ extension NSManagedObject {
     }
   }
 
-  /// Everything against the model's rules: throws the one error found, or 1560 with all of them.
+  /// Checks every property by the model's rules: throws the only error, or 1560 with all of them.
   func validateProperties(isNew: Bool) throws {
     if isFault { return }
     let mayLackSome = managedObjectContext?.toleratesMissingRelationships ?? false
     var errors: [any Error] = isNew && !mayLackSome ? entity.mandatoryRelationships.map(missing) : []
     for (slot, attribute) in entity.attributeSlots.enumerated() {
       do {
-        // The overridable check is asked only where a class may have overridden it: it boxes every value.
+        // The overridable check is called only if a class may have overridden it: it boxes every value.
         if Self.lifecycleHooks.contains(.validation) {
           try validate(attribute, slot)
         } else {
@@ -36,13 +36,13 @@ extension NSManagedObject {
     if let error = NSError.validation(errors) { throw error }
   }
 
-  /// Asks `validateValue(_:forKey:)` and takes the value over that it may have put in the place of the one there is.
+  /// Calls `validateValue(_:forKey:)` and stores the value if the method replaced it.
   private func validate(_ attribute: NSAttributeDescription, _ slot: Int) throws {
     let before = attribute.foundationValue(from: values[slot])
     var value = before
     try validateValue(&value, forKey: attribute.name)
     let after = stored(value, slot)
-    // Compared in stored form: the same value may be another object, or archive to other bytes than it came from.
+    // Compared in stored form: an equal value may be another object, or have another archive.
     if after != values[slot], after != stored(before, slot) { setStoredValue(after, at: slot) }
   }
 
@@ -68,10 +68,10 @@ extension NSManagedObject {
 }
 
 extension NSError {
-  /// Several validation errors as Core Data reports them: the one there is, or 1560 with `NSDetailedErrorsKey`.
+  /// Several validation errors as Core Data reports them: the only one, or 1560 with `NSDetailedErrorsKey`.
   ///
-  /// A class may throw errors of its own. A single one reaches whoever saves as it is; among others it is wrapped, to
-  /// be found under `NSUnderlyingErrorKey`.
+  /// A class may throw errors of its own type. A single one reaches the caller of the save unchanged; one of several is
+  /// wrapped, under `NSUnderlyingErrorKey`.
   static func validation(_ errors: [any Error], of ids: [NSManagedObjectID]? = nil) -> (any Error)? {
     guard errors.count > 1 else { return errors.first.map { foundationError($0)?.naming(ids) ?? $0 } }
     let all = errors.flatMap { error -> [NSError] in
@@ -84,8 +84,8 @@ extension NSError {
     ).naming(ids)
   }
 
-  /// `error` if it is an NSError. (Here `as? NSError` makes one of every error, and a `catch` for NSError alone leaves
-  /// others uncaught without a word from the compiler.)
+  /// `error` if it is an NSError. (On Linux `as? NSError` succeeds for every error, and a `catch` for NSError alone
+  /// lets other errors escape without a diagnostic from the compiler.)
   private static func foundationError(_ error: any Error) -> NSError? {
     type(of: error) is NSError.Type ? error as NSError : nil
   }
@@ -97,7 +97,7 @@ extension NSError {
       userInfo: [NSLocalizedDescriptionKey: "\(error)", NSUnderlyingErrorKey: error])
   }
 
-  /// This error with the objects at fault in it. Errors of a client's own kind stay as they are.
+  /// This error with the IDs of the objects at fault. Errors of another domain stay as they are.
   private func naming(_ ids: [NSManagedObjectID]?) -> NSError {
     guard let ids, domain == NSCocoaErrorDomain else { return self }
     return NSError(

@@ -4,19 +4,19 @@ import Foundation
 extension NSManagedObject {
   // MARK: Generated accessors
 
-  /// The value of an optional attribute as the type of its generated property; nil where nothing is stored.
+  /// The value of an optional attribute as the type of its generated property; nil if nothing is stored.
   public final func attributeValue<Value: ManagedAttributeValue>(forKey key: String) -> Value? {
     Value.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
   }
 
-  /// As the generic one does, of the commonest types by the shortest way.
+  /// As the generic one: a fast path for the most common types.
   public final func attributeValue(forKey key: String) -> String? {
-    if let home = openHome, let cell = home.cell(key, row: Int(row)) { return home.text(cell) }
+    if let storage = directStorage, let cell = storage.cell(key, row: Int(row)) { return storage.text(cell) }
     return String.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
   }
 
   public final func attributeValue(forKey key: String) -> Date? {
-    if let cell = openHome?.cell(key, row: Int(row)), cell.kind == .real {
+    if let cell = directStorage?.cell(key, row: Int(row)), cell.kind == .real {
       return Date(timeIntervalSinceReferenceDate: cell.real)
     }
     return Date.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
@@ -28,15 +28,15 @@ extension NSManagedObject {
 
   /// The value of a numeric attribute whose property is not a scalar.
   public final func numberValue(forKey key: String) -> NSNumber? {
-    // The common kind first: through `Any` it would be made, boxed and cast.
-    if let cell = openHome?.integerCell(key, row: Int(row)), cell.kind == .integer {
+    // The common kind first: through `Any` the value would be made, boxed and cast.
+    if let cell = directStorage?.integerCell(key, row: Int(row)), cell.kind == .integer {
       return SmallNumbers.number(cell.integer)
     }
     let slot = slot(key)
     return entity.attributeSlots[slot].foundationValue(from: storedValue(at: slot)) as? NSNumber
   }
 
-  /// The value of an attribute whose property is a scalar; 0 or false where nothing is stored.
+  /// The value of an attribute whose property is a scalar; 0 or false if nothing is stored.
   public final func scalarValue<Value: ManagedAttributeValue & ExpressibleByIntegerLiteral>(
     forKey key: String
   ) -> Value { attributeValue(forKey: key) ?? 0 }
@@ -47,7 +47,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-  /// `value` as a store keeps it in `slot`; a value of another type stops the program.
+  /// `value` in the stored form of `slot`; a value of another type stops the program.
   func stored(_ value: Any?, _ slot: Int) -> StoredValue {
     let attribute = entity.attributeSlots[slot]
     guard let stored = attribute.encodedValue(from: value) else {

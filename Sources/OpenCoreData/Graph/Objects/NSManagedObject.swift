@@ -1,43 +1,43 @@
 import Foundation
 
-/// An object of the graph: a light handle on values that its context keeps. (Apple documentation: NSManagedObject.)
+/// An object of the graph: a light handle on values that its context holds. (Apple documentation: NSManagedObject.)
 ///
-/// It belongs to its context's queue and does not keep the context alive. Subclasses are generated from the model, or
-/// written by hand; a hand-written one may override `lifecycleHooks` to say which hooks it has.
+/// It belongs to its context's queue and does not keep the context alive. Subclasses are generated from the model or
+/// written by hand; a hand-written one may override `lifecycleHooks` to declare the hooks it has.
 open class NSManagedObject: NSObject {
   public let entity: NSEntityDescription
-  /// Nil without a context, and once it has let go of the object or is gone itself.
+  /// Nil for an object without a context, and after the context has released the object or was freed.
   public internal(set) var managedObjectContext: NSManagedObjectContext? {
-    get { isDismissed ? nil : home?.context }
+    get { isUnregistered ? nil : storage?.context }
     set {
-      isDismissed = newValue == nil
-      if let newValue, home?.context !== newValue { home = newValue.home }
+      isUnregistered = newValue == nil
+      if let newValue, storage?.context !== newValue { storage = newValue.storage }
     }
   }
 
-  // An import makes millions of these, so that each field counts: what is not needed at once is in `home` or `rare`,
-  // or made when it is asked for.
-  var home: ObjectHome?
-  /// Of the identity among those of a packed home.
+  // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `storage`
+  // or `auxiliaryIfPresent`, or is made on request.
+  var storage: ObjectStorage?
+  /// Stands for the ID in a batch storage.
   var number: Int64 = 0
-  /// Of the values in the batch of a packed home.
+  /// The row of the values in the batch of a batch storage.
   var row: Int32 = 0
-  /// Whether the context has let go of the object. In a byte of its own: other queues may look at it.
-  var isDismissed = false
-  /// Whether a store has given a key to the temporary identity: that counts then.
+  /// Whether the context has released the object. A byte of its own, because other queues may read it.
+  var isUnregistered = false
+  /// Whether a store has given the temporary ID a key, which then takes precedence.
   var isInStore = false
   /// Whether the values count as changed from the model's defaults.
   var beganWithDefaults = false
   var state: ObjectState = []
-  /// `Z_OPT` of the row the values came from.
+  /// `Z_OPT` of the row that the values came from.
   var version: Int64 = 0
-  /// Nil where a packed home gives one when it is asked for.
-  var identityGiven: NSManagedObjectID?
-  /// Nil for values that are still packed, or the defaults.
+  /// Nil if a batch storage makes the ID on request.
+  var assignedID: NSManagedObjectID?
+  /// Nil if the values are still packed, or are the defaults.
   var loaded: [StoredValue]?
-  var rare: RareParts?
+  var auxiliaryIfPresent: AuxiliaryState?
 
-  /// The lifecycle methods this class overrides; all of them unless it says otherwise.
+  /// The lifecycle methods this class overrides; all of them unless it declares otherwise.
   open class var lifecycleHooks: LifecycleHooks { self == NSManagedObject.self ? [] : .all }
 
   /// Makes an object and inserts it into `context`, or makes one without a context.
@@ -48,7 +48,7 @@ open class NSManagedObject: NSObject {
     context?.insert(self)
   }
 
-  /// Inserts a new object of the entity whose class this is. Required, so that generic code can say `T(context:)`.
+  /// Inserts a new object of the entity with this class. Required, so that generic code can call `T(context:)`.
   public required convenience init(context: NSManagedObjectContext) {
     guard let entity = context.model?.entity(ofClass: Self.self) else {
       preconditionFailure(
@@ -60,7 +60,7 @@ open class NSManagedObject: NSObject {
 
   // MARK: State
 
-  /// Temporary until a save reaches the store, permanent from then on.
+  /// Temporary until a save reaches the store, then permanent.
   public var objectID: NSManagedObjectID { identity.resolved }
   public var isInserted: Bool { has(.inserted) }
   public var isUpdated: Bool { has(.updated) }
@@ -73,7 +73,7 @@ open class NSManagedObject: NSObject {
   /// 0 for an object that has its values and is not about to get or lose them.
   public var faultingState: Int {
     checkQueue()
-    return Int(state.intersection([.fault, .awaking, .fading]).rawValue)
+    return Int(state.intersection([.fault, .awaking, .turningIntoFault]).rawValue)
   }
 
   @inline(__always)
@@ -84,25 +84,24 @@ open class NSManagedObject: NSObject {
 
   // MARK: Lifecycle, for subclasses
 
-  /// After insertion, once in an object's life; values set here are saved.
+  /// Called after insertion, once in an object's life; values set here are saved.
   open func awakeFromInsert() {}
-  /// After a fault has got its values; values set here are no changes.
+  /// Called after a fault was fulfilled; values set here do not count as changes.
   open func awakeFromFetch() {}
-  /// After a rollback, or a refresh that kept changes; values set here are no changes. The place to set transient
-  /// values anew.
+  /// Called after a rollback, or after a refresh that kept changes; values set here do not count as changes. Transient
+  /// values can be set again here.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
-  /// Before a save; changes made here are saved too.
+  /// Called before a save; changes made here are saved too.
   open func willSave() {}
-  /// After a save.
+  /// Called after a save.
   open func didSave() {}
-  /// When the object is about to be marked for deletion.
+  /// Called before the object is marked for deletion.
   open func prepareForDeletion() {}
-  /// Before a refresh takes the values away; they can still be read.
+  /// Called before a refresh removes the values; they can still be read.
   open func willTurnIntoFault() {}
   open func didTurnIntoFault() {}
 
-  /// False makes an object count as changed also when `didChangeValue(forKey:)` is called for a key that the model
-  /// does not have.
+  /// If false, `didChangeValue(forKey:)` makes an object count as changed even for a key that the model does not have.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
   // MARK: Keyed access
@@ -115,8 +114,8 @@ open class NSManagedObject: NSObject {
     return ownProperty(key) ?? value(forUndefinedKey: key)
   }
 
-  /// Sets an attribute; a value of a type that does not fit it is a programmer's error, as in Apple's framework. So is
-  /// setting a relationship, which is for reading only here.
+  /// Sets an attribute. Stops the program for a value of a type that does not match the attribute, as Apple's framework
+  /// does, and for a relationship, because relationships are read-only here.
   open func setValue(_ value: Any?, forKey key: String) {
     guard let slot = knownSlot(key) else {
       if let relationship = entity.relationshipsByName[key] { refuseToSet(relationship) }
@@ -126,13 +125,13 @@ open class NSManagedObject: NSObject {
     setStoredValue(from: value, at: slot)
   }
 
-  /// Called where a key is read that the entity does not have; stops the program unless a class overrides it.
+  /// Called for a read of a key that the entity does not have; stops the program unless a class overrides it.
   open func value(forUndefinedKey key: String) -> Any? { preconditionFailure(undefined(key)) }
 
-  /// Called where a key is set that the entity does not have; stops the program unless a class overrides it.
+  /// Called for a write to a key that the entity does not have; stops the program unless a class overrides it.
   open func setValue(_ value: Any?, forUndefinedKey key: String) { preconditionFailure(undefined(key)) }
 
-  /// Called where an attribute whose property is a scalar is set to nil; stores nil, which the property reads as 0.
+  /// Called when an attribute whose property is a scalar is set to nil; stores nil, which the property reads as 0.
   open func setNilValueForKey(_ key: String) { setStoredValue(.null, at: slot(key)) }
 
   // MARK: Validation
@@ -144,13 +143,13 @@ open class NSManagedObject: NSObject {
   ///     }
   ///     func validateRating(_ value: inout Any?) throws { … }
   ///
-  /// A subclass adds to what its superclass has: `super.propertyValidators.merging(…)`.
+  /// A subclass adds to the checks of its superclass: `super.propertyValidators.merging(…)`.
   open class var propertyValidators: [String: PropertyValidator] { [:] }
 
   /// Checks one value: by the class's own check for the key, which may replace it, then against the model's rules.
   ///
   /// - Throws: `NSError` with one of Core Data's validation codes, or what the class's check throws. Apple's method
-  ///   takes a pointer; this one may replace the value through `inout` likewise.
+  ///   takes a pointer; this one replaces the value through `inout`.
   open func validateValue(_ value: inout Any?, forKey key: String) throws {
     let slot = slot(key)
     checkQueue(slot: slot)
@@ -158,9 +157,10 @@ open class NSManagedObject: NSObject {
     try check(stored(value, slot), slot: slot)
   }
 
-  /// Checks every attribute, and that no relationship is mandatory: a new object has none.
+  /// Checks every attribute, and that the entity has no mandatory relationship, because a new object has no related
+  /// objects.
   open func validateForInsert() throws { try validateProperties(isNew: true) }
-  /// Checks every attribute; relationships can't have changed.
+  /// Checks every attribute; relationships cannot have changed.
   open func validateForUpdate() throws { try validateProperties(isNew: false) }
   open func validateForDelete() throws {}
 
@@ -178,14 +178,14 @@ open class NSManagedObject: NSObject {
   func storedValue(at slot: Int) -> StoredValue {
     checkQueue(slot: slot)
     if state.contains(.fault) { fireFault() }
-    return valueThere(at: slot)
+    return currentValue(at: slot)
   }
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
     setStoredValues(at: CollectionOfOne(slot)) { _ in value }
   }
 
-  /// Sets several values; the change is noted once for all of them.
+  /// Sets several values and records one change for all of them.
   func setStoredValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
     guard let first = slots.first else { return }
     checkQueue(slot: first)
@@ -206,7 +206,7 @@ open class NSManagedObject: NSObject {
     keepObject(value, of: stored, slot)
   }
 
-  /// Loads the values. An object whose row is gone is marked deleted and reads as nil throughout.
+  /// Loads the values. An object whose row is gone is marked deleted and all its values read as nil.
   func fireFault() {
     guard let context = managedObjectContext else {
       preconditionFailure(
@@ -216,8 +216,8 @@ open class NSManagedObject: NSObject {
     context.fulfillFault(self)
   }
 
-  // Each object is itself alone: neither may be overridden (Apple documentation: NSManagedObject, "Subclassing Notes"),
-  // and sets of objects stand in every notification.
+  // Objects are compared by identity, and neither member may be overridden (Apple documentation: NSManagedObject,
+  // "Subclassing Notes"); every notification contains sets of objects.
   public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) }
   public final override func isEqual(_ object: Any?) -> Bool { (object as? NSManagedObject) === self }
 
@@ -234,7 +234,7 @@ open class NSManagedObject: NSObject {
   }
 }
 
-/// Where an object stands in its life.
+/// The state of an object in its life cycle.
 struct ObjectState: OptionSet {
   let rawValue: UInt16
   static let inserted = ObjectState(rawValue: 1)
@@ -243,14 +243,14 @@ struct ObjectState: OptionSet {
   static let fault = ObjectState(rawValue: 8)
   /// Inserted, with values newer than those packed in its segment.
   static let unpacked = ObjectState(rawValue: 16)
-  /// In `awakeFromFetch` or `awake(fromSnapshotEvents:)`: what is set now is no change.
+  /// In `awakeFromFetch` or `awake(fromSnapshotEvents:)`: values set now do not count as changes.
   static let awaking = ObjectState(rawValue: 32)
-  /// A fault whose row was gone: deleted, its values all nil.
+  /// A fault whose row was missing: deleted, its values all nil.
   static let inaccessible = ObjectState(rawValue: 64)
-  /// Updated, and its row was deleted by others: a save writes it anew.
+  /// Updated, and its row was deleted elsewhere: a save inserts it again.
   static let recreated = ObjectState(rawValue: 128)
   /// In `willTurnIntoFault`.
-  static let fading = ObjectState(rawValue: 256)
+  static let turningIntoFault = ObjectState(rawValue: 256)
 }
 
 /// Faults of one fetch that load their rows together (`fetchBatchSize`).

@@ -1,4 +1,4 @@
-/// What gave an object its values back. (Apple documentation: NSSnapshotEventType.)
+/// The event that restored an object's values. (Apple documentation: NSSnapshotEventType.)
 public struct NSSnapshotEventType: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -6,16 +6,16 @@ public struct NSSnapshotEventType: OptionSet, Sendable {
   public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
   public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
   public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
-  /// `rollback()` gave it its last committed values.
+  /// `rollback()` restored its last committed values.
   public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
-  /// `refresh(_:mergeChanges:)` laid its changes over newer values.
+  /// `refresh(_:mergeChanges:)` applied its changes to newer values.
   public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
   /// A merge policy gave it values of the store.
   public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
 }
 
 extension NSManagedObject {
-  /// Tells the class, if the object has values. What it sets then is no change.
+  /// Calls `awake(fromSnapshotEvents:)` if the object has values. Values set there do not count as changes.
   func awake(after event: NSSnapshotEventType) {
     guard !isFault else { return }
     whileAwaking { awake(fromSnapshotEvents: event) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A fetch in three steps: looked at on the context's queue, read anywhere, made into results on the queue again.
+/// A fetch in three steps: prepared on the context's queue, read on any thread, made into results on the queue again.
 ///
-/// The changes that are pending in the chain are laid over the rows in the last step, as they are by then.
+/// The last step applies the changes that are pending in the chain at that time to the rows.
 struct AsynchronousFetch: Sendable {
   enum Reading: Sendable {
     case rows([FetchedRow])
@@ -12,9 +12,9 @@ struct AsynchronousFetch: Sendable {
   let stop = CancellationFlag()
   private let coordinator: NSPersistentStoreCoordinator
   private let generation: QueryGeneration?
-  /// What the context is asked.
+  /// The query of the context.
   private let query: FetchQuery
-  /// What the store is asked for it.
+  /// The query that the store receives for it.
   private let bottom: FetchQuery
   private let shape: DictionaryShape?
   private let hadChanges: Bool
@@ -34,10 +34,10 @@ struct AsynchronousFetch: Sendable {
     writeCount = try coordinator.writeCount()
   }
 
-  /// Reads the store, on any thread but not on several at once.
+  /// Reads the store on any thread, but not on several at once.
   ///
-  /// - Parameter progressed: Called now and then with the number of rows read.
-  /// - Throws: What the store said; `CancellationFlag.error` when stopped.
+  /// - Parameter progressed: Called from time to time with the number of rows read.
+  /// - Throws: The store's error; `CancellationFlag.error` if cancelled.
   func read(_ progressed: (Int) -> Void) throws -> Reading {
     if let shape {
       return .dictionaries(try stores.dictionaryRows(query, shape, stop: stop), shape)
@@ -71,13 +71,13 @@ struct AsynchronousFetch: Sendable {
     }
   }
 
-  /// The rows for what the bottom of the chain is asked now: those that were read, unless other changes are pending by
-  /// now and they don't do.
+  /// The rows for the query that the bottom of the chain receives now: those that were read, unless changes that became
+  /// pending since need other rows.
   private func serve(_ needed: FetchQuery, _ read: [FetchedRow]) throws -> [FetchedRow] {
     let isAlike = needed.offset == bottom.offset && needed.values == bottom.values
     let isWhole = bottom.limit == 0 || read.count < bottom.limit
     let isEnough = isWhole || (needed.limit > 0 && needed.limit <= bottom.limit)
-    // What was pending before the reading may be saved now, and then is neither here nor there.
+    // Changes that were pending before the read may be saved by now, and are then in neither.
     let hasMoved = try hadChanges && coordinator.writeCount() != writeCount
     guard isAlike, isEnough, !hasMoved else {
       return try stores.rows(needed)

@@ -1,15 +1,15 @@
 import Dispatch
 import Foundation
 
-/// A fetch that reads beside the context's queue and delivers there. (Apple documentation:
+/// A fetch that reads off the context's queue and delivers its result on it. (Apple documentation:
 /// NSAsynchronousFetchRequest.)
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, ContextRequest {
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
 
   public let fetchRequest: NSFetchRequest<ResultType>
-  /// Called on the context's queue when the result is there, or the fetch failed or was cancelled.
+  /// Called on the context's queue when the fetch has finished, failed or was cancelled.
   public let completionBlock: CompletionBlock?
-  /// How many results to expect: what the progress counts up to. 0: not known.
+  /// The expected number of results, which is the total of the progress; 0 if unknown.
   open var estimatedResultCount = 0
 
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock: CompletionBlock?) {
@@ -20,10 +20,10 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, Con
   /// Returns before anything is read.
   func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     context.processPendingChanges()
-    // A copy: the caller may go on with the request.
+    // A copy, because the caller may change the request.
     let request = fetchRequest.retyped(as: ResultType.self)
     let fetch = try AsynchronousFetch(request, in: context)
-    let result = NSAsynchronousFetchResult(self, context, fetch.stop)
+    let result = NSAsynchronousFetchResult(self, context, stop: fetch.stop)
     let confined = QueueConfined(value: (result: result, request: request, completion: completionBlock))
     DispatchQueue.global().async {
       let outcome = Result {
@@ -34,7 +34,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, Con
       context.perform {
         let (result, request, completion) = confined.value
         if result.progress?.isCancelled == true { fetch.stop.cancel() }
-        result.settle(Result { try fetch.results(of: request, try outcome.get(), in: context) })
+        result.fulfill(Result { try fetch.results(of: request, try outcome.get(), in: context) })
         completion?(result)
       }
     }
@@ -42,20 +42,20 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, Con
   }
 }
 
-/// What belongs to a context's queue and has to be carried past other threads back to it.
-// Unchecked: it is made on the queue, and `value` is read there only.
+/// A value that belongs to a context's queue and is carried past other threads back to it.
+// Unchecked: the value is made on the queue, and read only there.
 private struct QueueConfined<Value>: @unchecked Sendable {
   let value: Value
 }
 
-/// What comes later. (Apple documentation: NSPersistentStoreAsynchronousResult.) It belongs to the queue of its
-/// context.
+/// A result that arrives later. (Apple documentation: NSPersistentStoreAsynchronousResult.) It belongs to the queue of
+/// its context.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   public let managedObjectContext: NSManagedObjectContext
-  /// Why there is no result: what reading said, or `NSUserCancelledError` (3072) after a cancel.
+  /// The reason why there is no result: the error of the read, or `NSUserCancelledError` (3072) after a cancellation.
   public fileprivate(set) var operationError: (any Error)?
-  /// Counts results; its total is -1 while that is not known. Cancelling it ends the reading. It moves on the
-  /// context's queue, and is a part of the progress that was current when the request was executed.
+  /// Counts results; its total is -1 while that is unknown. Cancelling it ends the read. It changes on the context's
+  /// queue, and is a child of the progress that was current when the request was executed.
   public let progress: Progress?
   private let stop: CancellationFlag
 
@@ -68,26 +68,26 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     self.stop = stop
   }
 
-  /// Ends the reading, also in the middle of a search; the completion block is called with an error then.
+  /// Ends the read, even in the middle of a search; the completion block is then called with an error.
   open func cancel() {
-    // The progress calls its handler some time later only.
+    // The progress calls its cancellation handler only later.
     stop.cancel()
     progress?.cancel()
   }
 }
 
-/// What an asynchronous fetch found. (Apple documentation: NSAsynchronousFetchResult.)
+/// The result of an asynchronous fetch. (Apple documentation: NSAsynchronousFetchResult.)
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
   /// Nil until the completion block is called, and after an error.
   public private(set) var finalResult: [ResultType]?
 
-  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ stop: CancellationFlag) {
+  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, stop: CancellationFlag) {
     fetchRequest = request
     super.init(context, estimatedCount: request.estimatedResultCount, stop)
   }
 
-  func settle(_ outcome: Result<[ResultType], any Error>) {
+  func fulfill(_ outcome: Result<[ResultType], any Error>) {
     switch outcome {
     case .failure(let error): operationError = error
     case .success(let results):

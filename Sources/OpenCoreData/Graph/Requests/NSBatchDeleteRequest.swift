@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the result of a batch deletion tells.
+/// What the result of a batch deletion contains.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   case resultTypeStatusOnly
   case resultTypeObjectIDs
   case resultTypeCount
 }
 
-/// Deletes rows in the store, past all contexts: no validation, no delete rules, no notifications. (Apple
-/// documentation: NSBatchDeleteRequest.)
+/// Deletes rows in the store without contexts: no validation, no delete rules, no notifications. (Apple documentation:
+/// NSBatchDeleteRequest.)
 open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   private enum Target {
     case found(NSFetchRequest<any NSFetchRequestResult>)
@@ -19,7 +19,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
-  /// A copy of what to delete; where IDs were given, a request for their entity.
+  /// A copy of the request that selects the rows; for IDs, a request for their entity.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> {
     switch target {
     case .found(let request): return request
@@ -30,12 +30,12 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
     }
   }
 
-  /// Deletes what `fetch` finds in the store; its predicate, limit, offset and order count.
+  /// Deletes the objects that `fetch` finds in the store, subject to its predicate, limit, offset and order.
   public init<ResultType>(fetchRequest fetch: NSFetchRequest<ResultType>) {
     target = .found(fetch.retyped(as: (any NSFetchRequestResult).self))
   }
 
-  /// Deletes the objects with `objects`, which are of one entity tree.
+  /// Deletes the objects with the IDs `objects`, which must belong to one entity tree.
   public init(objectIDs objects: [NSManagedObjectID]) {
     target = .ids(objects)
   }
@@ -49,17 +49,18 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
       var query = try request.query(model: context.model)
       if let affectedStores { query.affectedStores = affectedStores.map(\.identity) }
       if query.limit + query.offset > 0, coordinator.persistentStores.count > 1 {
-        // The slice is one of all stores' objects together.
+        // Limit and offset apply to the objects of all stores together.
         query.includesValues = false
         outcomes = try delete(
-          StoreReading(coordinator: coordinator, generation: nil).rows(query).map(\.id), coordinator, wantsIDs)
+          StoreReading(coordinator: coordinator, generation: nil).rows(query).map(\.id), in: coordinator,
+          wantsIDs: wantsIDs)
         break
       }
       outcomes = try coordinator.writeToStores(query.affectedStores, keeping: query.entity) {
         try $0.batchDelete(query, wantsIDs: wantsIDs)
       }
     case .ids(let ids):
-      outcomes = try delete(ids.map(\.resolved), coordinator, wantsIDs)
+      outcomes = try delete(ids.map(\.resolved), in: coordinator, wantsIDs: wantsIDs)
     }
     let outcome = outcomes.joined
     switch resultType {
@@ -70,7 +71,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   }
 
   private func delete(
-    _ ids: [NSManagedObjectID], _ coordinator: NSPersistentStoreCoordinator, _ wantsIDs: Bool
+    _ ids: [NSManagedObjectID], in coordinator: NSPersistentStoreCoordinator, wantsIDs: Bool
   ) throws -> [BatchOutcome] {
     guard let root = ids.first?.entity.rootEntity else { return [] }
     if let other = ids.first(where: { $0.entity.rootEntity !== root }) {
@@ -92,10 +93,10 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   }
 }
 
-/// What a batch deletion did. (Apple documentation: NSBatchDeleteResult.)
+/// The result of a batch deletion. (Apple documentation: NSBatchDeleteResult.)
 open class NSBatchDeleteResult: NSPersistentStoreResult {
   public let resultType: NSBatchDeleteRequestResultType
-  /// True, the `[NSManagedObjectID]` of what was deleted, or its number (`Int`).
+  /// True, the `[NSManagedObjectID]` of the deleted objects, or their number (`Int`).
   public let result: Any?
 
   init(_ resultType: NSBatchDeleteRequestResultType, _ result: Any?) {

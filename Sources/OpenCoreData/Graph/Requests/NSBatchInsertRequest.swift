@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the result of a batch insertion tells.
+/// What the result of a batch insertion contains.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
   case statusOnly
   case objectIDs
   case count
 }
 
-/// Writes rows into the store, past all contexts: no validation and no notifications. (Apple documentation:
+/// Inserts rows into the store without contexts: no validation and no notifications. (Apple documentation:
 /// NSBatchInsertRequest.)
 ///
-/// Attributes that are not given have the model's default. Where an entity has uniqueness constraints, an object whose
-/// values are taken is left out, or with a merge policy that lets objects trump the store (or overwrite it) gives the
-/// stored object all its values.
+/// Attributes without a value get the model's default. If an entity has uniqueness constraints, an object whose values
+/// are already in use is left out. With a merge policy that lets objects trump the store (or overwrite it), the stored
+/// object takes all its values instead.
 open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   private enum Content {
     case dictionaries([[String: Any]])
@@ -20,14 +20,14 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
     case objectHandler((NSManagedObject) -> Bool)
   }
 
-  /// The entity that the request was made with; nil where it was named.
+  /// The entity that the request was made with; nil if it was given by name.
   public let entity: NSEntityDescription?
   public let entityName: String
   private let content: Content
   open var resultType = NSBatchInsertRequestResultType.statusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
-  private init(_ entity: NSEntityDescription?, _ name: String, _ content: Content) {
+  private init(_ entity: NSEntityDescription?, name: String, content: Content) {
     self.entity = entity
     entityName = name
     self.content = content
@@ -35,33 +35,33 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
 
   /// Inserts an object for each dictionary of values by attribute name.
   public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
-    self.init(nil, entityName, .dictionaries(dictionaries))
+    self.init(nil, name: entityName, content: .dictionaries(dictionaries))
   }
 
   public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
-    self.init(entity, entity.name ?? "", .dictionaries(dictionaries))
+    self.init(entity, name: entity.name ?? "", content: .dictionaries(dictionaries))
   }
 
-  /// Inserts an object for each dictionary that `handler` fills, until it returns true instead.
+  /// Inserts an object for each dictionary that `handler` fills, until it returns true.
   public convenience init(
     entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
-  ) { self.init(nil, entityName, .dictionaryHandler(handler)) }
+  ) { self.init(nil, name: entityName, content: .dictionaryHandler(handler)) }
 
   public convenience init(
     entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
-  ) { self.init(entity, entity.name ?? "", .dictionaryHandler(handler)) }
+  ) { self.init(entity, name: entity.name ?? "", content: .dictionaryHandler(handler)) }
 
-  /// Inserts what `handler` sets in the object it is given, which is one and the same and in no context, until it
-  /// returns true instead.
+  /// Inserts the values that `handler` sets in its argument, until it returns true. The argument is the same object
+  /// each time, and has no context.
   public convenience init(
     entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
-  ) { self.init(nil, entityName, .objectHandler(handler)) }
+  ) { self.init(nil, name: entityName, content: .objectHandler(handler)) }
 
   public convenience init(
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
-  ) { self.init(entity, entity.name ?? "", .objectHandler(handler)) }
+  ) { self.init(entity, name: entity.name ?? "", content: .objectHandler(handler)) }
 
-  /// The dictionaries that the request was made with; nil where a handler gives the values.
+  /// The dictionaries that the request was made with; nil if a handler gives the values.
   open var objectsToInsert: [[String: Any]]? {
     if case .dictionaries(let dictionaries) = content { dictionaries } else { nil }
   }
@@ -111,10 +111,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   }
 }
 
-/// What a batch insertion did. (Apple documentation: NSBatchInsertResult.)
+/// The result of a batch insertion. (Apple documentation: NSBatchInsertResult.)
 open class NSBatchInsertResult: NSPersistentStoreResult {
   public let resultType: NSBatchInsertRequestResultType
-  /// True, the `[NSManagedObjectID]` of what was inserted or updated, or its number (`Int`).
+  /// True, the `[NSManagedObjectID]` of the inserted or updated objects, or their number (`Int`).
   public let result: Any?
 
   init(_ resultType: NSBatchInsertRequestResultType, _ result: Any?) {
@@ -123,7 +123,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
   }
 }
 
-/// Packs what a batch insertion is given.
+/// Packs the input of a batch insertion.
 private struct BatchInsertionRows {
   static let perStatement = 5000
 
@@ -149,7 +149,7 @@ private struct BatchInsertionRows {
     count += 1
   }
 
-  /// The object that the handler is given, with the model's defaults in it.
+  /// The object that the handler receives, with the model's defaults.
   mutating func emptyObject() -> NSManagedObject {
     object.values = entity.layout.defaultValues
     object.snapshot = nil
@@ -164,7 +164,7 @@ private struct BatchInsertionRows {
 }
 
 extension NSMutableDictionary {
-  /// Its values by name; keys that are no text name no attribute.
+  /// Its values by name; a key that is not a string names no attribute.
   fileprivate var values: [String: Any] {
     var result: [String: Any] = [:]
     for (key, value) in self { result[key as? String ?? "\(key)"] = value }
@@ -173,7 +173,7 @@ extension NSMutableDictionary {
 }
 
 extension NSManagedObjectContext {
-  /// What this context's merge policy makes of an inserted object whose unique values are taken.
+  /// How this context's merge policy resolves an inserted object whose unique values are already in use.
   var uniquenessResolution: UniquenessResolution {
     switch (mergePolicy as? NSMergePolicy)?.mergeType {
     case .mergeByPropertyObjectTrumpMergePolicyType, .overwriteMergePolicyType: .overwrite

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What the result of a batch update tells.
+/// What the result of a batch update contains.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
   case statusOnlyResultType
   case updatedObjectIDsResultType
   case updatedObjectsCountResultType
 }
 
-/// Sets attributes of rows in the store, past all contexts: no validation and no notifications; versions count one
-/// up, so that a context which still has the old values finds a conflict. (Apple documentation: NSBatchUpdateRequest.)
+/// Sets attributes of rows in the store without contexts: no validation and no notifications. Versions grow by one, so
+/// that a context which still has the old values detects a conflict. (Apple documentation: NSBatchUpdateRequest.)
 open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
-  /// The entity that the request was made with; nil where it was named.
+  /// The entity that the request was made with; nil if it was given by name.
   public let entity: NSEntityDescription?
   public let entityName: String
   open var predicate: NSPredicate?
   open var includesSubentities = true
-  /// By attribute, as a name or description: the new value, of the attribute's type; NSNull for nil.
+  /// By attribute, as a name or a description: the new value, of the attribute's type; NSNull for nil.
   open var propertiesToUpdate: [AnyHashable: Any]?
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
   open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
@@ -64,10 +64,10 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
   }
 }
 
-/// What a batch update did. (Apple documentation: NSBatchUpdateResult.)
+/// The result of a batch update. (Apple documentation: NSBatchUpdateResult.)
 open class NSBatchUpdateResult: NSPersistentStoreResult {
   public let resultType: NSBatchUpdateRequestResultType
-  /// True, the `[NSManagedObjectID]` of what was updated, or its number (`Int`).
+  /// True, the `[NSManagedObjectID]` of the updated objects, or their number (`Int`).
   public let result: Any?
 
   init(_ resultType: NSBatchUpdateRequestResultType, _ result: Any?) {
@@ -79,7 +79,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
 extension NSEntityDescription {
   /// A value that a batch request gives to an attribute.
   ///
-  /// - Throws: `NSError` 134060 for a name that is no stored attribute, or a value of another type.
+  /// - Throws: `NSError` 134060 for a name that is not a stored attribute, or for a value of another type.
   func batchValue(_ value: Any?, forKey name: String) throws -> (slot: Int, value: StoredValue) {
     guard let slot = slot(named: name) else { throw EntityPredicateSchema.unknown([name], in: self) }
     let attribute = attributeSlots[slot]

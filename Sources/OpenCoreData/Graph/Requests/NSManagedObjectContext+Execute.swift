@@ -1,21 +1,21 @@
 import Foundation
 
-/// What executing a request gave. (Apple documentation: NSPersistentStoreResult.)
+/// The result of a request. (Apple documentation: NSPersistentStoreResult.)
 open class NSPersistentStoreResult: NSObject {}
 
-/// A request that a context carries out past its objects.
+/// A request that a context executes without its objects.
 protocol ContextRequest: NSPersistentStoreRequest {
   func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult
 }
 
 extension NSManagedObjectContext {
-  /// Hands `request` to the stores, past the objects of this context: an asynchronous fetch, or a batch insertion,
+  /// Sends `request` to the stores without the objects of this context: an asynchronous fetch, or a batch insertion,
   /// update or deletion.
   ///
-  /// Objects that contexts hold hear nothing of batch requests: refresh them, or merge the IDs that a request with such
-  /// a result type gives.
+  /// Batch requests do not update the objects of contexts: refresh them, or merge the IDs that a request with the
+  /// matching result type returns.
   ///
-  /// - Throws: `NSError` for a request that does not fit the model, or what the store said.
+  /// - Throws: `NSError` for a request that does not match the model, or the store's error.
   @discardableResult
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     checkQueue()
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Hands `request` to the stores for `context`, on whose queue this is called.
+  /// Sends `request` to the stores for `context`, on whose queue this is called.
   ///
   /// - Throws: `NSError` 134060 for a context of another coordinator, and as `execute(_:)` of the context.
   @discardableResult

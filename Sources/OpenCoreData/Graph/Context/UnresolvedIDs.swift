@@ -1,10 +1,10 @@
-/// Temporary identities under which a context keeps objects that were inserted elsewhere, or saved and not yet by the
-/// root: what has to be filed anew the day a save gives the permanent ones.
-struct AwaitedIDs {
+/// The temporary IDs under which a context has registered objects that another context inserted, or that are saved but
+/// have not reached the root. Their objects are registered again when a save gives them permanent IDs.
+struct UnresolvedIDs {
   private struct Entry {
     let range: TemporaryIDRange
     var rows: Set<Int>
-    /// What the range had learnt when it was last asked.
+    /// What the range knew when it was last asked.
     var revisionSeen: Int
   }
 
@@ -15,10 +15,10 @@ struct AwaitedIDs {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Whether an object is filed under an identity of `range`.
-  func isAwaiting(_ range: TemporaryIDRange) -> Bool { !entries.isEmpty && entries[ObjectIdentifier(range)] != nil }
+  /// Whether an object is registered under an ID of `range`.
+  func contains(_ range: TemporaryIDRange) -> Bool { !entries.isEmpty && entries[ObjectIdentifier(range)] != nil }
 
-  /// - Parameter isAlive: Whether the object of an identity still exists; asked now and then to forget the others.
+  /// - Parameter isAlive: Whether the object of an ID still exists; asked from time to time to drop the others.
   mutating func add(
     _ rows: some Sequence<Int>, of range: TemporaryIDRange, isAlive: (NSManagedObjectID) -> Bool
   ) {
@@ -27,24 +27,24 @@ struct AwaitedIDs {
       let isNew = entries[key, default: Entry(range: range, rows: [], revisionSeen: 0)].rows.insert(row).inserted
       if isNew { count += 1 }
     }
-    // Earlier revisions count too: they were not checked for these rows.
+    // Earlier changes of the range count too: they were not examined for these rows.
     entries[key]?.revisionSeen = 0
     globalRevisionSeen = 0
     if count >= sweepAt {
-      // When the table has doubled, which spreads the cost.
+      // The table is swept when it has doubled, which spreads the cost.
       filter { isAlive($0) }
       sweepAt = max(1024, count * 2)
     }
   }
 
-  /// Takes out and returns the identities that may have become permanent since the last call.
+  /// Removes and returns the IDs that may have become permanent since the last call.
   mutating func takeResolved() -> [NSManagedObjectID] {
     let globalRevision = TemporaryIDRange.globalRevision
     guard !entries.isEmpty, globalRevision != globalRevisionSeen else { return [] }
     globalRevisionSeen = globalRevision
     var result: [NSManagedObjectID] = []
     for (key, entry) in entries {
-      // Read first: a change in the meantime is for the next call.
+      // Read first: what the range learns from here on is reported by the next call.
       let revision = entry.range.revision
       guard revision != entry.revisionSeen else { continue }
       let known = entry.rows.filter { entry.range.permanent(row: $0) != nil }

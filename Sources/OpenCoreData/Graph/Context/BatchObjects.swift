@@ -1,29 +1,29 @@
-/// Objects made for the rows of one batch, held together until their context lets go of them: while a save is announced,
-/// or while a walk shows its batch. Registering each of them would cost more than the object.
-final class HandleRun {
-  let home: PackedHome
-  private(set) var handles: HandleTable
-  /// Made when somebody looks for a key of a store.
+/// The objects made for the rows of one batch, held together until their context releases them: while a save is
+/// announced, or while a walk presents its batch. Registering each of them would cost more than the object itself.
+final class BatchObjects {
+  let storage: BatchStorage
+  private(set) var handles: RowObjectTable
+  /// Built at the first lookup by a store's key.
   private var rowsByKey: [ObjectKey: Int]?
   private var revisionSeen = 0
 
-  init(_ home: PackedHome, _ handles: HandleTable = HandleTable()) {
-    self.home = home
+  init(_ storage: BatchStorage, _ handles: RowObjectTable = RowObjectTable()) {
+    self.storage = storage
     self.handles = handles
   }
 
-  /// Takes the objects that `make` makes, by row.
+  /// Adds the objects that `make` makes, by row.
   func fill<Result>(_ make: (inout [NSManagedObject?]) throws -> Result) rethrows -> Result {
     var made: [NSManagedObject?] = []
-    made.reserveCapacity(home.batch.count)
+    made.reserveCapacity(storage.batch.count)
     let result = try make(&made)
-    handles = HandleTable(made)
+    handles = RowObjectTable(made)
     return result
   }
 
   func row(of key: ObjectKey) -> Int? {
     var revision = 0
-    if case .temporary(let range) = home.ids {
+    if case .temporary(let range) = storage.ids {
       if key.isTemporary {
         let isOwn = key.number >= range.first && key.number < range.first + UInt64(range.count)
         return isOwn ? Int(key.number - range.first) : nil
@@ -34,7 +34,7 @@ final class HandleRun {
     if key.isTemporary { return nil }
     if rowsByKey == nil || revision != revisionSeen {
       rowsByKey = [:]
-      handles.forEach { row, object in rowsByKey?[object.identityToShare.key] = row }
+      handles.forEach { row, object in rowsByKey?[object.idForOtherQueues.key] = row }
       revisionSeen = revision
     }
     return rowsByKey?[key]
@@ -46,11 +46,11 @@ final class HandleRun {
     handles[row] = nil
   }
 
-  /// Lets go of the objects, and gives back those that live on: the ones somebody else holds, or all of them.
+  /// Releases the objects and returns those that stay alive: the ones with other owners, or all of them.
   func release(keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
     let kept = handles.takeHeld(keepingAll: keepingAll)
     for (_, object) in kept { object.unpack() }
-    home.forgetRows()
+    storage.forgetRows()
     return kept
   }
 
@@ -58,9 +58,9 @@ final class HandleRun {
 }
 
 /// Objects by the row that they were made for: a few of them, or most.
-struct HandleTable {
+struct RowObjectTable {
   private var few: [Int: NSManagedObject] = [:]
-  /// By row, once one was made for each.
+  /// By row, once an object was made for each row.
   private var all: [NSManagedObject?] = []
 
   init() {}
@@ -79,7 +79,7 @@ struct HandleTable {
     }
   }
 
-  /// Has an object for each row below `count` that `make` makes one for, keeping those that are there.
+  /// Makes sure that each row below `count` has the object that `make` returns for it; existing objects stay.
   mutating func fill(_ count: Int, _ make: (Int) -> NSManagedObject?) {
     guard all.count < count else { return }
     all.reserveCapacity(count)
@@ -91,11 +91,11 @@ struct HandleTable {
     for (row, object) in few { body(row, object) }
   }
 
-  /// Forgets all objects, and gives back those that others hold; or all.
+  /// Drops all objects and returns those with other owners, or all of them.
   mutating func takeHeld(keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
     var held: [(row: Int, object: NSManagedObject)] = []
-    // By index and in place: an iterator would hold every object once more. And one by one: an object that goes is at
-    // hand when it was just looked at.
+    // By index and in place, because an iterator would hold every object once more. And one by one, because an object
+    // that was just checked is in the cache when it is freed.
     for row in all.indices {
       if !keepingAll, isKnownUniquelyReferenced(&all[row]) {
         all[row] = nil
@@ -110,22 +110,22 @@ struct HandleTable {
       }
       few.formIndex(after: &index)
     }
-    self = HandleTable()
+    self = RowObjectTable()
     return held
   }
 }
 
 extension NSManagedObjectContext {
-  /// The context lets go of a run's objects: those that others hold are registered one by one.
-  func release(_ run: HandleRun) {
+  /// The context releases the objects of a batch: those with other owners are registered one by one.
+  func release(_ objects: BatchObjects) {
     var waiting: [Int] = []
-    for (row, object) in registry.end(run, keepingAll: retainsRegisteredObjects) {
-      if case .temporary = run.home.ids {
+    for (row, object) in registry.end(objects, keepingAll: retainsRegisteredObjects) {
+      if case .temporary = objects.storage.ids {
         let id = object.identity
-        if id.isTemporaryID { waiting.append(row) } else { object.parts.identityLearnt = id }
+        if id.isTemporaryID { waiting.append(row) } else { object.auxiliary.permanentID = id }
       }
-      file(object)
+      register(object)
     }
-    if case .temporary(let range) = run.home.ids { awaitIDs(waiting, range) }
+    if case .temporary(let range) = objects.storage.ids { addUnresolved(waiting, range) }
   }
 }
