@@ -16,7 +16,7 @@ package struct FetchQuery: Sendable {
   /// The stores to query; nil for all.
   package var affectedStores: [StoreIdentity]?
   /// Names of entities whose new objects go to one of those stores unless another store was chosen for them.
-  package var entitiesAtHome: Set<String> = []
+  package var entitiesSavedHere: Set<String> = []
   /// Only objects whose key in the store is greater; nil for all.
   package var keyAbove: Int64?
 
@@ -56,7 +56,7 @@ package struct FetchQuery: Sendable {
     switch id.reference {
     case .permanent(let store, _): asks(store)
     case .temporary(let range, let row):
-      affectedStores == nil || range.storeChosen(row: row).map(asks) ?? entitiesAtHome.contains(id.entity.name ?? "")
+      affectedStores == nil || range.storeChosen(row: row).map(asks) ?? entitiesSavedHere.contains(id.entity.name ?? "")
     }
   }
 
