@@ -35,7 +35,9 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
 
   /// Reads the ledger of a store without changing a byte of it.
   ///
-  /// - Parameter vocabulary: That of the program whose runs are looked for.
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - vocabulary: That of the program whose runs are looked for.
   /// - Throws: `LedgerAccessError` for a file that is not there, is no store, or can't be read.
   public init(
     store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary()
