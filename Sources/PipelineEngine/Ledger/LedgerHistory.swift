@@ -36,8 +36,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
   /// Reads the ledger of a store without changing a byte of it.
   ///
   /// - Parameters:
-  ///   - path: The store's file.
-  ///   - vocabulary: That of the program whose runs are read.
+  ///   - path: The store.
+  ///   - vocabulary: That of the program whose runs are looked for.
   /// - Throws: `LedgerAccessError` for a file that is not there, is no store, or can't be read.
   public init(
     store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary()

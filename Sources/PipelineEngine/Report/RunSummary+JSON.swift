@@ -13,7 +13,9 @@ extension RunSummary {
 
   /// Reads what `json()` wrote.
   ///
-  /// - Parameter program: What the program is called that wrote it.
+  /// - Parameters:
+  ///   - data: The JSON.
+  ///   - program: What the program is called that wrote it.
   public init(json data: Data, program: String = DefinitionVocabulary().program) throws {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
