@@ -334,7 +334,7 @@ extension NSManagedObjectContext {
     guard let coordinator = persistentStoreCoordinator else {
       throw NSError.coreData(.coreData, "The context has no coordinator; set one, or a parent that has one.")
     }
-    try coordinator.obtainPermanentIDs(for: temporary.map(\.identity))
+    try coordinator.obtainPermanentIDs(for: temporary)
     // What is pending is found by its row: its objects are filed under the new IDs when it is saved.
     for object in temporary where !object.isInserted { rekey(object) }
   }
