@@ -74,11 +74,13 @@ extension NSError {
     case mergeConflict = 133020
     case constraintConflict = 133021
     case invalidStoreType = 134000
+    case storeTypeMismatch = 134010
     case save = 134030
     case coreData = 134060
     case operation = 134070
     case open = 134080
     case timeout = 134090
+    case unsupportedRequestType = 134091
     case incompatibleModel = 134100
     case migration = 134110
     case missingSourceModel = 134130

@@ -23,6 +23,9 @@ extension NSPersistentStoreCoordinator {
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
+    if let storeClass = StoreClasses.registered(storeType) {
+      return try storeClass.metadataForPersistentStore(with: url)
+    }
     try checkHasFile(storeType)
     return try SQLiteStore.metadata(at: url, options: options)
   }
@@ -35,6 +38,9 @@ extension NSPersistentStoreCoordinator {
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) throws {
+    if let storeClass = StoreClasses.registered(storeType) {
+      return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
+    }
     try checkHasFile(storeType)
     try SQLiteStore.setMetadata(metadata ?? [:], at: url, options: options)
   }
@@ -47,6 +53,12 @@ extension NSPersistentStoreCoordinator {
   }
 
   static func checkHasFile(_ storeType: String) throws {
+    if let storeClass = StoreClasses.registered(storeType) {
+      throw NSError.coreData(
+        .operation,
+        "Stores of the type \"\(storeType)\" are kept by the class \(storeClass); what can be done with their files is "
+          + "up to it.")
+    }
     guard storeType == NSSQLiteStoreType else {
       throw NSError.coreData(
         .invalidStoreType, "A store of the type \"\(storeType)\" has no file; use NSSQLiteStoreType.")

@@ -14,17 +14,24 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
+  func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
     try lock.withLock {
       let stores = try requireStores()
-      var idsByStore: [ObjectIdentifier: [NSManagedObjectID]] = [:]
-      for id in ids {
-        guard case .temporary(let range, let row) = id.reference else { continue }
-        let store = try StoreResolver(stores).store(range.storeChosen(row: row), for: id.entity)
-        idsByStore[ObjectIdentifier(store), default: []].append(id)
+      var objectsByStore: [ObjectIdentifier: [NSManagedObject]] = [:]
+      for object in objects {
+        guard case .temporary(let range, let row) = object.identity.reference else { continue }
+        let store = try StoreResolver(stores).store(range.storeChosen(row: row), for: object.entity)
+        objectsByStore[ObjectIdentifier(store), default: []].append(object)
       }
       for store in stores {
-        if let ids = idsByStore[ObjectIdentifier(store)] { try store.obtainPermanentIDs(for: ids) }
+        guard let objects = objectsByStore[ObjectIdentifier(store)] else { continue }
+        if let adapter = store as? StoreAdapter {
+          // A store of a client's own may choose the IDs by the values.
+          try adapter.obtainPermanentIDs(
+            for: objects.map { FetchedRow(id: $0.identity, version: BaseRow.unknownVersion, values: $0.values) })
+        } else {
+          try store.obtainPermanentIDs(for: objects.map(\.identity))
+        }
       }
     }
   }
@@ -78,7 +85,9 @@ private struct MultiStoreSave {
   init(_ changes: ChangeSet, to stores: [any RowStore], participants: [any SaveParticipant]) throws {
     whole = changes
     self.participants = participants
-    participantStore = participants.isEmpty ? nil : stores.first { !$0.isReadOnly } ?? stores.first
+    let writable = stores.filter { !$0.isReadOnly }
+    participantStore =
+      participants.isEmpty ? nil : writable.first(where: \.isTransactional) ?? writable.first ?? stores.first
     parts = stores.sorted { $0.identity.uuid < $1.identity.uuid }.map { Part(store: $0) }
     let resolver = StoreResolver(stores)
     for rows in changes.insertions { try add(rows, resolver) }
@@ -132,12 +141,11 @@ private struct MultiStoreSave {
     for part in open { part.writer.finish() }
   }
 
-  /// Participants write last: what they add then belongs to changes that every store has accepted.
+  /// Participants write last: what they add then belongs to changes that every store has accepted. After them come stores
+  /// that can't roll back, if nothing has failed so far.
   private func write(_ open: [(store: any RowStore, writer: any SaveWriter)]) throws {
     var failure: SaveFailure?
-    let isLast = open.indices.map { open[$0].store === participantStore }
-    for index in open.indices.filter({ !isLast[$0] }) + open.indices.filter({ isLast[$0] }) {
-      let writers = isLast[index] && failure == nil ? participants : []
+    func write(_ index: Int, _ writers: [any SaveParticipant]) throws {
       do {
         try open[index].writer.write(parts[index].changes, writers, whole: whole)
       } catch let next as SaveFailure {
@@ -145,10 +153,21 @@ private struct MultiStoreSave {
         failure = failure?.joined(with: next) ?? next
       }
     }
+    let transactional = open.indices.filter { open[$0].store.isTransactional }
+    for index in transactional where open[index].store !== participantStore { try write(index, []) }
+    for index in transactional where open[index].store === participantStore {
+      try write(index, failure == nil ? participants : [])
+    }
+    for index in open.indices where !open[index].store.isTransactional {
+      if let failure { throw failure }
+      try write(index, open[index].store === participantStore ? participants : [])
+    }
     if let failure { throw failure }
   }
 
-  private func commit(_ open: [(store: any RowStore, writer: any SaveWriter)]) throws {
+  private func commit(_ writers: [(store: any RowStore, writer: any SaveWriter)]) throws {
+    // Those that can't roll back have their part already.
+    let open = writers.filter { !$0.store.isTransactional } + writers.filter(\.store.isTransactional)
     for (place, part) in open.enumerated() {
       do {
         try part.writer.commit()

@@ -41,7 +41,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Opens or creates a store.
   ///
   /// - Parameters:
-  ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
+  ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType`, or a type that a class is registered for.
   ///   - configuration: The model configuration whose entities the store holds; nil for all.
   ///   - storeURL: The file; nil for an in-memory store.
   ///   - options: `NSReadOnlyPersistentStoreOption`, `NSSQLitePragmasOption`, `NSPersistentStoreTimeoutOption`,
@@ -52,9 +52,19 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
+    if let storeClass = StoreClasses.registered(storeType) {
+      let store = try lock.withLock {
+        try checkIsNew(storeURL, nil)
+        return try open(storeClass, storeType, configuration, at: storeURL, options)
+      }
+      try enter(store)
+      return store
+    }
     guard [NSSQLiteStoreType, NSInMemoryStoreType].contains(storeType) else {
       throw NSError.coreData(
-        .invalidStoreType, "There is no store type \"\(storeType)\"; use NSSQLiteStoreType or NSInMemoryStoreType.")
+        .invalidStoreType,
+        "There is no store type \"\(storeType)\"; use NSSQLiteStoreType or NSInMemoryStoreType, or register a class "
+          + "for it with registerStoreClass(_:forStoreType:).")
     }
     // /dev/null cannot hold a file. Code written for Apple's framework uses it for a SQLite store in memory.
     let file = storeType == NSInMemoryStoreType || storeURL?.path == "/dev/null" ? nil : storeURL
@@ -85,8 +95,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       }
     } catch {
       store.rowStore.close()
+      store.persistentStoreCoordinator = nil
       throw error
     }
+    store.didAdd(to: self)
     post(.NSPersistentStoreCoordinatorStoresDidChange, change)
   }
 
@@ -122,6 +134,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let change = [NSRemovedPersistentStoresKey: [store]]
     post(.NSPersistentStoreCoordinatorWillRemoveStore, change)
     post(.NSPersistentStoreCoordinatorStoresWillChange, change)
+    store.willRemove(from: self)
     lock.withLock {
       for closing in stores where closing === store { closing.rowStore.close() }
       stores.removeAll { $0 === store }
@@ -136,12 +149,20 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// The ID that a URI of `uriRepresentation()` stands for; nil if it belongs to none of the stores.
   open func managedObjectID(forURIRepresentation uri: URL) -> NSManagedObjectID? {
-    let parts = uri.pathComponents.filter { $0 != "/" }
+    // Split before the escapes are resolved: a reference object may have a slash.
+    let parts = uri.path(percentEncoded: true).split(separator: "/").compactMap { $0.removingPercentEncoding }
     guard uri.scheme == "x-coredata", parts.count == 2, parts[1].hasPrefix("p"),
-      parts[1].dropFirst().utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
-      let key = Int64(parts[1].dropFirst()), let entity = managedObjectModel.entitiesByName[parts[0]],
+      let entity = managedObjectModel.entitiesByName[parts[0]],
       let store = stores.first(where: { $0.identifier.lowercased() == uri.host?.lowercased() })
     else { return nil }
+    let text = String(parts[1].dropFirst())
+    if let references = store.identity.references {
+      let key = references.key(forURIText: text, of: entity)
+      return NSManagedObjectID(entity: entity, store: store.identity, key: key)
+    }
+    guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let key = Int64(text) else {
+      return nil
+    }
     return NSManagedObjectID(entity: entity, store: store.identity, key: key)
   }
 

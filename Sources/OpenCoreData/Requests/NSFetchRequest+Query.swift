@@ -11,7 +11,8 @@ extension NSFetchRequest {
     let schema = EntityPredicateSchema(entity: found)
     var query = FetchQuery(entity: found)
     query.includesSubentities = includesSubentities
-    query.predicate = try predicate?.predicateNode().bound(to: schema)
+    query.predicateSource = try predicate?.predicateNode()
+    query.predicate = try query.predicateSource?.bound(to: schema)
     query.sortKeys = try (sortDescriptors ?? []).map(SortKey.init)
     for key in query.sortKeys { try query.addKeyPath(key.keyPath) }
     query.limit = fetchLimit
@@ -49,7 +50,8 @@ extension NSFetchRequest {
     }
     shape.isDistinct = returnsDistinctResults
     shape.groupNames = try (propertiesToGroupBy ?? []).map { try Self.column(of: $0, in: entity).name }
-    shape.having = try havingPredicate?.predicateNode().bound(to: EntityPredicateSchema(entity: entity))
+    shape.havingSource = try havingPredicate?.predicateNode()
+    shape.having = try shape.havingSource?.bound(to: EntityPredicateSchema(entity: entity))
     try checkGroups(shape, query)
     return shape
   }

@@ -82,14 +82,16 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     return NSManagedObjectID(entity: range.entity, store: permanent.store, key: permanent.key)
   }
 
-  /// `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID` for a temporary one.
+  /// `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID` for a temporary one. In an
+  /// incremental or atomic store, N is the reference object.
   public func uriRepresentation() -> URL {
     let name = entity.name ?? ""
     let text =
       switch reference {
       case .temporary(let range, let row):
         "x-coredata:///\(name)/t\(Self.temporaryUUID(range.first + UInt64(row)).uuidString)"
-      case .permanent(let store, let key): "x-coredata://\(store.uuid)/\(name)/p\(key)"
+      case .permanent(let store, let key):
+        "x-coredata://\(store.uuid)/\(name)/p\(store.references?.uriText(of: key) ?? String(key))"
       }
     // Entity names are identifiers and store UUIDs hexadecimal; other characters still give a readable URL.
     return URL(string: text) ?? URL(fileURLWithPath: text)

@@ -12,7 +12,7 @@ package final class TemporaryIDRange: Sendable {
   package let first: UInt64
   package let count: Int
   /// The entity of all objects.
-  let entity: NSEntityDescription
+  package let entity: NSEntityDescription
 
   /// The keys that a store allocated for the objects of a range.
   struct Resolution: Sendable {
@@ -54,7 +54,7 @@ package final class TemporaryIDRange: Sendable {
   }
 
   /// Records a key that was allocated before the save (`obtainPermanentIDs(for:)`).
-  func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
+  package func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
     state.withLock { $0.obtained[row] = (store, key) }
     bumpRevision()
   }
@@ -155,20 +155,29 @@ extension [Int] {
 /// The store that a permanent ID belongs to. It outlives the store, as IDs do.
 package final class StoreIdentity: Sendable {
   /// The UUID in the store's metadata.
-  package let uuid: String
+  package var uuid: String {
+    get { holder.withLock { $0.uuid } }
+    set { holder.withLock { $0.uuid = newValue } }
+  }
+  /// What the keys of the store stand for; nil for a store that makes its own keys.
+  package let references: ReferenceTable?
   /// Unique in the process, also if one file is opened twice.
   private let ordinal: UInt64
   /// By entity name: the number of the root of its inheritance tree.
   private let rootEntityNumbers: [String: UInt64]
-  private let holder = Locked(Holder())
+  private let holder: Locked<Holder>
   // Unchecked: a reference that is only passed on; its class defines how it may be used.
-  private struct Holder: @unchecked Sendable { weak var owner: AnyObject? }
+  private struct Holder: @unchecked Sendable {
+    var uuid: String
+    weak var owner: AnyObject?
+  }
 
   private static let nextOrdinal = Atomic<UInt64>(1)
 
-  init(uuid: String, rootEntityNumbers: [String: UInt64]) {
-    self.uuid = uuid
+  package init(uuid: String, rootEntityNumbers: [String: UInt64], references: ReferenceTable? = nil) {
+    holder = Locked(Holder(uuid: uuid))
     self.rootEntityNumbers = rootEntityNumbers
+    self.references = references
     ordinal = Self.nextOrdinal.wrappingAdd(1, ordering: .relaxed).oldValue
   }
 
@@ -176,7 +185,7 @@ package final class StoreIdentity: Sendable {
   package var owner: AnyObject? {
     get { holder.withLock { $0 }.owner }
     set {
-      let new = Holder(owner: newValue)
+      let new = Holder(uuid: uuid, owner: newValue)
       holder.withLock { $0 = new }
     }
   }

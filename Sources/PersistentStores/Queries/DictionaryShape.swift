@@ -21,6 +21,8 @@ package struct DictionaryShape: Sendable {
   /// Names of attributes; empty: rows are not grouped.
   package var groupNames: [String] = []
   package var having: BoundPredicate?
+  /// As the client wrote it, for stores that evaluate it themselves.
+  package var havingSource: PredicateNode?
 
   package init(columns: [Column], isDistinct: Bool = false, groupNames: [String] = [], having: BoundPredicate? = nil) {
     self.columns = columns
@@ -37,6 +39,11 @@ package struct DictionaryShape: Sendable {
 package struct DictionaryRow: Sendable {
   package let id: NSManagedObjectID?
   package let values: [StoredValue]
+
+  package init(id: NSManagedObjectID?, values: [StoredValue]) {
+    self.id = id
+    self.values = values
+  }
 
   package func dictionary(_ shape: DictionaryShape) -> NSDictionary {
     let result = NSMutableDictionary()

@@ -26,7 +26,7 @@ extension FetchQuery {
     return limit > 0 ? min(limit, rest) : rest
   }
 
-  func slice<Element>(_ results: [Element]) -> [Element] {
+  package func slice<Element>(_ results: [Element]) -> [Element] {
     Array(results.dropFirst(offset).prefix(limit > 0 ? limit : results.count))
   }
 

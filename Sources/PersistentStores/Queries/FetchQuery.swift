@@ -6,6 +6,8 @@ package struct FetchQuery: Sendable {
   package let entity: NSEntityDescription
   package var includesSubentities = true
   package var predicate: BoundPredicate?
+  /// The predicate as the client wrote it, for stores that evaluate it themselves.
+  package var predicateSource: PredicateNode?
   package var sortKeys: [SortKey] = []
   package var limit = 0
   package var offset = 0

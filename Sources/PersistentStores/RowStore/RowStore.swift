@@ -15,6 +15,9 @@ package protocol RowStore: AnyObject, Sendable {
   var url: URL? { get }
   var isReadOnly: Bool { get }
   var identity: StoreIdentity { get }
+  /// Whether a save can be rolled back, and save participants can write in its transaction. A store of which that is
+  /// not true has written its part for good when `SaveWriter.write` returns.
+  var isTransactional: Bool { get }
 
   /// Whether the store's configuration has the entity.
   func keeps(_ entity: NSEntityDescription) -> Bool
@@ -142,6 +145,8 @@ package enum UniquenessResolution: Sendable {
 }
 
 extension RowStore {
+  package var isTransactional: Bool { true }
+
   /// The store's name in messages.
   package var location: String { url?.path ?? "the store in memory" }
 

@@ -335,7 +335,7 @@ extension NSManagedObjectContext {
     guard let coordinator = persistentStoreCoordinator else {
       throw NSError.coreData(.coreData, "The context has no coordinator; set one, or a parent that has one.")
     }
-    try coordinator.obtainPermanentIDs(for: temporary.map(\.identity))
+    try coordinator.obtainPermanentIDs(for: temporary)
     // Pending objects are found by their row: they are registered under the new IDs when they are saved.
     for object in temporary where !object.isInserted { rekey(object) }
   }
