@@ -73,7 +73,7 @@ struct InspectedEntities {
   private static func relationship(
     _ relationship: NSRelationshipDescription, _ kept: SQLRelationship?, table: String
   ) -> StoreInspection.Relationship {
-    let place: (table: String?, columns: [String?]) =
+    let storage: (table: String?, columns: [String?]) =
       switch kept {
       case .toOne(let column, let entityColumn, let orderColumn): (table, [column, entityColumn, orderColumn])
       case .toMany(let table, let column, let orderColumn): (table, [column, orderColumn])
@@ -83,8 +83,8 @@ struct InspectedEntities {
     return StoreInspection.Relationship(
       name: relationship.name, destination: relationship.destinationEntity?.name ?? "",
       inverse: relationship.inverseRelationship?.name, isToMany: relationship.isToMany,
-      isOrdered: relationship.isOrdered, isOptional: relationship.isOptional, table: place.table,
-      columns: place.columns.compactMap(\.self))
+      isOrdered: relationship.isOrdered, isOptional: relationship.isOptional, table: storage.table,
+      columns: storage.columns.compactMap(\.self))
   }
 
   // MARK: Without a model

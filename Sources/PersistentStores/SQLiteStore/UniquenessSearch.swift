@@ -67,11 +67,8 @@ extension BatchSource.Numbering {
   /// The row of a batch of `count` rows that has `key`; nil if there is none.
   fileprivate func row(withKey key: Int64, of count: Int) -> Int? {
     // Excluded rows may have the same key from another store.
-    if let row = keysObtained.first(where: { $0.value == key && removedRows.insertionIndex(ifAbsent: $0.key) != nil })?
-      .key
-    {
-      return row
-    }
+    let obtained = keysObtained.first { $0.value == key && removedRows.insertionIndex(ifAbsent: $0.key) != nil }
+    if let obtained { return obtained.key }
     guard key >= firstKey, key - firstKey < Int64(count) else { return nil }
     if removedRows.isEmpty, keysObtained.isEmpty { return Int(key - firstKey) }
     var next = firstKey
