@@ -15,7 +15,9 @@ struct InspectedEntities {
     }
     let keyed = Dictionary(store.keyRows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
     return schema.entities.compactMap { entity in
-      model.entitiesByName[entity.name].map { known($0, entity, keyed[entity.number], schema, counts) }
+      model.entitiesByName[entity.name].map {
+        known($0, entity, key: keyed[entity.number], schema: schema, counts: counts)
+      }
     }
     .sorted { ($0.number ?? .max, $0.name) < ($1.number ?? .max, $1.name) }
   }
@@ -47,8 +49,8 @@ struct InspectedEntities {
   // MARK: With a model
 
   private func known(
-    _ entity: NSEntityDescription, _ sql: SQLEntity, _ key: ExaminedStore.KeyRow?, _ schema: SQLSchema,
-    _ counts: [String: [Int: Int]]
+    _ entity: NSEntityDescription, _ sql: SQLEntity, key: ExaminedStore.KeyRow?, schema: SQLSchema,
+    counts: [String: [Int: Int]]
   ) -> StoreInspection.Entity {
     StoreInspection.Entity(
       name: sql.name, storedName: key.flatMap { $0.name == sql.name ? nil : $0.name }, number: key?.number,

@@ -25,7 +25,7 @@ struct UniquenessSearch {
   ) throws -> SaveFailure.Obstacle {
     for entity in id.entity.ancestry {
       for constraint in entity.uniquenessConstraintNames {
-        if let rival = try rival(id.entity, constraint, values, ownKey) {
+        if let rival = try rival(id.entity, constraint, values: values, ownKey: ownKey) {
           return .taken(constraint: constraint, by: rival)
         }
       }
@@ -34,7 +34,7 @@ struct UniquenessSearch {
   }
 
   private func rival(
-    _ entity: NSEntityDescription, _ constraint: [String], _ values: [StoredValue], _ ownKey: Int64?
+    _ entity: NSEntityDescription, _ constraint: [String], values: [StoredValue], ownKey: Int64?
   ) throws -> FetchedRow? {
     let table = try store.sqlEntity(entity)
     var conditions = ["Z_PK <> ?"]
