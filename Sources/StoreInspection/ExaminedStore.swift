@@ -68,7 +68,7 @@ struct ExaminedStore {
         "The database \(url.path) is not a Core Data store: it has no Z_METADATA and no Z_PRIMARYKEY. Check the path.")
     }
     var doubts: [String] = []
-    model = try Self.model(url, modelFile, embeddedModels, &doubts)
+    model = try Self.model(forStoreAt: url, file: modelFile, embedded: embeddedModels, &doubts)
     do {
       // All following reads see the store in one state, even if other processes write to it.
       try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
@@ -85,13 +85,13 @@ struct ExaminedStore {
     let row = Self.attempt("Z_METADATA can't be read", &doubts) { try Self.metadata(connection) }
     uuid = row?.uuid
     metadata = row?.list
-    schema = Self.schema(model, connection, url, &doubts)
+    schema = Self.schema(of: model, connection, url: url, &doubts)
     self.doubts = doubts
   }
 
   /// A requested model must exist. Without a request, any result is acceptable, including none.
   private static func model(
-    _ url: URL, _ file: URL?, _ embedded: [String], _ doubts: inout [String]
+    forStoreAt url: URL, file: URL?, embedded: [String], _ doubts: inout [String]
   ) throws -> StoreModel? {
     do {
       return try StoreModel.find(forStoreAt: url, file: file, embedded: embedded)
@@ -106,7 +106,7 @@ struct ExaminedStore {
   /// The schema as found in the store. If the store lacks a part, the schema that it should have, so that the checks
   /// find what is missing.
   private static func schema(
-    _ model: StoreModel?, _ connection: SQLiteConnection, _ url: URL, _ doubts: inout [String]
+    of model: StoreModel?, _ connection: SQLiteConnection, url: URL, _ doubts: inout [String]
   ) -> SQLSchema? {
     guard let model = model?.model else { return nil }
     let fitted = attempt("The model does not fit the tables", &doubts) {

@@ -15,7 +15,9 @@ struct InspectedEntities {
     }
     let keyed = Dictionary(store.keyRows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
     return schema.entities.compactMap { entity in
-      model.entitiesByName[entity.name].map { known($0, entity, keyed[entity.number], schema, counts) }
+      model.entitiesByName[entity.name].map {
+        known($0, entity, key: keyed[entity.number], schema: schema, counts: counts)
+      }
     }
     .sorted { ($0.number ?? .max, $0.name) < ($1.number ?? .max, $1.name) }
   }
@@ -47,8 +49,8 @@ struct InspectedEntities {
   // MARK: With a model
 
   private func known(
-    _ entity: NSEntityDescription, _ sql: SQLEntity, _ key: ExaminedStore.KeyRow?, _ schema: SQLSchema,
-    _ counts: [String: [Int: Int]]
+    _ entity: NSEntityDescription, _ sql: SQLEntity, key: ExaminedStore.KeyRow?, schema: SQLSchema,
+    counts: [String: [Int: Int]]
   ) -> StoreInspection.Entity {
     StoreInspection.Entity(
       name: sql.name, storedName: key.flatMap { $0.name == sql.name ? nil : $0.name }, number: key?.number,
@@ -73,7 +75,7 @@ struct InspectedEntities {
   private static func relationship(
     _ relationship: NSRelationshipDescription, _ kept: SQLRelationship?, table: String
   ) -> StoreInspection.Relationship {
-    let place: (table: String?, columns: [String?]) =
+    let storage: (table: String?, columns: [String?]) =
       switch kept {
       case .toOne(let column, let entityColumn, let orderColumn): (table, [column, entityColumn, orderColumn])
       case .toMany(let table, let column, let orderColumn): (table, [column, orderColumn])
@@ -83,8 +85,8 @@ struct InspectedEntities {
     return StoreInspection.Relationship(
       name: relationship.name, destination: relationship.destinationEntity?.name ?? "",
       inverse: relationship.inverseRelationship?.name, isToMany: relationship.isToMany,
-      isOrdered: relationship.isOrdered, isOptional: relationship.isOptional, table: place.table,
-      columns: place.columns.compactMap(\.self))
+      isOrdered: relationship.isOrdered, isOptional: relationship.isOptional, table: storage.table,
+      columns: storage.columns.compactMap(\.self))
   }
 
   // MARK: Without a model

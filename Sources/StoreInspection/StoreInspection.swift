@@ -5,7 +5,7 @@ import Foundation
 /// The contents of a store's file: entities, counts, hashes, the origin of its model, and anything unusual.
 ///
 /// ```swift
-/// let inspection = try StoreInspection(storeAt: url, modelFile: nil, embeddedModels: ["SurfJournalModel"])
+/// let inspection = try StoreInspection(storeAt: url, embeddedModels: ["SurfJournalModel"])
 /// print(inspection.text())
 /// ```
 ///

@@ -138,10 +138,10 @@ extension VerificationRun {
       let counts = try store.connection.rows("SELECT \(sums) FROM \(entity.table) t").first ?? []
       for (check, count) in zip(some, counts) {
         guard count != .real(0), let found = try rows(in: "\(entity.table) t", where: check.condition) else { continue }
-        let place = check.property.map { "\(entity.name).\($0)" } ?? entity.name
+        let subject = check.property.map { "\(entity.name).\($0)" } ?? entity.name
         add(
           check.code, entity: entity.name, property: check.property, table: entity.sql.tableName, count: found.count,
-          keys: found.keys, "\(place): \(found.count) \(check.what).", check.advice)
+          keys: found.keys, "\(subject): \(found.count) \(check.what).", check.advice)
       }
     }
   }

@@ -136,7 +136,7 @@ extension VerificationRun {
         guard attribute.allowsExternalBinaryDataStorage, let column, has(entity.sql.tableName, [column.name]) else {
           continue
         }
-        named.formUnion(try checkExternal(entity, attribute.name, column.name.quotedName, files))
+        named.formUnion(try checkExternal(entity, attribute.name, column: column.name.quotedName, files: files))
       }
     }
     let orphans = files.subtracting(named).sorted()
@@ -150,7 +150,7 @@ extension VerificationRun {
 
   /// Values whose first byte is 2 contain the name of a file: 36 characters and a zero byte. The result is these names.
   private mutating func checkExternal(
-    _ entity: VerifiedEntity, _ property: String, _ column: String, _ files: Set<String>
+    _ entity: VerifiedEntity, _ property: String, column: String, files: Set<String>
   ) throws -> Set<String> {
     let table = "\(entity.table) t"
     let isFile =

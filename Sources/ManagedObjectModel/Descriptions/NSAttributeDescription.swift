@@ -1,6 +1,16 @@
 import Foundation
 
-/// An attribute of an entity (Apple: NSAttributeDescription).
+/// An attribute of an entity: its type, default value and validation rules (Apple: NSAttributeDescription).
+///
+/// ```swift
+/// let rating = NSAttributeDescription()
+/// rating.name = "rating"
+/// rating.type = .integer16
+/// rating.isOptional = false
+/// rating.defaultValue = 3
+/// ```
+///
+/// Mutable until its model is frozen; a change afterwards stops the program.
 // Unchecked: see `FreezeFlag`.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The type of the values. Setting it also sets `attributeValueClassName`.

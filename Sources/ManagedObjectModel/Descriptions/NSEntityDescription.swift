@@ -1,6 +1,17 @@
 import Foundation
 
-/// The description of one entity (Apple: NSEntityDescription).
+/// The description of one entity: its name, class, properties and position in the inheritance tree (Apple:
+/// NSEntityDescription).
+///
+/// ```swift
+/// let location = NSAttributeDescription()
+/// location.name = "location"
+/// location.type = .string
+/// let session = NSEntityDescription()
+/// session.name = "Session"
+/// session.properties = [location]
+/// session.uniquenessConstraints = [["location"]]
+/// ```
 ///
 /// Mutable until its model is frozen; a change afterwards stops the program.
 // Unchecked: see `FreezeFlag`.

@@ -9,6 +9,16 @@ package protocol ModelFetchRequest: AnyObject {
 
 /// A schema: entities and their properties (Apple: NSManagedObjectModel).
 ///
+/// Read a model from a file with ``init(contentsOf:)`` or ``load(contentsOf:)``, or build it in code:
+///
+/// ```swift
+/// let session = NSEntityDescription()
+/// session.name = "Session"
+/// let model = NSManagedObjectModel()
+/// model.entities = [session]
+/// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+/// ```
+///
 /// Mutable until a coordinator uses it. A change afterwards stops the program with "Can't modify an immutable model.".
 /// A copy of a frozen model is mutable again.
 // Unchecked: see `FreezeFlag`.

@@ -8,7 +8,20 @@ public enum NSDeleteRule: UInt, Sendable {
   case denyDeleteRule = 3
 }
 
-/// A relationship of an entity (Apple: NSRelationshipDescription).
+/// A relationship of an entity to another one (Apple: NSRelationshipDescription).
+///
+/// Set the inverse on both ends:
+///
+/// ```swift
+/// let sessions = NSRelationshipDescription()
+/// sessions.name = "sessions"
+/// sessions.destinationEntity = session
+/// sessions.maxCount = 0
+/// sessions.inverseRelationship = board
+/// board.inverseRelationship = sessions
+/// ```
+///
+/// Mutable until its model is frozen; a change afterwards stops the program.
 // Unchecked: see `FreezeFlag`.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
   /// Weak, as entities reference each other in cycles; the model owns them all.

@@ -46,11 +46,11 @@ extension NSAttributeDescription {
       let index = valuePredicates.firstIndex(where: { !$0.matches(value, of: self) })
     else { return nil }
     let warning = validationWarnings[index] as? String ?? ""
-    let place = (owner?.name.map { $0 + "." } ?? "") + name
+    let subject = (owner?.name.map { $0 + "." } ?? "") + name
     let format = validationPredicates[index].formatDescription
     return ConstraintViolation(
       code: NSManagedObjectValidationError,
-      message: warning.isEmpty ? "\(place) does not match \(format). Give it a value that does." : warning,
+      message: warning.isEmpty ? "\(subject) does not match \(format). Give it a value that does." : warning,
       predicateIndex: index)
   }
 }

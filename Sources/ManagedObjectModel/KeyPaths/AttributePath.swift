@@ -31,24 +31,25 @@ package struct AttributePath: Sendable {
   }
 
   package init(following keyPath: [String], of entity: NSEntityDescription) throws(Problem) {
-    var (relationships, place) = ([NSRelationshipDescription](), entity)
+    var relationships: [NSRelationshipDescription] = []
+    var entity = entity
     for (index, name) in keyPath.enumerated() {
       let isLast = index == keyPath.count - 1
-      if isLast, let slot = place.slot(named: name) {
+      if isLast, let slot = entity.slot(named: name) {
         self.relationships = relationships
-        end = .attribute(place.attributeSlots[slot], slot: slot)
+        end = .attribute(entity.attributeSlots[slot], slot: slot)
         return
       }
       if isLast, Self.selfNames.contains(name) { break }
-      guard let relationship = place.relationshipsByName[name], let destination = relationship.destinationEntity,
+      guard let relationship = entity.relationshipsByName[name], let destination = relationship.destinationEntity,
         !relationship.isTransient
-      else { throw .unknown(name, place) }
+      else { throw .unknown(name, entity) }
       guard !relationship.isToMany else { throw .leadsToMany(relationship) }
       relationships.append(relationship)
-      place = destination
+      entity = destination
     }
     self.relationships = relationships
-    end = .object(place)
+    end = .object(entity)
   }
 
   /// The name by which predicates refer to the evaluated object.

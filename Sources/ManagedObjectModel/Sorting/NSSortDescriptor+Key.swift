@@ -3,6 +3,18 @@ import Foundation
 /// The initialisers that Foundation on this platform lacks (NSSortDescriptor, "Initializing a Sort Descriptor").
 extension NSSortDescriptor {
   /// Sorts by the property with this name, or by a dotted key path; a nil key sorts the objects themselves.
+  ///
+  /// ```swift
+  /// let request = NSFetchRequest<NSManagedObject>(entityName: "Session")
+  /// request.sortDescriptors = [
+  ///   NSSortDescriptor(key: "rating", ascending: false), NSSortDescriptor(key: "location", ascending: true),
+  /// ]
+  /// let sessions = try context.fetch(request)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - key: The name of a property, or names joined with dots; nil for the objects themselves.
+  ///   - ascending: Whether the least value comes first. nil is less than every value.
   public convenience init(key: String?, ascending: Bool) {
     self.init(made: KeySortDescriptor(name: key, ascending: ascending, custom: nil))
   }

@@ -6,6 +6,15 @@ import Foundation
 /// IDs may be sent between threads freely. A temporary ID stays equal to itself after the object has its permanent one;
 /// `NSManagedObject.objectID` and every context then return the permanent ID, and lookups accept either. (Apple
 /// documentation: NSManagedObjectID.)
+///
+/// ```swift
+/// let id = session.objectID
+/// try await background.perform {
+///   let same = try background.existingObject(with: id)
+///   same.setValue(5, forKey: "rating")
+///   try background.save()
+/// }
+/// ```
 public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
   package enum Reference: Sendable {
     case temporary(TemporaryIDRange, row: Int)

@@ -54,8 +54,9 @@ extension MigrationRun {
       guard let new = destinationEntities[entity.name], let old = match.source(of: new) else { continue }
       if new.isAbstract, !old.isAbstract {
         try demandNone(
-          entity, "Z_ENT = \(entity.number)", "\(entity.name) is abstract in the new model, but has",
-          "Delete them first, or let it stay.")
+          entity, where: "Z_ENT = \(entity.number)",
+          problem: "\(entity.name) is abstract in the new model, but has",
+          advice: "Delete them first, or let it stay.")
       }
       for relationship in new.ownProperties.compactMap({ $0 as? NSRelationshipDescription })
       where !relationship.isTransient && !relationship.isOptional && !relationship.isToMany {
@@ -63,9 +64,9 @@ extension MigrationRun {
           let former = match.source(of: relationship, in: new), former.isOptional || losesObjects(former)
         else { continue }
         try demandNone(
-          entity, "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
-          "\(entity.name).\(relationship.name) is mandatory in the new model, but leads nowhere from",
-          "Set it first, or let it stay optional.")
+          entity, where: "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
+          problem: "\(entity.name).\(relationship.name) is mandatory in the new model, but leads nowhere from",
+          advice: "Set it first, or let it stay optional.")
       }
     }
   }
@@ -75,7 +76,7 @@ extension MigrationRun {
     relationship.destinationEntity?.withDescendants.contains { match.destination(of: $0) == nil } ?? false
   }
 
-  private func demandNone(_ entity: SQLEntity, _ condition: String, _ problem: String, _ advice: String) throws {
+  private func demandNone(_ entity: SQLEntity, where condition: String, problem: String, advice: String) throws {
     let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE \(condition)") ?? 0
     guard count > 0 else { return }
     throw NSError.migration("\(path) can't be migrated: \(problem) \(count) objects.", advice)

@@ -19,7 +19,7 @@ extension MigrationStatements {
       guard case .toOne(let column, let entityColumn, let orderColumn)? = entity.relationships[relationship.name],
         let key = oldKey(of: relationship, in: new, oldEntity)
       else { return [] }
-      return fillings(key, column, entityColumn, orderColumn)
+      return fillings(key, column: column, entityColumn: entityColumn, orderColumn: orderColumn)
     }
     let hidden = run.destination.entities.compactMap { run.destinationEntities[$0.name] }
       .flatMap(\.storedRelationships)
@@ -31,13 +31,13 @@ extension MigrationStatements {
             run.destination.entity(named: name)?.relationships[relationship.name],
           let key = keyOfToMany(relationship, oldEntity)
         else { return [] }
-        return fillings(key, column, nil, order)
+        return fillings(key, column: column, entityColumn: nil, orderColumn: order)
       }
     return shown + hidden
   }
 
   private func fillings(
-    _ key: OldKey, _ column: String, _ entityColumn: String?, _ orderColumn: String?
+    _ key: OldKey, column: String, entityColumn: String?, orderColumn: String?
   ) -> [Filling] {
     let value = "s.\(key.column)"
     let survival = survival(of: value, in: key.destination, survivors(below: key.destination))

@@ -4,6 +4,11 @@ import Foundation
 /// How objects of one model become objects of another. (Apple: NSMappingModel.)
 ///
 /// Only inferred mappings exist. The inference reports everything that an inferred mapping can't do.
+///
+/// ```swift
+/// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+/// for entity in mapping.entityMappings { print(entity.name) }
+/// ```
 open class NSMappingModel: NSObject {
   /// One for each entity of both models: those of the destination by name, then the removed ones by name.
   public let entityMappings: [NSEntityMapping]

@@ -4,6 +4,12 @@ import Foundation
 /// Migrates a store to another model by writing a new store. (Apple: NSMigrationManager.)
 ///
 /// It supports inferred mappings only, so there are no entity migration policies to call.
+///
+/// ```swift
+/// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+/// let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+/// try manager.migrateStore(from: url, with: mapping, toDestinationURL: newURL)
+/// ```
 open class NSMigrationManager: NSObject {
   public let sourceModel: NSManagedObjectModel
   public let destinationModel: NSManagedObjectModel

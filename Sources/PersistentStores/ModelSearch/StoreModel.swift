@@ -2,6 +2,12 @@ import ManagedObjectModel
 import Foundation
 
 /// The model to open a store with, and its origin.
+///
+/// ```swift
+/// let found = try StoreModel.find(forStoreAt: url, file: nil, embedded: ["SurfJournalModel"])
+/// for note in found.notes { print(note) }
+/// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: found.model)
+/// ```
 public struct StoreModel: Sendable {
   /// The origins of models, the most reliable first.
   public enum Origin: Sendable, Equatable {

@@ -5,6 +5,17 @@ import Foundation
 /// its rows are committed if and only if the saved changes are.
 ///
 /// Its tables must not begin with `Z` (the prefix of Core Data's tables). Core Data's frameworks ignore other tables.
+///
+/// ```swift
+/// final class SaveLog: SaveParticipant {
+///   func write(to transaction: SaveTransaction) throws {
+///     try transaction.execute("CREATE TABLE IF NOT EXISTS SaveLog(inserted INTEGER, savedAt REAL)")
+///     try transaction.execute("INSERT INTO SaveLog VALUES(?, ?)", [transaction.insertedCount, Date()])
+///   }
+/// }
+/// ```
+///
+/// `NSPersistentStoreCoordinator.addSaveParticipant(_:)` registers it.
 public protocol SaveParticipant: AnyObject, Sendable {
   /// Called on the saving thread after the changes of a save are written and before they are committed.
   ///

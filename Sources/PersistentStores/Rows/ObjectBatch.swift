@@ -10,6 +10,16 @@ import Foundation
 ///
 /// A *slot* addresses an attribute: its position among all attributes of the entity, including those of its
 /// superentities, sorted by name (`NSEntityDescription.slot(named:)`).
+///
+/// ```swift
+/// var batch = ObjectBatch(entity: entity, rowCapacity: ratings.count)
+/// for rating in ratings {
+///   batch.appendRow()
+///   batch.setInteger(rating, at: slot)
+/// }
+/// context.insert(batch)
+/// try context.save()
+/// ```
 public struct ObjectBatch: Sendable {
   public let entity: NSEntityDescription
   /// The number of objects.

@@ -15,8 +15,8 @@ struct BatchInsertion {
   private var numbering: BatchSource.Numbering
 
   init(
-    _ rows: InsertedRows, _ numbering: BatchSource.Numbering, _ entity: SQLEntity, _ store: SQLiteStore,
-    _ connection: SQLiteConnection
+    _ rows: InsertedRows, _ numbering: BatchSource.Numbering, entity: SQLEntity, store: SQLiteStore,
+    connection: SQLiteConnection
   ) throws {
     self.rows = rows
     self.numbering = numbering

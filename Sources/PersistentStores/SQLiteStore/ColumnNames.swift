@@ -19,20 +19,20 @@ final class ColumnNames {
     let path = try AttributePath(keyPath, of: entity)
     switch path.end {
     case .attribute(let attribute, let slot):
-      let (table, place) = try alias(of: path.relationships[...])
-      guard let column = try store.sqlEntity(place).attributeColumns[slot] else {
+      let (table, owner) = try alias(of: path.relationships[...])
+      guard let column = try store.sqlEntity(owner).attributeColumns[slot] else {
         throw NSError.coreData(
           .coreData,
           "\(keyPath.joined(separator: ".")) can't be looked for: \(attribute.name) is transient, and the store has no "
             + "values of it.")
       }
       guard attribute.mayLieOutside else { return "\(table).\(column.name)" }
-      let name = "\(place.name ?? "").\(attribute.name)"
+      let name = "\(owner.name ?? "").\(attribute.name)"
       return "\(ExternalDataFunction.value)(\(table).\(column.name), \(table).Z_PK, '\(name)')"
     case .object:
       guard let last = path.relationships.last else { return "t0.Z_PK" }
-      let (table, place) = try alias(of: path.relationships.dropLast())
-      return "\(table).\(try column(of: last, in: place))"
+      let (table, owner) = try alias(of: path.relationships.dropLast())
+      return "\(table).\(try column(of: last, in: owner))"
     }
   }
 
@@ -43,12 +43,12 @@ final class ColumnNames {
     guard let last = relationships.last, let destination = last.destinationEntity else { return ("t0", entity) }
     let names = relationships.map(\.name)
     if let known = aliases[names] { return (known, destination) }
-    let (table, place) = try alias(of: relationships.dropLast())
+    let (table, owner) = try alias(of: relationships.dropLast())
     let alias = "t\(aliases.count + 1)"
     aliases[names] = alias
     joins +=
       " LEFT JOIN \(try store.sqlEntity(destination).tableName) \(alias) "
-      + "ON \(alias).Z_PK = \(table).\(try column(of: last, in: place))"
+      + "ON \(alias).Z_PK = \(table).\(try column(of: last, in: owner))"
     return (alias, destination)
   }
 

@@ -59,7 +59,7 @@ private struct DictionaryPlan {
       case .objectID: ["t0.Z_PK", "t0.Z_ENT"]
       }
     }
-    let filter = try SelectPlan.filter(query, entity, store.identity, names)
+    let filter = try SelectPlan.filter(query, of: entity, in: store.identity, columns: names)
     let groups = try shape.groupNames.map { try names.sql($0.split(separator: ".").map(String.init)) }
     let having = try shape.having.map(names.condition)
     let sorted = try query.sortKeys.map { (column: try names.sql($0.keyPath), key: $0) }

@@ -65,7 +65,8 @@ extension SQLiteStore {
       var keys = KeySequences(connection)
       var batch = ObjectBatch(entity: entity)
       let source = try batchSource(for: batch, columns, connection)
-      let text = batchInsertText(entity, columns, source, resolution) + (wantsIDs ? Self.returning : "")
+      let text =
+        batchInsertText(entity, columns, source: source, resolution: resolution) + (wantsIDs ? Self.returning : "")
       while true {
         batch.removeAll()
         try fill(&batch)
@@ -87,7 +88,7 @@ extension SQLiteStore {
   private static var returning: String { " RETURNING Z_PK, Z_ENT" }
 
   private func batchInsertText(
-    _ entity: NSEntityDescription, _ columns: SQLEntity, _ source: BatchSource, _ resolution: UniquenessResolution
+    _ entity: NSEntityDescription, _ columns: SQLEntity, source: BatchSource, resolution: UniquenessResolution
   ) -> String {
     let plain = insertText(columns, source)
     guard entity.ancestry.contains(where: { !$0.uniquenessConstraintNames.isEmpty }) else { return plain }
@@ -104,7 +105,7 @@ extension SQLiteStore {
   private func condition(_ query: FetchQuery, _ table: String) throws -> SQLFragment {
     let entity = try sqlEntity(query.entity)
     let columns = ColumnNames(query.entity, in: self)
-    let filter = try SelectPlan.filter(query, entity, identity, columns)
+    let filter = try SelectPlan.filter(query, of: entity, in: identity, columns: columns)
     let slice = SelectPlan.slice(query.limit, query.offset)
     if slice.text.isEmpty, columns.joins.isEmpty { return filter }
     let order = try SelectPlan.order(query.sortKeys, columns)

@@ -27,7 +27,9 @@ extension SQLiteStore {
       // Before any setting: the file may be another program's database.
       if !isNew {
         let found = try opened.connection.storeMetadata(at: url).metadata
-        if !settings.ignoresVersions { try checkCompatible(found, model, configuration, options, url) }
+        if !settings.ignoresVersions {
+          try checkCompatible(found, with: model, configuration: configuration, options: options, url: url)
+        }
         schema = try SQLSchema(
           model: model, configuration: configuration, existing: StoreLayout(opened.connection),
           location: url?.path ?? "in memory")
@@ -38,7 +40,9 @@ extension SQLiteStore {
       try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
       if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
-      if !settings.ignoresVersions { try checkCompatible(metadata, model, configuration, options, url) }
+      if !settings.ignoresVersions {
+        try checkCompatible(metadata, with: model, configuration: configuration, options: options, url: url)
+      }
       let store = try SQLiteStore(
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
         schema: schema, uuid: uuid, metadata: metadata)
@@ -88,8 +92,8 @@ extension SQLiteStore {
 
   /// The model must be the one that the store was written with.
   private static func checkCompatible(
-    _ stored: StoreMetadata, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
-    _ url: URL?
+    _ stored: StoreMetadata, with model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?,
+    url: URL?
   ) throws {
     let compatibility = ModelCompatibility(stored.versionHashes, model, configuration: configuration)
     guard !compatibility.isCompatible else { return }

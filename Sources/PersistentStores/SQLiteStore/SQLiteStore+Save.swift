@@ -48,7 +48,8 @@ extension SQLiteStore {
         store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
       rows.sharedIDs.prepare(rows, expecting: resolution)
       search.noteWritten(rows, numbering)
-      var insertion = try BatchInsertion(rows, numbering, entity, self, connection)
+      var insertion = try BatchInsertion(
+        rows, numbering, entity: entity, store: self, connection: connection)
       try insertion.run { row, error in
         let id = rows.objectID(row: row)
         faults.refuse(id, error, try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
@@ -101,7 +102,7 @@ extension SQLiteStore {
       }
       do {
         if row.isRecreation {
-          try insertAnew(row, key, entity, connection)
+          try insertAnew(row, key: key, of: entity, connection)
         } else {
           let sets = stored.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
           try connection.run(
@@ -121,7 +122,7 @@ extension SQLiteStore {
 
   /// Writes an object whose row another program or context deleted, under its previous key.
   private func insertAnew(
-    _ row: UpdatedRow, _ key: Int64, _ entity: SQLEntity, _ connection: SQLiteConnection
+    _ row: UpdatedRow, key: Int64, of entity: SQLEntity, _ connection: SQLiteConnection
   ) throws {
     let stored = entity.attributeColumns.enumerated().compactMap { slot, name in
       name.map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }

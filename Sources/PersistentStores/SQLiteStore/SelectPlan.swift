@@ -45,7 +45,7 @@ struct SelectPlan {
     externalData = store.externalData
     tableName = main.tableName
     let columns = ColumnNames(query.entity, in: store)
-    let filter = try Self.filter(query, main, store.identity, columns, keyCount)
+    let filter = try Self.filter(query, of: main, in: store.identity, columns: columns, keyCount: keyCount)
     var extras: [(attribute: NSAttributeDescription, column: Int32)] = []
     for keyPath in query.keyPaths {
       guard case .attribute(let attribute, _) = try AttributePath(keyPath, of: query.entity).end else { continue }
@@ -66,7 +66,7 @@ struct SelectPlan {
 
   /// The condition with its WHERE; empty if every row matches.
   static func filter(
-    _ query: FetchQuery, _ entity: SQLEntity, _ store: StoreIdentity, _ columns: ColumnNames, _ keyCount: Int? = nil
+    _ query: FetchQuery, of entity: SQLEntity, in store: StoreIdentity, columns: ColumnNames, keyCount: Int? = nil
   ) throws -> SQLFragment {
     var conditions: [SQLFragment] = query.asks(store) ? [] : [SQLFragment("0")]
     // A table with a single entity needs no test of Z_ENT, nor does a root with all entities that inherit from it.
@@ -112,7 +112,7 @@ struct SelectPlan {
       for slot in externalSlotsByEntity[Int(statement.integer(1))] {
         guard case .blob(let bytes) = values[slot] else { continue }
         values[slot] = .blob(
-          try externalData.value(of: bytes, Self.location(entity, slot, statement.integer(0))))
+          try externalData.value(of: bytes, Self.location(of: entity, slot: slot, key: statement.integer(0))))
       }
     }
     return FetchedRow(
@@ -120,7 +120,7 @@ struct SelectPlan {
       extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) })
   }
 
-  private static func location(_ entity: NSEntityDescription, _ slot: Int, _ key: Int64) -> ExternalData.Location {
+  private static func location(of entity: NSEntityDescription, slot: Int, key: Int64) -> ExternalData.Location {
     ExternalData.Location(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
   }
 
@@ -133,7 +133,8 @@ struct SelectPlan {
   ) throws {
     let start = cells.count - entity.attributeSlots.count
     for slot in slots {
-      cells[start + slot] = try externalData.value(of: cells[start + slot], &arena, Self.location(entity, slot, key))
+      cells[start + slot] = try externalData.value(
+        of: cells[start + slot], &arena, Self.location(of: entity, slot: slot, key: key))
     }
   }
 

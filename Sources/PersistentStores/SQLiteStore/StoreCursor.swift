@@ -84,7 +84,9 @@ final class StoreCursor: RowCursor {
     guard !isAtEnd, let columns = plan.uniformColumns else { return false }
     let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
     let external = plan.uniformEntity.map(plan.externalSlots(ofEntity:)) ?? []
-    while try numbers.keys.count < rowsPerBatch && advance() { try take(&batch, &numbers, columns, kinds, external) }
+    while try numbers.keys.count < rowsPerBatch && advance() {
+      try take(&batch, &numbers, columns: columns, kinds: kinds, external: external)
+    }
     return !numbers.keys.isEmpty
   }
 
@@ -99,13 +101,13 @@ final class StoreCursor: RowCursor {
     if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
     let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
     let external = plan.externalSlots(ofEntity: Int(number))
-    try take(&batch, &numbers, columns, kinds, external)
+    try take(&batch, &numbers, columns: columns, kinds: kinds, external: external)
     while try numbers.keys.count < rowsPerBatch && advance() {
       if statement.integer(1) != number {
         isRowWaiting = true
         break
       }
-      try take(&batch, &numbers, columns, kinds, external)
+      try take(&batch, &numbers, columns: columns, kinds: kinds, external: external)
     }
     return true
   }
@@ -117,8 +119,8 @@ final class StoreCursor: RowCursor {
 
   @inline(__always)
   private func take(
-    _ batch: inout ObjectBatch, _ numbers: inout RowNumbers, _ columns: [Int32?], _ kinds: [ValueCell.Kind],
-    _ external: [Int]
+    _ batch: inout ObjectBatch, _ numbers: inout RowNumbers, columns: [Int32?], kinds: [ValueCell.Kind],
+    external: [Int]
   ) throws {
     let key = statement.integer(0)
     numbers.append(key: key, version: statement.integer(2))

@@ -128,7 +128,7 @@ extension SQLiteStore {
   func fill(_ destination: SQLiteConnection, _ url: URL?, type: String) throws {
     guard try destination.hasNoTables() else {
       throw NSError.coreData(
-        .operation, "There is something at \(url?.path ?? "") already; choose another place, or destroy it first.")
+        .operation, "There is something at \(url?.path ?? "") already; choose another location, or destroy it first.")
     }
     try access("Copying") { try $0.copyEverything(to: destination) }
     try copyExternalData(to: type == NSInMemoryStoreType ? nil : url, destination)

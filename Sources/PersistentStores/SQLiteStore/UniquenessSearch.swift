@@ -25,7 +25,7 @@ struct UniquenessSearch {
   ) throws -> SaveFailure.Obstacle {
     for entity in id.entity.ancestry {
       for constraint in entity.uniquenessConstraintNames {
-        if let rival = try rival(id.entity, constraint, values, ownKey) {
+        if let rival = try rival(id.entity, constraint, values: values, ownKey: ownKey) {
           return .taken(constraint: constraint, by: rival)
         }
       }
@@ -34,7 +34,7 @@ struct UniquenessSearch {
   }
 
   private func rival(
-    _ entity: NSEntityDescription, _ constraint: [String], _ values: [StoredValue], _ ownKey: Int64?
+    _ entity: NSEntityDescription, _ constraint: [String], values: [StoredValue], ownKey: Int64?
   ) throws -> FetchedRow? {
     let table = try store.sqlEntity(entity)
     var conditions = ["Z_PK <> ?"]
@@ -67,11 +67,8 @@ extension BatchSource.Numbering {
   /// The row of a batch of `count` rows that has `key`; nil if there is none.
   fileprivate func row(withKey key: Int64, of count: Int) -> Int? {
     // Excluded rows may have the same key from another store.
-    if let row = keysObtained.first(where: { $0.value == key && removedRows.insertionIndex(ifAbsent: $0.key) != nil })?
-      .key
-    {
-      return row
-    }
+    let obtained = keysObtained.first { $0.value == key && removedRows.insertionIndex(ifAbsent: $0.key) != nil }
+    if let obtained { return obtained.key }
     guard key >= firstKey, key - firstKey < Int64(count) else { return nil }
     if removedRows.isEmpty, keysObtained.isEmpty { return Int(key - firstKey) }
     var next = firstKey

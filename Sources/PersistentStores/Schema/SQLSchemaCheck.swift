@@ -29,19 +29,19 @@ enum SQLSchemaCheck {
     _ property: NSPropertyDescription, of entity: String, _ members: Set<ObjectIdentifier>
   ) throws {
     try checkIdentifier(property.name, "property of '\(entity)'")
-    let place = "'\(entity).\(property.name)'"
+    let subject = "'\(entity).\(property.name)'"
     if let attribute = property as? NSAttributeDescription, attribute.columnType == nil {
       throw error(
-        "The attribute \(place) has the type \(attribute.attributeType), which no store keeps.",
+        "The attribute \(subject) has the type \(attribute.attributeType), which no store keeps.",
         "Give it another type, or make it transient.")
     }
     guard let relationship = property as? NSRelationshipDescription else { return }
     guard let destination = relationship.destinationEntity else {
-      throw error("The relationship \(place) has no destination.", "Set its destinationEntity.")
+      throw error("The relationship \(subject) has no destination.", "Set its destinationEntity.")
     }
     guard members.contains(ObjectIdentifier(destination)) else {
       throw error(
-        "The relationship \(place) leads to '\(destination.name ?? "")', which this store does not keep.",
+        "The relationship \(subject) leads to '\(destination.name ?? "")', which this store does not keep.",
         "Put both into one configuration, or use a fetched property.")
     }
   }

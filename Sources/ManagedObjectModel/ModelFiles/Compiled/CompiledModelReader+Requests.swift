@@ -40,11 +40,11 @@ extension CompiledModelReader {
 
   private mutating func index(_ value: ArchiveValue, _ entity: NSEntityDescription) -> NSFetchIndexDescription? {
     guard let object = archive.object(value), let name = archive.text(object.values["NSIndexName"]) else { return nil }
-    let place = "The fetch index '\(name)' of '\(entity.name ?? "")'"
+    let subject = "The fetch index '\(name)' of '\(entity.name ?? "")'"
     var elements: [NSFetchIndexElementDescription] = []
     for member in archive.members(object.values["NSIndexElements"]) ?? [] {
       guard let element = archive.object(member), let property = indexedName(element) else {
-        note("\(place) is over something other than properties; it is left out.")
+        note("\(subject) is over something other than properties; it is left out.")
         return nil
       }
       let type = archive.integer(element.values["NSFetchIndexElementType"]) == 1
@@ -57,7 +57,7 @@ extension CompiledModelReader {
     if archive.resolved(object.values["NSPartialIndexPredicate"]) != .null {
       let text = predicates.predicate(object.values["NSPartialIndexPredicate"])?.formatText
       index.partialIndexPredicate = text.flatMap { try? NSPredicate.parse(format: $0) }
-      if index.partialIndexPredicate == nil { note("The condition of \(place.lowercasedFirst) can't be read.") }
+      if index.partialIndexPredicate == nil { note("The condition of \(subject.lowercasedFirst) can't be read.") }
     }
     return index
   }
@@ -104,22 +104,22 @@ extension CompiledModelReader {
 
   /// Nil, with a note, if the request can't be restored completely: without its predicate it would find too much.
   mutating func template(
-    _ request: KeyedArchive.Object?, named name: String, _ place: String
+    _ request: KeyedArchive.Object?, named name: String, _ subject: String
   ) -> FetchRequestTemplate? {
     guard let request, let entityName = entity(request.values["NSEntity"])?.name else {
-      note("\(place) asks for no entity of the model; it is left out.")
+      note("\(subject) asks for no entity of the model; it is left out.")
       return nil
     }
     var template = FetchRequestTemplate(name: name, entityName: entityName)
     if archive.resolved(request.values["NSPredicate"]) != .null {
       guard let text = predicates.predicate(request.values["NSPredicate"])?.formatText else {
-        note("\(place) has a predicate that can't be read; it is left out.")
+        note("\(subject) has a predicate that can't be read; it is left out.")
         return nil
       }
       template.predicateFormat = text
     }
     if !(archive.members(request.values["NSSortDescriptors"]) ?? []).isEmpty {
-      note("\(place) is sorted; its order is left out.")
+      note("\(subject) is sorted; its order is left out.")
     }
     template.fetchLimit = max(0, archive.integer(request.values["NSFetchLimit"]) ?? 0)
     template.fetchBatchSize = max(0, archive.integer(request.values["NSBatchSize"]) ?? 0)

@@ -4,6 +4,12 @@ import Foundation
 extension NSPredicate {
   /// Creates a predicate from its text. `%@`, `%K`, `%d`, `%f` and similar conversions take the arguments in order.
   ///
+  /// ```swift
+  /// let request = NSFetchRequest<NSManagedObject>(entityName: "Session")
+  /// request.predicate = NSPredicate(format: "rating >= %d AND location CONTAINS[cd] %@", 4, "bells")
+  /// let sessions = try context.fetch(request)
+  /// ```
+  ///
   /// Stops the program if the text is not a valid predicate, as Apple's implementation raises an exception. For text
   /// that a person typed, use `parse(format:arguments:)`.
   public convenience init(format predicateFormat: String, _ arguments: Any?...) {

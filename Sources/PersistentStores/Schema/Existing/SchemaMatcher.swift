@@ -198,9 +198,9 @@ extension SQLSchema {
   ///
   /// - Parameter location: The store's location, for messages.
   /// - Throws: `NSError` 134080 that names what the store lacks; the errors of `init(model:configuration:)`.
-  package init(model: NSManagedObjectModel, configuration: String?, existing layout: StoreLayout, location: String)
-    throws
-  {
+  package init(
+    model: NSManagedObjectModel, configuration: String?, existing layout: StoreLayout, location: String
+  ) throws {
     let chosen = try Self.entities(of: model, configuration)
     let order = SQLNaming(chosen).numbered
     let numbers = EntityNumbers(order, in: layout)
