@@ -199,9 +199,9 @@ struct PackedHandleTests {
     let context = stack.context()
     try context.performAndWait {
       let object = unread(.bulk, context, stack)
-      #expect(object.packedHome?.batch.count == 5)
+      #expect(object.batchStorage?.batch.count == 5)
       try context.save()
-      #expect(object.packedHome?.batch.count == 0 && object.place == "Spot 3")
+      #expect(object.batchStorage?.batch.count == 0 && object.place == "Spot 3")
     }
   }
 }

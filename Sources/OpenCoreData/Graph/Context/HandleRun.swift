@@ -1,21 +1,21 @@
 /// The objects made for the rows of one batch, held together until their context releases them: while a save is
 /// announced, or while a walk presents its batch. Registering each of them would cost more than the object itself.
 final class HandleRun {
-  let home: PackedHome
+  let storage: BatchStorage
   private(set) var handles: HandleTable
   /// Built at the first lookup by a store's key.
   private var rowsByKey: [ObjectKey: Int]?
   private var newsSeen = 0
 
-  init(_ home: PackedHome, _ handles: HandleTable = HandleTable()) {
-    self.home = home
+  init(_ storage: BatchStorage, _ handles: HandleTable = HandleTable()) {
+    self.storage = storage
     self.handles = handles
   }
 
   /// Adds the objects that `make` makes, by row.
   func fill<Result>(_ make: (inout [NSManagedObject?]) throws -> Result) rethrows -> Result {
     var made: [NSManagedObject?] = []
-    made.reserveCapacity(home.batch.count)
+    made.reserveCapacity(storage.batch.count)
     let result = try make(&made)
     handles = HandleTable(made)
     return result
@@ -23,7 +23,7 @@ final class HandleRun {
 
   func row(of key: ObjectKey) -> Int? {
     var news = 0
-    if case .temporary(let range) = home.ids {
+    if case .temporary(let range) = storage.ids {
       if key.isTemporary {
         let isOwn = key.number >= range.first && key.number < range.first + UInt64(range.count)
         return isOwn ? Int(key.number - range.first) : nil
@@ -50,7 +50,7 @@ final class HandleRun {
   func release(keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
     let kept = handles.takeHeld(keepingAll: keepingAll)
     for (_, object) in kept { object.unpack() }
-    home.forgetRows()
+    storage.forgetRows()
     return kept
   }
 
@@ -120,12 +120,12 @@ extension NSManagedObjectContext {
   func release(_ run: HandleRun) {
     var waiting: [Int] = []
     for (row, object) in registry.end(run, keepingAll: retainsRegisteredObjects) {
-      if case .temporary = run.home.ids {
+      if case .temporary = run.storage.ids {
         let id = object.identity
         if id.isTemporaryID { waiting.append(row) } else { object.parts.identityLearnt = id }
       }
       file(object)
     }
-    if case .temporary(let range) = run.home.ids { awaitIDs(waiting, range) }
+    if case .temporary(let range) = run.storage.ids { awaitIDs(waiting, range) }
   }
 }

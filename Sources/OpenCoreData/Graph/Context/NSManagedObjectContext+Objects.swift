@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     segment.batch.appendRow()
     segment.isValidated = false
     object.unpack()
-    object.moveIn(segment.home, number: Int64(row), row: row)
+    object.attach(to: segment.storage, id: Int64(row), row: row)
     object.state = [.inserted, .unpacked]
     segment.keep(object, row: row)
     event.noteInsertion(segment, rows: row..<(row + 1))
@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
     let object = mayKnowObjects(of: segment.range) ? handleKnown(segment, row) : nil
-    let handle = object ?? Self.makeHandle(segment.entity.objectClass, segment.entity, segment.home, row)
+    let handle = object ?? Self.makeHandle(segment.entity.objectClass, segment.entity, segment.storage, row)
     segment.keep(handle, row: row)
     return handle
   }
@@ -72,19 +72,19 @@ extension NSManagedObjectContext {
 
   /// Makes the objects that are missing. What is the same for all of them is looked up once.
   private func maker(of segment: PendingSegment) -> (Int) -> NSManagedObject {
-    let (entity, home) = (segment.entity, segment.home)
+    let (entity, storage) = (segment.entity, segment.storage)
     let type = entity.objectClass
     if mayKnowObjects(of: segment.range) {
-      return { row in self.handleKnown(segment, row) ?? Self.makeHandle(type, entity, home, row) }
+      return { row in self.handleKnown(segment, row) ?? Self.makeHandle(type, entity, storage, row) }
     }
-    return { row in Self.makeHandle(type, entity, home, row) }
+    return { row in Self.makeHandle(type, entity, storage, row) }
   }
 
   @inline(__always)
   private static func makeHandle(
-    _ type: NSManagedObject.Type, _ entity: NSEntityDescription, _ home: PackedHome, _ row: Int
+    _ type: NSManagedObject.Type, _ entity: NSEntityDescription, _ storage: BatchStorage, _ row: Int
   ) -> NSManagedObject {
-    let object = type.handle(entity, home, number: Int64(row), row: row, .inserted)
+    let object = type.handle(entity, storage, number: Int64(row), row: row, .inserted)
     object.beganWithDefaults = true
     return object
   }

@@ -79,8 +79,8 @@ extension NSManagedObjectContext {
     let entity = batch.entity
     guard let type = entity.objectClass as? Object.Type else { throw request.misfit(entity.objectClass) }
     let space = PermanentIDSpace(store, entity)
-    let home = PackedHome(self, batch, .stored(space))
-    let run = HandleRun(home)
+    let storage = BatchStorage(self, batch, .stored(space))
+    let run = HandleRun(storage)
     // This scope must have dropped its other references to the objects before it ends.
     defer { release(run) }
     return try show(run, request, query, body) { made in
@@ -91,11 +91,11 @@ extension NSManagedObjectContext {
       for (row, key) in numbers.keys.enumerated() {
         if mayKnowSome, registry[space.key(key)] != nil {
           let fresh = FetchedRow(
-            id: home.id(key), version: numbers.versions[row], values: batch.values(row: row))
+            id: storage.id(key), version: numbers.versions[row], values: batch.values(row: row))
           objects += try request.fitting(self.objects(of: request, query, [fresh]))
           made.append(nil)
         } else {
-          let object = type.handle(entity, home, number: key, row: row, .fault)
+          let object = type.handle(entity, storage, number: key, row: row, .fault)
           object.version = numbers.versions[row]
           made.append(object)
           objects.append(object)

@@ -74,7 +74,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   package var toleratesMissingRelationships = false
 
   /// The storage of every object that was not made for a batch.
-  private(set) lazy var home = ObjectHome(self)
+  private(set) lazy var storage = ObjectStorage(self)
   var registry = ObjectRegistry()
   /// Every registered object, if `retainsRegisteredObjects` is true.
   var retained: Set<NSManagedObject> = []

@@ -55,10 +55,10 @@ struct PendingInsertions {
 /// Pending objects are not in a registry: the segment finds them by their row and holds them.
 final class PendingSegment {
   /// Shared by the objects made for the rows. They hold the batch through it, but not the segment, which holds them.
-  let home: PackedHome
+  let storage: BatchStorage
   var batch: ObjectBatch {
-    _read { yield home.batch }
-    _modify { yield &home.batch }
+    _read { yield storage.batch }
+    _modify { yield &storage.batch }
   }
   let entity: NSEntityDescription
   let range: TemporaryIDRange
@@ -80,7 +80,7 @@ final class PendingSegment {
     _ context: NSManagedObjectContext, _ batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int] = [],
     sharedIDs: SharedIDSet? = nil, isOpen: Bool = false
   ) {
-    home = PackedHome(context, batch, .temporary(range))
+    storage = BatchStorage(context, batch, .temporary(range))
     entity = batch.entity
     self.range = range
     self.removedRows = removedRows
@@ -161,7 +161,7 @@ final class PendingSegment {
   func takeHandles() -> HandleRun? {
     objects = nil
     guard !handles.isEmpty else { return nil }
-    let run = HandleRun(home, handles)
+    let run = HandleRun(storage, handles)
     handles = HandleTable()
     return run
   }

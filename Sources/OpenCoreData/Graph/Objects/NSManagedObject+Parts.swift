@@ -21,17 +21,17 @@ extension NSManagedObject {
   /// The ID for another queue that received the object in a notification.
   var identityToShare: NSManagedObjectID { identityOfItsOwn?.resolved ?? objectID }
 
-  private var identityOfItsOwn: NSManagedObjectID? { identityGiven ?? packedHome?.id(number) }
+  private var identityOfItsOwn: NSManagedObjectID? { identityGiven ?? batchStorage?.id(number) }
 
-  var packedHome: PackedHome? { home as? PackedHome }
+  var batchStorage: BatchStorage? { storage as? BatchStorage }
 
-  /// Makes the object one of those that share `home`, which also gives its ID.
+  /// Makes the object one of those that share `storage`, which also gives its ID.
   ///
   /// - Parameters:
   ///   - number: The number that stands for its ID there.
   ///   - row: The row of its values, unless the object has values of its own.
-  func moveIn(_ home: PackedHome, number: Int64, row: Int) {
-    self.home = home
+  func attach(to storage: BatchStorage, id number: Int64, row: Int) {
+    self.storage = storage
     self.number = number
     self.row = Int32(truncatingIfNeeded: row)
     isDismissed = false
@@ -42,10 +42,10 @@ extension NSManagedObject {
 
   /// An object for a packed row: its values stay in the batch until they are asked for.
   static func handle(
-    _ entity: NSEntityDescription, _ home: PackedHome, number: Int64, row: Int, _ state: ObjectState
+    _ entity: NSEntityDescription, _ storage: BatchStorage, number: Int64, row: Int, _ state: ObjectState
   ) -> Self {
     let object = Self.init(entity: entity, insertInto: nil)
-    object.moveIn(home, number: number, row: row)
+    object.attach(to: storage, id: number, row: row)
     // Discards what the class's initialiser has set.
     object.loaded = nil
     object.rare = nil
@@ -57,15 +57,15 @@ extension NSManagedObject {
 
   /// The batch from which a value can be read directly; nil if the access needs further work or checks.
   @inline(__always)
-  var openHome: PackedHome? {
-    loaded == nil && !state.contains(.fault) && !ConcurrencyDebug.isOn ? packedHome : nil
+  var directStorage: BatchStorage? {
+    loaded == nil && !state.contains(.fault) && !ConcurrencyDebug.isOn ? batchStorage : nil
   }
 
   /// By slot; empty in a fault without values.
   var values: [StoredValue] {
     get {
       if let loaded { return loaded }
-      let values = packedHome?.batch.values(row: Int(row)) ?? entity.layout.defaultValues
+      let values = batchStorage?.batch.values(row: Int(row)) ?? entity.layout.defaultValues
       loaded = values
       return values
     }
@@ -81,7 +81,7 @@ extension NSManagedObject {
   /// One value, without materialising the others.
   func valueThere(at slot: Int) -> StoredValue {
     if let loaded { return loaded[slot] }
-    if let home = packedHome { return home.value(row: Int(row), slot: slot) }
+    if let storage = batchStorage { return storage.value(row: Int(row), slot: slot) }
     return values[slot]
   }
 

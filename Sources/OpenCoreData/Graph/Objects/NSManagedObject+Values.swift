@@ -11,12 +11,12 @@ extension NSManagedObject {
 
   /// As the generic one: a fast path for the most common types.
   public final func attributeValue(forKey key: String) -> String? {
-    if let home = openHome, let cell = home.cell(key, row: Int(row)) { return home.text(cell) }
+    if let storage = directStorage, let cell = storage.cell(key, row: Int(row)) { return storage.text(cell) }
     return String.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
   }
 
   public final func attributeValue(forKey key: String) -> Date? {
-    if let cell = openHome?.cell(key, row: Int(row)), cell.kind == .real {
+    if let cell = directStorage?.cell(key, row: Int(row)), cell.kind == .real {
       return Date(timeIntervalSinceReferenceDate: cell.real)
     }
     return Date.fromStored(StoredAttributeValue(storedValue(at: slot(key))))
@@ -29,7 +29,7 @@ extension NSManagedObject {
   /// The value of a numeric attribute whose property is not a scalar.
   public final func numberValue(forKey key: String) -> NSNumber? {
     // The common kind first: through `Any` the value would be made, boxed and cast.
-    if let cell = openHome?.integerCell(key, row: Int(row)), cell.kind == .integer {
+    if let cell = directStorage?.integerCell(key, row: Int(row)), cell.kind == .integer {
       return SmallNumbers.number(cell.integer)
     }
     let slot = slot(key)

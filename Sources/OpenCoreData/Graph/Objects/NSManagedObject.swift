@@ -8,19 +8,19 @@ open class NSManagedObject: NSObject {
   public let entity: NSEntityDescription
   /// Nil for an object without a context, and after the context has released the object or was freed.
   public internal(set) var managedObjectContext: NSManagedObjectContext? {
-    get { isDismissed ? nil : home?.context }
+    get { isDismissed ? nil : storage?.context }
     set {
       isDismissed = newValue == nil
-      if let newValue, home?.context !== newValue { home = newValue.home }
+      if let newValue, storage?.context !== newValue { storage = newValue.storage }
     }
   }
 
-  // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `home` or
+  // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `storage` or
   // `rare`, or is made on request.
-  var home: ObjectHome?
-  /// Stands for the ID in a packed home.
+  var storage: ObjectStorage?
+  /// Stands for the ID in a batch storage.
   var number: Int64 = 0
-  /// The row of the values in the batch of a packed home.
+  /// The row of the values in the batch of a batch storage.
   var row: Int32 = 0
   /// Whether the context has released the object. A byte of its own, because other queues may read it.
   var isDismissed = false
@@ -31,7 +31,7 @@ open class NSManagedObject: NSObject {
   var state: ObjectState = []
   /// `Z_OPT` of the row that the values came from.
   var version: Int64 = 0
-  /// Nil if a packed home makes the ID on request.
+  /// Nil if a batch storage makes the ID on request.
   var identityGiven: NSManagedObjectID?
   /// Nil if the values are still packed, or are the defaults.
   var loaded: [StoredValue]?

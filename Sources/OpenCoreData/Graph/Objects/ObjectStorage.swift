@@ -2,7 +2,7 @@ import Foundation
 
 /// What all objects of a context share, or all objects made for the rows of one batch: an object has one reference to
 /// it.
-class ObjectHome {
+class ObjectStorage {
   /// One weak reference for all objects: one in each object would cost as much as the rest of the object.
   weak let context: NSManagedObjectContext?
 
@@ -13,7 +13,7 @@ class ObjectHome {
 ///
 /// It belongs to its context's queue, except `ids`, which never changes: code on another queue that received an object
 /// in a notification may ask for its ID.
-final class PackedHome: ObjectHome {
+final class BatchStorage: ObjectStorage {
   /// The source of the objects' IDs.
   enum IDSource: Sendable {
     /// An object's number is its row in the range.
