@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
     for (row, object) in registry.end(run, keepingAll: retainsRegisteredObjects) {
       if case .temporary = run.storage.ids {
         let id = object.identity
-        if id.isTemporaryID { waiting.append(row) } else { object.parts.identityLearnt = id }
+        if id.isTemporaryID { waiting.append(row) } else { object.auxiliary.identityLearnt = id }
       }
       file(object)
     }

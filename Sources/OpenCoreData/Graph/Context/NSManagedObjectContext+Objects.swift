@@ -310,8 +310,8 @@ extension NSManagedObjectContext {
     }
     object.values = []
     object.snapshot = nil
-    object.rare?.eventSnapshot = nil
-    object.rare?.transformedObjects = nil
+    object.auxiliaryIfPresent?.eventSnapshot = nil
+    object.auxiliaryIfPresent?.transformedObjects = nil
     object.related = nil
     object.state = .fault
     object.version = 0
@@ -353,7 +353,7 @@ extension NSManagedObjectContext {
   func rekey(_ object: NSManagedObject) {
     let (old, new) = (object.identity, object.identity.resolved)
     guard old.key != new.key else { return }
-    object.parts.identityLearnt = new
+    object.auxiliary.identityLearnt = new
     registry.remove(old.key)
     registry.insert(object, as: new.key)
     if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }

@@ -13,8 +13,8 @@ extension NSManagedObject {
   /// stands for nil. Observers of that notification still see the changes that it announces.
   public func changedValuesForCurrentEvent() -> [String: Any] {
     checkQueue()
-    guard let rare, let before = rare.eventSnapshot, hasValues,
-      managedObjectContext?.eventClock.isCurrent(rare.eventNumber) == true
+    guard let auxiliary = auxiliaryIfPresent, let before = auxiliary.eventSnapshot, hasValues,
+      managedObjectContext?.eventClock.isCurrent(auxiliary.eventNumber) == true
     else { return [:] }
     return valuesByName(before, slots: slots(differingFrom: before).filter(isStored))
   }
@@ -39,9 +39,9 @@ extension NSManagedObject {
   /// Keeps the values from before a change: the committed ones, and those at the start of the event.
   func rememberValues(_ context: NSManagedObjectContext?) {
     if snapshot == nil { snapshot = values }
-    guard let number = context?.eventClock.number, parts.eventNumber != number else { return }
-    parts.eventSnapshot = values
-    parts.eventNumber = number
+    guard let number = context?.eventClock.number, auxiliary.eventNumber != number else { return }
+    auxiliary.eventSnapshot = values
+    auxiliary.eventNumber = number
   }
 
   private func slots(differingFrom old: [StoredValue]) -> [Int] {

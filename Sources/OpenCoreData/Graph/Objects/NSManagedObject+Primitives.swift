@@ -71,7 +71,7 @@ extension NSManagedObject {
     guard attribute.attributeType == .transformableAttributeType, !stored.isNull else {
       return attribute.foundationValue(from: stored)
     }
-    if let kept = rare?.transformedObjects?[slot], kept.stored == stored { return kept.object }
+    if let kept = auxiliaryIfPresent?.transformedObjects?[slot], kept.stored == stored { return kept.object }
     let object = attribute.foundationValue(from: stored)
     keepObject(object, of: stored, slot)
     return object
@@ -79,8 +79,8 @@ extension NSManagedObject {
 
   func keepObject(_ object: Any?, of stored: StoredValue, _ slot: Int) {
     guard let object, entity.attributeSlots[slot].attributeType == .transformableAttributeType else { return }
-    parts.transformedObjects = parts.transformedObjects ?? [:]
-    parts.transformedObjects?[slot] = TransformedObject(stored: stored, object: object)
+    auxiliary.transformedObjects = auxiliary.transformedObjects ?? [:]
+    auxiliary.transformedObjects?[slot] = TransformedObject(stored: stored, object: object)
   }
 }
 

@@ -93,8 +93,8 @@ extension NSManagedObject {
   func keepRelated(_ ids: [NSManagedObjectID], _ name: String, ahead objects: [NSManagedObject] = []) {
     guard let epoch = managedObjectContext?.relationshipEpoch else { return }
     if related?.epoch != epoch { related = RelatedIDs(epoch: epoch) }
-    parts.related?.ids[name] = ids
-    parts.related?.objectsAhead[name] = objects.isEmpty ? nil : objects
+    auxiliary.related?.ids[name] = ids
+    auxiliary.related?.objectsAhead[name] = objects.isEmpty ? nil : objects
   }
 
   func refuseToSet(_ relationship: NSRelationshipDescription) -> Never {

@@ -16,7 +16,7 @@ open class NSManagedObject: NSObject {
   }
 
   // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `storage` or
-  // `rare`, or is made on request.
+  // `auxiliaryIfPresent`, or is made on request.
   var storage: ObjectStorage?
   /// Stands for the ID in a batch storage.
   var number: Int64 = 0
@@ -35,7 +35,7 @@ open class NSManagedObject: NSObject {
   var identityGiven: NSManagedObjectID?
   /// Nil if the values are still packed, or are the defaults.
   var loaded: [StoredValue]?
-  var rare: RareParts?
+  var auxiliaryIfPresent: AuxiliaryState?
 
   /// The lifecycle methods this class overrides; all of them unless it declares otherwise.
   open class var lifecycleHooks: LifecycleHooks { self == NSManagedObject.self ? [] : .all }

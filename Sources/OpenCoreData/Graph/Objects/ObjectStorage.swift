@@ -77,7 +77,7 @@ final class BatchStorage: ObjectStorage {
 }
 
 /// State that few objects have. It is allocated separately, so that the others stay small.
-final class RareParts {
+final class AuxiliaryState {
   /// The permanent ID that was learned after the object had been announced. Kept separately, so that what other queues
   /// read does not change.
   var identityLearnt: NSManagedObjectID?

@@ -7,14 +7,14 @@ extension NSManagedObject {
   /// The object's ID. Temporary and made for this object alone until a context or a store gives another.
   var identity: NSManagedObjectID {
     get {
-      if let learnt = rare?.identityLearnt { return learnt }
+      if let learnt = auxiliaryIfPresent?.identityLearnt { return learnt }
       let own = identityOfItsOwn ?? NSManagedObjectID(range: TemporaryIDRange(count: 1, of: entity), row: 0)
       if identityOfItsOwn == nil { identityGiven = own }
       return isInStore ? own.resolved : own
     }
     set {
       identityGiven = newValue
-      rare?.identityLearnt = nil
+      auxiliaryIfPresent?.identityLearnt = nil
     }
   }
 
@@ -37,7 +37,7 @@ extension NSManagedObject {
     isDismissed = false
     isInStore = false
     identityGiven = nil
-    rare?.identityLearnt = nil
+    auxiliaryIfPresent?.identityLearnt = nil
   }
 
   /// An object for a packed row: its values stay in the batch until they are asked for.
@@ -48,7 +48,7 @@ extension NSManagedObject {
     object.attach(to: storage, id: number, row: row)
     // Discards what the class's initialiser has set.
     object.loaded = nil
-    object.rare = nil
+    object.auxiliaryIfPresent = nil
     object.state = state
     return object
   }
@@ -99,29 +99,30 @@ extension NSManagedObject {
   /// The last committed values, kept from the first change on. An inserted row's object counts as changed from the
   /// defaults, as an object does that began with these and was then set.
   var snapshot: [StoredValue]? {
-    get { rare?.snapshot ?? (beganWithDefaults ? entity.layout.defaultValues : nil) }
+    get { auxiliaryIfPresent?.snapshot ?? (beganWithDefaults ? entity.layout.defaultValues : nil) }
     set {
       beganWithDefaults = false
-      if rare != nil || newValue != nil { parts.snapshot = newValue }
+      if auxiliaryIfPresent != nil || newValue != nil { auxiliary.snapshot = newValue }
     }
   }
 
   // MARK: State that few objects have
 
-  var parts: RareParts {
-    if let rare { return rare }
-    let made = RareParts()
-    rare = made
+  /// Allocated at the first use; `auxiliaryIfPresent` does not allocate.
+  var auxiliary: AuxiliaryState {
+    if let auxiliaryIfPresent { return auxiliaryIfPresent }
+    let made = AuxiliaryState()
+    auxiliaryIfPresent = made
     return made
   }
 
   var faultGroup: FaultGroup? {
-    get { rare?.faultGroup }
-    set { if rare != nil || newValue != nil { parts.faultGroup = newValue } }
+    get { auxiliaryIfPresent?.faultGroup }
+    set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.faultGroup = newValue } }
   }
 
   var related: RelatedIDs? {
-    get { rare?.related }
-    set { if rare != nil || newValue != nil { parts.related = newValue } }
+    get { auxiliaryIfPresent?.related }
+    set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.related = newValue } }
   }
 }
