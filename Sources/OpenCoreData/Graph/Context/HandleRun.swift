@@ -34,7 +34,7 @@ final class HandleRun {
     if key.isTemporary { return nil }
     if rowsByKey == nil || news != newsSeen {
       rowsByKey = [:]
-      handles.forEach { row, object in rowsByKey?[object.identityToShare.key] = row }
+      handles.forEach { row, object in rowsByKey?[object.idForOtherQueues.key] = row }
       newsSeen = news
     }
     return rowsByKey?[key]
@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
     for (row, object) in registry.end(run, keepingAll: retainsRegisteredObjects) {
       if case .temporary = run.storage.ids {
         let id = object.identity
-        if id.isTemporaryID { waiting.append(row) } else { object.auxiliary.identityLearnt = id }
+        if id.isTemporaryID { waiting.append(row) } else { object.auxiliary.permanentID = id }
       }
       file(object)
     }

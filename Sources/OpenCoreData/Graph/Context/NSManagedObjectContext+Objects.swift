@@ -353,7 +353,7 @@ extension NSManagedObjectContext {
   func rekey(_ object: NSManagedObject) {
     let (old, new) = (object.identity, object.identity.resolved)
     guard old.key != new.key else { return }
-    object.auxiliary.identityLearnt = new
+    object.auxiliary.permanentID = new
     registry.remove(old.key)
     registry.insert(object, as: new.key)
     if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }

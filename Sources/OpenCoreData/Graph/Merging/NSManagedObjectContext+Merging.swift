@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
   private func ownID(_ value: Any) -> NSManagedObjectID? {
     let id: NSManagedObjectID
     switch value {
-    case let object as NSManagedObject: id = object.identityToShare
+    case let object as NSManagedObject: id = object.idForOtherQueues
     case let known as NSManagedObjectID: id = known.resolved
     case let url as URL: return persistentStoreCoordinator?.managedObjectID(forURIRepresentation: url)
     default: return nil

@@ -7,21 +7,21 @@ extension NSManagedObject {
   /// The object's ID. Temporary and made for this object alone until a context or a store gives another.
   var identity: NSManagedObjectID {
     get {
-      if let learnt = auxiliaryIfPresent?.identityLearnt { return learnt }
-      let own = identityOfItsOwn ?? NSManagedObjectID(range: TemporaryIDRange(count: 1, of: entity), row: 0)
-      if identityOfItsOwn == nil { identityGiven = own }
+      if let permanentID = auxiliaryIfPresent?.permanentID { return permanentID }
+      let own = ownID ?? NSManagedObjectID(range: TemporaryIDRange(count: 1, of: entity), row: 0)
+      if ownID == nil { assignedID = own }
       return isInStore ? own.resolved : own
     }
     set {
-      identityGiven = newValue
-      auxiliaryIfPresent?.identityLearnt = nil
+      assignedID = newValue
+      auxiliaryIfPresent?.permanentID = nil
     }
   }
 
   /// The ID for another queue that received the object in a notification.
-  var identityToShare: NSManagedObjectID { identityOfItsOwn?.resolved ?? objectID }
+  var idForOtherQueues: NSManagedObjectID { ownID?.resolved ?? objectID }
 
-  private var identityOfItsOwn: NSManagedObjectID? { identityGiven ?? batchStorage?.id(number) }
+  private var ownID: NSManagedObjectID? { assignedID ?? batchStorage?.id(number) }
 
   var batchStorage: BatchStorage? { storage as? BatchStorage }
 
@@ -36,8 +36,8 @@ extension NSManagedObject {
     self.row = Int32(truncatingIfNeeded: row)
     isDismissed = false
     isInStore = false
-    identityGiven = nil
-    auxiliaryIfPresent?.identityLearnt = nil
+    assignedID = nil
+    auxiliaryIfPresent?.permanentID = nil
   }
 
   /// An object for a packed row: its values stay in the batch until they are asked for.

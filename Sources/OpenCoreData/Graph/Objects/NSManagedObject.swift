@@ -32,7 +32,7 @@ open class NSManagedObject: NSObject {
   /// `Z_OPT` of the row that the values came from.
   var version: Int64 = 0
   /// Nil if a batch storage makes the ID on request.
-  var identityGiven: NSManagedObjectID?
+  var assignedID: NSManagedObjectID?
   /// Nil if the values are still packed, or are the defaults.
   var loaded: [StoredValue]?
   var auxiliaryIfPresent: AuxiliaryState?

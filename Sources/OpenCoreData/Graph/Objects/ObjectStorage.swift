@@ -80,7 +80,7 @@ final class BatchStorage: ObjectStorage {
 final class AuxiliaryState {
   /// The permanent ID that was learned after the object had been announced. Kept separately, so that what other queues
   /// read does not change.
-  var identityLearnt: NSManagedObjectID?
+  var permanentID: NSManagedObjectID?
   /// The last committed values, kept from the first change on.
   var snapshot: [StoredValue]?
   /// The values at the start of the context's event `eventNumber`, in which the last change was made.
