@@ -126,6 +126,6 @@ extension NSManagedObjectContext {
       }
       file(object)
     }
-    if case .temporary(let range) = run.storage.ids { awaitIDs(waiting, range) }
+    if case .temporary(let range) = run.storage.ids { addUnresolved(waiting, range) }
   }
 }

@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
 
   /// Whether this context may have an object under an ID of `range` that it does not have in a segment.
   private func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
-    range.newsCount > 0 || awaitingPermanentIDs.isAwaiting(range)
+    range.newsCount > 0 || unresolvedIDs.contains(range)
   }
 
   /// A fault for the ID may exist from before a child handed the row up; if it was fired, it counted as deleted.
@@ -217,7 +217,7 @@ extension NSManagedObjectContext {
 
   private func register(_ object: NSManagedObject) {
     file(object)
-    if case .temporary(let range, let row) = object.identity.reference { awaitIDs([row], range) }
+    if case .temporary(let range, let row) = object.identity.reference { addUnresolved([row], range) }
   }
 
   // MARK: Faults
@@ -341,13 +341,13 @@ extension NSManagedObjectContext {
 
   /// Registers objects under the permanent IDs that a save closer to the store has given them.
   func adoptPermanentIDs() {
-    for id in awaitingPermanentIDs.takeNews() {
+    for id in unresolvedIDs.takeNews() {
       if let object = registry[id.key] { rekey(object) }
     }
   }
 
-  func awaitIDs(_ rows: some Sequence<Int>, _ range: TemporaryIDRange) {
-    awaitingPermanentIDs.add(rows, of: range) { registry[$0.key] != nil }
+  func addUnresolved(_ rows: some Sequence<Int>, _ range: TemporaryIDRange) {
+    unresolvedIDs.add(rows, of: range) { registry[$0.key] != nil }
   }
 
   func rekey(_ object: NSManagedObject) {

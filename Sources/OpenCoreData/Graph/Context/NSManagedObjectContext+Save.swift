@@ -328,7 +328,7 @@ extension NSManagedObjectContext {
     updates = [:]
     deletions = [:]
     conflictChecks = [:]
-    awaitingPermanentIDs = AwaitedIDs()
+    unresolvedIDs = UnresolvedIDs()
     advanceQueryGeneration()
     event = ChangeEvent()
     event.invalidatedAll = true

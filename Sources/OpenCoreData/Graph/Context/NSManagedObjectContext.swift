@@ -86,7 +86,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// What changed since the last `processPendingChanges`.
   var event = ChangeEvent()
   /// IDs of objects that are not pending here and may still get their permanent IDs.
-  var awaitingPermanentIDs = AwaitedIDs()
+  var unresolvedIDs = UnresolvedIDs()
   var eventClock = EventClock()
   /// Grows when cached related objects may be out of date.
   var relationshipEpoch: UInt64 = 0

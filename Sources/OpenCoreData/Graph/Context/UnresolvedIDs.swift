@@ -1,6 +1,6 @@
 /// The temporary IDs under which a context has registered objects that another context inserted, or that are saved but
 /// have not reached the root. Their objects are registered again when a save gives them permanent IDs.
-struct AwaitedIDs {
+struct UnresolvedIDs {
   private struct Entry {
     let range: TemporaryIDRange
     var rows: Set<Int>
@@ -16,7 +16,7 @@ struct AwaitedIDs {
   var isEmpty: Bool { entries.isEmpty }
 
   /// Whether an object is registered under an ID of `range`.
-  func isAwaiting(_ range: TemporaryIDRange) -> Bool { !entries.isEmpty && entries[ObjectIdentifier(range)] != nil }
+  func contains(_ range: TemporaryIDRange) -> Bool { !entries.isEmpty && entries[ObjectIdentifier(range)] != nil }
 
   /// - Parameter isAlive: Whether the object of an ID still exists; asked from time to time to drop the others.
   mutating func add(
