@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
       }
     }
     advanceQueryGeneration()
-    let runs = finishSave(saved.updated)
+    let savedBatches = finishSave(saved.updated)
     notifications.post()
     // A parent on the main queue announces what it adopted when its turn of the run loop ends; a private queue has no
     // such moment.
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
       parent.performAndWait { parent.processPendingChanges() }
     }
     announceSave(saved.changes)
-    for run in runs { release(run) }
+    for batch in savedBatches { release(batch) }
     if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release(rows) } }
   }
   private static let saveAttemptsMax = 1000
@@ -167,10 +167,10 @@ extension NSManagedObjectContext {
   // MARK: After
 
   /// - Returns: The objects of saved rows, to be released after the save was announced.
-  private func finishSave(_ updated: [NSManagedObject]) -> [HandleRun] {
+  private func finishSave(_ updated: [NSManagedObject]) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
     let isRoot = parent == nil
-    let runs = insertions.segments.compactMap { settle($0, isRoot: isRoot) }
+    let savedBatches = insertions.segments.compactMap { settle($0, isRoot: isRoot) }
     for object in updated {
       if !isRoot {
         // This context learns the parent's version when it reads the object again.
@@ -194,23 +194,23 @@ extension NSManagedObjectContext {
     relationshipEpoch += 1
     adoptPermanentIDs()
     for object in hooked { object.didSave() }
-    return runs
+    return savedBatches
   }
 
   /// Makes the objects of saved rows unchanged. They are registered together while they are announced, because nearly
   /// all of them are freed afterwards.
-  private func settle(_ segment: PendingSegment, isRoot: Bool) -> HandleRun? {
-    guard let run = segment.takeHandles() else { return nil }
+  private func settle(_ segment: PendingSegment, isRoot: Bool) -> BatchObjects? {
+    guard let saved = segment.takeHandles() else { return nil }
     // Whether keys were allocated before the save.
     let hasKeys = segment.range.newsCount > 0
-    run.handles.forEach { row, object in
+    saved.handles.forEach { row, object in
       object.state = []
       object.snapshot = nil
       object.version = isRoot ? 1 : BaseRow.unknownVersion
       object.isInStore = isRoot || hasKeys && segment.range.permanent(row: row) != nil
     }
-    registry.add(run)
-    return run
+    registry.add(saved)
+    return saved
   }
 
   /// Adopts what a child saved. The child's value wins if both sides changed an attribute.

@@ -80,10 +80,10 @@ extension NSManagedObjectContext {
     guard let type = entity.objectClass as? Object.Type else { throw request.misfit(entity.objectClass) }
     let space = PermanentIDSpace(store, entity)
     let storage = BatchStorage(self, batch, .stored(space))
-    let run = HandleRun(storage)
+    let batchObjects = BatchObjects(storage)
     // This scope must have dropped its other references to the objects before it ends.
-    defer { release(run) }
-    return try show(run, request, query, body) { made in
+    defer { release(batchObjects) }
+    return try show(batchObjects, request, query, body) { made in
       var objects: [Object] = []
       objects.reserveCapacity(batch.count)
       adoptPermanentIDs()
@@ -106,11 +106,12 @@ extension NSManagedObjectContext {
   }
 
   private func show<Object: NSManagedObject>(
-    _ run: HandleRun, _ request: NSFetchRequest<Object>, _ query: FetchQuery, _ body: ([Object]) throws -> Bool,
+    _ batchObjects: BatchObjects, _ request: NSFetchRequest<Object>, _ query: FetchQuery,
+    _ body: ([Object]) throws -> Bool,
     _ make: (inout [NSManagedObject?]) throws -> [Object]
   ) throws -> Bool {
-    let objects = try run.fill(make)
-    registry.add(run)
+    let objects = try batchObjects.fill(make)
+    registry.add(batchObjects)
     if !request.returnsObjectsAsFaults {
       for object in objects where object.isFault { wake(object) }
     }

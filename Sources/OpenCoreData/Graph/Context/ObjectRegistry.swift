@@ -4,18 +4,18 @@ struct ObjectRegistry {
   private var entries: [ObjectKey: Entry] = [:]
   private var purgeAt = 1024
   /// Objects that are registered for a short time only and that are mostly never asked for.
-  private var runs: [HandleRun] = []
+  private var batches: [BatchObjects] = []
 
-  var isEmpty: Bool { entries.allSatisfy { $0.value.object == nil } && runs.allSatisfy(\.handles.isEmpty) }
+  var isEmpty: Bool { entries.allSatisfy { $0.value.object == nil } && batches.allSatisfy(\.handles.isEmpty) }
   /// Whether the registry is empty, so that a lookup can be skipped.
-  var hasNoEntries: Bool { entries.isEmpty && runs.isEmpty }
+  var hasNoEntries: Bool { entries.isEmpty && batches.isEmpty }
   var objects: Set<NSManagedObject> {
-    runs.reduce(into: Set(entries.values.compactMap(\.object))) { $0.formUnion($1.handles.objects) }
+    batches.reduce(into: Set(entries.values.compactMap(\.object))) { $0.formUnion($1.handles.objects) }
   }
 
   subscript(key: ObjectKey) -> NSManagedObject? {
     if let known = entries[key]?.object { return known }
-    for run in runs { if let row = run.row(of: key) { return run.handles[row] } }
+    for batch in batches { if let row = batch.row(of: key) { return batch.handles[row] } }
     return nil
   }
 
@@ -30,20 +30,20 @@ struct ObjectRegistry {
 
   mutating func remove(_ key: ObjectKey) {
     entries[key] = nil
-    for run in runs { run.remove(key) }
+    for batch in batches { batch.remove(key) }
   }
 
   mutating func removeAll() {
-    for run in runs { run.releaseAll() }
+    for batch in batches { batch.releaseAll() }
     self = ObjectRegistry()
   }
 
-  mutating func add(_ run: HandleRun) { runs.append(run) }
+  mutating func add(_ batch: BatchObjects) { batches.append(batch) }
 
   /// Forgets the objects of a batch and returns those that have other owners, or all of them.
-  mutating func end(_ run: HandleRun, keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
-    guard let place = runs.firstIndex(where: { $0 === run }) else { return [] }
-    runs.remove(at: place)
-    return run.release(keepingAll: keepingAll)
+  mutating func end(_ batch: BatchObjects, keepingAll: Bool) -> [(row: Int, object: NSManagedObject)] {
+    guard let place = batches.firstIndex(where: { $0 === batch }) else { return [] }
+    batches.remove(at: place)
+    return batch.release(keepingAll: keepingAll)
   }
 }

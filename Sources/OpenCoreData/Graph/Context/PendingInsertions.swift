@@ -65,7 +65,7 @@ final class PendingSegment {
   /// Ascending.
   private(set) var removedRows: [Int]
   /// The objects that were asked for. Held strongly: they may have changes to save.
-  private(set) var handles = HandleTable()
+  private(set) var handles = RowObjectTable()
   /// All of them as a set, once it was asked for.
   private var objects: Set<NSManagedObject>?
   /// Shared with the levels that the rows came through.
@@ -158,12 +158,12 @@ final class PendingSegment {
   }
 
   /// Called after a save: hands the objects over to the caller.
-  func takeHandles() -> HandleRun? {
+  func takeHandles() -> BatchObjects? {
     objects = nil
     guard !handles.isEmpty else { return nil }
-    let run = HandleRun(storage, handles)
-    handles = HandleTable()
-    return run
+    let taken = BatchObjects(storage, handles)
+    handles = RowObjectTable()
+    return taken
   }
 
   /// Called after the rows were discarded: an object that has other owners keeps its values.

@@ -1,13 +1,13 @@
 /// The objects made for the rows of one batch, held together until their context releases them: while a save is
 /// announced, or while a walk presents its batch. Registering each of them would cost more than the object itself.
-final class HandleRun {
+final class BatchObjects {
   let storage: BatchStorage
-  private(set) var handles: HandleTable
+  private(set) var handles: RowObjectTable
   /// Built at the first lookup by a store's key.
   private var rowsByKey: [ObjectKey: Int]?
   private var newsSeen = 0
 
-  init(_ storage: BatchStorage, _ handles: HandleTable = HandleTable()) {
+  init(_ storage: BatchStorage, _ handles: RowObjectTable = RowObjectTable()) {
     self.storage = storage
     self.handles = handles
   }
@@ -17,7 +17,7 @@ final class HandleRun {
     var made: [NSManagedObject?] = []
     made.reserveCapacity(storage.batch.count)
     let result = try make(&made)
-    handles = HandleTable(made)
+    handles = RowObjectTable(made)
     return result
   }
 
@@ -58,7 +58,7 @@ final class HandleRun {
 }
 
 /// Objects by the row that they were made for: a few of them, or most.
-struct HandleTable {
+struct RowObjectTable {
   private var few: [Int: NSManagedObject] = [:]
   /// By row, once an object was made for each row.
   private var all: [NSManagedObject?] = []
@@ -110,22 +110,22 @@ struct HandleTable {
       }
       few.formIndex(after: &index)
     }
-    self = HandleTable()
+    self = RowObjectTable()
     return held
   }
 }
 
 extension NSManagedObjectContext {
   /// The context releases the objects of a batch: those with other owners are registered one by one.
-  func release(_ run: HandleRun) {
+  func release(_ objects: BatchObjects) {
     var waiting: [Int] = []
-    for (row, object) in registry.end(run, keepingAll: retainsRegisteredObjects) {
-      if case .temporary = run.storage.ids {
+    for (row, object) in registry.end(objects, keepingAll: retainsRegisteredObjects) {
+      if case .temporary = objects.storage.ids {
         let id = object.identity
         if id.isTemporaryID { waiting.append(row) } else { object.auxiliary.permanentID = id }
       }
       file(object)
     }
-    if case .temporary(let range) = run.storage.ids { addUnresolved(waiting, range) }
+    if case .temporary(let range) = objects.storage.ids { addUnresolved(waiting, range) }
   }
 }
