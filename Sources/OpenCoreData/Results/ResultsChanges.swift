@@ -25,8 +25,8 @@ struct ResultsChanges {
     let rank: Int?
     /// Whether it was changed.
     let isTouched: Bool
-    /// Whether it is known to keep its order relative to the other settled objects.
-    let isSettled: Bool
+    /// Whether it is known to keep its order relative to the other objects of which that is known.
+    let keepsOrder: Bool
   }
 
   /// Compares two lists; `origins` has the origin of each object of `new`, in order.
@@ -48,7 +48,7 @@ struct ResultsChanges {
           moves.append((rank, place))
         }
       }
-      let stays = Self.staying(residents.map { ($0.rank, origins[$0.place].isSettled) })
+      let stays = Self.staying(residents.map { ($0.rank, origins[$0.place].keepsOrder) })
       for (resident, stays) in zip(residents, stays) {
         if !stays {
           moves.append((resident.rank, resident.place))
@@ -80,8 +80,8 @@ struct ResultsChanges {
   }
 
   /// Which elements of a list may stay where they are, so that as few as possible move: the longest ascending
-  /// subsequence of old ranks that contains all settled ones, which ascend.
-  static func staying(_ elements: [(rank: Int, isSettled: Bool)]) -> [Bool] {
+  /// subsequence of old ranks that contains all that keep their order, which ascend.
+  static func staying(_ elements: [(rank: Int, keepsOrder: Bool)]) -> [Bool] {
     var result = Array(repeating: false, count: elements.count)
     var (below, gap) = (-1, [Int]())
     func closeGap(_ above: Int) {
@@ -90,7 +90,7 @@ struct ResultsChanges {
       gap = []
     }
     for (index, element) in elements.enumerated() {
-      guard element.isSettled else {
+      guard element.keepsOrder else {
         gap.append(index)
         continue
       }

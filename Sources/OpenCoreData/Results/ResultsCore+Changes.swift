@@ -60,33 +60,33 @@ extension ResultsCore {
     var arrivals = alive.filter { isMember($0, query) }.map { order.keyed($0) }
     arrivals.sort(by: order.areInIncreasingOrder)
     var rankOfTouched: [ObjectIdentifier: Int] = [:]
-    var settled: [Int] = []
-    settled.reserveCapacity(old.objects.count)
+    var untouched: [Int] = []
+    untouched.reserveCapacity(old.objects.count)
     for (rank, object) in old.objects.enumerated() {
       let identity = ObjectIdentifier(object)
-      if touched[identity] == nil { settled.append(rank) } else { rankOfTouched[identity] = rank }
+      if touched[identity] == nil { untouched.append(rank) } else { rankOfTouched[identity] = rank }
     }
     guard !arrivals.isEmpty || !rankOfTouched.isEmpty else { return }
 
     var (entries, next) = ([Entry](), 0)
-    entries.reserveCapacity(settled.count + arrivals.count)
+    entries.reserveCapacity(untouched.count + arrivals.count)
     let sectionOfRank = sectionNameKeyPath == nil ? [] : old.sectionNumbers
-    func settle(upTo end: Int) {
-      for rank in settled[next..<max(next, end)] {
+    func addUntouched(upTo end: Int) {
+      for rank in untouched[next..<max(next, end)] {
         let section = sectionNameKeyPath == nil ? "" : old.sections[sectionOfRank[rank]].name
         entries.append(
           Entry(
-            object: old.objects[rank], section: section, origin: .init(rank: rank, isTouched: false, isSettled: true)))
+            object: old.objects[rank], section: section, origin: .init(rank: rank, isTouched: false, keepsOrder: true)))
       }
       next = max(next, end)
     }
     for arrival in arrivals {
-      settle(upTo: order.place(of: arrival, among: settled.count) { old.objects[settled[$0]] })
+      addUntouched(upTo: order.place(of: arrival, among: untouched.count) { old.objects[untouched[$0]] })
       let origin = ResultsChanges.Origin(
-        rank: rankOfTouched[ObjectIdentifier(arrival.object)], isTouched: true, isSettled: false)
+        rank: rankOfTouched[ObjectIdentifier(arrival.object)], isTouched: true, keepsOrder: false)
       entries.append(Entry(object: arrival.object, section: sectionName(of: arrival.object), origin: origin))
     }
-    settle(upTo: settled.count)
+    addUntouched(upTo: untouched.count)
     let new = sectioned(&entries)
     report(ResultsChanges(from: old, to: new, origins: entries.map(\.origin)), old, new)
   }
@@ -140,7 +140,7 @@ extension ResultsCore {
     let origins = new.objects.map { object in
       ResultsChanges.Origin(
         rank: (object as? NSManagedObject).flatMap { ranks[$0.objectID.key] }, isTouched: isTouched(object),
-        isSettled: false)
+        keepsOrder: false)
     }
     report(ResultsChanges(from: old, to: new, origins: origins), old, new)
   }

@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
         break
       } catch let failure as SaveFailure {
         guard attempt < Self.saveAttemptsMax else { throw saveError(for: failure) }
-        try settle(failure)
+        try resolve(failure)
         processPendingChanges()
         try checkForSave(updatesToo: true)
         (saved, notifications) = gatherChanges()
@@ -170,7 +170,7 @@ extension NSManagedObjectContext {
   private func finishSave(_ updated: [NSManagedObject]) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
     let isRoot = parent == nil
-    let savedBatches = insertions.segments.compactMap { settle($0, isRoot: isRoot) }
+    let savedBatches = insertions.segments.compactMap { markSaved($0, isRoot: isRoot) }
     for object in updated {
       if !isRoot {
         // This context learns the parent's version when it reads the object again.
@@ -199,7 +199,7 @@ extension NSManagedObjectContext {
 
   /// Makes the objects of saved rows unchanged. They are registered together while they are announced, because nearly
   /// all of them are freed afterwards.
-  private func settle(_ segment: PendingSegment, isRoot: Bool) -> BatchObjects? {
+  private func markSaved(_ segment: PendingSegment, isRoot: Bool) -> BatchObjects? {
     guard let saved = segment.takeHandles() else { return nil }
     // Whether keys were allocated before the save.
     let hasKeys = segment.range.newsCount > 0

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
   /// Lets the merge policy resolve the conflicts that prevented a save.
   ///
   /// - Throws: The policy's error, `NSError` 133020 or 133021 for the error policy; for other failures their error.
-  func settle(_ failure: SaveFailure) throws {
+  func resolve(_ failure: SaveFailure) throws {
     guard let policy = mergePolicy as? NSMergePolicy else {
       preconditionFailure("A merge policy is an NSMergePolicy; \(type(of: mergePolicy)) is none.")
     }

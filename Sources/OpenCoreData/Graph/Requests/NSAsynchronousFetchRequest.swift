@@ -34,7 +34,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, Con
       context.perform {
         let (result, request, completion) = confined.value
         if result.progress?.isCancelled == true { fetch.stop.raise() }
-        result.settle(Result { try fetch.results(of: request, try outcome.get(), in: context) })
+        result.fulfill(Result { try fetch.results(of: request, try outcome.get(), in: context) })
         completion?(result)
       }
     }
@@ -87,7 +87,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
     super.init(context, estimatedCount: request.estimatedResultCount, stop)
   }
 
-  func settle(_ outcome: Result<[ResultType], any Error>) {
+  func fulfill(_ outcome: Result<[ResultType], any Error>) {
     switch outcome {
     case .failure(let error): operationError = error
     case .success(let results):
