@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
       if stores.count == 1, changes.insertions.allSatisfy({ stores[0].mayTake($0.range) }) {
         try stores[0].save(changes, participants)
       } else {
-        try SaveOfSeveral(changes, stores, participants).run()
+        try MultiStoreSave(changes, stores, participants).run()
       }
     }
   }
@@ -20,7 +20,7 @@ extension NSPersistentStoreCoordinator {
       var idsByStore: [ObjectIdentifier: [NSManagedObjectID]] = [:]
       for id in ids {
         guard case .temporary(let range, let row) = id.reference else { continue }
-        let store = try StoreChoice(stores).store(range.storeChosen(row: row), for: id.entity)
+        let store = try StoreResolver(stores).store(range.storeChosen(row: row), for: id.entity)
         idsByStore[ObjectIdentifier(store), default: []].append(id)
       }
       for store in stores {
@@ -34,7 +34,7 @@ extension NSPersistentStoreCoordinator {
 }
 
 /// Finds the store that an object is written to.
-struct StoreChoice {
+struct StoreResolver {
   private let stores: [any RowStore]
 
   init(_ stores: [any RowStore]) { self.stores = stores }
@@ -61,7 +61,7 @@ struct StoreChoice {
 }
 
 /// A save to more than one store: begins a transaction on each, writes, and commits when everything was written.
-private struct SaveOfSeveral {
+private struct MultiStoreSave {
   private struct Part {
     let store: any RowStore
     var changes = ChangeSet()
@@ -80,16 +80,16 @@ private struct SaveOfSeveral {
     self.participants = participants
     participantStore = participants.isEmpty ? nil : stores.first { !$0.isReadOnly } ?? stores.first
     parts = stores.sorted { $0.identity.uuid < $1.identity.uuid }.map { Part(store: $0) }
-    let choice = StoreChoice(stores)
-    for rows in changes.insertions { try add(rows, choice) }
+    let resolver = StoreResolver(stores)
+    for rows in changes.insertions { try add(rows, resolver) }
     for row in changes.updates {
-      try edit(choice.store(row.id.storeIdentity)) { $0.updates.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.updates.append(row) }
     }
     for row in changes.deletions {
-      try edit(choice.store(row.id.storeIdentity)) { $0.deletions.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.deletions.append(row) }
     }
     for row in changes.checks {
-      try edit(choice.store(row.id.storeIdentity)) { $0.checks.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.checks.append(row) }
     }
     parts.removeAll {
       $0.changes.isEmpty && $0.changes.checks.isEmpty && !$0.store.hasUnsavedMetadata && $0.store !== participantStore
@@ -102,15 +102,15 @@ private struct SaveOfSeveral {
   }
 
   /// Rows that were inserted together stay together, unless some of them were assigned to another store.
-  private mutating func add(_ rows: InsertedRows, _ choice: StoreChoice) throws {
+  private mutating func add(_ rows: InsertedRows, _ resolver: StoreResolver) throws {
     let chosen = rows.range.storesChosen
     guard !chosen.isEmpty else {
-      edit(try choice.store(nil, for: rows.batch.entity)) { $0.insertions.append(rows) }
+      edit(try resolver.store(nil, for: rows.batch.entity)) { $0.insertions.append(rows) }
       return
     }
     let targets = try (0..<rows.batch.count).map { row -> (any RowStore)? in
       guard rows.removedRows.rank(of: row) != nil else { return nil }
-      return try choice.store(chosen[row], for: rows.batch.entity)
+      return try resolver.store(chosen[row], for: rows.batch.entity)
     }
     for part in parts where targets.contains(where: { $0 === part.store }) {
       var own = rows
