@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
         let id = object.identity
         if id.isTemporaryID { waiting.append(row) } else { object.auxiliary.permanentID = id }
       }
-      file(object)
+      register(object)
     }
     if case .temporary(let range) = objects.storage.ids { addUnresolved(waiting, range) }
   }

@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
       let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
       if isRefreshed { object.related = nil }
       if hasValues {
-        if object.isFault || isRefreshed { prime(object, row) }
+        if object.isFault || isRefreshed { fill(object, from: row) }
         if object.isFault, !request.returnsObjectsAsFaults { return realized(object, row) }
       } else {
         if isRefreshed { turnIntoFault(object) }

@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
       if !event.hasInsertion(segment, row: row) { event.deletions[key] = object }
       segment.remove(row: row)
       object.state = .deleted
-      dismiss(object, key)
+      unregister(object, from: key)
     } else {
       // A deletion needs the version of the row, so a fault is loaded first.
       if object.isFault { object.fireFault() }
@@ -181,7 +181,7 @@ extension NSManagedObjectContext {
     let object = makeObject(objectID.resolved)
     object.values = []
     object.state = .fault
-    register(object)
+    registerNew(object)
     return object
   }
 
@@ -203,20 +203,20 @@ extension NSManagedObjectContext {
       .objectNotFound, "No object has the ID \(id). It was deleted, or it is of another store.")
   }
 
-  func file(_ object: NSManagedObject) {
+  func register(_ object: NSManagedObject) {
     registry.insert(object, as: object.identity.key)
     if retainsRegisteredObjects { retained.insert(object) }
   }
 
   /// Removes an object that is registered under `key`, or not registered; it has no context from then on.
-  func dismiss(_ object: NSManagedObject, _ key: ObjectKey) {
+  func unregister(_ object: NSManagedObject, from key: ObjectKey) {
     registry.remove(key)
     retained.remove(object)
     object.managedObjectContext = nil
   }
 
-  private func register(_ object: NSManagedObject) {
-    file(object)
+  private func registerNew(_ object: NSManagedObject) {
+    register(object)
     if case .temporary(let range, let row) = object.identity.reference { addUnresolved([row], range) }
   }
 
@@ -225,12 +225,12 @@ extension NSManagedObjectContext {
   /// Loads a fault's values together with those of the other unloaded faults of its group.
   func fulfillFault(_ object: NSManagedObject) {
     // An object of a walk: its row is in the batch.
-    if object.loaded == nil { return wake(object) }
+    if object.loaded == nil { return completeFault(object) }
     if let (segment, row) = insertions.locate(object.identity), handle(in: segment, row: row) === object { return }
     do {
       if !object.hasValues, let group = object.faultGroup { try load(group) }
       if object.hasValues {
-        wake(object)
+        completeFault(object)
       } else if let row = try rowBelow(for: object.identity) {
         _ = realized(object, row)
       } else {
@@ -252,7 +252,7 @@ extension NSManagedObjectContext {
     let waiting = group.members.compactMap(knownObject).filter { $0.isFault && !$0.hasValues }
     for (member, row) in zip(waiting, try rowsBelow(for: waiting.map(\.identity))) {
       member.faultGroup = nil
-      if let row { prime(member, row) }
+      if let row { fill(member, from: row) }
     }
   }
 
@@ -265,19 +265,19 @@ extension NSManagedObjectContext {
   }
 
   /// Gives a fault its values; it stays a fault.
-  func prime(_ object: NSManagedObject, _ row: FetchedRow) {
+  func fill(_ object: NSManagedObject, from row: FetchedRow) {
     object.values = row.values
     object.version = row.version
   }
 
   func realized(_ object: NSManagedObject, _ row: FetchedRow) -> NSManagedObject {
     guard object.isFault else { return object }
-    prime(object, row)
-    wake(object)
+    fill(object, from: row)
+    completeFault(object)
     return object
   }
 
-  func wake(_ object: NSManagedObject) {
+  func completeFault(_ object: NSManagedObject) {
     object.state.remove(.fault)
     object.faultGroup = nil
     object.whileAwaking { object.awakeFromFetch() }
@@ -305,7 +305,7 @@ extension NSManagedObjectContext {
   func turnIntoFault(_ object: NSManagedObject) {
     let wasFault = object.isFault
     if !wasFault {
-      object.state.insert(.fading)
+      object.state.insert(.turningIntoFault)
       object.willTurnIntoFault()
     }
     object.values = []

@@ -185,7 +185,7 @@ extension NSManagedObjectContext {
     }
     for (key, object) in deletions {
       object.state = []
-      dismiss(object, key)
+      unregister(object, from: key)
     }
     insertions.removeAll()
     updates = [:]
@@ -264,9 +264,9 @@ extension NSManagedObjectContext {
       // If another context changed the row since the child read it, the store must refuse the save: the version is
       // unknown.
       let row = current[object.identity.key].flatMap { $0.values == base.values ? $0 : nil }
-      prime(object, row ?? FetchedRow(id: object.identity, version: base.version, values: base.values))
+      fill(object, from: row ?? FetchedRow(id: object.identity, version: base.version, values: base.values))
     }
-    wake(object)
+    completeFault(object)
   }
 
   // MARK: Discarding changes
@@ -284,7 +284,7 @@ extension NSManagedObjectContext {
     for segment in withdrawn {
       segment.handles.forEach { _, object in
         object.state = []
-        dismiss(object, object.identity.key)
+        unregister(object, from: object.identity.key)
       }
     }
     for object in updates.values {

@@ -113,7 +113,7 @@ extension NSManagedObjectContext {
     let objects = try batchObjects.fill(make)
     registry.add(batchObjects)
     if !request.returnsObjectsAsFaults {
-      for object in objects where object.isFault { wake(object) }
+      for object in objects where object.isFault { completeFault(object) }
     }
     try prefetch(request, query, objects)
     return try body(objects)

@@ -173,7 +173,7 @@ final class PendingSegment {
   func values(row: Int) -> [StoredValue] { handles[row]?.values ?? batch.values(row: row) }
 
   func value(row: Int, slot: Int) -> StoredValue {
-    if let handle = handles[row] { return handle.valueThere(at: slot) }
+    if let handle = handles[row] { return handle.currentValue(at: slot) }
     return batch.value(row: row, slot: slot)
   }
 

@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
       if attribute.isTransient {
         committed[slot] = base[slot]
       } else {
-        object.replaceValue(choose(object.valueThere(at: slot), base[slot], row.values[slot]), at: slot)
+        object.replaceValue(choose(object.currentValue(at: slot), base[slot], row.values[slot]), at: slot)
       }
     }
     object.version = row.version

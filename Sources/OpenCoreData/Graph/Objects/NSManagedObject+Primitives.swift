@@ -34,7 +34,7 @@ extension NSManagedObject {
     if let relationship = entity.relationshipsByName[key] { return knownRelatedValue(relationship) }
     let slot = slot(key)
     checkQueue(slot: slot)
-    return hasValues ? object(of: valueThere(at: slot), slot) : nil
+    return hasValues ? object(of: currentValue(at: slot), slot) : nil
   }
 
   /// Sets a value without recording a change: between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, or for

@@ -34,7 +34,7 @@ extension NSManagedObject {
     self.storage = storage
     self.number = number
     self.row = Int32(truncatingIfNeeded: row)
-    isDismissed = false
+    isUnregistered = false
     isInStore = false
     assignedID = nil
     auxiliaryIfPresent?.permanentID = nil
@@ -79,7 +79,7 @@ extension NSManagedObject {
   func unpack() { _ = values }
 
   /// One value, without materialising the others.
-  func valueThere(at slot: Int) -> StoredValue {
+  func currentValue(at slot: Int) -> StoredValue {
     if let loaded { return loaded[slot] }
     if let storage = batchStorage { return storage.value(row: Int(row), slot: slot) }
     return values[slot]

@@ -8,9 +8,9 @@ open class NSManagedObject: NSObject {
   public let entity: NSEntityDescription
   /// Nil for an object without a context, and after the context has released the object or was freed.
   public internal(set) var managedObjectContext: NSManagedObjectContext? {
-    get { isDismissed ? nil : storage?.context }
+    get { isUnregistered ? nil : storage?.context }
     set {
-      isDismissed = newValue == nil
+      isUnregistered = newValue == nil
       if let newValue, storage?.context !== newValue { storage = newValue.storage }
     }
   }
@@ -23,7 +23,7 @@ open class NSManagedObject: NSObject {
   /// The row of the values in the batch of a batch storage.
   var row: Int32 = 0
   /// Whether the context has released the object. A byte of its own, because other queues may read it.
-  var isDismissed = false
+  var isUnregistered = false
   /// Whether a store has given the temporary ID a key, which then takes precedence.
   var isInStore = false
   /// Whether the values count as changed from the model's defaults.
@@ -73,7 +73,7 @@ open class NSManagedObject: NSObject {
   /// 0 for an object that has its values and is not about to get or lose them.
   public var faultingState: Int {
     checkQueue()
-    return Int(state.intersection([.fault, .awaking, .fading]).rawValue)
+    return Int(state.intersection([.fault, .awaking, .turningIntoFault]).rawValue)
   }
 
   @inline(__always)
@@ -178,7 +178,7 @@ open class NSManagedObject: NSObject {
   func storedValue(at slot: Int) -> StoredValue {
     checkQueue(slot: slot)
     if state.contains(.fault) { fireFault() }
-    return valueThere(at: slot)
+    return currentValue(at: slot)
   }
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
@@ -250,7 +250,7 @@ struct ObjectState: OptionSet {
   /// Updated, and its row was deleted elsewhere: a save inserts it again.
   static let recreated = ObjectState(rawValue: 128)
   /// In `willTurnIntoFault`.
-  static let fading = ObjectState(rawValue: 256)
+  static let turningIntoFault = ObjectState(rawValue: 256)
 }
 
 /// Faults of one fetch that load their rows together (`fetchBatchSize`).
