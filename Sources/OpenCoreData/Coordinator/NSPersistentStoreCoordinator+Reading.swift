@@ -49,12 +49,12 @@ struct StoreReading {
 
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
     let stores = try coordinator.stores(for: query)
-    if stores.count == 1 { return try cursor(stores[0], query, rowsPerBatch) }
-    let cursors = try stores.map { try cursor($0, query.forEachStore, rowsPerBatch) }
+    if stores.count == 1 { return try cursor(stores[0], query, rowsPerBatch: rowsPerBatch) }
+    let cursors = try stores.map { try cursor($0, query.forEachStore, rowsPerBatch: rowsPerBatch) }
     return SeveralStoresCursor(cursors, query, rowsPerBatch: rowsPerBatch)
   }
 
-  private func cursor(_ store: any RowStore, _ query: FetchQuery, _ rowsPerBatch: Int) throws -> any RowCursor {
+  private func cursor(_ store: any RowStore, _ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
     try store.cursor(query, rowsPerBatch: rowsPerBatch, in: generation?[store])
   }
 

@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
       if stores.count == 1, changes.insertions.allSatisfy({ stores[0].mayTake($0.range) }) {
         try stores[0].save(changes, participants)
       } else {
-        try MultiStoreSave(changes, stores, participants).run()
+        try MultiStoreSave(changes, to: stores, participants: participants).run()
       }
     }
   }
@@ -75,7 +75,7 @@ private struct MultiStoreSave {
   /// The store that participants write to.
   private let participantStore: (any RowStore)?
 
-  init(_ changes: ChangeSet, _ stores: [any RowStore], _ participants: [any SaveParticipant]) throws {
+  init(_ changes: ChangeSet, to stores: [any RowStore], participants: [any SaveParticipant]) throws {
     whole = changes
     self.participants = participants
     participantStore = participants.isEmpty ? nil : stores.first { !$0.isReadOnly } ?? stores.first

@@ -33,17 +33,17 @@ extension ResultsCore {
       touched.findDeleted(among: old.objects)
       if touched.isAll || isStale {
         followAnew(old) { _ in true }
-      } else if isFetchCheaper(touched.objects, old, query) {
+      } else if isFetchCheaper(touched.objects, in: old, query: query) {
         followAnew(old) { touched.objects[ObjectIdentifier($0)] != nil }
       } else {
-        follow(old, touched.objects, query)
+        follow(touched.objects, from: old, query: query)
       }
     }
   }
 
   /// With a batch size, examining most of a list object by object would load what the batches leave out.
   private func isFetchCheaper(
-    _ touched: [ObjectIdentifier: NSManagedObject], _ old: ResultsList, _ query: FetchQuery
+    _ touched: [ObjectIdentifier: NSManagedObject], in old: ResultsList, query: FetchQuery
   ) -> Bool {
     let batchSize = currentRequest().fetchBatchSize
     // Limit and offset apply to the first fetch.
@@ -53,7 +53,7 @@ extension ResultsCore {
 
   // MARK: Object by object
 
-  private func follow(_ old: ResultsList, _ touched: [ObjectIdentifier: NSManagedObject], _ query: FetchQuery) {
+  private func follow(_ touched: [ObjectIdentifier: NSManagedObject], from old: ResultsList, query: FetchQuery) {
     let alive = touched.values.filter { $0.managedObjectContext === context && !$0.isDeleted }
     context.loadTogether(alive)
     let order = ResultsOrder(query)
@@ -88,7 +88,7 @@ extension ResultsCore {
     }
     addUntouched(upTo: untouched.count)
     let new = sectioned(&entries)
-    report(ResultsChanges(from: old, to: new, origins: entries.map(\.origin)), old, new)
+    report(ResultsChanges(from: old, to: new, origins: entries.map(\.origin)), from: old, to: new)
   }
 
   /// An object of a new list.
@@ -142,7 +142,7 @@ extension ResultsCore {
         rank: (object as? NSManagedObject).flatMap { ranks[$0.objectID.key] }, isTouched: isTouched(object),
         keepsOrder: false)
     }
-    report(ResultsChanges(from: old, to: new, origins: origins), old, new)
+    report(ResultsChanges(from: old, to: new, origins: origins), from: old, to: new)
   }
 }
 

@@ -3,16 +3,16 @@ import Foundation
 /// Reporting to the delegate.
 extension ResultsCore {
   /// Shows `new` from here on, and reports the changes since `old` to the delegate.
-  func report(_ changes: ResultsChanges, _ old: ResultsList, _ new: ResultsList) {
+  func report(_ changes: ResultsChanges, from old: ResultsList, to new: ResultsList) {
     list = new
     guard !changes.isEmpty, let delegate, let controller = owner?.erased else { return }
     let changed = (changes.updates + changes.moves).map(\.new)
-    if sendSnapshot(reloading: changed) || sendDifference(changes, old, new) { return }
+    if sendSnapshot(reloading: changed) || sendDifference(changes, from: old, to: new) { return }
     list = old
     delegate.controllerWillChangeContent(controller)
     list = new
-    sendSections(changes, old, new, to: delegate, controller)
-    sendObjects(changes, old, new, to: delegate, controller)
+    sendSections(changes, from: old, to: new, delegate: delegate, controller: controller)
+    sendObjects(changes, from: old, to: new, delegate: delegate, controller: controller)
     delegate.controllerDidChangeContent(controller)
   }
 
@@ -31,7 +31,7 @@ extension ResultsCore {
     return takesSnapshots
   }
 
-  private func sendDifference(_ changes: ResultsChanges, _ old: ResultsList, _ new: ResultsList) -> Bool {
+  private func sendDifference(_ changes: ResultsChanges, from old: ResultsList, to new: ResultsList) -> Bool {
     guard takesDifferences, sectionNameKeyPath == nil, let delegate, let controller = owner?.erased else {
       return false
     }
@@ -53,9 +53,9 @@ extension ResultsCore {
   // MARK: Callbacks
 
   private func sendSections(
-    _ changes: ResultsChanges, _ old: ResultsList, _ new: ResultsList,
-    to delegate: any NSFetchedResultsControllerDelegate,
-    _ controller: NSFetchedResultsController<any NSFetchRequestResult>
+    _ changes: ResultsChanges, from old: ResultsList, to new: ResultsList,
+    delegate: any NSFetchedResultsControllerDelegate,
+    controller: NSFetchedResultsController<any NSFetchRequestResult>
   ) {
     for number in changes.deletedSections {
       let info = sectionInfo(number, of: old)
@@ -68,18 +68,18 @@ extension ResultsCore {
   }
 
   private func sendObjects(
-    _ changes: ResultsChanges, _ old: ResultsList, _ new: ResultsList,
-    to delegate: any NSFetchedResultsControllerDelegate,
-    _ controller: NSFetchedResultsController<any NSFetchRequestResult>
+    _ changes: ResultsChanges, from old: ResultsList, to new: ResultsList,
+    delegate: any NSFetchedResultsControllerDelegate,
+    controller: NSFetchedResultsController<any NSFetchRequestResult>
   ) {
-    func send(_ object: NSObject, _ from: Int?, _ type: NSFetchedResultsChangeType, _ to: Int?) {
+    func send(_ object: NSObject, _ type: NSFetchedResultsChangeType, from: Int? = nil, to: Int? = nil) {
       delegate.controller(
         controller, didChange: object, at: from.map(old.indexPath), for: type, newIndexPath: to.map(new.indexPath))
     }
-    for rank in changes.deletions { send(old.objects[rank], rank, .delete, nil) }
-    for rank in changes.insertions { send(new.objects[rank], nil, .insert, rank) }
-    for move in changes.moves { send(new.objects[move.new], move.old, .move, move.new) }
-    for update in changes.updates { send(new.objects[update.new], update.old, .update, update.new) }
+    for rank in changes.deletions { send(old.objects[rank], .delete, from: rank) }
+    for rank in changes.insertions { send(new.objects[rank], .insert, to: rank) }
+    for move in changes.moves { send(new.objects[move.new], .move, from: move.old, to: move.new) }
+    for update in changes.updates { send(new.objects[update.new], .update, from: update.old, to: update.new) }
   }
 }
 

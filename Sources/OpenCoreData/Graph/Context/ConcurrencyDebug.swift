@@ -31,7 +31,7 @@ enum ConcurrencyDebug {
   /// - Parameters:
   ///   - type: The type that is used, as the message names it.
   ///   - member: Its method or property.
-  static func check(_ context: NSManagedObjectContext, _ type: Any.Type, _ member: String) {
+  static func check(_ context: NSManagedObjectContext, type: Any.Type, member: String) {
     if context.queue.isCurrent { return }
     // Code on the main thread may use main-queue objects outside of any block too.
     if context.concurrencyType == .mainQueue, Thread.isMainThread { return }
@@ -69,7 +69,7 @@ extension NSManagedObjectContext {
   /// Called first by every member that is confined to the context's queue.
   @inline(__always)
   func checkQueue(_ member: StaticString = #function) {
-    if ConcurrencyDebug.isOn { ConcurrencyDebug.check(self, type(of: self), "\(member)") }
+    if ConcurrencyDebug.isOn { ConcurrencyDebug.check(self, type: type(of: self), member: "\(member)") }
   }
 }
 
@@ -88,6 +88,6 @@ extension NSManagedObject {
 
   /// An object without a context is not confined to a queue.
   private func checkOwner(_ member: String) {
-    if let context = managedObjectContext { ConcurrencyDebug.check(context, type(of: self), member) }
+    if let context = managedObjectContext { ConcurrencyDebug.check(context, type: type(of: self), member: member) }
   }
 }

@@ -56,7 +56,8 @@ extension NSManagedObjectContext {
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
     let object = mayKnowObjects(of: segment.range) ? handleKnown(segment, row) : nil
-    let handle = object ?? Self.makeHandle(segment.entity.objectClass, segment.entity, segment.storage, row)
+    let handle =
+      object ?? Self.makeHandle(segment.entity.objectClass, of: segment.entity, in: segment.storage, row: row)
     segment.keep(handle, row: row)
     return handle
   }
@@ -75,16 +76,16 @@ extension NSManagedObjectContext {
     let (entity, storage) = (segment.entity, segment.storage)
     let type = entity.objectClass
     if mayKnowObjects(of: segment.range) {
-      return { row in self.handleKnown(segment, row) ?? Self.makeHandle(type, entity, storage, row) }
+      return { row in self.handleKnown(segment, row) ?? Self.makeHandle(type, of: entity, in: storage, row: row) }
     }
-    return { row in Self.makeHandle(type, entity, storage, row) }
+    return { row in Self.makeHandle(type, of: entity, in: storage, row: row) }
   }
 
   @inline(__always)
   private static func makeHandle(
-    _ type: NSManagedObject.Type, _ entity: NSEntityDescription, _ storage: BatchStorage, _ row: Int
+    _ type: NSManagedObject.Type, of entity: NSEntityDescription, in storage: BatchStorage, row: Int
   ) -> NSManagedObject {
-    let object = type.handle(entity, storage, number: Int64(row), row: row, .inserted)
+    let object = type.handle(of: entity, in: storage, id: Int64(row), row: row, state: .inserted)
     object.beganWithDefaults = true
     return object
   }

@@ -24,12 +24,12 @@ extension NSManagedObjectContext {
   ) throws {
     checkQueue()
     processPendingChanges()
-    let query = try walkQuery(request, keyPaths, attributes, rowsPerBatch)
+    let query = try walkQuery(request, keyPaths: keyPaths, attributes: attributes, rowsPerBatch: rowsPerBatch)
     if query.includesPendingChanges, chainHasChanges(touching: query) {
-      try walkGathered(try rows(query), rowsPerBatch, body)
+      try walkGathered(try rows(query), rowsPerBatch: rowsPerBatch, body)
       return
     }
-    try walk(query, rowsPerBatch, body)
+    try walk(query, rowsPerBatch: rowsPerBatch, body)
   }
 
   /// As `walk`, over the stored objects with keys greater than `key`. Unsaved changes do not count, because new objects
@@ -38,14 +38,14 @@ extension NSManagedObjectContext {
     _ request: NSFetchRequest<ResultType>, keyPaths: [String] = [], attributes: Set<String>? = nil,
     keysAbove key: Int64, rowsPerBatch: Int = 5000, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
-    var query = try walkQuery(request, keyPaths, attributes, rowsPerBatch)
+    var query = try walkQuery(request, keyPaths: keyPaths, attributes: attributes, rowsPerBatch: rowsPerBatch)
     query.keyAbove = key
-    try walk(query, rowsPerBatch, body)
+    try walk(query, rowsPerBatch: rowsPerBatch, body)
   }
 
   /// The values of `keyPaths` come first, in their order; paths that are needed only for sorting follow.
   private func walkQuery<ResultType>(
-    _ request: NSFetchRequest<ResultType>, _ keyPaths: [String], _ attributes: Set<String>?, _ rowsPerBatch: Int
+    _ request: NSFetchRequest<ResultType>, keyPaths: [String], attributes: Set<String>?, rowsPerBatch: Int
   ) throws -> FetchQuery {
     precondition(rowsPerBatch > 0, "A batch holds at least one object.")
     var query = try request.query(model: model)
@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
   }
 
   private func walk(
-    _ query: FetchQuery, _ rowsPerBatch: Int, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
+    _ query: FetchQuery, rowsPerBatch: Int, _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
     // An abstract entity has no objects; the batches have the entities that are found.
     guard let entity = query.entity.withDescendants.first(where: { !$0.isAbstract }) else { return }
@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
   }
 
   private func walkGathered(
-    _ rows: [FetchedRow], _ rowsPerBatch: Int,
+    _ rows: [FetchedRow], rowsPerBatch: Int,
     _ body: (ObjectBatch, ObjectIDCollection) throws -> Bool
   ) throws {
     var start = 0

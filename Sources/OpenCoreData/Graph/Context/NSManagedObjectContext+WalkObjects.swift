@@ -28,39 +28,39 @@ extension NSManagedObjectContext {
       let rows = try rows(query)
       for start in stride(from: 0, to: rows.count, by: objectsPerBatch) {
         let part = Array(rows[start..<min(rows.count, start + objectsPerBatch)])
-        guard try show(part, of: request, query, body) else { return }
+        guard try visit(part, of: request, query: query, body) else { return }
       }
       return
     }
     let cursor = try storeReading().cursor(query, rowsPerBatch: objectsPerBatch)
     if let store = cursor.store, query.includesValues {
-      return try walk(cursor, store, request, query, body)
+      return try walkPacked(cursor, of: store, for: request, query: query, body)
     }
     let stop = StopSign()
     while case let rows = try cursor.nextRows(stop), !rows.isEmpty {
-      guard try show(rows, of: request, query, body) else { return }
+      guard try visit(rows, of: request, query: query, body) else { return }
     }
   }
 
   /// Presents rows that were read one by one, as the objects that `fetch` makes of them.
-  private func show<Object: NSManagedObject>(
-    _ rows: [FetchedRow], of request: NSFetchRequest<Object>, _ query: FetchQuery, _ body: ([Object]) throws -> Bool
+  private func visit<Object: NSManagedObject>(
+    _ rows: [FetchedRow], of request: NSFetchRequest<Object>, query: FetchQuery, _ body: ([Object]) throws -> Bool
   ) throws -> Bool {
     let objects = try request.fitting(objects(of: request, query, rows))
-    try prefetch(request, query, objects)
+    try prefetch(objects, for: request, query: query)
     return try body(objects)
   }
 
   private func prefetch<Object: NSManagedObject>(
-    _ request: NSFetchRequest<Object>, _ query: FetchQuery, _ objects: [Object]
+    _ objects: [Object], for request: NSFetchRequest<Object>, query: FetchQuery
   ) throws {
     if let keyPaths = request.relationshipKeyPathsForPrefetching { try prefetch(keyPaths, of: objects, query.entity) }
   }
 
   // MARK: Packed rows
 
-  private func walk<Object: NSManagedObject>(
-    _ cursor: any RowCursor, _ store: StoreIdentity, _ request: NSFetchRequest<Object>, _ query: FetchQuery,
+  private func walkPacked<Object: NSManagedObject>(
+    _ cursor: any RowCursor, of store: StoreIdentity, for request: NSFetchRequest<Object>, query: FetchQuery,
     _ body: ([Object]) throws -> Bool
   ) throws {
     // An abstract entity has no objects; the batches have the entities that are found.
@@ -68,22 +68,22 @@ extension NSManagedObjectContext {
     var batch = ObjectBatch(entity: entity)
     var numbers = RowNumbers(wantsVersions: true)
     while try cursor.next(into: &batch, numbers: &numbers) {
-      guard try show(batch, numbers, store, request, query, body) else { return }
+      guard try visit(batch, numbers: numbers, of: store, for: request, query: query, body) else { return }
     }
   }
 
-  private func show<Object: NSManagedObject>(
-    _ batch: ObjectBatch, _ numbers: RowNumbers, _ store: StoreIdentity, _ request: NSFetchRequest<Object>,
-    _ query: FetchQuery, _ body: ([Object]) throws -> Bool
+  private func visit<Object: NSManagedObject>(
+    _ batch: ObjectBatch, numbers: RowNumbers, of store: StoreIdentity, for request: NSFetchRequest<Object>,
+    query: FetchQuery, _ body: ([Object]) throws -> Bool
   ) throws -> Bool {
     let entity = batch.entity
     guard let type = entity.objectClass as? Object.Type else { throw request.misfit(entity.objectClass) }
     let space = PermanentIDSpace(store, entity)
-    let storage = BatchStorage(self, batch, .stored(space))
+    let storage = BatchStorage(self, batch: batch, ids: .stored(space))
     let batchObjects = BatchObjects(storage)
     // This scope must have dropped its other references to the objects before it ends.
     defer { release(batchObjects) }
-    return try show(batchObjects, request, query, body) { made in
+    return try visit(batchObjects, for: request, query: query, body) { made in
       var objects: [Object] = []
       objects.reserveCapacity(batch.count)
       adoptPermanentIDs()
@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
           objects += try request.fitting(self.objects(of: request, query, [fresh]))
           made.append(nil)
         } else {
-          let object = type.handle(entity, storage, number: key, row: row, .fault)
+          let object = type.handle(of: entity, in: storage, id: key, row: row, state: .fault)
           object.version = numbers.versions[row]
           made.append(object)
           objects.append(object)
@@ -105,17 +105,17 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func show<Object: NSManagedObject>(
-    _ batchObjects: BatchObjects, _ request: NSFetchRequest<Object>, _ query: FetchQuery,
+  private func visit<Object: NSManagedObject>(
+    _ batchObjects: BatchObjects, for request: NSFetchRequest<Object>, query: FetchQuery,
     _ body: ([Object]) throws -> Bool,
-    _ make: (inout [NSManagedObject?]) throws -> [Object]
+    makeObjects: (inout [NSManagedObject?]) throws -> [Object]
   ) throws -> Bool {
-    let objects = try batchObjects.fill(make)
+    let objects = try batchObjects.fill(makeObjects)
     registry.add(batchObjects)
     if !request.returnsObjectsAsFaults {
       for object in objects where object.isFault { completeFault(object) }
     }
-    try prefetch(request, query, objects)
+    try prefetch(objects, for: request, query: query)
     return try body(objects)
   }
 }

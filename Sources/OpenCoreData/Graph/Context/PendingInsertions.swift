@@ -80,7 +80,7 @@ final class PendingSegment {
     _ context: NSManagedObjectContext, _ batch: ObjectBatch, range: TemporaryIDRange, removedRows: [Int] = [],
     sharedIDs: SharedIDSet? = nil, isOpen: Bool = false
   ) {
-    storage = BatchStorage(context, batch, .temporary(range))
+    storage = BatchStorage(context, batch: batch, ids: .temporary(range))
     entity = batch.entity
     self.range = range
     self.removedRows = removedRows

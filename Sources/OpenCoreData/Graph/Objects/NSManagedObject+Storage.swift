@@ -42,7 +42,7 @@ extension NSManagedObject {
 
   /// An object for a packed row: its values stay in the batch until they are asked for.
   static func handle(
-    _ entity: NSEntityDescription, _ storage: BatchStorage, number: Int64, row: Int, _ state: ObjectState
+    of entity: NSEntityDescription, in storage: BatchStorage, id number: Int64, row: Int, state: ObjectState
   ) -> Self {
     let object = Self.init(entity: entity, insertInto: nil)
     object.attach(to: storage, id: number, row: row)

@@ -15,8 +15,8 @@ open class NSManagedObject: NSObject {
     }
   }
 
-  // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `storage` or
-  // `auxiliaryIfPresent`, or is made on request.
+  // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `storage`
+  // or `auxiliaryIfPresent`, or is made on request.
   var storage: ObjectStorage?
   /// Stands for the ID in a batch storage.
   var number: Int64 = 0

@@ -28,7 +28,7 @@ final class BatchStorage: ObjectStorage {
   // batch, on the context's queue, does not read values through the storage until it is done.
   @exclusivity(unchecked) var batch: ObjectBatch
 
-  init(_ context: NSManagedObjectContext, _ batch: ObjectBatch, _ ids: IDSource) {
+  init(_ context: NSManagedObjectContext, batch: ObjectBatch, ids: IDSource) {
     layout = batch.entity.layout
     self.batch = batch
     self.ids = ids

@@ -23,7 +23,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, Con
     // A copy, because the caller may change the request.
     let request = fetchRequest.retyped(as: ResultType.self)
     let fetch = try AsynchronousFetch(request, in: context)
-    let result = NSAsynchronousFetchResult(self, context, fetch.stop)
+    let result = NSAsynchronousFetchResult(self, context, stop: fetch.stop)
     let confined = QueueConfined(value: (result: result, request: request, completion: completionBlock))
     DispatchQueue.global().async {
       let outcome = Result {
@@ -82,7 +82,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
   /// Nil until the completion block is called, and after an error.
   public private(set) var finalResult: [ResultType]?
 
-  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ stop: StopSign) {
+  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, stop: StopSign) {
     fetchRequest = request
     super.init(context, estimatedCount: request.estimatedResultCount, stop)
   }

@@ -52,14 +52,15 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
         // Limit and offset apply to the objects of all stores together.
         query.includesValues = false
         outcomes = try delete(
-          StoreReading(coordinator: coordinator, generation: nil).rows(query).map(\.id), coordinator, wantsIDs)
+          StoreReading(coordinator: coordinator, generation: nil).rows(query).map(\.id), in: coordinator,
+          wantsIDs: wantsIDs)
         break
       }
       outcomes = try coordinator.writeToStores(query.affectedStores, keeping: query.entity) {
         try $0.batchDelete(query, wantsIDs: wantsIDs)
       }
     case .ids(let ids):
-      outcomes = try delete(ids.map(\.resolved), coordinator, wantsIDs)
+      outcomes = try delete(ids.map(\.resolved), in: coordinator, wantsIDs: wantsIDs)
     }
     let outcome = outcomes.joined
     switch resultType {
@@ -70,7 +71,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   }
 
   private func delete(
-    _ ids: [NSManagedObjectID], _ coordinator: NSPersistentStoreCoordinator, _ wantsIDs: Bool
+    _ ids: [NSManagedObjectID], in coordinator: NSPersistentStoreCoordinator, wantsIDs: Bool
   ) throws -> [BatchOutcome] {
     guard let root = ids.first?.entity.rootEntity else { return [] }
     if let other = ids.first(where: { $0.entity.rootEntity !== root }) {

@@ -27,7 +27,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   open var resultType = NSBatchInsertRequestResultType.statusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
-  private init(_ entity: NSEntityDescription?, _ name: String, _ content: Content) {
+  private init(_ entity: NSEntityDescription?, name: String, content: Content) {
     self.entity = entity
     entityName = name
     self.content = content
@@ -35,31 +35,31 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
 
   /// Inserts an object for each dictionary of values by attribute name.
   public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
-    self.init(nil, entityName, .dictionaries(dictionaries))
+    self.init(nil, name: entityName, content: .dictionaries(dictionaries))
   }
 
   public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
-    self.init(entity, entity.name ?? "", .dictionaries(dictionaries))
+    self.init(entity, name: entity.name ?? "", content: .dictionaries(dictionaries))
   }
 
   /// Inserts an object for each dictionary that `handler` fills, until it returns true.
   public convenience init(
     entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
-  ) { self.init(nil, entityName, .dictionaryHandler(handler)) }
+  ) { self.init(nil, name: entityName, content: .dictionaryHandler(handler)) }
 
   public convenience init(
     entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
-  ) { self.init(entity, entity.name ?? "", .dictionaryHandler(handler)) }
+  ) { self.init(entity, name: entity.name ?? "", content: .dictionaryHandler(handler)) }
 
   /// Inserts the values that `handler` sets in its argument, until it returns true. The argument is the same object
   /// each time, and has no context.
   public convenience init(
     entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
-  ) { self.init(nil, entityName, .objectHandler(handler)) }
+  ) { self.init(nil, name: entityName, content: .objectHandler(handler)) }
 
   public convenience init(
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
-  ) { self.init(entity, entity.name ?? "", .objectHandler(handler)) }
+  ) { self.init(entity, name: entity.name ?? "", content: .objectHandler(handler)) }
 
   /// The dictionaries that the request was made with; nil if a handler gives the values.
   open var objectsToInsert: [[String: Any]]? {
