@@ -321,7 +321,7 @@ extension NSManagedObjectContext {
   ///
   /// - Parameters:
   ///   - object: An object of this context. Inserted and deleted objects stay as they are.
-  ///   - flag: If true, the object's own changes are applied again; if false, they are discarded.
+  ///   - mergeChanges: If true, the object's own changes are applied again; if false, they are discarded.
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
     guard !object.isInserted, !object.isDeleted else { return }
