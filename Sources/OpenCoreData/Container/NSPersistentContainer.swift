@@ -2,16 +2,45 @@ import Foundation
 import Locking
 
 /// A model, its coordinator and a view context. (Apple documentation: NSPersistentContainer.)
+///
+/// Make one per program, load its stores once, and use `viewContext` on the main queue.
+///
+/// ```swift
+/// let container = NSPersistentContainer(name: "SurfJournalModel")
+/// container.loadPersistentStores { description, error in
+///   if let error { print("\(description.url?.path ?? "The store") was not opened: \(error)") }
+/// }
+/// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+/// let entries = try container.viewContext.fetch(request)
+/// ```
 // Unchecked: the descriptions are set before stores are loaded, as Apple's documentation asks; the rest is constant.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
   public let name: String
   public let managedObjectModel: NSManagedObjectModel
   public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  /// The context for the main queue. Use it there, or through its `perform`. (Apple documentation: viewContext.)
+  ///
+  /// ```swift
+  /// container.viewContext.automaticallyMergesChangesFromParent = true
+  /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  /// request.sortDescriptors = [NSSortDescriptor(key: "date", ascending: false)]
+  /// let newest = try container.viewContext.fetch(request).first
+  /// ```
   public let viewContext: NSManagedObjectContext
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
   /// A container for the model called `name`: one that the build plugin embedded, or a `.xcdatamodeld` or
-  /// `.xcdatamodel` among the main bundle's resources.
+  /// `.xcdatamodel` among the main bundle's resources. Stops the program if there is no such model. (Apple
+  /// documentation: init(name:).)
+  ///
+  /// ```swift
+  /// let container = NSPersistentContainer(name: "SurfJournalModel")
+  /// let file = container.persistentStoreDescriptions[0].url
+  /// print(file?.lastPathComponent ?? "")  // SurfJournalModel.sqlite
+  /// ```
+  ///
+  /// - Parameter name: The name of the model and, with the extension `sqlite`, of the store's file in
+  ///   `defaultDirectoryURL()`.
   public convenience init(name: String) {
     guard let model = NSManagedObjectModel.found(named: name) else {
       preconditionFailure(
@@ -52,8 +81,20 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
   }
 
-  /// Opens the stores of `persistentStoreDescriptions` and makes their folders. `block` is called once for each store:
-  /// before this method returns, or on a global queue if the description sets `shouldAddStoreAsynchronously`.
+  /// Opens the stores of `persistentStoreDescriptions` and makes their folders. (Apple documentation:
+  /// loadPersistentStores(completionHandler:).)
+  ///
+  /// ```swift
+  /// var failures: [any Error] = []
+  /// container.loadPersistentStores { _, error in
+  ///   if let error { failures.append(error) }
+  /// }
+  /// if let failure = failures.first { throw failure }
+  /// ```
+  ///
+  /// - Parameter block: Called once for each store with its description and nil or the error (`NSError`, as of
+  ///   `addPersistentStore`): before this method returns, or on a global queue if the description sets
+  ///   `shouldAddStoreAsynchronously`.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -62,21 +103,47 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
-  /// A private-queue context on the coordinator.
+  /// A private-queue context on the coordinator. Use it through its `perform` or `performAndWait`. (Apple
+  /// documentation: newBackgroundContext().)
+  ///
+  /// ```swift
+  /// let context = container.newBackgroundContext()
+  /// try context.performAndWait {
+  ///   let entry = JournalEntry(context: context)
+  ///   entry.location = "Rincon"
+  ///   try context.save()
+  /// }
+  /// ```
   open func newBackgroundContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueue)
     context.persistentStoreCoordinator = persistentStoreCoordinator
     return context
   }
 
-  /// Runs `block` on the queue of a new background context.
+  /// Runs `block` on the queue of a new background context and returns at once. Save in the block; changes that it does
+  /// not save are lost. (Apple documentation: performBackgroundTask(_:).)
+  ///
+  /// ```swift
+  /// container.performBackgroundTask { context in
+  ///   let entry = JournalEntry(context: context)
+  ///   entry.location = "Rincon"
+  ///   do { try context.save() } catch { print("Not saved: \(error)") }
+  /// }
+  /// ```
   open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
     context.perform { block(context) }
   }
 
   /// Runs `block` on the queue of a new background context without blocking a thread, and returns its value or throws
-  /// its error.
+  /// its error. (Apple documentation: performBackgroundTask(_:).)
+  ///
+  /// ```swift
+  /// let count = try await container.performBackgroundTask { context in
+  ///   let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  ///   return try context.count(for: request)
+  /// }
+  /// ```
   public func performBackgroundTask<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable (NSManagedObjectContext) throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -2,6 +2,15 @@ import Foundation
 import Locking
 
 /// Connects contexts with stores. (Apple documentation: NSPersistentStoreCoordinator.)
+///
+/// Any thread may call it. Reads run in parallel; writes are serialised.
+///
+/// ```swift
+/// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+/// try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+/// let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+/// context.persistentStoreCoordinator = coordinator
+/// ```
 // Unchecked: everything that can change is guarded by `lock`, or by a `Locked` of its own.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   public let managedObjectModel: NSManagedObjectModel
@@ -38,14 +47,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     set { storesKept.withLock { $0 = newValue } }
   }
 
-  /// Opens or creates a store.
+  /// Opens or creates a store. (Apple documentation: addPersistentStore(ofType:configurationName:at:options:).)
+  ///
+  /// ```swift
+  /// let store = try coordinator.addPersistentStore(
+  ///   ofType: NSSQLiteStoreType, configurationName: nil, at: file,
+  ///   options: [NSReadOnlyPersistentStoreOption: true])
+  /// print(store.identifier)
+  /// ```
   ///
   /// - Parameters:
   ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType`, or a type that a class is registered for.
   ///   - configuration: The model configuration whose entities the store holds; nil for all.
   ///   - storeURL: The file; nil for an in-memory store.
-  ///   - options: `NSReadOnlyPersistentStoreOption`, `NSSQLitePragmasOption`, `NSPersistentStoreTimeoutOption`,
-  ///     `NSSQLiteAnalyzeOption`, `NSSQLiteManualVacuumOption`, `NSIgnorePersistentStoreVersioningOption`.
+  ///   - options: `NSReadOnlyPersistentStoreOption`, `NSSQLitePragmasOption`, `NSPersistentStoreTimeoutOption`
+  ///     (seconds), `NSSQLiteAnalyzeOption`, `NSSQLiteManualVacuumOption`, `NSIgnorePersistentStoreVersioningOption`.
   /// - Throws: `NSError` 134000, 134080 (also for a store that was already added), 134090, 134100 or 134180.
   @discardableResult
   open func addPersistentStore(

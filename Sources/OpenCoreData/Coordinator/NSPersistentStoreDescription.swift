@@ -1,6 +1,16 @@
 import Foundation
 
-/// How a container opens one store. (Apple documentation: NSPersistentStoreDescription.)
+/// How a container opens one store: its file, type, configuration and options. (Apple documentation:
+/// NSPersistentStoreDescription.)
+///
+/// Set it before `loadPersistentStores`. By default the store is a SQLite file that is migrated automatically.
+///
+/// ```swift
+/// let description = NSPersistentStoreDescription(url: file)
+/// description.isReadOnly = true
+/// description.timeout = 10  // seconds
+/// container.persistentStoreDescriptions = [description]
+/// ```
 open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var url: URL?
   open var type = NSSQLiteStoreType

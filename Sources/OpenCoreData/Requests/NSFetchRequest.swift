@@ -39,6 +39,14 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 /// Which objects to find, in which order, and how much of them to load. (Apple documentation: NSFetchRequest.)
 ///
 /// `ResultType` is one of the classes that conform to ``NSFetchRequestResult``, or that protocol itself.
+///
+/// ```swift
+/// let request = NSFetchRequest<NSDictionary>(entityName: "JournalEntry")
+/// request.resultType = .dictionaryResultType
+/// request.propertiesToFetch = ["location", "rating"]
+/// request.predicate = NSPredicate(format: "rating > %d", 3)
+/// let rows = try context.fetch(request)
+/// ```
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   open var entity: NSEntityDescription?
   /// The name that the request was made with, or that of its entity.

@@ -1,8 +1,16 @@
 import Foundation
 
-/// The content of a fetched results controller by identifiers: names of sections, and IDs of objects.
+/// The content of a fetched results controller by identifiers: names of sections, and IDs of objects. (Apple
+/// documentation: NSDiffableDataSourceSnapshotReference.)
 ///
 /// Apple's class of this name belongs to UIKit and AppKit; this one has its reading members.
+///
+/// ```swift
+/// for section in snapshot.sectionIdentifiers {
+///   print(section, snapshot.numberOfItems(inSection: section))
+/// }
+/// let ids = snapshot.itemIdentifiers as? [NSManagedObjectID] ?? []
+/// ```
 public final class NSDiffableDataSourceSnapshotReference: NSObject, Sendable {
   private let names: [String]
   private let ids: [[NSManagedObjectID]]

@@ -8,6 +8,15 @@ import Foundation
 /// what children save to it, each as soon as the context announces it (`processPendingChanges`). It holds its objects
 /// strongly.
 ///
+/// ```swift
+/// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+/// request.sortDescriptors = [NSSortDescriptor(key: "location", ascending: true)]
+/// let controller = NSFetchedResultsController(
+///   fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "location", cacheName: nil)
+/// try controller.performFetch()
+/// for section in controller.sections ?? [] { print(section.name, section.numberOfObjects) }
+/// ```
+///
 /// Limit and offset of the request apply to `performFetch()` only: objects that match later are added regardless of the
 /// number of objects. A batch size applies: `performFetch()` reads IDs, and rows are read batch by batch when objects
 /// are used.

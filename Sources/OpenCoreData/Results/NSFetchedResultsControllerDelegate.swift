@@ -10,6 +10,15 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 
 /// Receives the changes of a fetched results controller. (Apple documentation: NSFetchedResultsControllerDelegate.)
 ///
+/// ```swift
+/// final class ListView: NSObject, NSFetchedResultsControllerDelegate {
+///   func controller(
+///     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+///     didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
+///   ) { print("\(snapshot.numberOfItems) entries") }
+/// }
+/// ```
+///
 /// Every method has a default implementation, and there are three forms of reports; the controller finds out which one
 /// a delegate has chosen by what it implements:
 /// - `controller(_:didChangeContentWith:)` with a snapshot: called after each change and after `performFetch()`; no

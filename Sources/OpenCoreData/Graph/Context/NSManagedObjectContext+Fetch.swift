@@ -28,9 +28,17 @@ extension NSFetchRequest {
 extension NSManagedObjectContext {
   // MARK: Public
 
-  /// The objects (IDs, dictionaries, the count) that `request` asks for.
+  /// The objects (IDs, dictionaries, the count) that `request` asks for. (Apple documentation: fetch(_:).)
   ///
   /// Unsaved changes of this context and its ancestors count unless the request excludes them. Posts no notification.
+  ///
+  /// ```swift
+  /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  /// request.predicate = NSPredicate(format: "rating >= %d", 4)
+  /// request.sortDescriptors = [NSSortDescriptor(key: "date", ascending: false)]
+  /// request.fetchLimit = 10
+  /// for entry in try context.fetch(request) { print(entry.location ?? "") }
+  /// ```
   ///
   /// - Throws: `NSError` for a request that does not match the model or whose results are not of its type, or the
   ///   store's error.
@@ -40,7 +48,15 @@ extension NSManagedObjectContext {
   }
 
   /// The number of objects that `request` would find, subject to its limit and offset; of dictionaries, if it asks for
-  /// these.
+  /// these. Loads no objects. (Apple documentation: count(for:).)
+  ///
+  /// ```swift
+  /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  /// request.predicate = NSPredicate(format: "location == %@", "Rincon")
+  /// let sessions = try context.count(for: request)
+  /// ```
+  ///
+  /// - Throws: `NSError` as `fetch` does.
   public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
     checkQueue()
     processPendingChanges()

@@ -4,9 +4,17 @@ import Foundation
 extension NSManagedObjectContext {
   // MARK: Insertion
 
-  /// Gives `object` a temporary ID and makes it pending here. Called by the initialisers of `NSManagedObject`.
+  /// Gives `object` a temporary ID and makes it pending here. Called by the initialisers of `NSManagedObject`. (Apple
+  /// documentation: insert(_:).)
   ///
   /// An object that this context was about to delete is kept instead. Any other object of this context stays as it is.
+  ///
+  /// ```swift
+  /// let entry = JournalEntry(entity: entity, insertInto: nil)
+  /// entry.location = "Rincon"
+  /// context.insert(entry)
+  /// print(entry.objectID.isTemporaryID)  // true until a save reaches the store
+  /// ```
   public func insert(_ object: NSManagedObject) {
     checkQueue()
     if object.managedObjectContext === self { return undelete(object) }
@@ -133,6 +141,14 @@ extension NSManagedObjectContext {
   }
 
   /// Marks `object` for deletion at the next save. An object that was never saved leaves the context immediately.
+  /// (Apple documentation: delete(_:).)
+  ///
+  /// ```swift
+  /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  /// request.predicate = NSPredicate(format: "rating == 0")
+  /// for entry in try context.fetch(request) { context.delete(entry) }
+  /// try context.save()
+  /// ```
   public func delete(_ object: NSManagedObject) {
     checkQueue()
     guard !object.isDeleted else { return }
@@ -175,7 +191,13 @@ extension NSManagedObjectContext {
     registry[id.key] ?? registry[id.resolved.key]
   }
 
-  /// The object with `objectID`: a fault if this context does not have it yet; never reads the store.
+  /// The object with `objectID`: a fault if this context does not have it yet. Never reads the store, so the object
+  /// need not exist. (Apple documentation: object(with:).)
+  ///
+  /// ```swift
+  /// let entry = context.object(with: id) as? JournalEntry
+  /// print(entry?.location ?? "")  // loads the fault
+  /// ```
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     if let known = registeredObject(for: objectID) { return known }
@@ -186,7 +208,13 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// The object with `objectID`, loaded.
+  /// The object with `objectID`, loaded. (Apple documentation: existingObject(with:).)
+  ///
+  /// ```swift
+  /// let entry = try context.existingObject(with: id) as? JournalEntry
+  /// entry?.rating = 5
+  /// try context.save()
+  /// ```
   ///
   /// - Throws: `NSError` 133000 if the object does not exist or no longer exists, or the store's error.
   public func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
@@ -284,7 +312,16 @@ extension NSManagedObjectContext {
     object.whileAwaking { object.awakeFromFetch() }
   }
 
-  /// Resets `object` to what the level below has. With `mergeChanges` its own changes are applied again.
+  /// Resets `object` to what the level below has. (Apple documentation: refresh(_:mergeChanges:).)
+  ///
+  /// ```swift
+  /// context.refresh(entry, mergeChanges: true)
+  /// print(entry.location ?? "")  // read from the store again, unless it was changed here
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - object: An object of this context. Inserted and deleted objects stay as they are.
+  ///   - mergeChanges: If true, the object's own changes are applied again; if false, they are discarded.
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
     guard !object.isInserted, !object.isDeleted else { return }
@@ -318,47 +355,5 @@ extension NSManagedObjectContext {
     object.version = 0
     updates[object.identity.key] = nil
     if !wasFault { object.didTurnIntoFault() }
-  }
-
-  // MARK: Permanent IDs
-
-  /// Gives `objects` with temporary IDs permanent ones now; they stay inserted until they are saved.
-  ///
-  /// - Throws: `NSError` 134030 or a related code if the store cannot allocate keys.
-  public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
-    checkQueue()
-    for object in objects where object.managedObjectContext !== self {
-      throw NSError.coreData(.coreData, "The object \(object.objectID) is not of this context; ask its own for IDs.")
-    }
-    let temporary = objects.filter { $0.objectID.isTemporaryID }
-    guard !temporary.isEmpty else { return }
-    guard let coordinator = persistentStoreCoordinator else {
-      throw NSError.coreData(.coreData, "The context has no coordinator; set one, or a parent that has one.")
-    }
-    try coordinator.obtainPermanentIDs(for: temporary)
-    // Pending objects are found by their row: they are registered under the new IDs when they are saved.
-    for object in temporary where !object.isInserted { rekey(object) }
-  }
-
-  /// Registers objects under the permanent IDs that a save closer to the store has given them.
-  func adoptPermanentIDs() {
-    for id in unresolvedIDs.takeResolved() {
-      if let object = registry[id.key] { rekey(object) }
-    }
-  }
-
-  func addUnresolved(_ rows: some Sequence<Int>, _ range: TemporaryIDRange) {
-    unresolvedIDs.add(rows, of: range) { registry[$0.key] != nil }
-  }
-
-  func rekey(_ object: NSManagedObject) {
-    let (old, new) = (object.identity, object.identity.resolved)
-    guard old.key != new.key else { return }
-    object.auxiliary.permanentID = new
-    registry.remove(old.key)
-    registry.insert(object, as: new.key)
-    if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }
-    if let pending = deletions.removeValue(forKey: old.key) { deletions[new.key] = pending }
-    event.rekey(old.key, new.key)
   }
 }

@@ -9,7 +9,15 @@ extension NSManagedObjectContext {
     case enqueued
   }
 
-  /// Runs `block` asynchronously on the context's queue, then `processPendingChanges()`.
+  /// Runs `block` asynchronously on the context's queue, then `processPendingChanges()`. Returns at once. (Apple
+  /// documentation: perform(_:).)
+  ///
+  /// ```swift
+  /// context.perform {
+  ///   JournalEntry(context: context).location = "Rincon"
+  ///   do { try context.save() } catch { context.rollback() }
+  /// }
+  /// ```
   public func perform(_ block: @escaping () -> Void) {
     // Safe: the block runs once, on the queue to which everything of this context that it may use is confined. As with
     // Apple's signature the compiler does not check its other captures; it does for the asynchronous form.
@@ -20,12 +28,36 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Runs `block` on the context's queue and waits. Re-entrant, also from a block that waits for this queue.
+  /// Runs `block` on the context's queue, waits, and returns its value or throws its error. Re-entrant, also from a
+  /// block that waits for this queue. (Apple documentation: performAndWait(_:).)
+  ///
+  /// ```swift
+  /// let locations = try context.performAndWait {
+  ///   let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  ///   return try context.fetch(request).compactMap(\.location)
+  /// }
+  /// ```
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
     try queue.sync { try Self.$current.withValue(self) { try block() } }
   }
 
-  /// Runs `block` on the context's queue without blocking a thread, and returns its value or throws its error.
+  /// Runs `block` on the context's queue without blocking a thread, and returns its value or throws its error. (Apple
+  /// documentation: perform(schedule:_:).)
+  ///
+  /// Return values, or IDs in place of objects: an object stays on the context's queue.
+  ///
+  /// ```swift
+  /// let id = try await context.perform {
+  ///   let entry = JournalEntry(context: context)
+  ///   entry.location = "Rincon"
+  ///   try context.save()
+  ///   return entry.objectID
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - schedule: Whether a call from the context's own queue runs `block` immediately.
+  ///   - block: The work; its captures and its result are Sendable.
   public func perform<Result: Sendable, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {

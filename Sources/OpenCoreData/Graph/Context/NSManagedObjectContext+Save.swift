@@ -1,9 +1,19 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// Commits the changes one level up: to the parent context, or through the coordinator to the store.
+  /// Commits the changes one level up: to the parent context, or through the coordinator to the store. (Apple
+  /// documentation: save().)
   ///
   /// Does nothing if nothing has changed. If it throws, the changes are still pending.
+  ///
+  /// ```swift
+  /// do {
+  ///   try context.save()
+  /// } catch let error as NSError {
+  ///   let failed = error.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] ?? []
+  ///   for id in failed { context.delete(context.object(with: id)) }
+  /// }
+  /// ```
   ///
   /// - Throws: `NSError`: a validation code (1550–1690, several as 1560), 133020 or 133021 for conflicts, 1340xx for
   ///   the store. `OCDFailedObjectIDsErrorKey` names the objects at fault if the store knows them.
@@ -267,72 +277,6 @@ extension NSManagedObjectContext {
       fill(object, from: row ?? FetchedRow(id: object.identity, version: base.version, values: base.values))
     }
     completeFault(object)
-  }
-
-  // MARK: Discarding changes
-
-  /// Discards all changes: inserted objects leave the context, other objects get their last committed values back.
-  public func rollback() {
-    checkQueue()
-    let restored = updates.inOrder + deletions.inOrder
-    validationFailures = []
-    // What was not announced yet is not announced at all.
-    let unannounced = event
-    event = ChangeEvent()
-    event.noteWithdrawal(of: insertions.segments, announcedBefore: unannounced)
-    let withdrawn = insertions.segments
-    for segment in withdrawn {
-      segment.handles.forEach { _, object in
-        object.state = []
-        unregister(object, from: object.identity.key)
-      }
-    }
-    for object in updates.values {
-      if let snapshot = object.snapshot { object.values = snapshot }
-      object.snapshot = nil
-      object.state.subtract([.updated, .recreated])
-      event.refreshed[object.identity.key] = object
-    }
-    for object in deletions.values {
-      if object.state.contains(.inaccessible) {
-        turnIntoFault(object)
-        continue
-      }
-      object.state.subtract([.deleted, .recreated])
-      if let snapshot = object.snapshot { object.values = snapshot }
-      object.snapshot = nil
-      event.refreshed[object.identity.key] = object
-    }
-    insertions.removeAll()
-    updates = [:]
-    deletions = [:]
-    for object in restored { object.awake(after: .rollback) }
-    processPendingChanges()
-    for segment in withdrawn { segment.releaseHandles() }
-  }
-
-  /// Forgets every object, changed or not. Objects that the client still holds have no context from then on.
-  public func reset() {
-    checkQueue()
-    validationFailures = []
-    let pending = insertions.segments.flatMap(\.handles.objects)
-    for object in registry.objects.union(deletions.values).union(pending) {
-      object.state = object.isFault ? .fault : []
-      object.related = nil
-      object.managedObjectContext = nil
-    }
-    registry.removeAll()
-    retained = []
-    for segment in insertions.segments { segment.releaseHandles() }
-    insertions.removeAll()
-    updates = [:]
-    deletions = [:]
-    conflictChecks = [:]
-    unresolvedIDs = UnresolvedIDs()
-    advanceQueryGeneration()
-    event = ChangeEvent()
-    event.invalidatedAll = true
-    processPendingChanges()
   }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 
 extension NSManagedObjectContext {
   /// Walks over all results of `request` in batches of packed values, in one read snapshot and with the memory of one
-  /// batch: for walks over millions of objects.
+  /// batch: for walks over millions of objects. (Not part of Apple's API.)
   ///
   /// A batch has one entity: if the request includes subentities, a batch ends where an object of another entity
   /// begins.
@@ -10,6 +10,15 @@ extension NSManagedObjectContext {
   /// Unsaved changes of this context and its ancestors count as in `fetch`. If there are any that the request could
   /// see, the whole result is collected first, which takes the memory of the whole result. Save before the walk, or set
   /// `includesPendingChanges` to false.
+  ///
+  /// ```swift
+  /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  /// var count = 0
+  /// try context.walk(request, rowsPerBatch: 10_000) { batch, ids in
+  ///   count += batch.count
+  ///   return true
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - request: Its result type and batch size are ignored.

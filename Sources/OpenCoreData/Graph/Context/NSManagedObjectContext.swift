@@ -3,7 +3,17 @@ import Foundation
 /// A group of managed objects and their unsaved changes, on a queue of its own. (Apple documentation:
 /// NSManagedObjectContext.)
 ///
-/// A save goes exactly one level up: to the parent context, or through the coordinator to the disk.
+/// A save goes exactly one level up: to the parent context, or through the coordinator to the disk. Except for the
+/// `perform` family, call its methods on its queue only.
+///
+/// ```swift
+/// let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+/// context.persistentStoreCoordinator = coordinator
+/// try context.performAndWait {
+///   JournalEntry(context: context).location = "Rincon"
+///   try context.save()
+/// }
+/// ```
 // Unchecked: all mutable state is confined to the context's queue, on which every method except the `perform` family
 // must be called. `perform` and `performAndWait` run code there.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
@@ -23,7 +33,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   private var ownCoordinator: NSPersistentStoreCoordinator?
 
-  /// The context that this one reads from and saves to. Set it before the context is used.
+  /// The context that this one reads from and saves to. Set it before the context is used; it cannot change once the
+  /// context has objects. A context of the confinement type cannot be a parent. (Apple documentation: parent.)
+  ///
+  /// ```swift
+  /// let draft = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+  /// draft.parent = viewContext
+  /// JournalEntry(context: draft).location = "Rincon"
+  /// try draft.save()  // into viewContext
+  /// try viewContext.save()  // to the store
+  /// ```
   public var parent: NSManagedObjectContext? {
     willSet {
       precondition(
@@ -36,9 +55,23 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
 
   /// How a save resolves conflicts with the present state of the store: an `NSMergePolicy`. By default the save fails.
+  /// (Apple documentation: mergePolicy.)
+  ///
+  /// ```swift
+  /// context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+  /// try context.save()  // changed values win over those that other contexts have saved
+  /// ```
   public var mergePolicy: Any = NSErrorMergePolicy
   /// If true, what other contexts save to the parent or, without a parent, to the coordinator is merged automatically
-  /// on this context's queue. Default false.
+  /// on this context's queue. Default false. (Apple documentation: automaticallyMergesChangesFromParent.)
+  ///
+  /// ```swift
+  /// container.viewContext.automaticallyMergesChangesFromParent = true
+  /// container.performBackgroundTask { context in
+  ///   JournalEntry(context: context).location = "Rincon"
+  ///   try? context.save()  // viewContext merges it on the main queue
+  /// }
+  /// ```
   public var automaticallyMergesChangesFromParent = false { didSet { renewMerging() } }
   /// The contexts that merge what is saved to this one.
   let mergers = AutomaticMerging()
@@ -96,6 +129,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The object of each error of the last validation: an error of a class's own type cannot name it.
   package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
 
+  /// A context without a parent or coordinator; set one of them next. (Apple documentation: init(concurrencyType:).)
+  ///
+  /// ```swift
+  /// let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+  /// child.parent = parent
+  /// child.name = "import"
+  /// ```
+  ///
+  /// - Parameter concurrencyType: The queue that the context is confined to.
   public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
     self.concurrencyType = concurrencyType
     queue =

@@ -6,6 +6,15 @@ import Foundation
 /// A policy may change the objects in conflict. After it returns, their changes are saved. If it throws, the save fails
 /// with its error and nothing is written. A subclass overrides one of the `resolve` methods and calls `super` for the
 /// conflicts that it leaves to the type it was made with.
+///
+/// ```swift
+/// final class LoggingPolicy: NSMergePolicy {
+///   override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+///     for conflict in list { print("Conflict: \(conflict.sourceObject.objectID)") }
+///     try super.resolve(optimisticLockingConflicts: list)
+///   }
+/// }
+/// ```
 open class NSMergePolicy: NSObject {
   public let mergeType: NSMergePolicyType
 

@@ -4,6 +4,14 @@ import Foundation
 ///
 /// It belongs to its context's queue and does not keep the context alive. Subclasses are generated from the model or
 /// written by hand; a hand-written one may override `lifecycleHooks` to declare the hooks it has.
+///
+/// ```swift
+/// let entry = JournalEntry(context: context)
+/// entry.location = "Rincon"
+/// entry.setValue(4, forKey: "rating")
+/// print(entry.changedValues(), entry.isInserted)
+/// try context.save()
+/// ```
 open class NSManagedObject: NSObject {
   public let entity: NSEntityDescription
   /// Nil for an object without a context, and after the context has released the object or was freed.

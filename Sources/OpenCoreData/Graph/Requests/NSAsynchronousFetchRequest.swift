@@ -3,6 +3,15 @@ import Foundation
 
 /// A fetch that reads off the context's queue and delivers its result on it. (Apple documentation:
 /// NSAsynchronousFetchRequest.)
+///
+/// ```swift
+/// let request = NSAsynchronousFetchRequest(fetchRequest: JournalEntry.fetchRequest()) {
+///   (result: NSAsynchronousFetchResult<JournalEntry>) in
+///   print(result.finalResult?.count ?? 0)
+/// }
+/// let pending = try context.execute(request) as? NSPersistentStoreAsynchronousResult
+/// pending?.cancel()  // ends the read
+/// ```
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest, ContextRequest {
   public typealias CompletionBlock = (NSAsynchronousFetchResult<ResultType>) -> Void
 

@@ -9,6 +9,16 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 
 /// Deletes rows in the store without contexts: no validation, no delete rules, no notifications. (Apple documentation:
 /// NSBatchDeleteRequest.)
+///
+/// ```swift
+/// let found = NSFetchRequest<NSManagedObjectID>(entityName: "JournalEntry")
+/// found.predicate = NSPredicate(format: "rating == 0")
+/// let request = NSBatchDeleteRequest(fetchRequest: found)
+/// request.resultType = .resultTypeObjectIDs
+/// let result = try context.execute(request) as? NSBatchDeleteResult
+/// let changes: [AnyHashable: Any] = [NSDeletedObjectsKey: result?.result as? [NSManagedObjectID] ?? []]
+/// NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [context])
+/// ```
 open class NSBatchDeleteRequest: NSPersistentStoreRequest, ContextRequest {
   private enum Target {
     case found(NSFetchRequest<any NSFetchRequestResult>)

@@ -13,6 +13,14 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// Attributes without a value get the model's default. If an entity has uniqueness constraints, an object whose values
 /// are already in use is left out. With a merge policy that lets objects trump the store (or overwrite it), the stored
 /// object takes all its values instead.
+///
+/// ```swift
+/// let request = NSBatchInsertRequest(
+///   entityName: "JournalEntry", objects: [["location": "Rincon", "rating": 4]])
+/// request.resultType = .count
+/// let result = try context.execute(request) as? NSBatchInsertResult
+/// print(result?.result ?? 0)  // 1
+/// ```
 open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   private enum Content {
     case dictionaries([[String: Any]])

@@ -9,6 +9,13 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 
 /// Sets attributes of rows in the store without contexts: no validation and no notifications. Versions grow by one, so
 /// that a context which still has the old values detects a conflict. (Apple documentation: NSBatchUpdateRequest.)
+///
+/// ```swift
+/// let request = NSBatchUpdateRequest(entityName: "JournalEntry")
+/// request.predicate = NSPredicate(format: "location == %@", "Rincon Point")
+/// request.propertiesToUpdate = ["location": "Rincon"]
+/// try context.execute(request)
+/// ```
 open class NSBatchUpdateRequest: NSPersistentStoreRequest, ContextRequest {
   /// The entity that the request was made with; nil if it was given by name.
   public let entity: NSEntityDescription?
