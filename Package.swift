@@ -60,7 +60,8 @@ let package = Package(
       name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"],
       exclude: ["SurfJournalModel.xcdatamodeld"], swiftSettings: strict),
     .executableTarget(
-      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CBuildStamp", "CGetopt", "CMalloc"],
+      name: "surfjournal",
+      dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CBuildStamp", "CGetopt", "CMalloc"],
       swiftSettings: strict),
 
     // Code from data models, at build time.
