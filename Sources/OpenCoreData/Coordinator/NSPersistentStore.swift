@@ -8,7 +8,13 @@ import Foundation
 // initialisers only.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// What keeps the rows.
-  final private(set) var rowStore: any RowStore
+  final var rowStore: any RowStore {
+    guard let rowStoreKept else {
+      preconditionFailure("\(Self.self) can't be a store: make it a subclass of NSIncrementalStore or NSAtomicStore.")
+    }
+    return rowStoreKept
+  }
+  private var rowStoreKept: (any RowStore)?
   public let configurationName: String
   public let options: [AnyHashable: Any]?
   public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
@@ -71,15 +77,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) {
-    rowStore = StoreAdapter(nil)
     configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
     self.options = options
     persistentStoreCoordinator = root
     super.init()
-    let adapter = makeAdapter()
+    guard let adapter = makeAdapter() else { return }
     adapter.details.url = url
     adapter.details.isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
-    rowStore = adapter
+    rowStoreKept = adapter
     identity.owner = self
   }
 
@@ -88,15 +93,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     self.init(
       persistentStoreCoordinator: nil, configurationName: configurationName,
       at: rowStore.url ?? URL(fileURLWithPath: "/dev/null"), options: options)
-    self.rowStore = rowStore
+    rowStoreKept = rowStore
     identity.owner = self
   }
 
-  /// What stands between the coordinator and a store of a class of the client's own.
-  func makeAdapter() -> StoreAdapter { StoreAdapter(self) }
+  /// The row store of a store class of the client; nil for a class without one.
+  func makeAdapter() -> (any ClassStoreAdapter)? { nil }
 
   /// Nil for a store of this library.
-  var adapter: StoreAdapter? { rowStore as? StoreAdapter }
+  var adapter: (any ClassStoreAdapter)? { rowStoreKept as? any ClassStoreAdapter }
 
   /// The store as messages name it.
   var location: String { rowStore.location }

@@ -79,7 +79,7 @@ final class AtomicRowStore: StoreAdapter, @unchecked Sendable {
       guard node.objectID == object.objectID, nodes[node.objectID.key] == nil else {
         throw NSError.coreData(
           .save,
-          "The store \(place) can't keep \(object.objectID): its new node has the ID \(node.objectID), or the store has "
+          "The store \(location) can't keep \(object.objectID): its new node has the ID \(node.objectID), or the store has "
             + "an object with this ID already.")
       }
       new.insert(node)

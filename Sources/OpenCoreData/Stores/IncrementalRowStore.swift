@@ -44,7 +44,7 @@ final class IncrementalRowStore: StoreAdapter, @unchecked Sendable {
     guard let id, case .permanent(let store, _) = id.reference, store === identity else {
       throw NSError.coreData(
         .coreData,
-        "The store \(place) returned \(result) for a fetch request. Return objects of the context that was given, or "
+        "The store \(location) returned \(result) for a fetch request. Return objects of the context that was given, or "
           + "object IDs that newObjectID(for:referenceObject:) made.")
     }
     return id

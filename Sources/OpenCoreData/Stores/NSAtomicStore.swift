@@ -19,7 +19,7 @@ import Foundation
 /// See <doc:StoresOfYourOwn>.
 // Unchecked: the nodes are in the adapter, which calls subclasses under its lock.
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
-  override func makeAdapter() -> StoreAdapter { AtomicRowStore(self) }
+  override func makeAdapter() -> (any ClassStoreAdapter)? { AtomicRowStore(self) }
 
   private var nodes: AtomicRowStore {
     guard let nodes = rowStore as? AtomicRowStore else {

@@ -17,7 +17,7 @@ import Foundation
 /// `managedObjectContextDidRegisterObjects(with:)`. See <doc:StoresOfYourOwn>.
 // Unchecked: it has nothing of its own that changes; the adapter calls subclasses under its lock.
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
-  override func makeAdapter() -> StoreAdapter { IncrementalRowStore(self) }
+  override func makeAdapter() -> (any ClassStoreAdapter)? { IncrementalRowStore(self) }
 
   /// Finds objects, or saves changes.
   ///
@@ -89,7 +89,7 @@ extension NSPersistentStore {
         "A reference object of the type \(Swift.type(of: data)) can't stand in an ID. Use a String, an integer or a UUID."
       )
     }
-    guard let adapter else { preconditionFailure("Only stores of a class of the client's own have reference objects.") }
+    guard let adapter = adapter as? StoreAdapter else { preconditionFailure("Only stores of a class of the client's own have reference objects.") }
     return NSManagedObjectID(
       entity: entity, store: adapter.identity, key: adapter.references.key(for: reference, of: entity))
   }
@@ -98,7 +98,7 @@ extension NSPersistentStore {
     guard case .permanent(let store, let key) = objectID.resolved.reference, store === identity,
       let reference = store.references?.reference(of: key)
     else {
-      preconditionFailure("The ID \(objectID) is not of the store \(place), which has no reference object for it.")
+      preconditionFailure("The ID \(objectID) is not of the store \(location), which has no reference object for it.")
     }
     return reference.value
   }

@@ -50,7 +50,7 @@ extension NSEntityDescription {
 extension NSAttributeDescription {
   /// - Throws: `NSError` 134060 for a type that does not fit.
   func storedValue(fromStore value: Any?, entity: String) throws -> StoredValue {
-    guard let stored = stored(from: value) else {
+    guard let stored = encodedValue(from: value) else {
       throw NSError.coreData(
         .coreData,
         "The store gave a value of the type \(value.map { "\(Swift.type(of: $0))" } ?? "nil") for \(entity).\(name), which "

@@ -55,7 +55,7 @@ extension StoreAdapter {
   func give(_ ids: [NSManagedObjectID], to objects: [NSManagedObject]) throws {
     guard ids.count == objects.count else {
       throw NSError.coreData(
-        .coreData, "The store \(place) gave \(ids.count) permanent IDs for \(objects.count) objects.")
+        .coreData, "The store \(location) gave \(ids.count) permanent IDs for \(objects.count) objects.")
     }
     var seen: Set<NSManagedObjectID> = []
     for (id, object) in zip(ids, objects) {
@@ -64,7 +64,7 @@ extension StoreAdapter {
       else {
         throw NSError.coreData(
           .coreData,
-          "The store \(place) gave the ID \(id) to an object of \(object.entity.name ?? ""). Each object needs an ID of "
+          "The store \(location) gave the ID \(id) to an object of \(object.entity.name ?? ""). Each object needs an ID of "
             + "its own, of its entity and of this store.")
       }
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// The client's class is written for one queue. The adapter therefore calls it under a lock, whatever thread reads or
 /// saves.
 // Unchecked: `lock` guards everything that changes; `details` has a lock of its own.
-class StoreAdapter: RowStore, @unchecked Sendable {
+class StoreAdapter: ClassStoreAdapter, @unchecked Sendable {
   /// Held during every call of the client's store. Recursive: the store may read an object that it was given, which asks
   /// the store for its values.
   private let lock = NSRecursiveLock()
@@ -117,7 +117,7 @@ class StoreAdapter: RowStore, @unchecked Sendable {
   }
 
   var readOnlyError: NSError {
-    .coreData(.save, "The store \(place) is read-only; add it without NSReadOnlyPersistentStoreOption.")
+    .coreData(.save, "The store \(location) is read-only; add it without NSReadOnlyPersistentStoreOption.")
   }
 
   /// Has the client's store give references to new objects; overridden.
@@ -156,7 +156,7 @@ class StoreAdapter: RowStore, @unchecked Sendable {
   ) throws -> BatchOutcome { throw unsupported("batch insertions") }
 
   func unsupported(_ what: String) -> NSError {
-    .coreData(.unsupportedRequestType, "The store \(place) is of the type \(type), which does not support \(what).")
+    .coreData(.unsupportedRequestType, "The store \(location) is of the type \(type), which does not support \(what).")
   }
 
   // MARK: Metadata and files

@@ -285,7 +285,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  private func markInaccessible(_ object: NSManagedObject) {
+  func markInaccessible(_ object: NSManagedObject) {
     precondition(shouldDeleteInaccessibleFaults, "No row is left for \(object.identity); it was deleted.")
     object.values = Array(repeating: .null, count: object.entity.attributeSlots.count)
     object.state = [.deleted, .inaccessible]

@@ -49,3 +49,28 @@ extension NSManagedObjectContext {
     event.rekey(old.key, new.key)
   }
 }
+
+extension NSPersistentStoreCoordinator {
+  /// Gives `objects` with temporary IDs permanent ones of the stores that they will be saved in.
+  func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    try lock.withLock {
+      let stores = try requireStores()
+      var objectsByStore: [ObjectIdentifier: [NSManagedObject]] = [:]
+      for object in objects {
+        guard case .temporary(let range, let row) = object.identity.reference else { continue }
+        let store = try StoreResolver(stores).store(range.storeChosen(row: row), for: object.entity)
+        objectsByStore[ObjectIdentifier(store), default: []].append(object)
+      }
+      for store in stores {
+        guard let objects = objectsByStore[ObjectIdentifier(store)] else { continue }
+        if let adapter = store as? any ClassStoreAdapter {
+          // A store of a client's own may choose the IDs by the values.
+          try adapter.obtainPermanentIDs(
+            for: objects.map { FetchedRow(id: $0.identity, version: BaseRow.unknownVersion, values: $0.values) })
+        } else {
+          try store.obtainPermanentIDs(for: objects.map(\.identity))
+        }
+      }
+    }
+  }
+}

@@ -263,18 +263,24 @@ extension NSManagedObjectContext {
       .filter { $0.isFault && !$0.hasValues && $1.base.version == BaseRow.unknownVersion }.map(\.0.identity)
     guard !unknown.isEmpty else { return [:] }
     let rows = try rowsBelow(for: unknown)
+    if !shouldDeleteInaccessibleFaults, let index = rows.firstIndex(where: { $0 == nil }) {
+      throw Self.notFound(unknown[index])
+    }
     return Dictionary(
       zip(unknown, rows).compactMap { id, row in row.map { (id.key, $0) } }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Fills a fault with the row that a child's change is based on.
+  /// Gives a fault the row that a child's change builds on, or the current one if the child's version is not known.
   private func fulfill(_ object: NSManagedObject, _ base: BaseRow, current: [ObjectKey: FetchedRow]) {
     guard object.isFault else { return }
     if !object.hasValues {
-      // If another context changed the row since the child read it, the store must refuse the save: the version is
-      // unknown.
-      let row = current[object.identity.key].flatMap { $0.values == base.values ? $0 : nil }
-      fill(object, from: row ?? FetchedRow(id: object.identity, version: base.version, values: base.values))
+      if base.version != BaseRow.unknownVersion {
+        fill(object, from: FetchedRow(id: object.identity, version: base.version, values: base.values))
+      } else if let row = current[object.identity.key] {
+        fill(object, from: row)
+      } else {
+        return markInaccessible(object)
+      }
     }
     completeFault(object)
   }

@@ -1,18 +1,4 @@
 import Foundation
-import Locking
-
-/// The store classes of clients, by the names of their types.
-enum StoreClasses {
-  private static let classes = Locked<[String: NSPersistentStore.Type]>([:])
-
-  static func registered(_ type: String) -> NSPersistentStore.Type? { classes.withLock { $0[type] } }
-
-  static func register(_ storeClass: NSPersistentStore.Type?, _ type: String) {
-    classes.withLock { $0[type] = storeClass }
-  }
-
-  static var all: [String: NSPersistentStore.Type] { classes.withLock { $0 } }
-}
 
 /// Stores of classes of the client's own. (Apple documentation: NSPersistentStoreCoordinator, "Registering and
 /// Unregistering Store Types".)
@@ -74,7 +60,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   private func load(_ store: NSPersistentStore, _ type: String, hasURL: Bool) throws {
-    guard let adapter = store.adapter else {
+    guard let adapter = store.adapter as? StoreAdapter else {
       throw NSError.coreData(.invalidStoreType, "The store type \"\(type)\" has no class that can be loaded.")
     }
     adapter.details.registeredType = type
@@ -103,7 +89,7 @@ extension NSPersistentStoreCoordinator {
     let ignoresVersions = (store.options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false
     if let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data], !ignoresVersions {
       let fit = ModelCompatibility(hashes, managedObjectModel, configuration: store.configurationName)
-      guard fit.isFit else {
+      guard fit.isCompatible else {
         throw NSError.coreData(
           .incompatibleModel,
           "The model used to open the store \(store.location) is not the one it was created with. These entities differ: "
