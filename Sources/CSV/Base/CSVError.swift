@@ -56,13 +56,13 @@ public struct CSVError: Error, Sendable, Hashable {
 extension CSVError: CustomStringConvertible {
   /// `path, line 3, byte 120: message [code]`.
   public var description: String {
-    var place: [String] = []
-    if let path { place.append(path) }
-    if let line { place.append("line \(line)") }
-    if let field { place.append("field \(field + 1)") }
-    if let byte { place.append(compressedByte == nil ? "byte \(byte)" : "byte \(byte) of the text") }
-    if let compressedByte { place.append("byte \(compressedByte) of the compressed file") }
-    let head = place.isEmpty ? "" : place.joined(separator: ", ") + ": "
+    var location: [String] = []
+    if let path { location.append(path) }
+    if let line { location.append("line \(line)") }
+    if let field { location.append("field \(field + 1)") }
+    if let byte { location.append(compressedByte == nil ? "byte \(byte)" : "byte \(byte) of the text") }
+    if let compressedByte { location.append("byte \(compressedByte) of the compressed file") }
+    let head = location.isEmpty ? "" : location.joined(separator: ", ") + ": "
     return "\(head)\(message) [\(code)]"
   }
 }

@@ -25,13 +25,13 @@ public struct CSVLimits: Sendable, Hashable {
   /// Checks the ranges: records up to 256 MiB, blocks up to 1 GiB, a million fields.
   /// - Throws: `dialect-error` that names the limit.
   public func validate() throws(CSVError) {
-    try check(fieldBytesMax, 1...(256 << 20), "fieldBytesMax")
-    try check(recordBytesMax, 1...(256 << 20), "recordBytesMax")
-    try check(fieldsMax, 1...1_000_000, "fieldsMax")
-    try check(blockBytesMax, 1...(1 << 30), "blockBytesMax")
+    try check(fieldBytesMax, in: 1...(256 << 20), name: "fieldBytesMax")
+    try check(recordBytesMax, in: 1...(256 << 20), name: "recordBytesMax")
+    try check(fieldsMax, in: 1...1_000_000, name: "fieldsMax")
+    try check(blockBytesMax, in: 1...(1 << 30), name: "blockBytesMax")
   }
 
-  private func check(_ value: Int, _ range: ClosedRange<Int>, _ name: String) throws(CSVError) {
+  private func check(_ value: Int, in range: ClosedRange<Int>, name: String) throws(CSVError) {
     if !range.contains(value) {
       throw CSVError(.dialect, "\(name) is \(value); it must be from \(range.lowerBound) to \(range.upperBound)")
     }

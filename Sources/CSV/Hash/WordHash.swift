@@ -33,7 +33,7 @@ package struct WordHash: Sendable {
       put(last >> UInt64((8 - (byteCount - start)) * 8))
     } else {
       var word: UInt64 = 0
-      for place in 0..<byteCount { word |= UInt64(text[place]) << UInt64(place * 8) }
+      for index in 0..<byteCount { word |= UInt64(text[index]) << UInt64(index * 8) }
       put(word)
     }
   }

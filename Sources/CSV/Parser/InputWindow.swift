@@ -58,11 +58,11 @@ final class InputWindow {
   /// Reads on until the usual amount is there, or more than before where that is there already, but no more than
   /// `unreadMax` bytes (at least one).
   func refill(unreadMax: Int) {
-    let wanted = unreadCount < readBytes ? readBytes : min(2 * unreadCount, max(unreadMax, unreadCount + 1))
-    makeRoom(wanted)
-    while !isFinal && end < wanted {
+    let byteCount = unreadCount < readBytes ? readBytes : min(2 * unreadCount, max(unreadMax, unreadCount + 1))
+    reserve(byteCount)
+    while !isFinal && end < byteCount {
       do throws(CSVError) {
-        let count = try source.read(into: UnsafeMutableRawBufferPointer(start: storage + end, count: wanted - end))
+        let count = try source.read(into: UnsafeMutableRawBufferPointer(start: storage + end, count: byteCount - end))
         end += count
         if count == 0 { isAtEnd = true }
       } catch {
@@ -85,16 +85,16 @@ final class InputWindow {
     end = 0
   }
 
-  /// Moves the unread bytes to the front and sees to it that `wanted` bytes fit.
-  private func makeRoom(_ wanted: Int) {
+  /// Moves the unread bytes to the front and sees to it that `byteCount` bytes fit.
+  private func reserve(_ byteCount: Int) {
     let count = unreadCount
-    if wanted > capacity {
-      let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted + Self.paddingBytes)
-      larger.initialize(repeating: 0, count: wanted + Self.paddingBytes)
+    if byteCount > capacity {
+      let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount + Self.paddingBytes)
+      larger.initialize(repeating: 0, count: byteCount + Self.paddingBytes)
       larger.update(from: storage + next, count: count)
       storage.deallocate()
       storage = larger
-      capacity = wanted
+      capacity = byteCount
     } else if next > 0 {
       storage.update(from: storage + next, count: count)
     }

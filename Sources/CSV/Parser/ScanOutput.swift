@@ -1,5 +1,5 @@
 /// Room for the slices of one pass, kept over passes.
-final class ScanRoom {
+final class ScanBuffers {
   let fields: UnsafeMutablePointer<FieldSlice>
   let fieldCapacity: Int
   let records: UnsafeMutablePointer<RecordSlice>

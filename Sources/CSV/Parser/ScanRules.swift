@@ -14,7 +14,7 @@ struct ScanRules {
   let recordBytesMax: Int
   let fieldsMax: Int
   /// A longer record may break a limit: the careful scanner looks at it.
-  let carefreeBytesMax: Int
+  let fastPathBytesMax: Int
 
   init(_ dialect: CSVDialect, _ limits: CSVLimits) {
     delimiter = dialect.delimiter
@@ -28,7 +28,7 @@ struct ScanRules {
     fieldBytesMax = limits.fieldBytesMax
     recordBytesMax = limits.recordBytesMax
     fieldsMax = limits.fieldsMax
-    carefreeBytesMax = min(limits.fieldBytesMax, limits.recordBytesMax)
+    fastPathBytesMax = min(limits.fieldBytesMax, limits.recordBytesMax)
   }
 }
 

@@ -26,7 +26,7 @@ public final class CSVReader {
 
   let window: InputWindow
   private var rules: ScanRules
-  private let room: ScanRoom
+  private let buffers: ScanBuffers
   private let usesFastScanner: Bool
   private var hasBegun = false
   private var needsHeader: Bool
@@ -56,7 +56,7 @@ public final class CSVReader {
     self.dialect = dialect
     self.limits = limits
     rules = ScanRules(dialect, limits)
-    room = ScanRoom(fieldsMax: limits.fieldsMax)
+    buffers = ScanBuffers(fieldsMax: limits.fieldsMax)
     window = InputWindow(source, readBytes: readBytes)
     needsHeader = dialect.hasHeader
     // A comment may hold quotes, so it must be recognised before anything is made of its bytes.
@@ -168,28 +168,28 @@ extension CSVReader {
       collect(output, keptEnd: output.next, &block)
       switch stop {
       case .full: return true
-      case .careful: break
+      case .needsSlowPath: break
       case .incomplete:
-        if !window.isFinal && window.unreadCount < enoughBytes {
-          window.refill(unreadMax: enoughBytes)
+        if !window.isFinal && window.unreadCount < sufficientBytes {
+          window.refill(unreadMax: sufficientBytes)
           return true
         }
         if window.unreadCount == 0 { return false }
       }
     }
-    return scanCarefully(&block, input, recordsMax: recordsMax)
+    return scanSlowly(&block, input, recordsMax: recordsMax)
   }
 
   /// So many unread bytes settle any record.
-  private var enoughBytes: Int { limits.recordBytesMax + 2 }
+  private var sufficientBytes: Int { limits.recordBytesMax + 2 }
 
-  private func scanCarefully(_ block: inout RecordBlock, _ input: ScanInput, recordsMax: Int) -> Bool {
+  private func scanSlowly(_ block: inout RecordBlock, _ input: ScanInput, recordsMax: Int) -> Bool {
     var output = makeOutput(block, recordsMax: recordsMax)
-    switch CarefulScanner.scan(rules, input, into: &output) {
+    switch ReferenceScanner.scan(rules, input, into: &output) {
     case .done: collect(output, keptEnd: output.next, &block)
     case .needsMoreBytes:
       if window.isFinal { return false }
-      window.refill(unreadMax: enoughBytes)
+      window.refill(unreadMax: sufficientBytes)
     case .skip(var skipper, let keptEnd):
       collect(output, keptEnd: keptEnd, &block)
       while true {
@@ -205,8 +205,8 @@ extension CSVReader {
 
   private func makeOutput(_ block: RecordBlock, recordsMax: Int) -> ScanOutput {
     ScanOutput(
-      fields: room.fields, fieldCapacity: room.fieldCapacity, records: room.records,
-      recordCapacity: min(room.recordCapacity, recordsMax - block.records.count), fieldBase: block.fields.count,
+      fields: buffers.fields, fieldCapacity: buffers.fieldCapacity, records: buffers.records,
+      recordCapacity: min(buffers.recordCapacity, recordsMax - block.records.count), fieldBase: block.fields.count,
       blockShift: block.bytes.count - window.next, inputShift: window.inputShift, next: window.next,
       line: position.line)
   }

@@ -14,7 +14,7 @@ public struct RecordBlock: Sendable {
   public init() {}
 
   /// An empty block with room for about as much as another one holds: growing copies all that is there.
-  public init(roomOf other: RecordBlock) {
+  public init(capacityOf other: RecordBlock) {
     bytes.reserveCapacity(other.bytes.count + other.bytes.count / 8)
     fields.reserveCapacity(other.fields.count + other.fields.count / 8)
     records.reserveCapacity(other.records.count)

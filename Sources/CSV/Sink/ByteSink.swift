@@ -126,7 +126,7 @@ public final class ByteSink {
   public func commit(syncsFolder: Bool = true) throws(CSVError) {
     if case .finished = state {} else { try finish() }
     try attempt { () throws(CSVError) in
-      try output.place()
+      try output.publish()
       if syncsFolder { try output.syncFolder() }
     }
     state = .ended

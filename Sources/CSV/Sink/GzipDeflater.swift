@@ -12,25 +12,25 @@ final class GzipDeflater {
   /// How far deflate data may refer back (RFC 1951, section 2).
   private static let dictionaryBytesMax = 32 << 10
   /// With more of them whoever hands the content in is the limit.
-  private static let workersMost = 8
+  private static let workersDefaultMax = 8
   /// Blocks made ahead of the one that is to be stored next.
   private static let blocksPerWorker = 2
 
-  /// A block, and where the answer goes.
+  /// A block, and where the result goes.
   private struct Job: Sendable {
     let block: DeflateBlock
-    let answer: BoundedQueue<Answer>
+    let result: BoundedQueue<BlockResult>
   }
-  private typealias Answer = Result<DeflatedBlock, CSVError>
+  private typealias BlockResult = Result<DeflatedBlock, CSVError>
 
   private let level: Int
   private let workersMax: Int
   private var workerCount = 0
   private let jobs: BoundedQueue<Job>
   /// Of the blocks that were handed out, in their order.
-  private var answers: [BoundedQueue<Answer>] = []
+  private var results: [BoundedQueue<BlockResult>] = []
   /// The end of the last block, and what has come since.
-  private var gathered: [UInt8] = []
+  private var pending: [UInt8] = []
   private var dictionaryBytes = 0
   private var hasHeader = false
   private var checksum = crc32(0, nil, 0)
@@ -39,7 +39,7 @@ final class GzipDeflater {
   /// - Parameters:
   ///   - level: 1 to 9; with another no block can be made.
   ///   - workersMax: The number of threads at most; they are started as there is work for them.
-  init(level: Int, workersMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, workersMost)) {
+  init(level: Int, workersMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, workersDefaultMax)) {
     self.level = level
     self.workersMax = workersMax
     // Room for the ends too: nobody waits to send.
@@ -56,10 +56,10 @@ final class GzipDeflater {
   ) throws(CSVError) {
     var rest = bytes
     while !rest.isEmpty {
-      let count = min(rest.count, dictionaryBytes + Self.blockBytes - gathered.count)
-      gathered += rest[..<count]
+      let count = min(rest.count, dictionaryBytes + Self.blockBytes - pending.count)
+      pending += rest[..<count]
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      if gathered.count == dictionaryBytes + Self.blockBytes { try handOut(put) }
+      if pending.count == dictionaryBytes + Self.blockBytes { try submitBlock(put) }
     }
   }
 
@@ -67,9 +67,9 @@ final class GzipDeflater {
   func finish(to put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
     // Here, while the workers do the others: most contents of small files are one block, and need no thread at all.
     let last = try BlockDeflater(level: level)
-      .deflated(DeflateBlock(bytes: gathered, dictionaryBytes: dictionaryBytes, isLast: true))
-    gathered = []
-    while !answers.isEmpty { try storeFirst(put) }
+      .deflated(DeflateBlock(bytes: pending, dictionaryBytes: dictionaryBytes, isLast: true))
+    pending = []
+    while !results.isEmpty { try storeFirst(put) }
     try store(last, put)
     // CRC-32 and length modulo 2^32, low byte first (RFC 1952, section 2.3.1).
     let trailer = [UInt64(checksum), UInt64(contentBytes)].flatMap { number in
@@ -80,25 +80,25 @@ final class GzipDeflater {
 
   // MARK: Blocks
 
-  private func handOut(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
-    if answers.count >= Self.blocksPerWorker * workersMax { try storeFirst(put) }
-    if workerCount < min(workersMax, answers.count + 1) { startWorker() }
-    let block = DeflateBlock(bytes: gathered, dictionaryBytes: dictionaryBytes, isLast: false)
-    let answer = BoundedQueue<Answer>(capacity: 1)
-    answers.append(answer)
-    _ = jobs.send(Job(block: block, answer: answer))
+  private func submitBlock(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
+    if results.count >= Self.blocksPerWorker * workersMax { try storeFirst(put) }
+    if workerCount < min(workersMax, results.count + 1) { startWorker() }
+    let block = DeflateBlock(bytes: pending, dictionaryBytes: dictionaryBytes, isLast: false)
+    let result = BoundedQueue<BlockResult>(capacity: 1)
+    results.append(result)
+    _ = jobs.send(Job(block: block, result: result))
     dictionaryBytes = Self.dictionaryBytesMax
-    gathered = []
-    gathered.reserveCapacity(dictionaryBytes + Self.blockBytes)
-    gathered += block.bytes.suffix(dictionaryBytes)
+    pending = []
+    pending.reserveCapacity(dictionaryBytes + Self.blockBytes)
+    pending += block.bytes.suffix(dictionaryBytes)
   }
 
   /// Waits for the first block that is not stored yet.
   private func storeFirst(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
-    guard let answer = answers.removeFirst().receive() else {
+    guard let result = results.removeFirst().receive() else {
       preconditionFailure("every block that was handed out is answered")
     }
-    try store(try answer.get(), put)
+    try store(try result.get(), put)
   }
 
   private func store(
@@ -132,7 +132,7 @@ final class GzipDeflater {
     let (jobs, level) = (jobs, level)
     Thread.begin("deflate \(workerCount)") {
       let deflater = Result { () throws(CSVError) in try BlockDeflater(level: level) }
-      while let job = jobs.receive() { _ = job.answer.send(deflater.map { $0.deflated(job.block) }) }
+      while let job = jobs.receive() { _ = job.result.send(deflater.map { $0.deflated(job.block) }) }
     }
   }
 

@@ -77,7 +77,7 @@ final class OutputFile {
   }
 
   /// Gives the finished file its name.
-  func place() throws(CSVError) {
+  func publish() throws(CSVError) {
     if rename(temporaryPath, path) != 0 { throw writeFailure(errno, path) }
     isPending = false
   }

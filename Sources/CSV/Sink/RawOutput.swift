@@ -40,8 +40,8 @@ enum RawOutput {
   }
 
   /// Lets a finished file appear.
-  func place() throws(CSVError) {
-    if case .file(let file) = self { try file.place() }
+  func publish() throws(CSVError) {
+    if case .file(let file) = self { try file.publish() }
   }
 
   /// Sees to it that the name of a placed file is on the disk.

@@ -109,7 +109,7 @@ public final class ByteSource {
   /// - Throws: `source-error` if the input ends before that; else as `read`.
   public func skip(_ count: Int) throws(CSVError) {
     var left = count
-    if case .untouched = state { try recognise() }
+    if case .untouched = state { try detectCompression() }
     if case .plain(let head) = state, head.isEmpty, try input.seek(ahead: left) {
       deliveredBytes += left
       return
@@ -131,8 +131,8 @@ public final class ByteSource {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
     do throws(CSVError) {
-      if case .untouched = state { try recognise() }
-      let count = try readRecognised(into: buffer)
+      if case .untouched = state { try detectCompression() }
+      let count = try readDetected(into: buffer)
       deliveredBytes += count
       return count
     } catch {
@@ -141,7 +141,7 @@ public final class ByteSource {
     }
   }
 
-  private func readRecognised(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
+  private func readDetected(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
     switch state {
     case .failed(let error): throw error
     case .gzip(let inflater): return try inflater.read(into: buffer)
@@ -156,18 +156,18 @@ public final class ByteSource {
   }
 
   /// Looks at the first two bytes. A pipe may bring them one at a time.
-  private func recognise() throws(CSVError) {
-    let wanted = GzipInflater.magic.count
-    var head = [UInt8](repeating: 0, count: wanted)
+  private func detectCompression() throws(CSVError) {
+    let magicBytes = GzipInflater.magic.count
+    var head = [UInt8](repeating: 0, count: magicBytes)
     var have = 0
-    while have < wanted {
+    while have < magicBytes {
       let count = try head.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
         try input.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[have...])))
       }
       if count == 0 { break }
       have += count
     }
-    head.removeLast(wanted - have)
+    head.removeLast(magicBytes - have)
     if head == GzipInflater.magic {
       state = .gzip(GzipInflater(input, head: head, bufferBytes: gzipBufferBytes))
     } else {

@@ -16,12 +16,12 @@ final class GzipInflater {
   private let state: UnsafeMutablePointer<inflate_state>
   // Read by itself and kept: left to `isal_inflate`, one that comes in two pieces would be forgotten in between.
   private var header = isal_gzip_header()
-  private var place = Place.header
+  private var stage = Stage.header
   private var inputEnded = false
   /// What was found to be wrong, after which the state means nothing.
   private var damage: String?
 
-  private enum Place { case header, data, betweenMembers }
+  private enum Stage { case header, data, betweenMembers }
 
   static let magic: [UInt8] = [0x1F, 0x8B]
 
@@ -59,12 +59,12 @@ final class GzipInflater {
         let produced = room - Int(state.pointee.avail_out)
         inflatedBytes += produced
         guard produced == 0 else { return produced }
-        var placed = error
-        if placed.code == .compression {
-          placed.byte = inflatedBytes
-          placed.compressedByte = consumedBytes
+        var located = error
+        if located.code == .compression {
+          located.byte = inflatedBytes
+          located.compressedByte = consumedBytes
         }
-        throw placed
+        throw located
       }
     }
     let produced = room - Int(state.pointee.avail_out)
@@ -75,17 +75,17 @@ final class GzipInflater {
   /// One call of the library, or one look at what follows a member. False at the clean end.
   private func step() throws(CSVError) -> Bool {
     if let damage { return try deliverRest(before: damage) }
-    if place == .betweenMembers { return try startNextMember() }
+    if stage == .betweenMembers { return try startNextMember() }
     try fill(atLeast: 1)
     let (inputBefore, roomBefore) = (state.pointee.avail_in, state.pointee.avail_out)
-    let result = place == .header ? isal_read_gzip_header(state, &header) : isal_inflate(state)
+    let result = stage == .header ? isal_read_gzip_header(state, &header) : isal_inflate(state)
     guard result == ISAL_DECOMP_OK || result == ISAL_END_INPUT else {
       return try deliverRest(before: "the gzip data is damaged (\(Self.reason(result))); fetch the file again")
     }
-    if place == .header, result == ISAL_DECOMP_OK {
-      place = .data
-    } else if place == .data, state.pointee.block_state == ISAL_BLOCK_FINISH {
-      place = .betweenMembers
+    if stage == .header, result == ISAL_DECOMP_OK {
+      stage = .data
+    } else if stage == .data, state.pointee.block_state == ISAL_BLOCK_FINISH {
+      stage = .betweenMembers
     } else if state.pointee.avail_in == inputBefore, state.pointee.avail_out == roomBefore {
       // It had room for more, and made nothing of what there was.
       let problem = inputBefore == 0 ? "ends in the middle" : "is damaged"
@@ -110,7 +110,7 @@ final class GzipInflater {
     }
     isal_inflate_reset(state)
     isal_gzip_header_init(&header)
-    place = .header
+    stage = .header
     return true
   }
 

@@ -26,7 +26,7 @@ public final class InputSpool {
 
   /// The input for a first look; as much of it may be read as is wanted.
   /// - Throws: `source-error` where the descriptor can't be read or the temporary file can't be made.
-  public func look() throws(CSVError) -> ByteSource {
+  public func previewSource() throws(CSVError) -> ByteSource {
     file = try Self.makeFile()
     let source = try ByteSource(descriptor: descriptor, name: name)
     source.rawBytesObserver = { [unowned self] bytes in keep(bytes) }
@@ -35,7 +35,7 @@ public final class InputSpool {
 
   /// The whole input, from its front. The look is over: its source must not be read any more.
   /// - Throws: `source-error` where what was looked at could not be kept.
-  public func whole() throws(CSVError) -> ByteSource {
+  public func completeSource() throws(CSVError) -> ByteSource {
     if let failure { throw failure }
     let spool = self
     var offset: off_t = 0

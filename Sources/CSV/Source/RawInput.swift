@@ -31,11 +31,11 @@ final class RawInput {
       if fstat(descriptor, &status) != 0 {
         let code = errno
         if closes { close(descriptor) }
-        throw RawInput.failure(code, name, 0)
+        throw RawInput.failure(code, name: name, byte: 0)
       }
       if status.st_mode & S_IFMT == S_IFDIR {
         if closes { close(descriptor) }
-        throw RawInput.failure(EISDIR, name, 0)
+        throw RawInput.failure(EISDIR, name: name, byte: 0)
       }
       canSeek = status.st_mode & S_IFMT == S_IFREG
       // A descriptor that was handed over may stand in mid-file: only what lies ahead counts.
@@ -59,7 +59,7 @@ final class RawInput {
   static func open(path: String) throws(CSVError) -> RawInput {
     var descriptor: Int32
     repeat { descriptor = Self.openFile(path) } while descriptor < 0 && errno == EINTR
-    if descriptor < 0 { throw failure(errno, path, nil) }
+    if descriptor < 0 { throw failure(errno, name: path, byte: nil) }
     return try RawInput(.descriptor(descriptor, closes: true), name: path)
   }
 
@@ -95,7 +95,7 @@ final class RawInput {
   func seek(ahead count: Int) throws(CSVError) -> Bool {
     guard canSeek, observer == nil, let totalBytes, position + count <= totalBytes else { return false }
     if case .descriptor(let descriptor, _) = origin, lseek(descriptor, off_t(count), SEEK_CUR) < 0 {
-      throw RawInput.failure(errno, name, position)
+      throw RawInput.failure(errno, name: name, byte: position)
     }
     position += count
     return true
@@ -115,12 +115,12 @@ final class RawInput {
       case EINTR: continue
       // Somebody made the pipe non-blocking: wait for bytes instead of spinning.
       case EAGAIN: waitUntilReady(descriptor, for: Int16(POLLIN))
-      default: throw RawInput.failure(errno, name, position)
+      default: throw RawInput.failure(errno, name: name, byte: position)
       }
     }
   }
 
-  private static func failure(_ code: Int32, _ name: String, _ byte: Int?) -> CSVError {
+  private static func failure(_ code: Int32, name: String, byte: Int?) -> CSVError {
     let verb = byte == nil ? "opened" : "read"
     return CSVError(.source, "cannot be \(verb): \(systemMessage(code))", path: name, byte: byte, errnoCode: code)
   }

@@ -55,9 +55,9 @@ struct TextCheck: Sendable {
     case .noneOf(let values):
       return !values.contains { bytes.equals($0) }
     case .format(let format):
-      return format.fits(bytes)
+      return format.matches(bytes)
     case .quantity(let pattern):
-      return pattern.verdict(bytes.extracting(bytes.trimmedRange)) == .fits
+      return pattern.verdict(bytes.extracting(bytes.trimmedRange)) == .valid
     case .expression(let expression):
       let text = String(decoding: bytes.array, as: UTF8.self)
       let whole = NSRange(location: 0, length: text.utf16.count)

@@ -114,7 +114,7 @@ extension FieldParser {
       case .isRangeRefused: "is a range"
       case .isRangeReversed: "is a range whose high end comes first"
       case .isOutOfBounds: "is out of bounds"
-      case .fits, .isNoQuantity: "is no such quantity"
+      case .valid, .isNoQuantity: "is no such quantity"
       }
     return "\(start); write \(pattern.explanation)"
   }

@@ -61,24 +61,24 @@ public final class FieldParser: Sendable {
       return .text
     case .date:
       guard let value = seconds(trimmed) else { return mistyped(&faults) }
-      return check(value, trimmed, &faults) ? .real(value) : nil
+      return check(value, text: trimmed, faults: &faults) ? .real(value) : nil
     case .integer(let range):
       guard let value = NumberText.integer(trimmed), range.contains(value) else { return mistyped(&faults) }
-      return check(Double(value), trimmed, &faults) ? .integer(value) : nil
+      return check(Double(value), text: trimmed, faults: &faults) ? .integer(value) : nil
     case .real:
       guard let value = NumberText.real(trimmed) else { return mistyped(&faults) }
-      return check(value, trimmed, &faults) ? .real(value) : nil
+      return check(value, text: trimmed, faults: &faults) ? .real(value) : nil
     case .boolean:
       guard let value = Self.boolean(trimmed) else { return mistyped(&faults) }
-      return check(value ? 1 : 0, trimmed, &faults) ? .integer(value ? 1 : 0) : nil
+      return check(value ? 1 : 0, text: trimmed, faults: &faults) ? .integer(value ? 1 : 0) : nil
     case .single:
       guard let value = NumberText.single(trimmed) else { return mistyped(&faults) }
-      return check(Double(value), trimmed, &faults) ? .real(Double(value)) : nil
+      return check(Double(value), text: trimmed, faults: &faults) ? .real(Double(value)) : nil
     case .decimal:
       guard let value = NumberText.real(trimmed), DecimalText(trimmed)?.isKeptByStores == true else {
         return mistyped(&faults)
       }
-      return check(value, trimmed, &faults) ? .encoded : nil
+      return check(value, text: trimmed, faults: &faults) ? .encoded : nil
     case .uuid, .uri, .binary, .archive:
       guard isEncoding(trimmed) else { return mistyped(&faults) }
       return parseEncoded(trimmed, &faults)
@@ -100,7 +100,7 @@ public final class FieldParser: Sendable {
   package func parse(transforming text: inout [UInt8], spare: inout [UInt8], faults: inout [FieldFault]) -> FieldValue?
   {
     if let step = transformer?.apply(to: &text, spare: &spare) {
-      _ = refuse(FieldFault.rule(ofTransform: step), .error, &faults)
+      _ = refuse(rule: FieldFault.rule(ofTransform: step), severity: .error, faults: &faults)
       return nil
     }
     return parse(text.span, faults: &faults)
@@ -138,14 +138,14 @@ public final class FieldParser: Sendable {
     if bytes.isEmpty, !keepsEmptyText { return empty(.null, &faults) }
     if required != nil, bytes.trimmedRange.isEmpty { return empty(.text, &faults) }
     for check in quickChecks where !check.passes(bytes) {
-      if refuse(check.rule, check.severity, &faults) { return nil }
+      if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return nil }
     }
     return checkText(bytes, &faults) ? .text : nil
   }
 
   private func parseEncoded(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
     for check in quickChecks where !check.passes(bytes) {
-      if refuse(check.rule, check.severity, &faults) { return nil }
+      if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return nil }
     }
     return checkText(bytes, &faults) ? .encoded : nil
   }
@@ -161,9 +161,9 @@ public final class FieldParser: Sendable {
     return nil
   }
 
-  private func check(_ value: Double, _ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> Bool {
+  private func check(_ value: Double, text bytes: Span<UInt8>, faults: inout [FieldFault]) -> Bool {
     for check in quickChecks where !check.passes(value) {
-      if refuse(check.rule, check.severity, &faults) { return false }
+      if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return false }
     }
     return checkText(bytes, &faults)
   }
@@ -172,33 +172,33 @@ public final class FieldParser: Sendable {
   private func checkText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> Bool {
     if textChecks.isEmpty { return true }
     for check in textChecks where !check.passes(bytes) {
-      if refuse(check.rule, check.severity, &faults) { return false }
+      if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return false }
     }
     return true
   }
 
   private func empty(_ value: FieldValue, _ faults: inout [FieldFault]) -> FieldValue? {
     guard let required else { return value }
-    return refuse(required.rule, required.severity, &faults) ? nil : value
+    return refuse(rule: required.rule, severity: required.severity, faults: &faults) ? nil : value
   }
 
   private func mistyped(_ faults: inout [FieldFault]) -> FieldValue? {
-    _ = refuse(-1, .error, &faults)
+    _ = refuse(rule: -1, severity: .error, faults: &faults)
     return nil
   }
 
   /// Notes the fault; true when it is an error.
-  private func refuse(_ rule: Int, _ severity: Severity, _ faults: inout [FieldFault]) -> Bool {
+  private func refuse(rule: Int, severity: Severity, faults: inout [FieldFault]) -> Bool {
     faults.append(FieldFault(column: column, rule: rule, severity: severity))
     return severity == .error
   }
 
   private static func boolean(_ bytes: Span<UInt8>) -> Bool? {
-    for text in truths where bytes.equalsIgnoringCase(text, from: 0) { return true }
-    for text in untruths where bytes.equalsIgnoringCase(text, from: 0) { return false }
+    for text in trueTexts where bytes.equalsIgnoringCase(text, from: 0) { return true }
+    for text in falseTexts where bytes.equalsIgnoringCase(text, from: 0) { return false }
     return nil
   }
 
-  private static let truths: [[UInt8]] = ["true", "yes", "1"].map { Array($0.utf8) }
-  private static let untruths: [[UInt8]] = ["false", "no", "0"].map { Array($0.utf8) }
+  private static let trueTexts: [[UInt8]] = ["true", "yes", "1"].map { Array($0.utf8) }
+  private static let falseTexts: [[UInt8]] = ["false", "no", "0"].map { Array($0.utf8) }
 }

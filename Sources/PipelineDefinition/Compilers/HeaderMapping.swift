@@ -73,22 +73,28 @@ private struct LabelResolver {
   mutating func column(of label: String, field: Int) -> Int? {
     let folded = ColumnLabel.folded(label)
     if folded.isEmpty {
-      add(.blankLabel, .warning, field, nil, label, "this field has no label and is ignored; name it or remove it")
+      add(
+        .blankLabel, .warning, field: field, value: label,
+        message: "this field has no label and is ignored; name it or remove it")
       return nil
     }
     guard let column = columnOfLabel[folded] else {
       if constants.contains(folded) {
-        add(.extraLabel, .warning, field, nil, label, "the pipeline fills this column with a constant; it is ignored")
+        add(
+          .extraLabel, .warning, field: field, value: label,
+          message: "the pipeline fills this column with a constant; it is ignored")
         return nil
       }
       let known = columns.flatMap { [$0.name] + $0.synonyms }
       let hint = NearestName.hint(for: label, in: known)
-      add(.extraLabel, .warning, field, nil, label, "no column of the pipeline has this label; it is ignored\(hint)")
+      add(
+        .extraLabel, .warning, field: field, value: label,
+        message: "no column of the pipeline has this label; it is ignored\(hint)")
       return nil
     }
     if let first = fieldOfColumn[column] {
       let text = "field \(first + 1) is column '\(columns[column].name)' already; rename or remove one of the two"
-      add(.duplicateLabel, .error, field, columns[column].name, label, text)
+      add(.duplicateLabel, .error, field: field, column: columns[column].name, value: label, message: text)
       return nil
     }
     fieldOfColumn[column] = field
@@ -108,7 +114,7 @@ private struct LabelResolver {
       let others = column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"
       var text = "the header has no '\(column.name)'\(others); add the column, or declare its label as a synonym"
       if hasNone { text += ". If the file has no header, name its columns in the pipeline's dialect" }
-      add(.missingLabel, .error, nil, column.name, nil, text)
+      add(.missingLabel, .error, column: column.name, message: text)
     }
     // Entries of nothing but nil would be what came of it.
     if hasNone, !issues.contains(where: { $0.code == .missingLabel }) {
@@ -116,12 +122,13 @@ private struct LabelResolver {
       let text =
         "no label is one of the pipeline's columns, \(known); this is another file, or it has no header: then "
         + "name its columns in the pipeline's dialect"
-      add(.missingLabel, .error, nil, nil, nil, text)
+      add(.missingLabel, .error, message: text)
     }
   }
 
   private mutating func add(
-    _ code: IssueCode, _ severity: Severity, _ field: Int?, _ column: String?, _ value: String?, _ message: String
+    _ code: IssueCode, _ severity: Severity, field: Int? = nil, column: String? = nil, value: String? = nil,
+    message: String
   ) {
     issues.append(
       RecordIssue(

@@ -41,7 +41,7 @@ public struct InboxDefinition: Sendable, Hashable, Codable {
       reader.note("pattern", "no pattern is given, so no file would do; leave it out or add one")
     }
     for (index, pattern) in inbox.pattern.enumerated() where pattern.contains("/") {
-      let path = mistakes.knows("\(path).pattern[\(index)]") ? "\(path).pattern[\(index)]" : "\(path).pattern"
+      let path = mistakes.contains("\(path).pattern[\(index)]") ? "\(path).pattern[\(index)]" : "\(path).pattern"
       mistakes.add(path, "'\(pattern)' has a slash, and names have none; the inbox's own folders are not looked into")
     }
     inbox.processed = reader.string("processed") ?? inbox.processed

@@ -3,7 +3,7 @@ import Foundation
 extension PipelineDefinition: Decodable {
   /// From any decoder: taken literally, without `extends` and variables, and without places in mistakes. The decoder's
   /// `userInfo` may have a vocabulary, see `CodingUserInfoKey.definitionVocabulary`.
-  /// ``init(data:file:surroundings:)`` reads a file's bytes with all of them.
+  /// ``init(data:file:environment:)`` reads a file's bytes with all of them.
   public init(from decoder: any Decoder) throws {
     let mistakes = MistakeList()
     var value = try JSONValue(from: decoder)
@@ -25,12 +25,12 @@ extension PipelineDefinition: Decodable {
   /// - Parameters:
   ///   - data: JSON with comments, in UTF-8.
   ///   - file: Named in mistakes; gives relative paths their start.
-  ///   - surroundings: Variables, and the pipelines that `extends` may name.
+  ///   - environment: Variables, and the pipelines that `extends` may name.
   /// - Throws: Every mistake with its place.
   public init(
-    data: Data, file: URL? = nil, surroundings: DefinitionSurroundings = DefinitionSurroundings()
+    data: Data, file: URL? = nil, environment: DefinitionEnvironment = DefinitionEnvironment()
   ) throws(PipelineError) {
-    let (definition, mistakes) = try Self.reading(data, file: file, surroundings)
+    let (definition, mistakes) = try Self.reading(data, file: file, environment)
     guard let definition, mistakes.mistakes.isEmpty else {
       throw PipelineError(file: file?.relativePath, mistakes: mistakes.sorted)
     }
@@ -39,9 +39,9 @@ extension PipelineDefinition: Decodable {
 
   /// From a file; a file that cannot be read is a `source-error`.
   public init(
-    contentsOf file: URL, surroundings: DefinitionSurroundings = DefinitionSurroundings()
+    contentsOf file: URL, environment: DefinitionEnvironment = DefinitionEnvironment()
   ) throws(PipelineError) {
-    try self.init(data: try Self.data(file), file: file, surroundings: surroundings)
+    try self.init(data: try Self.data(file), file: file, environment: environment)
   }
 
   package static func data(_ file: URL) throws(PipelineError) -> Data {
@@ -60,16 +60,16 @@ extension PipelineDefinition: Decodable {
   ///
   /// Throws where nothing can be read at all: for a mistake of syntax, or a base that is not there.
   package static func reading(
-    _ data: Data, file: URL?, _ surroundings: DefinitionSurroundings
+    _ data: Data, file: URL?, _ environment: DefinitionEnvironment
   ) throws(PipelineError) -> (definition: PipelineDefinition?, mistakes: MistakeList) {
     do throws(PipelineError) {
-      var loader = DefinitionLoader(file: file, surroundings: surroundings)
-      let (value, places, mistakes) = try loader.load(data)
-      var definition = read(value, vocabulary: surroundings.vocabulary, mistakes: mistakes)
+      var loader = DefinitionLoader(file: file, environment: environment)
+      let (value, sourceMap, mistakes) = try loader.load(data)
+      var definition = read(value, vocabulary: environment.vocabulary, mistakes: mistakes)
       definition?.baseDirectory = file?.absoluteURL.deletingLastPathComponent()
-      let columnPaths = definition?.places.columnPaths ?? []
-      definition?.places = places
-      definition?.places.columnPaths = columnPaths
+      let columnPaths = definition?.sourceMap.columnPaths ?? []
+      definition?.sourceMap = sourceMap
+      definition?.sourceMap.columnPaths = columnPaths
       return (definition, mistakes)
     } catch {
       throw PipelineError(code: error.code, file: file?.relativePath, mistakes: error.mistakes)
@@ -94,7 +94,7 @@ extension PipelineDefinition: Decodable {
         item.value, path: item.path, dateFormats: vocabulary.dateFormats, mistakes: mistakes)
       guard let column else { continue }
       definition.columns.append(column)
-      definition.places.columnPaths.append(item.path)
+      definition.sourceMap.columnPaths.append(item.path)
     }
     definition.recordRules = (reader.items("recordRules") ?? []).compactMap {
       RecordRule.read($0.value, path: $0.path, mistakes: mistakes)
@@ -162,7 +162,7 @@ extension PipelineDefinition: Decodable {
 
   /// Where a column stands in the definition that it was read from.
   package func columnPath(_ index: Int) -> String {
-    places.columnPaths.indices.contains(index) ? places.columnPaths[index] : "columns[\(index)]"
+    sourceMap.columnPaths.indices.contains(index) ? sourceMap.columnPaths[index] : "columns[\(index)]"
   }
 
   /// What single keys cannot show: names used twice, names that nothing declares.
@@ -199,7 +199,7 @@ extension PipelineDefinition: Decodable {
       guard labels[ColumnLabel.folded(name)] == nil else { continue }
       let hint = NearestName.hint(for: name, in: columns.map(\.name))
       let text = "'\(name)' is not one of the columns; declare it there, or write \"\" to ignore the field\(hint)"
-      mistakes.add(mistakes.knows("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
+      mistakes.add(mistakes.contains("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
     }
   }
 

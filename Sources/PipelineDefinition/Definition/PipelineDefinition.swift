@@ -82,7 +82,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// The program's own names and defaults; not part of the file.
   public var vocabulary: DefinitionVocabulary
   /// Where its parts were written, if it was read from a file.
-  package var places = DefinitionPlaces()
+  package var sourceMap = SourceMap()
 
   public static let chunkRowsRange = 1...1_000_000
   public static let timeoutSecondsRange = 0.0...86_400.0

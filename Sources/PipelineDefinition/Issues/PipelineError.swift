@@ -57,9 +57,9 @@ extension PipelineError.Mistake {
   /// `file:line:column: key path: message`, `definition` being the file of the definition.
   package func line(in definition: String?) -> String {
     if file ?? definition == nil, line == nil, path.isEmpty { return message }
-    var place = file ?? definition ?? "pipeline"
-    if let line { place += ":\(line)" }
-    if let column { place += ":\(column)" }
-    return "\(place): " + (path.isEmpty ? "" : "\(path): ") + message
+    var location = file ?? definition ?? "pipeline"
+    if let line { location += ":\(line)" }
+    if let column { location += ":\(column)" }
+    return "\(location): " + (path.isEmpty ? "" : "\(path): ") + message
   }
 }

@@ -59,8 +59,8 @@ extension RecordIssue: CustomStringConvertible {
     var subject = ""
     if let column { subject = "\(column)" } else if let field { subject = "field \(field)" }
     if let value { subject += subject.isEmpty ? "\"\(value)\"" : " \"\(value)\"" }
-    let place = line > 0 ? "\(input):\(line): " : "\(input): "
+    let location = line > 0 ? "\(input):\(line): " : "\(input): "
     let kind = severity == .warning ? "warning: \(code)" : "\(code)"
-    return place + (subject.isEmpty ? "" : subject + ": ") + "\(kind): \(message)"
+    return location + (subject.isEmpty ? "" : subject + ": ") + "\(kind): \(message)"
   }
 }

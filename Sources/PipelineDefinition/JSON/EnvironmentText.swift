@@ -14,10 +14,10 @@ struct EnvironmentText {
   /// Defaults within defaults beyond this are refused, so that a hostile text can't exhaust the stack.
   static let depthMax = 16
 
-  let environment: [String: String]
+  let variables: [String: String]
   private(set) var notes: [Note] = []
 
-  init(_ environment: [String: String]) { self.environment = environment }
+  init(_ variables: [String: String]) { self.variables = variables }
 
   mutating func substituted(_ text: String) -> String {
     // Nearly every text: none of the work below.
@@ -64,20 +64,20 @@ struct EnvironmentText {
   }
 
   /// What stands for `NAME` or `NAME:-default`.
-  private mutating func value(of wish: ArraySlice<Unicode.Scalar>, depth: Int) -> String {
-    let nameScalars = wish.prefix { $0 == "_" || $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9") ~= $0) }
+  private mutating func value(of reference: ArraySlice<Unicode.Scalar>, depth: Int) -> String {
+    let nameScalars = reference.prefix { $0 == "_" || $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9") ~= $0) }
     let name = String(String.UnicodeScalarView(nameScalars))
-    let rest = wish[nameScalars.endIndex...]
+    let rest = reference[nameScalars.endIndex...]
     let hasDefault = rest.starts(with: [":", "-"])
     guard let first = name.unicodeScalars.first, !("0"..."9" ~= first), rest.isEmpty || hasDefault else {
-      let shown = RawText.shortened(String(String.UnicodeScalarView(wish)).utf8)
+      let shown = RawText.shortened(String(String.UnicodeScalarView(reference)).utf8)
       note("'${\(shown)}' names no variable; write ${NAME} or ${NAME:-default}, and '$${' for '${' as it is")
       return ""
     }
-    let set = environment[name]
+    let set = variables[name]
     if let set, !(hasDefault && set.isEmpty) { return set }
     guard hasDefault else {
-      let hint = NearestName.hint(for: name, in: environment.keys.sorted())
+      let hint = NearestName.hint(for: name, in: variables.keys.sorted())
       note("the environment variable '\(name)' is not set; set it, or give a default: ${\(name):-…}\(hint)")
       return ""
     }

@@ -1,43 +1,43 @@
 /// Gathers every mistake of a definition, so that one reading shows them all.
 package final class MistakeList {
-  private let places: DefinitionPlaces
+  private let sourceMap: SourceMap
   private var found: [(mistake: PipelineError.Mistake, document: Int)] = []
   /// Key paths of the mistakes within the whole, which for inherited values are not those of their own file.
   package private(set) var paths: Set<String> = []
   /// Places of texts that are told of already, by document.
-  private var unreadable: [Int: Set<JSONPlacedReader.Place>] = [:]
+  private var unreadable: [Int: Set<SourceLocation>] = [:]
   /// The keys that each object read so far may have, by its key path without indices.
-  private(set) var keysTaken: [String: Set<String>] = [:]
+  private(set) var acceptedKeys: [String: Set<String>] = [:]
 
-  package init(_ places: DefinitionPlaces = DefinitionPlaces()) {
-    self.places = places
+  package init(_ sourceMap: SourceMap = SourceMap()) {
+    self.sourceMap = sourceMap
   }
 
   package var mistakes: [PipelineError.Mistake] { found.map(\.mistake) }
 
   package func add(_ path: String, _ message: String) {
-    let origin = places.origin(of: path)
+    let origin = sourceMap.origin(of: path)
     paths.insert(path)
-    if let origin, let place = origin.place, unreadable[origin.document]?.contains(place) == true { return }
-    found.append((places.mistake(path, message), origin?.document ?? 0))
+    if let origin, let location = origin.location, unreadable[origin.document]?.contains(location) == true { return }
+    found.append((sourceMap.mistake(path, message), origin?.document ?? 0))
   }
 
-  package func add(_ origin: PlacedValue.Origin, _ message: String) {
-    found.append((places.mistake(at: origin, message), origin.document))
+  package func add(_ origin: LocatedValue.Origin, _ message: String) {
+    found.append((sourceMap.mistake(at: origin, message), origin.document))
   }
 
   /// For a text that can't be had as it should be: nothing further is said of it.
-  func addUnreadable(_ origin: PlacedValue.Origin, _ message: String) {
+  func addUnreadable(_ origin: LocatedValue.Origin, _ message: String) {
     add(origin, message)
-    if let place = origin.place { unreadable[origin.document, default: []].insert(place) }
+    if let location = origin.location { unreadable[origin.document, default: []].insert(location) }
   }
 
   func noteKeys(_ keys: [String], of path: String) {
-    keysTaken[DefinitionPath.pattern(path), default: []].formUnion(keys)
+    acceptedKeys[DefinitionPath.pattern(path), default: []].formUnion(keys)
   }
 
   /// Whether the document has something at this key path (a dialect's name, say, brings columns it does not write).
-  func knows(_ path: String) -> Bool { places.origins[path] != nil }
+  func contains(_ path: String) -> Bool { sourceMap.origins[path] != nil }
 
   /// In the order of the document where places are known, those of the definition before those of its base.
   package var sorted: [PipelineError.Mistake] {
@@ -85,7 +85,7 @@ package struct ObjectReader {
 
   func string(_ key: String) -> String? {
     guard let value = value(key) else { return nil }
-    guard case .string(let text) = value else { return refuse(key, value, "a text in quotes") }
+    guard case .string(let text) = value else { return refuse(key, value, expected: "a text in quotes") }
     guard !text.isEmpty else {
       note(key, "is empty; give a text or leave '\(key)' out")
       return nil
@@ -95,13 +95,13 @@ package struct ObjectReader {
 
   func bool(_ key: String) -> Bool? {
     guard let value = value(key) else { return nil }
-    guard case .bool(let flag) = value else { return refuse(key, value, "true or false") }
+    guard case .bool(let flag) = value else { return refuse(key, value, expected: "true or false") }
     return flag
   }
 
   func number(_ key: String) -> Double? {
     guard let value = value(key) else { return nil }
-    guard case .number(let number) = value, number.isFinite else { return refuse(key, value, "a number") }
+    guard case .number(let number) = value, number.isFinite else { return refuse(key, value, expected: "a number") }
     return number
   }
 
@@ -109,7 +109,7 @@ package struct ObjectReader {
     guard let value = value(key) else { return nil }
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard case .number(let number) = value, let whole = Int(exactly: number) else {
-      return refuse(key, value, expected)
+      return refuse(key, value, expected: expected)
     }
     guard range.contains(whole) else {
       note(key, "expected \(expected), found \(whole)")
@@ -125,7 +125,7 @@ package struct ObjectReader {
       if !emptyAllowed, text.isEmpty { note(key, "is empty; give a text or leave '\(key)' out") }
       return text.isEmpty && !emptyAllowed ? nil : [text]
     }
-    guard case .array(let items) = value else { return refuse(key, value, "a text or a list of texts") }
+    guard case .array(let items) = value else { return refuse(key, value, expected: "a text or a list of texts") }
     var texts: [String] = []
     for (index, item) in items.enumerated() {
       if case .string(let text) = item, emptyAllowed || !text.isEmpty {
@@ -153,11 +153,11 @@ package struct ObjectReader {
   /// The items of a list, each with its key path.
   func items(_ key: String) -> [(value: JSONValue, path: String)]? {
     guard let value = value(key) else { return nil }
-    guard case .array(let items) = value else { return refuse(key, value, "a list […]") }
+    guard case .array(let items) = value else { return refuse(key, value, expected: "a list […]") }
     return items.enumerated().map { ($1, "\(path(key))[\($0)]") }
   }
 
-  private func refuse<Value>(_ key: String, _ value: JSONValue, _ expected: String) -> Value? {
+  private func refuse<Value>(_ key: String, _ value: JSONValue, expected: String) -> Value? {
     note(key, "expected \(expected), found \(value.kind)")
     return nil
   }

@@ -32,7 +32,7 @@ extension ObjectReader {
     case "pattern": return expression("pattern").map { .pattern($0) }
     case "minLength":
       let (low, high) = (integer("minLength", in: 0...Int.max), integer("maxLength", in: 0...Int.max))
-      return isOrdered(low, high, "minLength", "maxLength") ? .length(min: low, max: high) : nil
+      return isOrdered(low, high, keys: ("minLength", "maxLength")) ? .length(min: low, max: high) : nil
     default: return bounds()
     }
   }
@@ -46,17 +46,16 @@ extension ObjectReader {
       return nil
     default:
       let (low, high) = (number("minimum"), number("maximum"))
-      return isOrdered(low, high, "minimum", "maximum") ? .range(min: low, max: high) : nil
+      return isOrdered(low, high, keys: ("minimum", "maximum")) ? .range(min: low, max: high) : nil
     }
   }
 
-  private func isOrdered<Bound: Comparable>(_ low: Bound?, _ high: Bound?, _ lowKey: String, _ highKey: String) -> Bool
-  {
-    if value(lowKey) == nil, value(highKey) == nil {
-      mistakes.add(path, "has neither '\(lowKey)' nor '\(highKey)'; give one at least")
+  private func isOrdered<Bound: Comparable>(_ low: Bound?, _ high: Bound?, keys: (low: String, high: String)) -> Bool {
+    if value(keys.low) == nil, value(keys.high) == nil {
+      mistakes.add(path, "has neither '\(keys.low)' nor '\(keys.high)'; give one at least")
     }
     guard let low, let high, low > high else { return low != nil || high != nil }
-    note(lowKey, "is greater than '\(highKey)', so no value could pass")
+    note(keys.low, "is greater than '\(keys.high)', so no value could pass")
     return false
   }
 }

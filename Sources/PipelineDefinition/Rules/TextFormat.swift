@@ -25,7 +25,7 @@ public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  func fits(_ bytes: Span<UInt8>) -> Bool {
+  func matches(_ bytes: Span<UInt8>) -> Bool {
     switch self {
     case .uuid: Self.isUUID(bytes)
     case .uri: Self.isURI(bytes)

@@ -4,13 +4,13 @@ extension DatePattern {
     var fields = DateFields()
     var at = 0
     for part in parts {
-      guard read(part, bytes, &at, into: &fields) else { return nil }
+      guard read(part, of: bytes, at: &at, into: &fields) else { return nil }
     }
     return at == bytes.count ? fields : nil
   }
 
   private func read(
-    _ part: Part, _ bytes: Span<UInt8>, _ at: inout Int, into fields: inout DateFields
+    _ part: Part, of bytes: Span<UInt8>, at: inout Int, into fields: inout DateFields
   ) -> Bool {
     switch part {
     case .literal(let byte):

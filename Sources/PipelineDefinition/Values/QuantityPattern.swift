@@ -31,7 +31,7 @@ public struct QuantityRule: Sendable, Hashable, Codable {
 /// A ``QuantityRule`` made ready for bytes. Reading allocates nothing.
 package struct QuantityPattern: Sendable {
   enum Verdict: Equatable {
-    case fits
+    case valid
     case isNoQuantity, needsUnit, hasUnknownUnit, isRangeRefused, isRangeReversed, isOutOfBounds
   }
 
@@ -47,7 +47,7 @@ package struct QuantityPattern: Sendable {
 
   /// `bytes` without spaces at the ends.
   func verdict(_ bytes: Span<UInt8>) -> Verdict {
-    for word in words where matches(bytes, word, from: 0) { return .fits }
+    for word in words where matches(bytes, word, from: 0) { return .valid }
     var at = 0
     guard let low = Self.number(bytes, &at) else { return .isNoQuantity }
     var high = low
@@ -67,7 +67,7 @@ package struct QuantityPattern: Sendable {
     }
     if let min = rule.min, low < min { return .isOutOfBounds }
     if let max = rule.max, high > max { return .isOutOfBounds }
-    return .fits
+    return .valid
   }
 
   /// The rule in words, for messages.

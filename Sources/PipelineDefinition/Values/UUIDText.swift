@@ -11,8 +11,8 @@ package enum UUIDText {
     let hasHyphens = range.count == 36
     guard hasHyphens || range.count == 32 else { return nil }
     var value: UInt128 = 0
-    for (place, index) in range.enumerated() {
-      if hasHyphens, place == 8 || place == 13 || place == 18 || place == 23 {
+    for (offset, index) in range.enumerated() {
+      if hasHyphens, offset == 8 || offset == 13 || offset == 18 || offset == 23 {
         guard text[index] == UInt8(ascii: "-") else { return nil }
         continue
       }

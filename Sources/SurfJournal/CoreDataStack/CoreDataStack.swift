@@ -68,7 +68,7 @@ public final class CoreDataStack: Sendable {
   /// Opens the store, seeding it before if it is not there; once it is open does nothing.
   public func open() throws(CoreDataStackError) {
     if isOpen { return }
-    if let seed { try StoreSeed(seed).plant(at: store, model: storeContainer.managedObjectModel) }
+    if let seed { try StoreSeed(seed).copyIfMissing(to: store, model: storeContainer.managedObjectModel) }
     var failure: (any Error)?
     storeContainer.loadPersistentStores { _, error in failure = error }
     if let failure {

@@ -19,11 +19,11 @@ struct StoreSeed {
   init(_ seed: URL) { self.seed = seed.path }
 
   /// Copies the seed to `store`, unless there is something already.
-  func plant(at store: URL, model: NSManagedObjectModel) throws(CoreDataStackError) {
+  func copyIfMissing(to store: URL, model: NSManagedObjectModel) throws(CoreDataStackError) {
     let folder = store.deletingLastPathComponent()
     let stage = store.path + ".seeding"
-    if Self.isThere(store.path) { return Self.clear(stage, in: folder) }
-    try check()
+    if Self.exists(store.path) { return Self.clear(stage, in: folder) }
+    try checkSeed()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
@@ -33,10 +33,11 @@ struct StoreSeed {
     defer { lock.release() }
     try Self.remove(stage)
     // Another launch may have been quicker.
-    if Self.isThere(store.path) { return }
+    if Self.exists(store.path) { return }
     do throws(CoreDataStackError) {
       try copy(to: stage, name: store.lastPathComponent)
-      try Self.look(at: URL(fileURLWithPath: stage).appendingPathComponent(store.lastPathComponent), model, seed)
+      try Self.check(
+        copy: URL(fileURLWithPath: stage).appendingPathComponent(store.lastPathComponent), model: model, seed: seed)
       try Self.move(from: stage, to: store)
     } catch {
       try? Self.remove(stage)
@@ -47,13 +48,13 @@ struct StoreSeed {
 
   // MARK: The seed
 
-  private func check() throws(CoreDataStackError) {
+  private func checkSeed() throws(CoreDataStackError) {
     guard FileManager.default.fileExists(atPath: seed) else {
       throw CoreDataStackError(
         .seedMissing, "there is no seed \(seed); add it to the app's resources, with its -wal and -shm beside it")
     }
     // SQLite removes both when it closes a store in order, and the -shm alone is never left.
-    guard !Self.isThere(seed + "-shm") || Self.isThere(seed + "-wal") else {
+    guard !Self.exists(seed + "-shm") || Self.exists(seed + "-wal") else {
       throw CoreDataStackError(
         .seedLogMissing,
         "the seed \(seed) has a -shm and no -wal, in which its rows may be; add \(seed)-wal to the app's resources")
@@ -82,7 +83,7 @@ struct StoreSeed {
     } catch {
       throw CoreDataStackError("can't be made for the copy of the seed", at: stage, error)
     }
-    for suffix in Self.companions + [""] where Self.isThere(seed + suffix) {
+    for suffix in Self.companions + [""] where Self.exists(seed + suffix) {
       try Self.copyFile(seed + suffix, to: "\(stage)/\(name)\(suffix)")
     }
   }
@@ -103,8 +104,8 @@ struct StoreSeed {
   }
 
   /// A seed of another model would be in the way for good once it is in place.
-  private static func look(
-    at copy: URL, _ model: NSManagedObjectModel, _ seed: String
+  private static func check(
+    copy: URL, model: NSManagedObjectModel, seed: String
   ) throws(CoreDataStackError) {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     do {
@@ -126,7 +127,7 @@ struct StoreSeed {
     for suffix in companions + ["-journal"] { try remove(store.path + suffix) }
     for suffix in companions + [""] {
       let source = "\(stage)/\(store.lastPathComponent)\(suffix)"
-      guard isThere(source) else { continue }
+      guard exists(source) else { continue }
       do {
         // Each is on the disk under its name before the next is, and so the .sqlite after all that belongs to it.
         try DurableRename.move(source, to: store.path + suffix)
@@ -139,13 +140,13 @@ struct StoreSeed {
   /// A launch that was killed when the store was in place has left an empty folder. Whoever can't remove it has the
   /// store all the same.
   private static func clear(_ stage: String, in folder: URL) {
-    guard isThere(stage), let lock = try? FolderLock(folder.path) else { return }
+    guard exists(stage), let lock = try? FolderLock(folder.path) else { return }
     defer { lock.release() }
     try? remove(stage)
   }
 
   private static func remove(_ path: String) throws(CoreDataStackError) {
-    guard isThere(path) else { return }
+    guard exists(path) else { return }
     do {
       try FileManager.default.removeItem(atPath: path)
     } catch {
@@ -154,7 +155,7 @@ struct StoreSeed {
   }
 
   /// Also a link that leads nowhere: it is not to be written over.
-  private static func isThere(_ path: String) -> Bool {
+  private static func exists(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path)) != nil
   }
 }

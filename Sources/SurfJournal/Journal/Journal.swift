@@ -25,7 +25,7 @@ public struct Journal: Sendable {
       do {
         _ = try ExportFit(definition, model: model)
       } catch {
-        throw JournalError(.badQuery, .usage, error.mistakes.map(\.message).joined(separator: "\n"))
+        throw JournalError(.badQuery, exitCode: .usage, error.mistakes.map(\.message).joined(separator: "\n"))
       }
     }
   }
@@ -47,7 +47,7 @@ public struct Journal: Sendable {
     do {
       try stack.open()
     } catch {
-      throw JournalError(reading: error, path)
+      throw JournalError(reading: error, path: path)
     }
   }
 
@@ -58,14 +58,14 @@ public struct Journal: Sendable {
   ///
   /// - Throws: `JournalError.Code.badID`, `.entryMissing`, or what reading the store said.
   public func entry(_ id: String) throws(JournalError) -> JournalRecord {
-    let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path).objectID
+    let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path: path).objectID
     do {
       return try context.performAndWait {
         defer { context.reset() }
         return JournalRecord(try context.existingObject(with: objectID))
       }
     } catch {
-      throw JournalEntryID.failure(error, id, path)
+      throw JournalEntryID.failure(error, id: id, path: path)
     }
   }
 
@@ -92,7 +92,7 @@ public struct Journal: Sendable {
         }
       }
     } catch {
-      throw JournalError(reading: error, path)
+      throw JournalError(reading: error, path: path)
     }
   }
 }
@@ -102,13 +102,13 @@ struct JournalEntryID {
   let objectID: NSManagedObjectID
 
   /// Whether there is such an entry, the store has to say.
-  init(_ text: String, in coordinator: NSPersistentStoreCoordinator, _ path: String) throws(JournalError) {
+  init(_ text: String, in coordinator: NSPersistentStoreCoordinator, path: String) throws(JournalError) {
     if text.contains(":") {
       guard let id = URL(string: text).flatMap(coordinator.managedObjectID(forURIRepresentation:)),
         id.entity.name == Journal.entityName
       else {
         throw JournalError(
-          .badID, .usage,
+          .badID, exitCode: .usage,
           "'\(RawText.oneLine(text))' is no entry of \(path); its own URIs are shown by 'surfjournal show'")
       }
       objectID = id
@@ -120,18 +120,18 @@ struct JournalEntryID {
       let id = coordinator.objectID(of: entity, key: key)
     else {
       throw JournalError(
-        .badID, .usage,
+        .badID, exitCode: .usage,
         "'\(RawText.oneLine(text))' is no ID; write the number that 'surfjournal list' shows, or the entry's URI")
     }
     objectID = id
   }
 
-  static func failure(_ error: any Error, _ text: String, _ path: String) -> JournalError {
+  static func failure(_ error: any Error, id text: String, path: String) -> JournalError {
     guard (error as NSError).code == NSManagedObjectReferentialIntegrityError else {
-      return JournalError(reading: error, path)
+      return JournalError(reading: error, path: path)
     }
     return JournalError(
-      .entryMissing, .noInput,
+      .entryMissing, exitCode: .noInput,
       "\(path) has no entry \(RawText.oneLine(text)); 'surfjournal list' shows those that there are")
   }
 }

@@ -33,10 +33,11 @@ public struct JournalChanges: Sendable, Hashable {
     case .text?: values[attribute] = .text(text)
     // No attribute of the journal is of a type that has other bytes than its text.
     case .encoded?, nil:
-      let place = RecordPosition(input: "", record: 0, line: 0, byte: 0)
-      let what = faults.last.map { parser.issue(for: $0, bytes: bytes.span, at: place, field: nil).message }
+      let position = RecordPosition(input: "", record: 0, line: 0, byte: 0)
+      let what = faults.last.map { parser.issue(for: $0, bytes: bytes.span, at: position, field: nil).message }
       throw JournalError(
-        .badValue, .dataError, "\(attribute) '\(RawText.shortened(bytes))' \(what ?? "can't be read; correct it")")
+        .badValue, exitCode: .dataError,
+        "\(attribute) '\(RawText.shortened(bytes))' \(what ?? "can't be read; correct it")")
     }
   }
 
@@ -63,7 +64,7 @@ public struct JournalChanges: Sendable, Hashable {
     let names = JournalRecord.attributes
     let hint = NearestName.hint(for: attribute, in: names)
     return JournalError(
-      .badAttribute, .usage, "an entry has no '\(attribute)'; it has \(names.joined(separator: ", "))\(hint)")
+      .badAttribute, exitCode: .usage, "an entry has no '\(attribute)'; it has \(names.joined(separator: ", "))\(hint)")
   }
 
   private static func columns(_ now: Date) throws(JournalError) -> ColumnSet {
@@ -73,7 +74,7 @@ public struct JournalChanges: Sendable, Hashable {
       return try ColumnSet(.surfLog, types: types, now: now)
     } catch {
       // The pipeline and the model are both parts of this module, and tests hold them together.
-      throw JournalError(.badAttribute, .software, error.description)
+      throw JournalError(.badAttribute, exitCode: .software, error.description)
     }
   }
 }

@@ -34,7 +34,7 @@ public final class JournalEdit: Sendable {
   private let scratch: NSManagedObjectContext
 
   init(
-    _ editor: JournalEditor, _ stack: CoreDataStack, _ scratch: NSManagedObjectContext, _ entries: [Entry]
+    editor: JournalEditor, stack: CoreDataStack, scratch: NSManagedObjectContext, entries: [Entry]
   ) {
     self.editor = editor
     self.stack = stack
@@ -58,7 +58,8 @@ public final class JournalEdit: Sendable {
     do throws(RunFailure) {
       lock = try RunLock(storePath: editor.store, pipeline: "edit by hand", now: Date())
     } catch {
-      throw JournalError(error.exitCode == .temporaryFailure ? .locked : .storeUnusable, error.exitCode, error.message)
+      throw JournalError(
+        error.exitCode == .temporaryFailure ? .locked : .storeUnusable, exitCode: error.exitCode, error.message)
     }
     defer { lock.release() }
     defer { stack.close() }
@@ -67,7 +68,7 @@ public final class JournalEdit: Sendable {
       try scratch.performAndWait { try scratch.save() }
       try stack.saveContext()
     } catch {
-      throw JournalError(saving: error, editor.store)
+      throw JournalError(saving: error, path: editor.store)
     }
     try waitForDisk()
     return scratch.performAndWait {
@@ -85,7 +86,7 @@ public final class JournalEdit: Sendable {
       try stack.storeContainer.persistentStoreCoordinator.checkpoint()
     } catch {
       throw JournalError(
-        .storeUnusable, .ioError,
+        .storeUnusable, exitCode: .ioError,
         "the entry is saved, but \(editor.store) may not be on the disk yet: \(error.localizedDescription)")
     }
   }

@@ -92,7 +92,7 @@ public struct JournalEditor: Sendable {
     do {
       try stack.open()
     } catch {
-      throw JournalError(reading: error, store)
+      throw JournalError(reading: error, path: store)
     }
   }
 
@@ -100,12 +100,12 @@ public struct JournalEditor: Sendable {
   private func read(_ ids: [String], _ stack: CoreDataStack) throws(JournalError) -> [NSManagedObjectID] {
     var found: [NSManagedObjectID] = []
     for id in ids {
-      let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, store).objectID
+      let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path: store).objectID
       if found.contains(objectID) { continue }
       do {
         try stack.readThroughChain(objectID)
       } catch {
-        throw JournalEntryID.failure(error, id, store)
+        throw JournalEntryID.failure(error, id: id, path: store)
       }
       found.append(objectID)
     }
@@ -118,9 +118,9 @@ public struct JournalEditor: Sendable {
     let scratch = stack.newScratchContext()
     do {
       let entries = try scratch.performAndWait { try change(scratch) }
-      return JournalEdit(self, stack, scratch, entries)
+      return JournalEdit(editor: self, stack: stack, scratch: scratch, entries: entries)
     } catch {
-      throw JournalError(saving: error, store)
+      throw JournalError(saving: error, path: store)
     }
   }
 }

@@ -33,7 +33,7 @@ public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvert
   /// What a process that ends because of it says.
   public let exitCode: ExitCode
 
-  init(_ code: Code, _ exitCode: ExitCode, _ message: String) {
+  init(_ code: Code, exitCode: ExitCode, _ message: String) {
     self.code = code
     self.message = message
     self.exitCode = exitCode
@@ -45,11 +45,12 @@ public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvert
 
 extension JournalError {
   static func noStore(_ path: String) -> JournalError {
-    JournalError(.storeMissing, .noInput, "there is no store \(path); check the path, or import into it first")
+    JournalError(
+      .storeMissing, exitCode: .noInput, "there is no store \(path); check the path, or import into it first")
   }
 
   /// What the store said when it was opened or read.
-  init(reading error: any Error, _ path: String) {
+  init(reading error: any Error, path: String) {
     if let known = error as? JournalError {
       self = known
       return
@@ -57,11 +58,11 @@ extension JournalError {
     let cause = (error as? CoreDataStackError)?.underlying ?? error
     let failure = RunFailure(store: cause as NSError, path: path)
     self.init(
-      failure.exitCode == .temporaryFailure ? .locked : .storeUnusable, failure.exitCode, failure.message)
+      failure.exitCode == .temporaryFailure ? .locked : .storeUnusable, exitCode: failure.exitCode, failure.message)
   }
 
   /// What came of a save.
-  init(saving error: any Error, _ path: String) {
+  init(saving error: any Error, path: String) {
     if let known = error as? JournalError {
       self = known
       return
@@ -73,13 +74,13 @@ extension JournalError {
     switch (known.domain == NSCocoaErrorDomain ? known.code : 0) {
     case NSManagedObjectMergeError:
       self.init(
-        .conflict, .temporaryFailure,
+        .conflict, exitCode: .temporaryFailure,
         "entry \(names) of \(path) was changed by another program after it was read, so nothing was saved; look at it "
           + "again, and repeat the change if it is still wanted (error 133020)")
     case 1550..<1700, NSManagedObjectConstraintMergeError:
-      self.init(.invalidEntry, .dataError, "the entry can't be saved: \(known.localizedDescription)")
+      self.init(.invalidEntry, exitCode: .dataError, "the entry can't be saved: \(known.localizedDescription)")
     default:
-      self.init(reading: error, path)
+      self.init(reading: error, path: path)
     }
   }
 }

@@ -53,7 +53,7 @@ enum Getopt {
       if value == Int32(UInt8(ascii: ":")), let option = meant(optopt) { throw .valueMissing(option) }
       guard let option = value == Int32(UInt8(ascii: "?")) ? nil : meant(value) else {
         let word = argv[Int(optind) - 1].map { String(cString: $0) } ?? ""
-        throw mistake(word, optopt, meant(optopt), options)
+        throw mistake(word: word, value: optopt, option: meant(optopt), options: options)
       }
       result.options.append((option, option.placeholder == nil ? nil : optarg.map { String(cString: $0) }))
     }
@@ -62,7 +62,7 @@ enum Getopt {
   }
 
   private static func mistake(
-    _ word: String, _ value: Int32, _ option: CommandOption?, _ options: [CommandOption]
+    word: String, value: Int32, option: CommandOption?, options: [CommandOption]
   ) -> Mistake {
     if let option, value >= 256 { return .valueUnwanted(option) }
     if value != 0, let scalar = Unicode.Scalar(UInt32(value)) { return .unknown("-\(scalar)") }

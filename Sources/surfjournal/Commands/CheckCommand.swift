@@ -26,7 +26,7 @@ struct CheckCommand: Command {
 
     """
 
-  private let wishes: [String]
+  private let requested: [String]
   private let model: String?
   private let isJSON: Bool
   private let isQuiet: Bool
@@ -35,16 +35,16 @@ struct CheckCommand: Command {
     guard !arguments.operands.isEmpty else {
       throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
     }
-    wishes = arguments.operands
+    requested = arguments.operands
     model = arguments.string("model")
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
   }
 
   func run() async -> ExitCode {
-    let reviews = wishes.map { PipelineCatalog.review($0, model: model) }
+    let reviews = requested.map { PipelineCatalog.review($0, model: model) }
     do throws(CommandFailure) {
-      let text = isJSON ? try Self.json(zip(wishes, reviews).map(Row.init)) : Self.text(reviews, isQuiet: isQuiet)
+      let text = isJSON ? try Self.json(zip(requested, reviews).map(Row.init)) : Self.text(reviews, isQuiet: isQuiet)
       if !text.isEmpty { try Console.print(text) }
     } catch {
       return error.report()
@@ -91,21 +91,21 @@ struct CheckCommand: Command {
     let warnings: [PipelineError.Mistake]
     let explanation: [PipelineExplanation.Topic]
 
-    init(_ wish: String, _ review: PipelineReview) {
+    init(_ requested: String, _ review: PipelineReview) {
       /// Each says in which file it stands.
-      func placed(_ mistakes: [PipelineError.Mistake]) -> [PipelineError.Mistake] {
+      func withFile(_ mistakes: [PipelineError.Mistake]) -> [PipelineError.Mistake] {
         mistakes.map { mistake in
           var mistake = mistake
           mistake.file = mistake.file ?? review.file
           return mistake
         }
       }
-      pipeline = review.definition?.name ?? wish
+      pipeline = review.definition?.name ?? requested
       file = review.file
       extends = review.bases
       usable = review.definition != nil
-      mistakes = placed(review.error?.mistakes ?? [])
-      warnings = placed(review.warnings)
+      mistakes = withFile(review.error?.mistakes ?? [])
+      warnings = withFile(review.warnings)
       explanation = review.explanation
     }
   }

@@ -79,7 +79,7 @@ struct ExportCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
     }
-    session = RunSession(definition, .export, options, arguments)
+    session = RunSession(definition, kind: .export, options: options, arguments: arguments)
   }
 
   /// `export` with what the options change.
@@ -99,7 +99,7 @@ struct ExportCommand: Command {
       // Short dates are part of the journal app's dialect.
       if name == DialectDefinition.journalApp.name { export.dateFormat = [name] }
     }
-    try export.dialect.takeNull(of: arguments)
+    try export.dialect.setNull(from: arguments)
     if let format = arguments.string("date-format") {
       do {
         _ = try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats)

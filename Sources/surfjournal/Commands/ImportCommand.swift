@@ -72,7 +72,7 @@ struct ImportCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
     }
-    session = RunSession(definition, .import, options, arguments)
+    session = RunSession(definition, kind: .import, options: options, arguments: arguments)
   }
 
   func run() async -> ExitCode { await session.run() }

@@ -34,7 +34,7 @@ struct LedgerCommand: Command {
   func run() async -> ExitCode {
     do throws(LedgerAccessError) {
       let wasThere = try LedgerHistory.drop(store: store, timeoutSeconds: timeoutSeconds)
-      if !isQuiet { Console.tell(wasThere ? "the ledger of \(store) is gone" : "\(store) has no ledger") }
+      if !isQuiet { Console.report(wasThere ? "the ledger of \(store) is gone" : "\(store) has no ledger") }
       return .ok
     } catch {
       return CommandFailure(error.description, error.exitCode).report()

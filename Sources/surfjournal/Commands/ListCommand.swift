@@ -70,7 +70,7 @@ struct ListCommand: Command {
       }
       if let failure { throw failure }
       try Console.print(try listing.end())
-      if format == .text, listing.count == 0 { Console.tell("\(store) has no such entries") }
+      if format == .text, listing.count == 0 { Console.report("\(store) has no such entries") }
       return .ok
     } catch {
       return CommandFailure(journal: error).report()

@@ -41,7 +41,7 @@ struct PipelinesCommand: Command {
       case .success(let definition):
         rows.append(Row(name: item.name, description: definition.description, path: item.path))
       case .failure(let error):
-        Console.tell(error.description)
+        Console.report(error.description)
         code = error.exitCode
       }
     }

@@ -53,7 +53,7 @@ struct ReplayCommand: Command {
     let rejects = try arguments.onlyOperand("a file of rejects")
     do throws(Replay.RejectsError) {
       if try Replay.finishInterrupted(rejects) {
-        Console.tell("an interrupted replay of \(rejects) is finished; it holds what is still to be mended")
+        Console.report("an interrupted replay of \(rejects) is finished; it holds what is still to be mended")
         session = nil
         return
       }
@@ -75,7 +75,7 @@ struct ReplayCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("there is no \(rejects).jsonl that names the store; add --store PATH")
     }
-    session = RunSession(definition, .import, options, arguments)
+    session = RunSession(definition, kind: .import, options: options, arguments: arguments)
   }
 
   func run() async -> ExitCode { await session?.run() ?? .dataError }

@@ -67,7 +67,7 @@ struct RunCommand: Command {
     if kind != .validate, options.store == nil, definition.store == nil {
       throw arguments.mistake("the pipeline '\(definition.name)' names no store; add --store PATH")
     }
-    session = RunSession(definition, kind, options, arguments)
+    session = RunSession(definition, kind: kind, options: options, arguments: arguments)
   }
 
   private static func kind(

@@ -85,7 +85,8 @@ struct SeedCommand: Command {
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments)
     options.rejects = arguments.string("rejects")
-    session = RunSession(try PipelineDefinition(importing: arguments), .import, options, arguments)
+    session = RunSession(
+      try PipelineDefinition(importing: arguments), kind: .import, options: options, arguments: arguments)
   }
 
   func run() async -> ExitCode { await session.run() }

@@ -66,7 +66,8 @@ struct ValidateCommand: Command {
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments)
     options.rejects = arguments.string("rejects")
-    session = RunSession(try PipelineDefinition(importing: arguments), .validate, options, arguments)
+    session = RunSession(
+      try PipelineDefinition(importing: arguments), kind: .validate, options: options, arguments: arguments)
   }
 
   func run() async -> ExitCode { await session.run() }

@@ -19,7 +19,7 @@ struct CommandFailure: Error {
 
   /// Tells the person and answers the exit status.
   func report() -> ExitCode {
-    if let message { Console.tell(message) }
+    if let message { Console.report(message) }
     return exitCode
   }
 }

@@ -25,7 +25,7 @@ enum Console {
   }
 
   /// Writes a message to standard error.
-  static func tell(_ message: String) { _ = write("surfjournal: \(message)\n", to: STDERR_FILENO) }
+  static func report(_ message: String) { _ = write("surfjournal: \(message)\n", to: STDERR_FILENO) }
 
   /// Writes to standard error as it is.
   static func show(_ text: String) { _ = write(text, to: STDERR_FILENO) }
@@ -44,7 +44,7 @@ enum Console {
   }
 
   /// Whether standard output is a pipe or socket that nobody reads any more.
-  static var hasOutputReaderGone: Bool {
+  static var isOutputClosed: Bool {
     var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
     return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR) != 0
   }

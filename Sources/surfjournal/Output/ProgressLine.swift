@@ -38,9 +38,9 @@ final class ProgressLine: Sendable {
   }
 
   /// A message above the line.
-  func tell(_ message: String) {
+  func report(_ message: String) {
     erase()
-    Console.tell(message)
+    Console.report(message)
   }
 
   static func text(_ progress: RunProgress, _ kind: RunSummary.Kind) -> String {

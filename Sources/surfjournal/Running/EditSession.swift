@@ -66,7 +66,7 @@ struct EditSession: Sendable {
   func run(_ makeEdit: (JournalEditor) throws(JournalError) -> JournalEdit) -> ExitCode {
     do {
       let edit = try makeEdit(editor)
-      let isSaved = try isWanted(edit)
+      let isSaved = try isConfirmed(edit)
       let entries = isSaved ? try edit.save() : edit.entries
       if !isSaved { edit.discard() }
       try show(entries, isSaved: isSaved)
@@ -76,15 +76,15 @@ struct EditSession: Sendable {
     }
   }
 
-  private func isWanted(_ edit: JournalEdit) throws -> Bool {
+  private func isConfirmed(_ edit: JournalEdit) throws -> Bool {
     if edit.isEmpty || editor.isDryRun { return false }
     guard asks else { return true }
     // Where the answer is read, the question is to be seen, wherever results go.
     Console.show(edit.entries.map(\.difference).joined())
     // Who interrupts the question means no. The store is closed in order, so that no log is left beside it.
-    let signals = StopSignals([SIGINT, SIGTERM, SIGHUP]) { number in
+    let signals = TerminationSignals([SIGINT, SIGTERM, SIGHUP]) { number in
       edit.discard()
-      StopSignals.endProcess(by: number)
+      TerminationSignals.endProcess(by: number)
     }
     defer { withExtendedLifetime(signals) {} }
     return Console.ask(action.question)
@@ -101,7 +101,7 @@ struct EditSession: Sendable {
     if !asks { try Console.print(entries.map(\.difference).joined()) }
     guard isSaved else {
       let reason = entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as you wish"
-      return Console.tell("nothing was saved: \(reason)")
+      return Console.report("nothing was saved: \(reason)")
     }
     let ids = entries.compactMap { $0.after?.id ?? $0.before?.id }.map(String.init).joined(separator: ", ")
     try Console.print("\(ids) \(action.participle)\n")

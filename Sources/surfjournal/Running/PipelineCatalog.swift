@@ -37,10 +37,10 @@ struct PipelineCatalog {
   }
 
   /// The pipeline that a person means by a name, or by a path: anything with a slash or ending in `.json`.
-  static func find(_ wish: String) throws(CommandFailure) -> PipelineDefinition {
+  static func find(_ requested: String) throws(CommandFailure) -> PipelineDefinition {
     do throws(PipelineError) {
-      switch try place(of: wish) {
-      case .file(let file): return try PipelineDefinition(contentsOf: file, surroundings: surroundings)
+      switch try base(of: requested) {
+      case .file(let file): return try PipelineDefinition(contentsOf: file, environment: environment)
       case .definition(let definition): return definition
       }
     } catch {
@@ -49,16 +49,16 @@ struct PipelineCatalog {
   }
 
   /// How a later run can name the same pipeline, wherever it is started: a name, or a file's whole path.
-  static func reference(to wish: String) -> String {
-    wish.contains("/") || wish.hasSuffix(".json") ? URL(fileURLWithPath: wish).path : wish
+  static func reference(to requested: String) -> String {
+    requested.contains("/") || requested.hasSuffix(".json") ? URL(fileURLWithPath: requested).path : requested
   }
 
   /// Looks at it as closely as a run would; a name that nothing bears is an error of the review.
   /// `model` is one to take instead of its own.
-  static func review(_ wish: String, model: String?) -> PipelineReview {
+  static func review(_ requested: String, model: String?) -> PipelineReview {
     do throws(PipelineError) {
-      switch try place(of: wish) {
-      case .file(let file): return PipelineReview(contentsOf: file, surroundings: surroundings, modelReference: model)
+      switch try base(of: requested) {
+      case .file(let file): return PipelineReview(contentsOf: file, environment: environment, modelReference: model)
       case .definition(let definition): return PipelineReview(definition.using(model: model))
       }
     } catch {
@@ -66,23 +66,23 @@ struct PipelineCatalog {
     }
   }
 
-  private static func place(of wish: String) throws(PipelineError) -> DefinitionSurroundings.Base {
-    if wish.contains("/") || wish.hasSuffix(".json") { return .file(URL(fileURLWithPath: wish)) }
-    if let base = bases(wish).first { return base }
-    let hint = NearestName.hint(for: wish, in: names)
+  private static func base(of requested: String) throws(PipelineError) -> DefinitionEnvironment.Base {
+    if requested.contains("/") || requested.hasSuffix(".json") { return .file(URL(fileURLWithPath: requested)) }
+    if let base = bases(requested).first { return base }
+    let hint = NearestName.hint(for: requested, in: names)
     throw PipelineError(
       code: .sourceError,
-      "there is no pipeline '\(wish)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its path, "
-        + "such as ./\(wish).json")
+      "there is no pipeline '\(requested)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its path, "
+        + "such as ./\(requested).json")
   }
 
   /// What definitions may refer to.
-  private static var surroundings: DefinitionSurroundings {
-    DefinitionSurroundings(vocabulary: .journal, names: names, bases: bases)
+  private static var environment: DefinitionEnvironment {
+    DefinitionEnvironment(vocabulary: .journal, names: names, bases: bases)
   }
 
   /// What a name means, the nearest first.
-  @Sendable private static func bases(_ name: String) -> [DefinitionSurroundings.Base] {
+  @Sendable private static func bases(_ name: String) -> [DefinitionEnvironment.Base] {
     let files = folders.map { "\($0)/\(name).json" }.filter { FileManager.default.fileExists(atPath: $0) }
     let preset = PipelineDefinition.presets.first { $0.name == name }
     return files.map { .file(URL(fileURLWithPath: $0)) } + (preset.map { [.definition($0)] } ?? [])
@@ -99,6 +99,6 @@ struct PipelineCatalog {
   }
 
   private static func read(_ path: String) throws(PipelineError) -> PipelineDefinition {
-    try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), surroundings: surroundings)
+    try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), environment: environment)
   }
 }

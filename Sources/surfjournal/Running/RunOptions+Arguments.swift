@@ -64,7 +64,7 @@ extension PipelineDefinition {
     try self.init(arguments, pipeline, entity: entity, model: model)
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
     if arguments.isGiven("atomic") { atomic = true }
-    try dialect.takeNull(of: arguments)
+    try dialect.setNull(from: arguments)
     let errors = try arguments.integer("max-errors", in: 0...Int.max)
     let percent = try arguments.percent("max-error-percent")
     if errors != nil || percent != nil {
@@ -79,7 +79,7 @@ extension PipelineDefinition {
 
 extension DialectDefinition {
   /// The text for no value that `--null` gives, where the command has it.
-  mutating func takeNull(of arguments: Arguments) throws(CommandFailure) {
+  mutating func setNull(from arguments: Arguments) throws(CommandFailure) {
     guard arguments.isGiven("null"), let token = arguments.string("null") else { return }
     null = token
     if let fault = nullFault { throw arguments.mistake("--null is '\(token)': \(fault)") }

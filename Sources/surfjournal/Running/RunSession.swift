@@ -10,7 +10,7 @@ struct RunSession: Sendable {
   private let display: RunDisplay
 
   init(
-    _ definition: PipelineDefinition, _ kind: RunSummary.Kind, _ options: RunOptions, _ arguments: Arguments
+    _ definition: PipelineDefinition, kind: RunSummary.Kind, options: RunOptions, arguments: Arguments
   ) {
     self.definition = definition
     self.kind = kind
@@ -22,17 +22,17 @@ struct RunSession: Sendable {
 
   func run() async -> ExitCode {
     let line = display.showsProgress && !logsToTerminal ? ProgressLine(kind) : nil
-    let tell: @Sendable (String) -> Void = { message in
-      if let line { line.tell(message) } else { Console.tell(message) }
+    let report: @Sendable (String) -> Void = { message in
+      if let line { line.report(message) } else { Console.report(message) }
     }
     var options = options
-    options.warn = tell
+    options.warn = report
     let makesSeed = options.seed != nil
     let runner = PipelineRunner(definition, kind, options)
-    let signals = StopSignals { _ in
+    let signals = TerminationSignals { _ in
       let rest = kind == .export ? "no output is left" : makesSeed ? "no seed is made" : "what is saved stays"
       let message = "stopping at the next chunk; \(rest). Signal once more to stop at once"
-      tell(message)
+      report(message)
       runner.cancel()
     }
     defer { withExtendedLifetime(signals) {} }
@@ -61,8 +61,8 @@ struct RunSession: Sendable {
   private func present(_ summary: RunSummary) -> ExitCode {
     let toOutput = kind != .export || (options.output ?? definition.export?.output ?? "-") != "-"
     // Whoever read the records has had enough of them, and wants no message about it.
-    if !toOutput, summary.exitCode == .ioError, Console.hasOutputReaderGone { return .ioError }
-    if let failure = summary.failure { Console.tell(failure.message) }
+    if !toOutput, summary.exitCode == .ioError, Console.isOutputClosed { return .ioError }
+    if let failure = summary.failure { Console.report(failure.message) }
     do throws(CommandFailure) {
       guard let text = try text(of: summary) else { return summary.exitCode }
       if toOutput { try Console.print(text) } else { Console.show(text) }

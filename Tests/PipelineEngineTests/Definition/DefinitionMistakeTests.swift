@@ -9,7 +9,7 @@ import Testing
 @Suite struct DefinitionMistakeTests {
   private func mistakes(_ json: String) -> PipelineError? {
     do {
-      _ = try PipelineDefinition(data: Data(json.utf8), file: URL(fileURLWithPath: "club.json"), surroundings: .journal)
+      _ = try PipelineDefinition(data: Data(json.utf8), file: URL(fileURLWithPath: "club.json"), environment: .journal)
       return nil
     } catch {
       return error
@@ -243,7 +243,7 @@ import Testing
   @Test func `A file that is not there is a missing input, not a wrong definition`() throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: PipelineError.self) {
-      try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("none.json")), surroundings: .journal)
+      try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("none.json")), environment: .journal)
     }
     #expect(error?.code == .sourceError)
     #expect(error?.exitCode == .noInput)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct RuleDefinitionTests {
   private func read(_ columns: String, recordRules: String = "[]") throws -> PipelineDefinition {
     try PipelineDefinition(
-      data: Data(#"{"name": "n", "columns": \#(columns), "recordRules": \#(recordRules)}"#.utf8), surroundings: .journal
+      data: Data(#"{"name": "n", "columns": \#(columns), "recordRules": \#(recordRules)}"#.utf8), environment: .journal
     )
   }
 
@@ -55,9 +55,9 @@ import Testing
     """
 
   private static let recordRulesInCode = [
-    RecordRule(.compare(ColumnComparison("height", .atMost, "period", asNumbers: true))),
+    RecordRule(.compare(ColumnComparison("height", .atMost, to: "period", asNumbers: true))),
     RecordRule(
-      .compare(ColumnComparison("height", .notEqual, "wind", emptyFails: true)), name: "wind is no height",
+      .compare(ColumnComparison("height", .notEqual, to: "wind", emptyFails: true)), name: "wind is no height",
       message: "swap them", severity: .warning),
     RecordRule(.anyOf(["height", "period"])),
     RecordRule(
@@ -87,7 +87,7 @@ import Testing
     #expect(definition.columns == Self.columnsInCode)
     #expect(definition.recordRules == Self.recordRulesInCode)
     let data = try JSONEncoder().encode(definition)
-    #expect(try PipelineDefinition(data: data, surroundings: .journal) == definition)
+    #expect(try PipelineDefinition(data: data, environment: .journal) == definition)
     for transform in definition.columns[0].transforms {
       #expect(try JSONDecoder().decode(ValueTransform.self, from: JSONEncoder().encode(transform)) == transform)
     }

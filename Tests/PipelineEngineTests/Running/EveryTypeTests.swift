@@ -221,10 +221,10 @@ import Testing
         .column(ColumnCondition("photo", [.isEmpty(true)])), then: [.column(ColumnCondition("id", [.isEmpty(false)]))]))
     var definition = Self.definition { $0.recordRules = [when] }
     #expect(PipelineReview(definition, model: Self.model()).error == nil)
-    definition.recordRules = [RecordRule(.compare(ColumnComparison("id", .less, "id")))]
+    definition.recordRules = [RecordRule(.compare(ColumnComparison("id", .less, to: "id")))]
     let error = try #require(PipelineReview(definition, model: Self.model()).error)
     #expect(error.message.contains("can only ask whether it is empty"))
-    definition.recordRules = [RecordRule(.compare(ColumnComparison("amount", .less, "share")))]
+    definition.recordRules = [RecordRule(.compare(ColumnComparison("amount", .less, to: "share")))]
     #expect(PipelineReview(definition, model: Self.model()).error == nil)
   }
 }

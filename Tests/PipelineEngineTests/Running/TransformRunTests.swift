@@ -14,7 +14,7 @@ struct TransformRunTests {
   }
 
   private func definition(_ columns: String, _ more: String = "") throws -> PipelineDefinition {
-    try PipelineDefinition(data: Data(#"{"name": "n", "columns": \#(columns)\#(more)}"#.utf8), surroundings: .journal)
+    try PipelineDefinition(data: Data(#"{"name": "n", "columns": \#(columns)\#(more)}"#.utf8), environment: .journal)
   }
 
   @Test("Texts, numbers and dates are read from what the transforms made, quoted or not")

@@ -18,7 +18,7 @@ public final class RecordCheck: Sendable {
     let shown = zip(columnNames, values).map { name, value in
       value.map { "\(name) \"\($0)\"" } ?? "no \(name)"
     }
-    let text = rule.message ?? rule.words
+    let text = rule.message ?? rule.defaultMessage
     return "\(rule.name.map { "\($0): " } ?? "")\(text) (\(shown.joined(separator: ", ")))"
   }
 }

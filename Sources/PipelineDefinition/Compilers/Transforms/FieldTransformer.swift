@@ -37,11 +37,11 @@ struct FieldTransformer: Sendable {
 
   /// Changes `text`; `spare` is a buffer to work with. Answers the index of the transform that refused the text.
   func apply(to text: inout [UInt8], spare: inout [UInt8]) -> Int? {
-    for index in steps.indices where !apply(steps[index], &text, &spare) { return index }
+    for index in steps.indices where !apply(steps[index], to: &text, spare: &spare) { return index }
     return nil
   }
 
-  private func apply(_ step: Step, _ text: inout [UInt8], _ spare: inout [UInt8]) -> Bool {
+  private func apply(_ step: Step, to text: inout [UInt8], spare: inout [UInt8]) -> Bool {
     switch step {
     case .trim: text.trimWhiteSpace()
     case .collapse: text.collapseWhiteSpace()
@@ -85,7 +85,7 @@ struct FieldTransformer: Sendable {
     case .lower: return .letterCase(.lower)
     case .title: return .letterCase(.title)
     case .fallback(let value): return .fallback(Array(value.utf8))
-    case .map(let values, let ignoreCase): return try map(values, ignoreCase, path)
+    case .map(let values, let ignoreCase): return try map(values, ignoreCase: ignoreCase, path: path)
     case .replace(let pattern, let template):
       guard let expression = try? NSRegularExpression(pattern: pattern) else {
         throw PipelineError(
@@ -106,7 +106,7 @@ struct FieldTransformer: Sendable {
   }
 
   private static func map(
-    _ values: [String: String], _ ignoreCase: Bool, _ path: String
+    _ values: [String: String], ignoreCase: Bool, path: String
   ) throws(PipelineError) -> Step {
     var table: [[UInt8]: [UInt8]] = [:]
     for (from, to) in values.sorted(by: { $0.key < $1.key }) {

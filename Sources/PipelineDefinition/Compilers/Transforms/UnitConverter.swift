@@ -27,22 +27,24 @@ struct UnitConverter: Sendable {
     let trimmed = text.trimmedRange
     var at = trimmed.lowerBound
     let end = trimmed.upperBound
-    guard let low = number(text, &at, end, signAllowed: true) else { return false }
-    let unitOfLow = unit(text, &at, end)
+    guard let low = number(text, at: &at, end: end, signAllowed: true) else { return false }
+    let unitOfLow = unit(text, at: &at, end: end)
     var high: Number?
     if at < end {
-      guard skipRangeMark(text, &at), let second = number(text, &at, end, signAllowed: false) else { return false }
+      guard skipRangeMark(text, &at), let second = number(text, at: &at, end: end, signAllowed: false) else {
+        return false
+      }
       high = second
     }
-    let unitOfHigh = high == nil ? nil : unit(text, &at, end)
+    let unitOfHigh = high == nil ? nil : unit(text, at: &at, end: end)
     guard at == end, unitOfLow == nil || unitOfHigh == nil || unitOfLow == unitOfHigh else { return false }
     // In `3ft-5` the unit stands where nobody looks for it: whose is the 5?
     guard high == nil || unitOfLow == nil || unitOfHigh != nil else { return false }
     let unit = unitOfHigh ?? unitOfLow ?? conversion.from
-    write(low, unit, text, &output)
+    write(low, of: text, in: unit, to: &output)
     if let high {
       output.append(UInt8(ascii: "-"))
-      write(high, unit, text, &output)
+      write(high, of: text, in: unit, to: &output)
     }
     output += shownUnit
     return true
@@ -50,7 +52,7 @@ struct UnitConverter: Sendable {
 
   // MARK: Reading
 
-  private func number(_ text: Span<UInt8>, _ at: inout Int, _ end: Int, signAllowed: Bool) -> Number? {
+  private func number(_ text: Span<UInt8>, at: inout Int, end: Int, signAllowed: Bool) -> Number? {
     var number = Number(range: at..<at)
     var index = at
     if signAllowed, text.has(UInt8(ascii: "-"), at: index) || text.has(UInt8(ascii: "+"), at: index) {
@@ -82,7 +84,7 @@ struct UnitConverter: Sendable {
   }
 
   /// The unit at `at`, after a space or not. What stands there and is no unit stays there.
-  private func unit(_ text: Span<UInt8>, _ at: inout Int, _ end: Int) -> MeasureUnit? {
+  private func unit(_ text: Span<UInt8>, at: inout Int, end: Int) -> MeasureUnit? {
     let start = text.has(32, at: at) ? at + 1 : at
     for (spelling, unit) in units where start + spelling.count <= end {
       let stop = start + spelling.count
@@ -111,7 +113,7 @@ struct UnitConverter: Sendable {
 
   // MARK: Writing
 
-  private func write(_ number: Number, _ unit: MeasureUnit, _ text: Span<UInt8>, _ output: inout [UInt8]) {
+  private func write(_ number: Number, of text: Span<UInt8>, in unit: MeasureUnit, to output: inout [UInt8]) {
     if unit == conversion.to {
       for index in number.range { output.append(text[index]) }
       return

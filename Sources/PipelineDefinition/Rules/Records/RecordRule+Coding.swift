@@ -38,7 +38,7 @@ extension ObjectReader {
       }
       return .compare(
         ColumnComparison(
-          left, comparison, right, asNumbers: comparesNumbers(), emptyFails: bool("emptyFails") ?? false))
+          left, comparison, to: right, asNumbers: comparesNumbers(), emptyFails: bool("emptyFails") ?? false))
     case "when":
       let condition = needed("if", value("if")).flatMap { readCondition($0, path("if")) }
       let conclusions = needed("then", value("then")).map { readConclusions($0) } ?? []

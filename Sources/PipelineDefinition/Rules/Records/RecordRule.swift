@@ -52,7 +52,7 @@ public struct ColumnComparison: Sendable, Hashable {
   public var emptyFails: Bool
 
   public init(
-    _ left: String, _ comparison: Comparison, _ right: String, asNumbers: Bool = false, emptyFails: Bool = false
+    _ left: String, _ comparison: Comparison, to right: String, asNumbers: Bool = false, emptyFails: Bool = false
   ) {
     self.left = left
     self.comparison = comparison

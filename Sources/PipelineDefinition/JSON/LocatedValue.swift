@@ -1,10 +1,10 @@
 /// A JSON value that remembers in which document it stands and where, through merging and substitution.
-package struct PlacedValue {
+package struct LocatedValue {
   enum Content {
     /// Null, a truth value, a number or a text.
     case leaf(JSONValue)
-    case array([PlacedValue])
-    case object([String: PlacedValue])
+    case array([LocatedValue])
+    case object([String: LocatedValue])
   }
 
   /// Where a value was written.
@@ -14,30 +14,30 @@ package struct PlacedValue {
     /// Key path within that document.
     var path = ""
     /// `nil` where the document is no text.
-    var place: JSONPlacedReader.Place?
+    var location: SourceLocation?
   }
 
   var content: Content
   var origin: Origin
 
-  /// `places` are those of the document's own reader, by key path.
-  init(_ value: JSONValue, places: [String: JSONPlacedReader.Place], document: Int, path: String = "") {
-    origin = Origin(document: document, path: path, place: places[path])
+  /// `locations` are those of the document's own reader, by key path.
+  init(_ value: JSONValue, locations: [String: SourceLocation], document: Int, path: String = "") {
+    origin = Origin(document: document, path: path, location: locations[path])
     switch value {
     case .null, .bool, .number, .string:
       content = .leaf(value)
     case .array(let items):
       content = .array(
         items.enumerated().map { index, item in
-          PlacedValue(item, places: places, document: document, path: "\(path)[\(index)]")
+          LocatedValue(item, locations: locations, document: document, path: "\(path)[\(index)]")
         })
     case .object(let members):
-      var placed: [String: PlacedValue] = [:]
+      var located: [String: LocatedValue] = [:]
       for (key, member) in members {
-        placed[key] = PlacedValue(
-          member, places: places, document: document, path: path.isEmpty ? key : "\(path).\(key)")
+        located[key] = LocatedValue(
+          member, locations: locations, document: document, path: path.isEmpty ? key : "\(path).\(key)")
       }
-      content = .object(placed)
+      content = .object(located)
     }
   }
 
@@ -55,7 +55,7 @@ package struct PlacedValue {
     return text
   }
 
-  var members: [String: PlacedValue]? {
+  var members: [String: LocatedValue]? {
     guard case .object(let members) = content else { return nil }
     return members
   }
@@ -96,7 +96,7 @@ package struct PlacedValue {
 
 // MARK: Merging
 
-extension PlacedValue {
+extension LocatedValue {
   /// Objects whose members mean something only together, so that one replaces the other whole.
   private static let indivisible: Set<String> = ["duplicates", "export.split"]
   /// What may be a text or an object that says more, and the key of that text there.
@@ -105,7 +105,7 @@ extension PlacedValue {
   ]
 
   /// This definition on top of the one that it extends: members win, objects merge key by key, `columns` by name.
-  func merged(over base: PlacedValue, path: String = "") -> PlacedValue {
+  func merged(over base: LocatedValue, path: String = "") -> LocatedValue {
     guard let own = expanded(path).members, var merged = base.expanded(path).members, !Self.indivisible.contains(path),
       members != nil
     else { return self }
@@ -125,7 +125,7 @@ extension PlacedValue {
   }
 
   /// A text in place of an object is the object with that text alone.
-  private func expanded(_ path: String) -> PlacedValue {
+  private func expanded(_ path: String) -> LocatedValue {
     guard let key = Self.nameKeys[path], text != nil else { return self }
     var result = self
     result.content = .object([key: self])
@@ -133,7 +133,7 @@ extension PlacedValue {
   }
 
   /// A column of an inherited name changes that one, key by key; others come after the inherited ones.
-  private func mergedColumns(over base: PlacedValue) -> PlacedValue {
+  private func mergedColumns(over base: LocatedValue) -> LocatedValue {
     guard case .array(let own) = content, case .array(var columns) = base.content else { return self }
     var inherited: [String: Int] = [:]
     for (index, column) in columns.enumerated() {
@@ -156,7 +156,7 @@ extension PlacedValue {
   private var label: String? { (text ?? members?["name"]?.text).map(ColumnLabel.folded) }
 
   /// A name alone is a column without further wishes.
-  private var asColumn: PlacedValue {
+  private var asColumn: LocatedValue {
     guard text != nil else { return self }
     var result = self
     result.content = .object(["name": self])

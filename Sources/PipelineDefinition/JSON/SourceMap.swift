@@ -1,13 +1,13 @@
 /// Where each part of a definition was written, for mistakes that only a run or the model can show.
-package struct DefinitionPlaces: Sendable {
+package struct SourceMap: Sendable {
   /// A variable that was not set, so that its default counted.
   package struct Defaulted: Sendable {
     package let name: String
-    package let origin: PlacedValue.Origin
+    package let origin: LocatedValue.Origin
   }
 
   /// By key path within the whole.
-  var origins: [String: PlacedValue.Origin] = [:]
+  var origins: [String: LocatedValue.Origin] = [:]
   /// The files of the definition and of those that it extends, in the order of the chain.
   package var documents: [String?] = []
   package var defaulted: [Defaulted] = []
@@ -15,7 +15,7 @@ package struct DefinitionPlaces: Sendable {
   var columnPaths: [String] = []
 
   /// Of something that the document lacks, the place of what it is missing from.
-  func origin(of path: String) -> PlacedValue.Origin? {
+  func origin(of path: String) -> LocatedValue.Origin? {
     var front = path[...]
     while true {
       if var origin = origins[String(front)] {
@@ -34,14 +34,14 @@ package struct DefinitionPlaces: Sendable {
     return mistake(at: origin, message)
   }
 
-  func mistake(at origin: PlacedValue.Origin, _ message: String) -> PipelineError.Mistake {
+  func mistake(at origin: LocatedValue.Origin, _ message: String) -> PipelineError.Mistake {
     PipelineError.Mistake(
-      path: origin.path, file: origin.document == 0 ? nil : documents[origin.document], line: origin.place?.line,
-      column: origin.place?.column, message: message)
+      path: origin.path, file: origin.document == 0 ? nil : documents[origin.document], line: origin.location?.line,
+      column: origin.location?.column, message: message)
   }
 
   /// The error of a run with the places of its mistakes.
-  package func placed(_ error: PipelineError) -> PipelineError {
+  package func located(_ error: PipelineError) -> PipelineError {
     PipelineError(
       code: error.code, file: error.file ?? documents.first ?? nil,
       mistakes: error.mistakes.map { $0.line == nil && $0.file == nil ? mistake($0.path, $0.message) : $0 })
@@ -49,7 +49,7 @@ package struct DefinitionPlaces: Sendable {
 }
 
 /// What a definition remembers of its files is no part of what it says: two that say the same are equal.
-extension DefinitionPlaces: Hashable {
-  package static func == (left: DefinitionPlaces, right: DefinitionPlaces) -> Bool { true }
+extension SourceMap: Hashable {
+  package static func == (left: SourceMap, right: SourceMap) -> Bool { true }
   package func hash(into hasher: inout Hasher) {}
 }

@@ -4,18 +4,12 @@ import Foundation
 ///
 /// Foundation's decoder reads JSON5 but says neither where a mistake is nor that a key stands twice. So the structure
 /// is walked here, for the places; each text and number is still decoded by Foundation.
-struct JSONPlacedReader {
-  /// Where something stands: line and column (in characters), both from 1.
-  struct Place: Sendable, Hashable {
-    var line: Int
-    var column: Int
-  }
-
+struct JSONLocatingParser {
   /// Nesting beyond which a document is refused, so that a hostile one cannot exhaust the stack.
   static let depthMax = 64
 
   /// By key path, such as `columns[2].formats[0]`; of an object's member, the place of its key.
-  private(set) var places: [String: Place] = ["": Place(line: 1, column: 1)]
+  private(set) var locations: [String: SourceLocation] = ["": SourceLocation(line: 1, column: 1)]
   private let bytes: [UInt8]
   private var at = 0
   private let decoder: JSONDecoder
@@ -39,7 +33,7 @@ struct JSONPlacedReader {
 
   private mutating func readValue(path: String, depth: Int) throws(PipelineError) -> JSONValue {
     guard depth < Self.depthMax else { throw mistake(at, "nested more than \(Self.depthMax) levels deep") }
-    if places[path] == nil || path.hasSuffix("]") { places[path] = place(of: at) }
+    if locations[path] == nil || path.hasSuffix("]") { locations[path] = location(of: at) }
     switch at < bytes.count ? bytes[at] : 0 {
     case UInt8(ascii: "{"): return try readObject(path: path, depth: depth)
     case UInt8(ascii: "["): return try readArray(path: path, depth: depth)
@@ -59,7 +53,7 @@ struct JSONPlacedReader {
       let key = try readKey(objectStart: start)
       let memberPath = path.isEmpty ? key : "\(path).\(key)"
       guard members[key] == nil else { throw mistake(keyStart, path: memberPath, "'\(key)' stands twice; remove one") }
-      places[memberPath] = place(of: keyStart)
+      locations[memberPath] = location(of: keyStart)
       try skipSpace()
       guard take(":") else { throw mistake(at, path: memberPath, "a ':' is missing after '\(key)'") }
       try skipSpace()
@@ -162,10 +156,10 @@ struct JSONPlacedReader {
       || byte >= 0x80
   }
 
-  private func place(of offset: Int) -> Place {
+  private func location(of offset: Int) -> SourceLocation {
     let before = bytes[..<min(offset, bytes.count)]
     let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
-    return Place(
+    return SourceLocation(
       line: before.count { $0 == 10 } + 1,
       column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1)
   }
@@ -176,9 +170,9 @@ struct JSONPlacedReader {
   }
 
   private func mistake(_ offset: Int, path: String = "", _ message: String) -> PipelineError {
-    let place = place(of: offset)
+    let location = location(of: offset)
     return PipelineError(mistakes: [
-      PipelineError.Mistake(path: path, line: place.line, column: place.column, message: message)
+      PipelineError.Mistake(path: path, line: location.line, column: location.column, message: message)
     ])
   }
 }

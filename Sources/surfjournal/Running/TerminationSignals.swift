@@ -3,7 +3,7 @@ import Foundation
 import Locking
 
 /// SIGINT and SIGTERM: the first asks for a clean end, the second ends the process at once.
-final class StopSignals {
+final class TerminationSignals {
   private let sources: [any DispatchSourceSignal]
 
   /// - Parameter whenFirst: Is given the number of the first signal.

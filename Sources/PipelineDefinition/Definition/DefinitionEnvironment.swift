@@ -2,7 +2,7 @@ import Foundation
 
 /// What a definition file may refer to that it does not hold: variables, the program's own names, and other pipelines
 /// by name.
-public struct DefinitionSurroundings: Sendable {
+public struct DefinitionEnvironment: Sendable {
   /// What a name in `extends` stands for.
   public enum Base: Sendable {
     case file(URL)
@@ -11,7 +11,7 @@ public struct DefinitionSurroundings: Sendable {
   }
 
   /// Values of `${NAME}`.
-  public var environment: [String: String]
+  public var variables: [String: String]
   /// Names and defaults of the program.
   public var vocabulary: DefinitionVocabulary
   /// The names that `extends` may use, offered for a mistyped one.
@@ -22,11 +22,11 @@ public struct DefinitionSurroundings: Sendable {
 
   /// Without anything else the variables of this process, and no names.
   public init(
-    environment: [String: String] = ProcessInfo.processInfo.environment,
+    variables: [String: String] = ProcessInfo.processInfo.environment,
     vocabulary: DefinitionVocabulary = DefinitionVocabulary(), names: [String] = [],
     bases: @escaping @Sendable (_ name: String) -> [Base] = { _ in [] }
   ) {
-    self.environment = environment
+    self.variables = variables
     self.vocabulary = vocabulary
     self.names = names
     self.bases = bases

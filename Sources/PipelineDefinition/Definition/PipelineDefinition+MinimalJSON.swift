@@ -3,15 +3,15 @@ import Foundation
 extension PipelineDefinition {
   /// The definition as a file would say it: without what is so by default, that whoever extends it is not held to
   /// things that nobody wrote.
-  package var leastJSON: JSONValue {
+  package var minimalJSON: JSONValue {
     guard
       case .object(var members) = Self.json(self).without(
         Self.json(PipelineDefinition(name: "", vocabulary: vocabulary)))
     else {
       return .object([:])
     }
-    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON(vocabulary) }
-    if let export { members["export"] = export.leastJSON(vocabulary) }
+    if members["dialect"] != nil { members["dialect"] = dialect.minimalJSON(vocabulary) }
+    if let export { members["export"] = export.minimalJSON(vocabulary) }
     return .object(members)
   }
 
@@ -22,17 +22,17 @@ extension PipelineDefinition {
 }
 
 extension ExportDefinition {
-  package func leastJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
+  package func minimalJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
     guard case .object(var members) = PipelineDefinition.json(self).without(PipelineDefinition.json(ExportDefinition()))
     else { return .object([:]) }
-    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON(vocabulary) }
+    if members["dialect"] != nil { members["dialect"] = dialect.minimalJSON(vocabulary) }
     return .object(members)
   }
 }
 
 extension DialectDefinition {
   /// Its name, if that says it all.
-  fileprivate func leastJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
+  fileprivate func minimalJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
     vocabulary.namedDialects.contains(self) ? .string(name) : PipelineDefinition.json(self)
   }
 }

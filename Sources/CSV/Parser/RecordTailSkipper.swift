@@ -2,7 +2,7 @@
 ///
 /// A quote that opens in the passed part is believed for at most `recordBytesMax` bytes; after that the next line
 /// end is the end.
-struct RestSkipper {
+struct RecordTailSkipper {
   enum Phase {
     /// To the next line end, quotes or not.
     case line

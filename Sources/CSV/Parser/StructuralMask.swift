@@ -3,9 +3,9 @@
 ///
 /// Plain 64-bit arithmetic, eight bytes at a time: the lane-wise comparison of the SIMD types compiles to a loop
 /// per lane, while this is turned into vector code where that pays.
-struct EventMask {
+struct StructuralMask {
   /// Bit `i` stands for byte `i`.
-  let events: UInt64
+  let bits: UInt64
   /// Not zero if any byte is outside ASCII.
   let highBits: UInt64
 
@@ -21,15 +21,15 @@ struct EventMask {
     var seen: UInt64 = 0
     var mask: UInt64 = 0
     // Unrolled by hand: a loop here is not always unrolled, and costs a third more.
-    mask |= Self.lane(bytes, 0, delimiters, quotes, &seen)
-    mask |= Self.lane(bytes, 8, delimiters, quotes, &seen)
-    mask |= Self.lane(bytes, 16, delimiters, quotes, &seen)
-    mask |= Self.lane(bytes, 24, delimiters, quotes, &seen)
-    mask |= Self.lane(bytes, 32, delimiters, quotes, &seen)
-    mask |= Self.lane(bytes, 40, delimiters, quotes, &seen)
-    mask |= Self.lane(bytes, 48, delimiters, quotes, &seen)
-    mask |= Self.lane(bytes, 56, delimiters, quotes, &seen)
-    events = mask
+    mask |= Self.lane(bytes, at: 0, delimiters: delimiters, quotes: quotes, seen: &seen)
+    mask |= Self.lane(bytes, at: 8, delimiters: delimiters, quotes: quotes, seen: &seen)
+    mask |= Self.lane(bytes, at: 16, delimiters: delimiters, quotes: quotes, seen: &seen)
+    mask |= Self.lane(bytes, at: 24, delimiters: delimiters, quotes: quotes, seen: &seen)
+    mask |= Self.lane(bytes, at: 32, delimiters: delimiters, quotes: quotes, seen: &seen)
+    mask |= Self.lane(bytes, at: 40, delimiters: delimiters, quotes: quotes, seen: &seen)
+    mask |= Self.lane(bytes, at: 48, delimiters: delimiters, quotes: quotes, seen: &seen)
+    mask |= Self.lane(bytes, at: 56, delimiters: delimiters, quotes: quotes, seen: &seen)
+    bits = mask
     highBits = seen & Self.high
   }
 
@@ -38,16 +38,16 @@ struct EventMask {
   /// multiplication then gathers the eight high bits into the top byte.
   @inline(__always)
   private static func lane(
-    _ bytes: UnsafeRawPointer, _ offset: Int, _ delimiters: UInt64, _ quotes: UInt64, _ seen: inout UInt64
+    _ bytes: UnsafeRawPointer, at offset: Int, delimiters: UInt64, quotes: UInt64, seen: inout UInt64
   ) -> UInt64 {
     let value = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     seen |= value
     let low = value & low7
-    let isNoControl = low &+ below16
-    let isNoDelimiter = (low ^ delimiters) &+ low7
-    let isNoQuote = (low ^ quotes) &+ low7
-    let isDull = (isNoControl & isNoDelimiter & isNoQuote) | value
-    return (((~isDull & high) &* 0x0002_0408_1020_4081) >> 56) &<< UInt64(offset)
+    let isNotLow = low &+ below16
+    let isNotDelimiter = (low ^ delimiters) &+ low7
+    let isNotQuote = (low ^ quotes) &+ low7
+    let isPlain = (isNotLow & isNotDelimiter & isNotQuote) | value
+    return (((~isPlain & high) &* 0x0002_0408_1020_4081) >> 56) &<< UInt64(offset)
   }
 
   /// The byte in each of the eight places of a word.
