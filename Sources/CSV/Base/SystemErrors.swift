@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// The system's own words for an error number, and what a person can do about the common ones.
+/// The system's message for an error number, with advice for the common ones.
 package func systemMessage(_ code: Int32) -> String {
   var text = [CChar](repeating: 0, count: 256)
   _ = strerror_r(code, &text, text.count)

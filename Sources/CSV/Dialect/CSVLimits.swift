@@ -1,15 +1,15 @@
-/// How large the parts of a file may grow before they are refused, so that memory stays bounded whatever comes.
+/// The largest permitted sizes of the parts of a file. They bound memory for any input.
 public struct CSVLimits: Sendable, Hashable {
-  /// Longest field, in bytes without its surrounding quotes. A longer one marks its record `fieldTooLong`.
+  /// Longest field in bytes, without its surrounding quotes. A longer one marks its record `fieldTooLong`.
   public var fieldBytesMax: Int
-  /// Longest record, in bytes without its line end. A longer one is cut and marked `recordTooLong`.
+  /// Longest record in bytes, without its line end. A longer one is truncated and marked `recordTooLong`.
   public var recordBytesMax: Int
-  /// Most fields of a record. Further ones are not listed and the record is marked `tooManyFields`.
+  /// Most fields of a record. Additional fields are not listed, and the record is marked `tooManyFields`.
   public var fieldsMax: Int
-  /// A block ends early, after the record with which it reaches this many bytes.
+  /// A block ends early, after the record that brings it to this many bytes.
   public var blockBytesMax: Int
 
-  /// Of a record over `recordBytesMax` only this many bytes are kept, to recognise it by.
+  /// How many bytes of a record over `recordBytesMax` are kept, so that it can be identified.
   static let cutRecordBytesMax = 64 << 10
 
   public init(

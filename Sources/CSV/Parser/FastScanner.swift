@@ -1,10 +1,10 @@
-/// Takes whole well-formed records, looking only at the bytes that mean something. It stops before whatever is
-/// out of the ordinary (stray quotes, limits, the end of the bytes) and leaves it to `ReferenceScanner`.
+/// Scans whole well-formed records and looks only at structural characters. It stops before anything unusual (stray
+/// quotes, limits, the end of the bytes) and leaves it to `ReferenceScanner`.
 struct FastScanner {
   enum Stop {
-    /// The room, the asked number of records or of bytes is used up.
+    /// The buffers are full, or the requested number of records or bytes is reached.
     case full
-    /// The record at `next` is for the careful scanner.
+    /// The record at `next` needs the reference scanner.
     case needsSlowPath
     /// The record at `next` does not end in these bytes.
     case incomplete
@@ -12,7 +12,7 @@ struct FastScanner {
 
   let rules: ScanRules
   let input: ScanInput
-  /// Stop after the record that reaches this many bytes.
+  /// The scan stops after the record that reaches this many bytes.
   let bytesMax: Int
 
   /// The record being scanned.
@@ -24,12 +24,12 @@ struct FastScanner {
     var line: Int
     var problems: RecordProblems = []
     var highBits: UInt64 = 0
-    /// Events before this are spent: the LF of CR LF, the second of two quotes.
+    /// Structural characters before this offset are already consumed: the LF of CR LF, the second of two quotes.
     var spentEnd: Int
   }
 
   func scan(into result: inout ScanOutput) -> Stop {
-    // Kept in a local so that the optimiser may hold it in registers.
+    // A local variable, so that the optimiser can keep it in registers.
     var output = result
     let stop = scanWords(&output)
     result = output
@@ -67,7 +67,7 @@ struct FastScanner {
     return .incomplete
   }
 
-  /// Deals with one event; the answer, if any, ends the pass.
+  /// Handles one structural character; a result ends the pass.
   @inline(__always)
   private func take(
     at position: Int, highBits: UInt64, bytesEnd: Int, record open: inout OpenRecord, into output: inout ScanOutput
@@ -126,7 +126,7 @@ struct FastScanner {
 
   @inline(__always)
   private func endField(at end: Int, record open: inout OpenRecord, into output: inout ScanOutput) {
-    // One for a quoted field, whose quotes are not part of its content.
+    // 1 for a quoted field, whose quotes are not part of its content.
     let quote = Int(open.fieldFlags & FieldSlice.quotedFlag)
     output.addField(start: open.fieldStart &+ quote, end: end &- quote, flags: open.fieldFlags)
     open.fieldFlags = 0

@@ -1,19 +1,20 @@
-/// Takes one record byte by byte, whatever it looks like. The rules live here; `FastScanner` is a short cut that
-/// must come to the same.
+/// Scans one record byte by byte, whatever it contains. It defines the rules; `FastScanner` is an optimisation that
+/// must give the same result.
 ///
-/// - A field that begins with a quote goes on to the next single quote; two quotes are one.
+/// - A field that begins with a quote extends to the next single quote; two quotes stand for one.
 /// - Text after the closing quote, and quotes within an unquoted field, are text: `strayQuote`.
-/// - A quote that is not closed by the end of the input, or within `recordBytesMax`, ends its record with the
-///   line in which it opened: the lines after it are read as if the quote had never been, so that one missing
-///   quote does not swallow a file.
-/// - A record over `recordBytesMax` is cut; what to pass over is told by `Stop.skip`.
+/// - A quote that is not closed by the end of the input, or within `recordBytesMax`, ends its record with the line in
+///   which it opened. The following lines are read as if the quote were absent, so that one missing quote does not
+///   swallow a file.
+/// - A record over `recordBytesMax` is truncated; `Stop.skip` says how to skip the rest.
 struct ReferenceScanner {
   enum Stop {
     case done
-    /// The window must hold more: up to `recordBytesMax` + 2 bytes from the record's start, or the end.
+    /// The window must contain more: up to `recordBytesMax` + 2 bytes from the record's start, or the end of the
+    /// input.
     case needsMoreBytes
-    /// As `done`, but `keptEnd` is where the kept bytes of the record end, and all from `next` to the end that
-    /// the skipper finds goes unread.
+    /// As `done`, but the kept bytes of the record end at `keptEnd`, and everything from `next` to the end that the
+    /// skipper finds is skipped.
     case skip(RecordTailSkipper, keptEnd: Int)
   }
 
@@ -70,7 +71,8 @@ struct ReferenceScanner {
     }
   }
 
-  /// One byte (or a pair of quotes) of a record. False if what follows must be known first.
+  /// Handles one byte (or a pair of quotes) of a record. False if the result depends on bytes that are not available
+  /// yet.
   private mutating func step(_ byte: UInt8, into output: inout ScanOutput) -> Bool {
     let isQuote = rules.hasQuotes && byte == rules.quote
     if state == .quoted {
@@ -127,7 +129,7 @@ struct ReferenceScanner {
     return endRecord(contentEnd: position, end: end, firstField: firstField, into: &output)
   }
 
-  /// The bytes are used up before the record is.
+  /// The bytes end before the record does.
   private mutating func runOut(firstField: Int, into output: inout ScanOutput) -> Stop {
     guard input.isFinal, input.endsCleanly else { return .needsMoreBytes }
     if state == .quoted { return endUnterminated(firstField: firstField, into: &output) }
@@ -155,10 +157,10 @@ struct ReferenceScanner {
       into: &output)
   }
 
-  /// Ends the record with the line in which the open quote stands.
+  /// Ends the record with the line in which the open quote is.
   private mutating func endUnterminated(firstField: Int, into output: inout ScanOutput) -> Stop {
     problems.insert(.unterminatedQuote)
-    // The flags so far speak of quotes in lines that are not part of the field after all.
+    // The flags so far describe quotes in lines that turned out not to belong to the field.
     flags = FieldSlice.quotedFlag
     var lineBreak = contentStart
     while lineBreak < input.end, input.bytes[lineBreak] != ASCII.lf, input.bytes[lineBreak] != ASCII.cr {
@@ -175,8 +177,8 @@ struct ReferenceScanner {
     return endRecord(contentEnd: lineBreak, end: end, firstField: firstField, into: &output)
   }
 
-  /// Keeps the front of the record and the fields that lie in it, and of an open quoted field what does: its
-  /// start tells where the quote opened.
+  /// Keeps the front of the record and the fields within it, and the front of an open quoted field: its start shows
+  /// where the quote opened.
   private mutating func cut(skipper: RecordTailSkipper, firstField: Int, into output: inout ScanOutput) -> Stop {
     problems.insert(.cut)
     let keptEnd = start + min(rules.recordBytesMax, CSVLimits.cutRecordBytesMax)
@@ -207,7 +209,7 @@ struct ReferenceScanner {
     output.next = next
   }
 
-  /// Offset after the line end at `index`; nil if a CR stands last and an LF may still follow.
+  /// Offset after the line end at `index`; nil if a CR is the last byte and an LF may still follow.
   private func lineEnd(at index: Int) -> Int? {
     let after = index + 1
     guard input.bytes[index] == ASCII.cr else { return after }

@@ -1,8 +1,8 @@
-/// Which of 64 bytes the parser must look at: delimiters, quotes, and everything below 0x10 (line ends and zero
-/// bytes are there; the odd tab costs a look and nothing else).
+/// A mask of the structural characters among 64 bytes: delimiters, quotes, and all bytes below 0x10 (line ends and
+/// zero bytes are among them; a tab costs one test).
 ///
-/// Plain 64-bit arithmetic, eight bytes at a time: the lane-wise comparison of the SIMD types compiles to a loop
-/// per lane, while this is turned into vector code where that pays.
+/// Plain 64-bit arithmetic, eight bytes at a time: the lane-wise comparison of the SIMD types compiles to a loop per
+/// lane, whereas this code is vectorised where that pays.
 struct StructuralMask {
   /// Bit `i` stands for byte `i`.
   let bits: UInt64
@@ -15,12 +15,13 @@ struct StructuralMask {
 
   /// - Parameters:
   ///   - bytes: 64 readable bytes.
-  ///   - delimiters: the delimiter in each of the eight bytes; `quotes` likewise. Both ASCII.
+  ///   - delimiters: the delimiter, an ASCII byte, in each of the eight bytes.
+  ///   - quotes: the quote, an ASCII byte, in each of the eight bytes.
   @inline(__always)
   init(_ bytes: UnsafeRawPointer, delimiters: UInt64, quotes: UInt64) {
     var seen: UInt64 = 0
     var mask: UInt64 = 0
-    // Unrolled by hand: a loop here is not always unrolled, and costs a third more.
+    // Unrolled by hand: the compiler does not always unroll a loop here, which then costs a third more.
     mask |= Self.lane(bytes, at: 0, delimiters: delimiters, quotes: quotes, seen: &seen)
     mask |= Self.lane(bytes, at: 8, delimiters: delimiters, quotes: quotes, seen: &seen)
     mask |= Self.lane(bytes, at: 16, delimiters: delimiters, quotes: quotes, seen: &seen)
@@ -33,8 +34,8 @@ struct StructuralMask {
     highBits = seen & Self.high
   }
 
-  /// Adding 0x7F to seven bits carries into the eighth unless they are all zero, and 0x70 unless they are below
-  /// 0x10; so a high bit stays clear just where a byte is of interest. No carry leaves its byte. The
+  /// Adding 0x7F to seven bits carries into the eighth unless they are all zero, and adding 0x70 unless they are
+  /// below 0x10. So the high bit stays clear exactly where a byte is structural. No carry leaves its byte. The
   /// multiplication then gathers the eight high bits into the top byte.
   @inline(__always)
   private static func lane(
@@ -50,6 +51,6 @@ struct StructuralMask {
     return (((~isPlain & high) &* 0x0002_0408_1020_4081) >> 56) &<< UInt64(offset)
   }
 
-  /// The byte in each of the eight places of a word.
+  /// A word with the byte in each of its eight bytes.
   static func repeated(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 }

@@ -4,19 +4,19 @@ import Locking
 
 /// Deflates into one gzip member (RFC 1952), block by block on as many threads as the machine has cores.
 ///
-/// Blocks have a fixed size, wherever the pieces end that the content comes in, and each is deflated with the 32 KiB
-/// before it as a dictionary. So what comes out depends on content and level alone: not on the number of threads, nor
-/// on which of them was quick. The memory is that of a few blocks for each thread. One thread at a time calls.
+/// Blocks have a fixed size, independent of the pieces that are written, and each is deflated with the preceding 32
+/// KiB as a dictionary. So the result depends only on content and level, not on the number of threads or their order.
+/// Memory is bounded by a few blocks per thread. The deflater itself is used from one thread at a time.
 final class GzipDeflater {
   static let blockBytes = 128 << 10
   /// How far deflate data may refer back (RFC 1951, section 2).
   private static let dictionaryBytesMax = 32 << 10
-  /// With more of them whoever hands the content in is the limit.
+  /// With more threads the writing thread is the bottleneck.
   private static let workersDefaultMax = 8
-  /// Blocks made ahead of the one that is to be stored next.
+  /// Blocks deflated ahead of the one that is stored next.
   private static let blocksPerWorker = 2
 
-  /// A block, and where the result goes.
+  /// A block, and the queue for its result.
   private struct Job: Sendable {
     let block: DeflateBlock
     let result: BoundedQueue<BlockResult>
@@ -27,9 +27,9 @@ final class GzipDeflater {
   private let workersMax: Int
   private var workerCount = 0
   private let jobs: BoundedQueue<Job>
-  /// Of the blocks that were handed out, in their order.
+  /// The results of the submitted blocks, in order.
   private var results: [BoundedQueue<BlockResult>] = []
-  /// The end of the last block, and what has come since.
+  /// The dictionary of the next block, followed by the bytes written since.
   private var pending: [UInt8] = []
   private var dictionaryBytes = 0
   private var hasHeader = false
@@ -37,12 +37,12 @@ final class GzipDeflater {
   private var contentBytes = 0
 
   /// - Parameters:
-  ///   - level: 1 to 9; with another no block can be made.
-  ///   - workersMax: The number of threads at most; they are started as there is work for them.
+  ///   - level: 1 to 9; deflating fails for any other.
+  ///   - workersMax: the largest number of threads; they are started on demand.
   init(level: Int, workersMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, workersDefaultMax)) {
     self.level = level
     self.workersMax = workersMax
-    // Room for the ends too: nobody waits to send.
+    // The capacity includes the end markers, so that sending never waits.
     jobs = BoundedQueue(capacity: (Self.blocksPerWorker + 1) * workersMax + 1)
   }
 
@@ -50,7 +50,7 @@ final class GzipDeflater {
     for _ in 0..<workerCount { jobs.finish() }
   }
 
-  /// Takes all of `bytes`; what is ready goes to `put`.
+  /// Writes all of `bytes`; finished blocks go to `put`.
   func write(
     _ bytes: UnsafeRawBufferPointer, to put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
   ) throws(CSVError) {
@@ -63,9 +63,10 @@ final class GzipDeflater {
     }
   }
 
-  /// Ends the member.
+  /// Ends the gzip member.
   func finish(to put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
-    // Here, while the workers do the others: most contents of small files are one block, and need no thread at all.
+    // The calling thread deflates the last block while the workers do the others: most small files are one block and
+    // need no thread.
     let last = try BlockDeflater(level: level)
       .deflated(DeflateBlock(bytes: pending, dictionaryBytes: dictionaryBytes, isLast: true))
     pending = []
@@ -93,7 +94,7 @@ final class GzipDeflater {
     pending += block.bytes.suffix(dictionaryBytes)
   }
 
-  /// Waits for the first block that is not stored yet.
+  /// Waits for the first block that is not stored yet, and stores it.
   private func storeFirst(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
     guard let result = results.removeFirst().receive() else {
       preconditionFailure("every block that was handed out is answered")
@@ -113,7 +114,7 @@ final class GzipDeflater {
     try Self.put(block.bytes, put)
   }
 
-  /// No time, no name, and 255 for an unknown system (RFC 1952, section 2.3.1): the level is all that shows.
+  /// No time, no name, and 255 for an unknown system (RFC 1952, section 2.3.1): only the level is recorded.
   private var header: [UInt8] {
     let effort: UInt8 = level == 9 ? 2 : level == 1 ? 4 : 0
     return [0x1F, 0x8B, UInt8(Z_DEFLATED), 0, 0, 0, 0, 0, effort, 255]

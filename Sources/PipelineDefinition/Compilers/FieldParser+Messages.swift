@@ -1,9 +1,15 @@
 extension FieldParser {
-  /// The fault in words, with its place. `bytes` are the field's content, `field` its number in the record from 1.
+  /// The issue with a message and its position.
+  ///
+  /// - Parameters:
+  ///   - fault: what is wrong.
+  ///   - bytes: the field's content.
+  ///   - position: the position of the record.
+  ///   - field: the number of the field in the record, from 1.
   public func issue(
     for fault: FieldFault, bytes: Span<UInt8>, at position: RecordPosition, field: Int?
   ) -> RecordIssue {
-    // Shown is what the file has; what is wrong is said of what the transforms made of it.
+    // The issue shows the text of the file; the message describes the transformed text.
     let message = isTransformed ? message(for: fault, transformed(bytes).span) : message(for: fault, bytes)
     return RecordIssue(
       fault.code, severity: fault.severity, at: position, field: field, column: definition.name,
@@ -18,7 +24,7 @@ extension FieldParser {
     }
   }
 
-  /// Only conversions refuse anything.
+  /// Only conversions refuse a text.
   private func transformMessage(_ transform: ValueTransform) -> String {
     guard case .convert(let conversion) = transform else { return "cannot be transformed" }
     return "is no quantity that can be converted to \(conversion.to.rawValue); write a number or a range such as 3-5, "

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes a column's rules ready for its type and gathers those that do not fit it.
+/// Compiles a column's rules for its type and collects those that do not apply to it.
 struct RuleCompiler {
   let type: ColumnType
   /// Seconds since 2001-01-01 UTC.
@@ -10,7 +10,7 @@ struct RuleCompiler {
   private(set) var required: (rule: Int, severity: Severity)?
   private(set) var mistakes: [PipelineError.Mistake] = []
 
-  /// The earth's earliest clocks are 14 hours ahead of UTC.
+  /// The earliest clocks on earth are 14 hours ahead of UTC.
   private static let secondsAheadMax = 14 * 3600.0
 
   init(type: ColumnType, now: Double) {
@@ -40,7 +40,7 @@ struct RuleCompiler {
     return formats
   }
 
-  /// How the text stands for bytes; of no meaning for a column of another type.
+  /// How the text represents bytes; meaningless for a column of another type.
   mutating func binaryFormat(_ definition: ColumnDefinition, path: String) -> BinaryFormat {
     guard type.isBinary, !definition.formats.isEmpty else { return .base64 }
     do {
@@ -87,7 +87,7 @@ struct RuleCompiler {
       guard require(type == .text || type == .uri, of: "texts", rule: rule, path: path) else { return }
       addTextCheck(.format(format), rule: rule, index: index)
     case .unique:
-      // Of no single field: whoever knows the other records and the store checks it.
+      // Not a rule on a single field: the duplicate check, which knows the other records and the store, enforces it.
       break
     case .pattern(let pattern):
       do {

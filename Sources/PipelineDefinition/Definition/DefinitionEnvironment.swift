@@ -1,12 +1,11 @@
 import Foundation
 
-/// What a definition file may refer to that it does not hold: variables, the program's own names, and other pipelines
-/// by name.
+/// The context in which a definition file is read: variables, the program's own names, and other pipelines by name.
 public struct DefinitionEnvironment: Sendable {
-  /// What a name in `extends` stands for.
+  /// The definition that a name in `extends` refers to.
   public enum Base: Sendable {
     case file(URL)
-    /// One made in code. Its paths are those of the definition that extends it.
+    /// A definition made in code. Its relative paths start where those of the extending definition start.
     case definition(PipelineDefinition)
   }
 
@@ -14,13 +13,13 @@ public struct DefinitionEnvironment: Sendable {
   public var variables: [String: String]
   /// Names and defaults of the program.
   public var vocabulary: DefinitionVocabulary
-  /// The names that `extends` may use, offered for a mistyped one.
+  /// The names that `extends` may use; suggestions for a mistyped name are taken from them.
   public var names: [String]
-  /// What a name stands for, the nearest first; empty for an unknown one. A definition that extends its own name
-  /// means the one behind it: a file `log.json` the built-in pipeline `log`.
+  /// The definitions with a name, the nearest first; empty for an unknown name. A definition that extends its own
+  /// name extends the next one: a file `log.json` extends the built-in pipeline `log`.
   public var bases: @Sendable (_ name: String) -> [Base]
 
-  /// Without anything else the variables of this process, and no names.
+  /// Creates an environment; by default with the variables of this process and no names.
   public init(
     variables: [String: String] = ProcessInfo.processInfo.environment,
     vocabulary: DefinitionVocabulary = DefinitionVocabulary(), names: [String] = [],

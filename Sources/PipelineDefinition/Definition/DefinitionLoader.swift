@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reads a definition with all that it extends into one tree: texts substituted, paths as the definition itself would
-/// write them, members merged, each with the place where it stands.
+/// Reads a definition and all that it extends into one tree: variables substituted, relative paths rebased to the
+/// definition's folder, members merged, each with its source location.
 struct DefinitionLoader {
-  /// Definitions that extend one another, beyond which there is no good reason for one more.
+  /// The longest chain of definitions that extend one another.
   static let documentsMax = 16
 
   /// One document of the chain.
   private struct Document {
-    /// As a person calls it.
+    /// The document's name in messages.
     let name: String?
-    /// What leads from the definition's folder to this document's, empty or with a `/` at its end.
+    /// The path from the definition's folder to this document's folder, empty or with a trailing `/`.
     let prefix: String
-    /// Equal for the same file, however it is named.
+    /// Equal for the same file, whatever path names it.
     let identity: String
   }
 
@@ -26,9 +26,10 @@ struct DefinitionLoader {
     self.environment = environment
   }
 
-  /// The merged tree, its places, and the mistakes of substitution in what was not overridden.
+  /// Loads the definition.
   ///
-  /// Throws where there is nothing to read on with: for a mistake of syntax, and a base that can't be had.
+  /// - Returns: the merged tree, its source map, and the mistakes of substitution in values that were not overridden.
+  /// - Throws: `PipelineError` if nothing further can be read: for a syntax error, and for a base that can't be read.
   mutating func load(
     _ data: Data
   ) throws(PipelineError) -> (value: JSONValue, sourceMap: SourceMap, mistakes: MistakeList) {
@@ -51,12 +52,12 @@ struct DefinitionLoader {
     return (tree.value, sourceMap, mistakes)
   }
 
-  /// Keys of a file that say nothing about the pipeline itself.
+  /// Keys of a file that do not describe the pipeline itself.
   static let ownKeys = ["extends", "$schema"]
 
   // MARK: Documents
 
-  /// The document that was noted last, on top of what it extends.
+  /// Reads the document that was added last and merges it over what it extends.
   private mutating func read(_ data: Data) throws(PipelineError) -> LocatedValue {
     let index = documents.count - 1
     var tree: LocatedValue
@@ -89,7 +90,7 @@ struct DefinitionLoader {
     self.notes += notes
   }
 
-  /// What `requested` names, read and merged with what it extends in turn.
+  /// Reads what `requested` names, merged with what it extends in turn.
   private mutating func base(named requested: String, extends: LocatedValue) throws(PipelineError) -> LocatedValue {
     for case (.mistake(let message), let origin) in notes where origin == extends.origin {
       throw mistake(extends, message)
@@ -155,7 +156,7 @@ struct DefinitionLoader {
 
   // MARK: Paths
 
-  /// Makes the relative paths of a base those that the definition itself would write.
+  /// Rebases the relative paths of a base to the definition's folder.
   private static func anchor(_ tree: inout LocatedValue, prefix: String) {
     tree.mapTexts { text, origin in
       guard PipelineDefinition.pathKeys.contains(DefinitionPath.pattern(origin.path)), !text.isEmpty, text != "-"
@@ -178,14 +179,14 @@ struct DefinitionLoader {
     return mistake
   }
 
-  /// The names of all documents and of the one that is wanted.
+  /// The names of all documents, followed by the requested one.
   private func chain(and requested: String) -> String {
     (documents.map { $0.name ?? "the definition" } + [requested]).joined(separator: " → ")
   }
 }
 
 extension PipelineDefinition {
-  /// Key paths whose texts are places of files: those of a base are relative to the base's own folder.
+  /// Key paths whose texts are file paths: those of a base are relative to the base's own folder.
   static let pathKeys: Set<String> = [
     "source", "source[]", "inbox", "inbox.folder", "store", "report", "report[]", "rejects", "log", "log.file",
     "export.output", "model",

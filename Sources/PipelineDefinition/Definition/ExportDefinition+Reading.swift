@@ -40,7 +40,7 @@ extension ExportDefinition {
     return rows ?? month
   }
 
-  /// What can't be together, by key; `output` is where the export really goes, nil while that is open.
+  /// Settings that exclude each other, by key; `output` is the actual output, nil if it is not known yet.
   package func contradictions(output: String?) -> [(key: String, message: String)] {
     var found: [(key: String, message: String)] = []
     if incremental, limit != nil, !sort.isEmpty {
@@ -85,7 +85,7 @@ extension ExportDefinition {
       format: reader.formats("format", named: vocabulary.dateFormats, alsoOfBytes: true) ?? [])
   }
 
-  /// `"date"`, `"-date"` for the greatest first, or `{"attribute": "date", "ascending": false}`.
+  /// Reads `"date"`, `"-date"` for descending order, or `{"attribute": "date", "ascending": false}`.
   private static func sortKey(_ value: JSONValue, path: String, mistakes: MistakeList) -> SortKey? {
     if case .string(let text) = value {
       let attribute = text.hasPrefix("-") ? String(text.dropFirst()) : text

@@ -1,8 +1,8 @@
 import Foundation
 
 extension PipelineDefinition {
-  /// The definition as a file would say it: without what is so by default, that whoever extends it is not held to
-  /// things that nobody wrote.
+  /// The definition as a minimal file: without members that have their default value, so that a definition that
+  /// extends it is not bound to values that were never set.
   package var minimalJSON: JSONValue {
     guard
       case .object(var members) = Self.json(self).without(
@@ -31,14 +31,14 @@ extension ExportDefinition {
 }
 
 extension DialectDefinition {
-  /// Its name, if that says it all.
+  /// The name alone, if the dialect is a named one.
   fileprivate func minimalJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
     vocabulary.namedDialects.contains(self) ? .string(name) : PipelineDefinition.json(self)
   }
 }
 
 extension JSONValue {
-  /// An object without the members that `usual` has too.
+  /// An object without the members that are equal in `usual`.
   fileprivate func without(_ usual: JSONValue) -> JSONValue {
     guard case .object(let members) = self, case .object(let usual) = usual else { return self }
     return .object(members.filter { usual[$0.key] != $0.value })

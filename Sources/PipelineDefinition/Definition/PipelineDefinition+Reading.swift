@@ -1,9 +1,9 @@
 import Foundation
 
 extension PipelineDefinition: Decodable {
-  /// From any decoder: taken literally, without `extends` and variables, and without places in mistakes. The decoder's
-  /// `userInfo` may have a vocabulary, see `CodingUserInfoKey.definitionVocabulary`.
-  /// ``init(data:file:environment:)`` reads a file's bytes with all of them.
+  /// Decodes a definition literally: without `extends` and variables, and without source locations in mistakes. The
+  /// decoder's `userInfo` may contain a vocabulary, see `CodingUserInfoKey.definitionVocabulary`.
+  /// ``init(data:file:environment:)`` supports all of these.
   public init(from decoder: any Decoder) throws {
     let mistakes = MistakeList()
     var value = try JSONValue(from: decoder)
@@ -20,13 +20,13 @@ extension PipelineDefinition: Decodable {
     self = definition
   }
 
-  /// From the bytes of a definition and the files that it extends.
+  /// Reads a definition and the files that it extends.
   ///
   /// - Parameters:
   ///   - data: JSON with comments, in UTF-8.
-  ///   - file: Named in mistakes; gives relative paths their start.
+  ///   - file: The file's URL, for mistakes; relative paths start in its folder.
   ///   - environment: Variables, and the pipelines that `extends` may name.
-  /// - Throws: Every mistake with its place.
+  /// - Throws: ``PipelineError`` with every mistake and its source location.
   public init(
     data: Data, file: URL? = nil, environment: DefinitionEnvironment = DefinitionEnvironment()
   ) throws(PipelineError) {
@@ -37,7 +37,18 @@ extension PipelineDefinition: Decodable {
     self = definition
   }
 
-  /// From a file; a file that cannot be read is a `source-error`.
+  /// Reads a definition from a file.
+  ///
+  /// ```swift
+  /// let file = URL(fileURLWithPath: "Pipelines/surf-log.json")
+  /// let definition = try PipelineDefinition(contentsOf: file)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - file: The file; relative paths in the definition start in its folder.
+  ///   - environment: Variables, and the pipelines that `extends` may name.
+  /// - Throws: ``PipelineError`` with every mistake and its source location; its code is `source-error` if the file
+  ///   cannot be read.
   public init(
     contentsOf file: URL, environment: DefinitionEnvironment = DefinitionEnvironment()
   ) throws(PipelineError) {
@@ -56,9 +67,9 @@ extension PipelineDefinition: Decodable {
     }
   }
 
-  /// What could be read, and everything that is wrong with it.
+  /// Reads as much of a definition as possible, with all its mistakes.
   ///
-  /// Throws where nothing can be read at all: for a mistake of syntax, or a base that is not there.
+  /// Throws if nothing can be read: for a syntax error, or a base that does not exist.
   package static func reading(
     _ data: Data, file: URL?, _ environment: DefinitionEnvironment
   ) throws(PipelineError) -> (definition: PipelineDefinition?, mistakes: MistakeList) {
@@ -76,7 +87,8 @@ extension PipelineDefinition: Decodable {
     }
   }
 
-  /// `nil` when so much is missing that no definition can be made; otherwise `mistakes` says whether it is usable.
+  /// Reads a definition; `nil` if too much is missing to make one. The definition is usable only if `mistakes` is
+  /// empty.
   static func read(
     _ value: JSONValue, vocabulary: DefinitionVocabulary, mistakes: MistakeList
   ) -> PipelineDefinition? {
@@ -148,7 +160,9 @@ extension PipelineDefinition: Decodable {
     return definition
   }
 
-  /// Checks a definition made in code as a file's would be; throws with every mistake.
+  /// Checks a definition made in code by the rules for files.
+  ///
+  /// - Throws: ``PipelineError`` with every mistake.
   public func check() throws(PipelineError) {
     let mistakes = MistakeList()
     if name.isEmpty { mistakes.add("name", "is empty; every pipeline has a name for its reports") }
@@ -160,14 +174,14 @@ extension PipelineDefinition: Decodable {
     if !mistakes.mistakes.isEmpty { throw PipelineError(mistakes: mistakes.sorted) }
   }
 
-  /// Where a column stands in the definition that it was read from.
+  /// The key path of a column in the definition's file.
   package func columnPath(_ index: Int) -> String {
     sourceMap.columnPaths.indices.contains(index) ? sourceMap.columnPaths[index] : "columns[\(index)]"
   }
 
-  /// What single keys cannot show: names used twice, names that nothing declares.
+  /// Checks what involves several keys: names used twice, names that are not declared.
   private func checkTogether(_ mistakes: MistakeList) {
-    // Columns that could not be read are not missing: their own mistakes say what is wrong.
+    // Columns that could not be read are not missing: their own mistakes are already reported.
     let isMistaken = mistakes.mistakes.contains { $0.path.hasPrefix("columns") || $0.path.hasPrefix("export") }
     if columns.isEmpty, export == nil, !isMistaken {
       mistakes.add("columns", "no columns are declared, so nothing could be imported; list them, or add an 'export'")
@@ -203,7 +217,8 @@ extension PipelineDefinition: Decodable {
     }
   }
 
-  /// What an update frees could not be told from what is taken, in a run that was interrupted.
+  /// A unique column must not be updatable: an interrupted run could not distinguish values that an update released
+  /// from values in use.
   private func checkUnique(_ mistakes: MistakeList) {
     guard duplicates.updates else { return }
     for (index, column) in columns.enumerated() where !key.contains(column.attribute) {
@@ -216,7 +231,7 @@ extension PipelineDefinition: Decodable {
     }
   }
 
-  /// `columns` has the column of each attribute that one fills.
+  /// Checks keys and charts. `columns` maps each filled attribute to its column.
   private func checkKey(_ columns: [String: String], _ mistakes: MistakeList) {
     func check(_ attribute: String, _ path: String) {
       guard columns[attribute] == nil else { return }

@@ -1,6 +1,6 @@
 extension IssueCode {
-  /// What the code means and what to do, in one or two sentences for someone who has not read the documentation; nil
-  /// for a code that this version does not know.
+  /// The meaning of the code and a remedy, in one or two sentences that need no further documentation; nil for a code
+  /// that this version does not know.
   public var explanation: String? { Self.explanations[self] }
 
   private static let explanations: [IssueCode: String] = [

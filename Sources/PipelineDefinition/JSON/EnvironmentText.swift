@@ -1,17 +1,17 @@
-/// Replaces `${NAME}` and `${NAME:-default}` in a definition's texts by values of the environment.
+/// Replaces `${NAME}` and `${NAME:-default}` in a definition's texts by values of environment variables.
 ///
-/// Only a `$` before `{` means something, so that the `$` of a regular expression stays what it is: `^\d+$` and `a$$b`
-/// are left alone. Before `{` two stand for a dollar sign: `$${NAME}` is the text `${NAME}`. As in a shell, a default
-/// counts for a variable that is not set and for one that is empty, and may itself hold variables; unlike there, what
-/// a variable holds is never looked into again.
+/// Only a `$` before `{` is special, so the `$` of a regular expression needs no escape: `^\d+$` and `a$$b` are
+/// unchanged. Before `{`, two of them represent a dollar sign: `$${NAME}` is the text `${NAME}`. As in a shell, a
+/// default applies to a variable that is not set and to one that is empty, and may itself contain variables. Unlike
+/// in a shell, the value of a variable is not expanded again.
 struct EnvironmentText {
-  /// A text that can't be used, or a default that was.
+  /// A text that can't be used, or a default that was used.
   enum Note: Equatable {
     case mistake(String)
     case defaulted(String)
   }
 
-  /// Defaults within defaults beyond this are refused, so that a hostile text can't exhaust the stack.
+  /// Deeper nesting of defaults is refused, so that a hostile text can't exhaust the stack.
   static let depthMax = 16
 
   let variables: [String: String]
@@ -20,7 +20,7 @@ struct EnvironmentText {
   init(_ variables: [String: String]) { self.variables = variables }
 
   mutating func substituted(_ text: String) -> String {
-    // Nearly every text: none of the work below.
+    // The fast path for nearly every text.
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     return substituted(Array(text.unicodeScalars)[...], depth: 0)
   }
@@ -53,7 +53,7 @@ struct EnvironmentText {
     return String(result)
   }
 
-  /// The brace that closes the first one, braces between them in pairs.
+  /// The brace that closes the first one; braces in between are matched.
   private func closing(_ text: ArraySlice<Unicode.Scalar>) -> Int? {
     var depth = 0
     for (index, scalar) in zip(text.indices, text) {
@@ -63,7 +63,7 @@ struct EnvironmentText {
     return nil
   }
 
-  /// What stands for `NAME` or `NAME:-default`.
+  /// The value of `NAME` or `NAME:-default`.
   private mutating func value(of reference: ArraySlice<Unicode.Scalar>, depth: Int) -> String {
     let nameScalars = reference.prefix { $0 == "_" || $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9") ~= $0) }
     let name = String(String.UnicodeScalarView(nameScalars))

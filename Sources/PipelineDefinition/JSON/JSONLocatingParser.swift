@@ -1,14 +1,14 @@
 import Foundation
 
-/// Reads JSON with comments (JSON5) into a tree and remembers where each value stands.
+/// Parses JSON with comments (JSON5) into a tree and records the source location of each value.
 ///
-/// Foundation's decoder reads JSON5 but says neither where a mistake is nor that a key stands twice. So the structure
-/// is walked here, for the places; each text and number is still decoded by Foundation.
+/// Foundation's decoder accepts JSON5 but reports neither the location of a mistake nor a duplicate key. So this
+/// parser handles the structure; Foundation still decodes each text and number.
 struct JSONLocatingParser {
-  /// Nesting beyond which a document is refused, so that a hostile one cannot exhaust the stack.
+  /// Deeper nesting is refused, so that a hostile document cannot exhaust the stack.
   static let depthMax = 64
 
-  /// By key path, such as `columns[2].formats[0]`; of an object's member, the place of its key.
+  /// The locations by key path, such as `columns[2].formats[0]`; for a member of an object, the location of its key.
   private(set) var locations: [String: SourceLocation] = ["": SourceLocation(line: 1, column: 1)]
   private let bytes: [UInt8]
   private var at = 0
@@ -20,7 +20,7 @@ struct JSONLocatingParser {
     decoder.allowsJSON5 = true
   }
 
-  /// The whole document; throws a ``PipelineError`` with the place of the first mistake of syntax.
+  /// Parses the whole document; throws a ``PipelineError`` with the location of the first syntax error.
   mutating func read() throws(PipelineError) -> JSONValue {
     try skipSpace()
     let value = try readValue(path: "", depth: 0)
@@ -92,7 +92,7 @@ struct JSONLocatingParser {
     let quote = bytes[at]
     at += 1
     while at < bytes.count, bytes[at] != quote {
-      // A line break within a text is an error of syntax, and nearly always a forgotten quote.
+      // A line break within a text is a syntax error, nearly always caused by a missing quote.
       if bytes[at] == UInt8(ascii: "\n") { break }
       at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
     }

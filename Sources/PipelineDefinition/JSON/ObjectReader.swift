@@ -1,12 +1,12 @@
-/// Gathers every mistake of a definition, so that one reading shows them all.
+/// Collects every mistake of a definition, so that they are reported together.
 package final class MistakeList {
   private let sourceMap: SourceMap
   private var found: [(mistake: PipelineError.Mistake, document: Int)] = []
-  /// Key paths of the mistakes within the whole, which for inherited values are not those of their own file.
+  /// Key paths of the mistakes in the merged tree; inherited values have other key paths in their own file.
   package private(set) var paths: Set<String> = []
-  /// Places of texts that are told of already, by document.
+  /// Locations of texts that are already reported, by document.
   private var unreadable: [Int: Set<SourceLocation>] = [:]
-  /// The keys that each object read so far may have, by its key path without indices.
+  /// The keys that each object read so far accepts, by its key path without indices.
   private(set) var acceptedKeys: [String: Set<String>] = [:]
 
   package init(_ sourceMap: SourceMap = SourceMap()) {
@@ -26,7 +26,7 @@ package final class MistakeList {
     found.append((sourceMap.mistake(at: origin, message), origin.document))
   }
 
-  /// For a text that can't be had as it should be: nothing further is said of it.
+  /// Reports a text that can't be used and suppresses further mistakes about it.
   func addUnreadable(_ origin: LocatedValue.Origin, _ message: String) {
     add(origin, message)
     if let location = origin.location { unreadable[origin.document, default: []].insert(location) }
@@ -36,10 +36,12 @@ package final class MistakeList {
     acceptedKeys[DefinitionPath.pattern(path), default: []].formUnion(keys)
   }
 
-  /// Whether the document has something at this key path (a dialect's name, say, brings columns it does not write).
+  /// Whether the document contains this key path. (A dialect's name, for example, implies columns that the document
+  /// does not contain.)
   func contains(_ path: String) -> Bool { sourceMap.origins[path] != nil }
 
-  /// In the order of the document where places are known, those of the definition before those of its base.
+  /// The mistakes in the order of the document where locations are known; those of the definition before those of its
+  /// base.
   package var sorted: [PipelineError.Mistake] {
     found.enumerated().sorted { left, right in
       let (a, b) = (left.element.mistake, right.element.mistake)
@@ -50,13 +52,14 @@ package final class MistakeList {
   }
 }
 
-/// Takes the members of one JSON object by key and type, noting what does not fit and going on.
+/// Reads the members of one JSON object by key and type; it records mismatches and continues.
 package struct ObjectReader {
   let path: String
   let mistakes: MistakeList
   private let members: [String: JSONValue]
 
-  /// `nil`, with a mistake noted, when `value` is no object. Keys other than `keys` are noted with the nearest one.
+  /// `nil`, with a mistake recorded, if `value` is not an object. Keys other than `keys` are recorded with a
+  /// suggestion.
   init?(_ value: JSONValue, path: String, keys: [String], mistakes: MistakeList) {
     guard case .object(let members) = value else {
       mistakes.add(path, "expected an object {…} with the keys \(Self.list(keys)), found \(value.kind)")
@@ -76,7 +79,7 @@ package struct ObjectReader {
 
   func note(_ key: String, _ message: String) { mistakes.add(path(key), message) }
 
-  /// The member as it is; an explicit null counts as left out.
+  /// The member, or nil for an absent one and an explicit null.
   func value(_ key: String) -> JSONValue? {
     members[key] == .null ? nil : members[key]
   }
@@ -118,7 +121,7 @@ package struct ObjectReader {
     return whole
   }
 
-  /// A list of texts; a single text stands for a list of one.
+  /// A list of texts; a single text is a list of one.
   func strings(_ key: String, emptyAllowed: Bool = false) -> [String]? {
     guard let value = value(key) else { return nil }
     if case .string(let text) = value {
@@ -138,7 +141,7 @@ package struct ObjectReader {
     return texts
   }
 
-  /// One of the names of `Choice`.
+  /// One of the raw values of `Choice`.
   func choice<Choice: RawRepresentable & CaseIterable>(
     _ key: String, _ type: Choice.Type
   ) -> Choice? where Choice.RawValue == String {

@@ -1,20 +1,20 @@
-/// Where each part of a definition was written, for mistakes that only a run or the model can show.
+/// The source locations of a definition's parts, for mistakes that only a run or the model can detect.
 package struct SourceMap: Sendable {
-  /// A variable that was not set, so that its default counted.
+  /// A variable that was not set, so that its default was used.
   package struct Defaulted: Sendable {
     package let name: String
     package let origin: LocatedValue.Origin
   }
 
-  /// By key path within the whole.
+  /// By key path in the merged tree.
   var origins: [String: LocatedValue.Origin] = [:]
   /// The files of the definition and of those that it extends, in the order of the chain.
   package var documents: [String?] = []
   package var defaulted: [Defaulted] = []
-  /// The key path of each column that could be read: of those that are declared some may be missing.
+  /// The key path of each column that could be read; declared columns with mistakes are left out.
   var columnPaths: [String] = []
 
-  /// Of something that the document lacks, the place of what it is missing from.
+  /// The origin of a key path; for an absent member, the origin of the object that lacks it.
   func origin(of path: String) -> LocatedValue.Origin? {
     var front = path[...]
     while true {
@@ -28,7 +28,7 @@ package struct SourceMap: Sendable {
     }
   }
 
-  /// The mistake with its place, and the key path that it has there.
+  /// The mistake with its source location and its key path there.
   func mistake(_ path: String, _ message: String) -> PipelineError.Mistake {
     guard let origin = origin(of: path) else { return PipelineError.Mistake(path: path, message: message) }
     return mistake(at: origin, message)
@@ -40,7 +40,7 @@ package struct SourceMap: Sendable {
       column: origin.location?.column, message: message)
   }
 
-  /// The error of a run with the places of its mistakes.
+  /// The error of a run with the source locations of its mistakes.
   package func located(_ error: PipelineError) -> PipelineError {
     PipelineError(
       code: error.code, file: error.file ?? documents.first ?? nil,
@@ -48,7 +48,7 @@ package struct SourceMap: Sendable {
   }
 }
 
-/// What a definition remembers of its files is no part of what it says: two that say the same are equal.
+/// A source map is not part of a definition's meaning: definitions with the same content are equal.
 extension SourceMap: Hashable {
   package static func == (left: SourceMap, right: SourceMap) -> Bool { true }
   package func hash(into hasher: inout Hasher) {}

@@ -1,14 +1,14 @@
-/// A rule written as Table Schema writes constraints, by which frictionless and others know them:
-/// `{"minimum": 1, "maximum": 5}` instead of `{"rule": "range", "min": 1, "max": 5}`.
+/// A rule in the notation of Table Schema constraints, which frictionless and other tools use: `{"minimum": 1,
+/// "maximum": 5}` instead of `{"rule": "range", "min": 1, "max": 5}`.
 struct Constraint {
-  /// `nil` where the constraint is switched off (`"required": false`) or mistaken.
+  /// `nil` if the constraint is disabled (`"required": false`) or has a mistake.
   var rule: ValueRule?
 
   private static let groups: [[String]] = [
     ["minimum", "maximum"], ["minLength", "maxLength"], ["required"], ["unique"], ["enum"], ["pattern"],
   ]
 
-  /// `nil` where `members` hold no constraint at all.
+  /// `nil` if `members` contain no constraint.
   static func read(_ members: [String: JSONValue], path: String, mistakes: MistakeList) -> Constraint? {
     let found = groups.filter { group in group.contains { members[$0] != nil } }
     guard let keys = found.first else { return nil }

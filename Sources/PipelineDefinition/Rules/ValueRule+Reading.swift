@@ -58,7 +58,7 @@ extension ObjectReader {
     }
   }
 
-  /// Notes that the key is missing, where it is.
+  /// Records that the key is missing, if it is.
   func needed<Value>(_ key: String, _ value: Value?) -> Value? {
     if self.value(key) == nil {
       note(key, "is missing; the \(self.value("transform") == nil ? "rule" : "transform") means nothing without it")
@@ -74,7 +74,7 @@ extension ObjectReader {
     return nil
   }
 
-  /// An ISO 8601 date under `key`, as it is written.
+  /// The text of an ISO 8601 date under `key`.
   func date(_ key: String) -> String? {
     guard let text = needed(key, string(key)) else { return nil }
     if DateFormat.iso8601.seconds(Array(text.utf8).span) != nil { return text }

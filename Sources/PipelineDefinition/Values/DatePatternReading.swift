@@ -1,5 +1,5 @@
 extension DatePattern {
-  /// The numbers of `bytes` by this pattern, whether or not such a day exists; `nil` when the shape differs.
+  /// The components of `bytes`, whether or not the day exists; `nil` if the syntax differs.
   func fields(_ bytes: Span<UInt8>) -> DateFields? {
     var fields = DateFields()
     var at = 0

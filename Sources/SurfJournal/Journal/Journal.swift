@@ -2,22 +2,24 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 
-/// A journal's store, to read from: not a byte of it is changed.
+/// A journal's store, opened for reading; it is not changed.
 public struct Journal: Sendable {
   static let entityName = "JournalEntry"
 
-  /// Which entries are listed, and in what order.
+  /// Which entries are listed, and in which order.
   public struct Query: Sendable, Hashable {
-    /// In Core Data's predicate format; nil for all entries.
+    /// The predicate in Core Data's format; nil for all entries.
     public var predicate: String?
-    /// The newest first unless another order is given; entries without a date come last.
+    /// The sort order, by default the newest first; entries without a date come last.
     public var sort = [ExportDefinition.SortKey("date", ascending: false)]
-    /// The number of entries at most.
+    /// The largest number of entries; nil for all.
     public var limit: Int?
 
     public init() {}
 
-    /// - Throws: `JournalError.Code.badQuery` for a predicate or an order that does not fit an entry.
+    /// Checks the query.
+    ///
+    /// - Throws: `JournalError.Code.badQuery` if the predicate or the order is not valid for an entry.
     public func check() throws(JournalError) {
       guard let model = NSManagedObjectModel.embedded(named: CoreDataStack.modelName) else { return }
       var definition = PipelineDefinition.surfLog
@@ -30,13 +32,16 @@ public struct Journal: Sendable {
     }
   }
 
-  /// As it was given.
+  /// The store's path as given.
   public let path: String
   private let stack: CoreDataStack
   private let context: NSManagedObjectContext
 
   /// Opens the store for reading.
   ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - timeoutSeconds: How long to wait, in seconds, for a store that another program is writing to.
   /// - Throws: `JournalError.Code.storeMissing`, `.storeUnusable` or `.locked`.
   public init(store path: String, timeoutSeconds: Double = 10) throws(JournalError) {
     guard FileManager.default.fileExists(atPath: path) else { throw .noStore(path) }
@@ -51,12 +56,12 @@ public struct Journal: Sendable {
     }
   }
 
-  /// Lets go of the store's file; nothing can be read afterwards.
+  /// Closes the store's file; nothing can be read afterwards.
   public func close() { stack.close() }
 
-  /// The entry that `id` names: a primary key such as `12` or `p12`, or an object's whole URI.
+  /// The entry with the ID: a primary key such as `12` or `p12`, or an object's whole URI.
   ///
-  /// - Throws: `JournalError.Code.badID`, `.entryMissing`, or what reading the store said.
+  /// - Throws: `JournalError.Code.badID`, `.entryMissing`, or the error of reading the store.
   public func entry(_ id: String) throws(JournalError) -> JournalRecord {
     let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path: path).objectID
     do {
@@ -69,15 +74,19 @@ public struct Journal: Sendable {
     }
   }
 
-  /// Hands over what `query` finds, `rowsPerBatch` entries at a time and with the memory of so many, until `body` says
-  /// false. The entries are those of one moment, whatever is written meanwhile.
+  /// Calls `body` with the entries that `query` finds, a batch at a time, until it returns false. All entries belong
+  /// to one snapshot of the store, and memory is bounded by one batch.
   ///
-  /// - Throws: `JournalError.Code.badQuery`, or what reading the store said.
+  /// - Parameters:
+  ///   - query: The entries and their order.
+  ///   - rowsPerBatch: The number of entries per batch.
+  ///   - body: Receives a batch; returns whether to continue.
+  /// - Throws: `JournalError.Code.badQuery`, or the error of reading the store.
   public func walk(
     _ query: Query = Query(), rowsPerBatch: Int = 1000, _ body: ([JournalRecord]) -> Bool
   ) throws(JournalError) {
     try query.check()
-    // A limit of nothing is none to a fetch request.
+    // A fetch limit of 0 means no limit.
     if query.limit == 0 { return }
     do {
       try context.performAndWait {
@@ -97,11 +106,11 @@ public struct Journal: Sendable {
   }
 }
 
-/// An entry's name as people write it, made an object's ID.
+/// The object ID for the ID of an entry as people write it.
 struct JournalEntryID {
   let objectID: NSManagedObjectID
 
-  /// Whether there is such an entry, the store has to say.
+  /// Parses an ID. Whether the entry exists is known only from the store.
   init(_ text: String, in coordinator: NSPersistentStoreCoordinator, path: String) throws(JournalError) {
     if text.contains(":") {
       guard let id = URL(string: text).flatMap(coordinator.managedObjectID(forURIRepresentation:)),

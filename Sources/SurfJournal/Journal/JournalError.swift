@@ -2,35 +2,35 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 
-/// Why an entry could not be shown or changed. Where it is thrown, nothing was saved.
+/// The reason why an entry could not be shown or changed. Nothing was saved when it is thrown.
 public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
-    /// There is no such file.
+    /// The file does not exist.
     case storeMissing
-    /// The file can't be opened, read or written to as a store.
+    /// The file can't be opened, read or written as a store.
     case storeUnusable
-    /// Another run or program has the store.
+    /// Another run or program holds the store's lock.
     case locked
-    /// The text is no ID, or one of another store.
+    /// The text is not an ID, or the ID of another store.
     case badID
     /// The store has no entry with the ID.
     case entryMissing
     /// The entry has no such attribute.
     case badAttribute
-    /// The text is no value of its attribute, or one that a rule forbids.
+    /// The text is not a value of its attribute, or a rule forbids the value.
     case badValue
-    /// The predicate or the order does not fit the entry.
+    /// The predicate or the order is not valid for an entry.
     case badQuery
     /// A rule of the model or of the store forbids the entry.
     case invalidEntry
-    /// Somebody else changed the entry after it was read.
+    /// Another program changed the entry after it was read.
     case conflict
   }
 
   public let code: Code
-  /// What is wrong and what to do.
+  /// What is wrong, and a remedy.
   public let message: String
-  /// What a process that ends because of it says.
+  /// The exit status of a process that ends because of the error.
   public let exitCode: ExitCode
 
   init(_ code: Code, exitCode: ExitCode, _ message: String) {
@@ -49,7 +49,7 @@ extension JournalError {
       .storeMissing, exitCode: .noInput, "there is no store \(path); check the path, or import into it first")
   }
 
-  /// What the store said when it was opened or read.
+  /// Makes an error of opening or reading the store.
   init(reading error: any Error, path: String) {
     if let known = error as? JournalError {
       self = known
@@ -61,13 +61,13 @@ extension JournalError {
       failure.exitCode == .temporaryFailure ? .locked : .storeUnusable, exitCode: failure.exitCode, failure.message)
   }
 
-  /// What came of a save.
+  /// Makes an error of saving.
   init(saving error: any Error, path: String) {
     if let known = error as? JournalError {
       self = known
       return
     }
-    // Of an error that is no NSError, Foundation's code says nothing.
+    // The code of an error that is not an NSError is meaningless; the domain distinguishes it.
     let known = error as NSError
     let ids = known.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] ?? []
     let names = ids.compactMap(\.storeKey).map(String.init).joined(separator: ", ")

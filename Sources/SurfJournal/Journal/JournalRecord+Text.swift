@@ -1,7 +1,7 @@
 import PipelineEngine
 
 extension JournalRecord {
-  /// A line for each attribute, `–` where there is no value.
+  /// One line per attribute, `–` for no value.
   public var text: String {
     var lines = [("id", id.map(String.init)), ("uri", uri)]
     lines += Self.attributes.map { ($0, self[$0].text.map(RawText.oneLine)) }
@@ -15,7 +15,7 @@ extension JournalRecord {
 }
 
 extension JournalEdit.Entry {
-  /// What becomes of the entry: a line for each value, with `-` in front of former ones, `+` in front of new ones.
+  /// The difference, one line per value, with `-` before old and `+` before new values.
   public var difference: String {
     let name = (before?.id ?? after?.id).map { "entry \($0)" } ?? "new entry"
     let lines = JournalRecord.attributes.flatMap { attribute -> [String] in

@@ -49,7 +49,7 @@ struct CheckCommand: Command {
     } catch {
       return error.report()
     }
-    // A definition that is wrong says more than one that is not there.
+    // A wrong definition takes precedence over a missing one.
     let codes = reviews.map(\.exitCode)
     return codes.contains(.configuration) ? .configuration : codes.first { $0 != .ok } ?? .ok
   }
@@ -83,7 +83,7 @@ struct CheckCommand: Command {
 
   private struct Row: Encodable {
     let pipeline: String
-    /// Left out for a built-in one.
+    /// Omitted for a built-in pipeline.
     let file: String?
     let extends: [String]
     let usable: Bool
@@ -92,7 +92,7 @@ struct CheckCommand: Command {
     let explanation: [PipelineExplanation.Topic]
 
     init(_ requested: String, _ review: PipelineReview) {
-      /// Each says in which file it stands.
+      /// The mistakes, each with its file.
       func withFile(_ mistakes: [PipelineError.Mistake]) -> [PipelineError.Mistake] {
         mistakes.map { mistake in
           var mistake = mistake

@@ -1,6 +1,6 @@
 import PipelineEngine
 
-/// The program's commands, and the help that lists them.
+/// The program's commands, and the help text that lists them.
 enum CommandList {
   static let usage = """
     Usage: surfjournal COMMAND [options]

@@ -82,7 +82,7 @@ struct ExportCommand: Command {
     session = RunSession(definition, kind: .export, options: options, arguments: arguments)
   }
 
-  /// `export` with what the options change.
+  /// `export` with the changes of the options.
   private static func settings(
     _ original: ExportDefinition, _ arguments: Arguments
   ) throws(CommandFailure) -> ExportDefinition {

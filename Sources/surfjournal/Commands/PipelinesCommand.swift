@@ -22,7 +22,7 @@ struct PipelinesCommand: Command {
   private struct Row: Encodable {
     let name: String
     let description: String?
-    /// Left out for a built-in one.
+    /// Omitted for a built-in pipeline.
     let path: String?
   }
 

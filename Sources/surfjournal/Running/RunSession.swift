@@ -1,7 +1,7 @@
 import Foundation
 import PipelineEngine
 
-/// Runs a pipeline for a person: progress and messages on standard error, the summary as the result.
+/// Runs a pipeline interactively: progress and messages on standard error, the summary as the result.
 struct RunSession: Sendable {
   private let definition: PipelineDefinition
   private let kind: RunSummary.Kind
@@ -50,7 +50,7 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Where lines of a log come, one that is renewed all the time can't stand.
+  /// Whether the event log goes to the terminal, where a progress line would mix with it.
   private var logsToTerminal: Bool {
     let isAsked = definition.log != nil || options.logFile != nil || options.logLevel != nil || options.logFormat != nil
     return isAsked && (options.logFile ?? definition.log?.file ?? "-") == "-"
@@ -60,7 +60,7 @@ struct RunSession: Sendable {
 
   private func present(_ summary: RunSummary) -> ExitCode {
     let toOutput = kind != .export || (options.output ?? definition.export?.output ?? "-") != "-"
-    // Whoever read the records has had enough of them, and wants no message about it.
+    // A reader that closed the pipe, such as head, has the records it wants; no message is needed.
     if !toOutput, summary.exitCode == .ioError, Console.isOutputClosed { return .ioError }
     if let failure = summary.failure { Console.report(failure.message) }
     do throws(CommandFailure) {
@@ -72,11 +72,11 @@ struct RunSession: Sendable {
     return summary.exitCode
   }
 
-  /// Nil where there is nothing to show.
+  /// The summary; nil if there is nothing to show.
   private func text(of summary: RunSummary) throws(CommandFailure) -> String? {
     if display.isQuiet, summary.exitCode == .ok { return nil }
     guard display.isJSON else {
-      // Of a run that never began there is nothing to sum up but its failure, which is told already.
+      // A run that never began has no summary except its failure, which is already reported.
       let hasBegun = !summary.inputs.isEmpty || !summary.outputs.isEmpty || summary.issues.errors > 1
       return summary.outcome == .failed && !hasBegun ? nil : summary.text()
     }
@@ -88,7 +88,8 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Keys of a definition that options change, with those options: a mistake there is the caller's, if it was given.
+  /// Keys of a definition that options change, with those options: a mistake in such a key is reported as one of the
+  /// option, if the option was given.
   private static let optionOfKey = [
     ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
     ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
@@ -108,7 +109,7 @@ struct RunSession: Sendable {
   }
 }
 
-/// How a run is shown.
+/// How the results and the progress of a run are displayed.
 struct RunDisplay: Sendable {
   let isJSON: Bool
   let isQuiet: Bool

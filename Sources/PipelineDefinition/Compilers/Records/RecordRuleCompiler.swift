@@ -1,4 +1,4 @@
-/// Makes record rules ready for the columns of a pipeline and gathers those that do not fit them.
+/// Compiles record rules for the columns of a pipeline and collects those that do not apply.
 struct RecordRuleCompiler {
   /// How two values are compared.
   private enum Domain {
@@ -6,10 +6,10 @@ struct RecordRuleCompiler {
   }
 
   private let columns: [ColumnDefinition]
-  /// `nil` for a column whose own mistake is told already.
+  /// `nil` for a column whose own mistake is already reported.
   private let types: [ColumnType?]
   private(set) var mistakes: [PipelineError.Mistake] = []
-  /// Columns that the rule being compiled looks at.
+  /// Columns that the rule being compiled reads.
   private var seen: [Int] = []
 
   init(_ columns: [ColumnDefinition], types: [String: ColumnType]) {
@@ -17,7 +17,7 @@ struct RecordRuleCompiler {
     self.types = columns.map { types[$0.attribute] }
   }
 
-  /// The rule, ready, or nothing with its mistakes noted.
+  /// The compiled rule, or nil with its mistakes recorded.
   mutating func check(_ rule: RecordRule, path: String) -> RecordCheck? {
     seen = []
     let before = mistakes.count
@@ -97,7 +97,7 @@ struct RecordRuleCompiler {
 
   // MARK: Names and types
 
-  /// By its name, else by its attribute.
+  /// Finds a column by its name, otherwise by its attribute.
   private mutating func column(_ name: String, _ path: String) -> Int? {
     let found = columns.firstIndex { $0.name == name } ?? columns.firstIndex { $0.attribute == name }
     guard let found else {
@@ -141,7 +141,7 @@ struct RecordRuleCompiler {
     right: Int, left: Int, domain: Domain, asNumbers: Bool, path: String
   ) -> RecordOperand? {
     guard let leftType = types[left], let rightType = types[right] else { return nil }
-    // With texts read as numbers, what is a number already stays one.
+    // If texts are read as numbers, numbers stay numbers.
     guard let other = self.domain(of: right, asNumbers: asNumbers, path: path) else { return nil }
     if other == domain { return domain == .text ? .textColumn(right) : .numberColumn(right) }
     let advice =

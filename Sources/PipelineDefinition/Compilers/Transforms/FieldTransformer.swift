@@ -1,12 +1,12 @@
 import Foundation
 
-/// A column's transforms made ready for bytes. For ASCII only `replace` makes a String; the others work in place, or
-/// from one of two buffers to the other.
+/// A column's transforms compiled for bytes. For ASCII only `replace` creates a String; the others work in place or
+/// between two buffers.
 struct FieldTransformer: Sendable {
   private enum Step: Sendable {
     case trim, collapse
     case letterCase(LetterCase)
-    /// Keys in lower case where case does not count.
+    /// Keys are in lower case if case is ignored.
     case map([[UInt8]: [UInt8]], ignoreCase: Bool)
     case fallback([UInt8])
     case replace(NSRegularExpression, with: String)
@@ -14,11 +14,16 @@ struct FieldTransformer: Sendable {
   }
 
   private let steps: [Step]
-  /// Whether it gives a text to records without one.
+  /// Whether it supplies a text for records without one.
   let fillsEmpty: Bool
 
-  /// `nil` where there is nothing to do. Throws what `transforms` has of expressions that ICU does not read, of units
-  /// that nothing converts, and of keys that are one; `path` is that of the list.
+  /// Compiles transforms; `nil` if there are none.
+  ///
+  /// - Parameters:
+  ///   - transforms: the transforms, in order.
+  ///   - path: the key path of their list.
+  /// - Throws: `PipelineError` for expressions that ICU rejects, units that cannot be converted into each other, and
+  ///   keys of a map that differ only in an ignored letter case.
   init?(_ transforms: [ValueTransform], path: String) throws(PipelineError) {
     if transforms.isEmpty { return nil }
     var mistakes: [PipelineError.Mistake] = []
@@ -35,7 +40,8 @@ struct FieldTransformer: Sendable {
     fillsEmpty = transforms.contains(where: \.fillsEmpty)
   }
 
-  /// Changes `text`; `spare` is a buffer to work with. Answers the index of the transform that refused the text.
+  /// Transforms `text`; `spare` is a scratch buffer. Returns the index of the transform that refused the text, or
+  /// nil.
   func apply(to text: inout [UInt8], spare: inout [UInt8]) -> Int? {
     for index in steps.indices where !apply(steps[index], to: &text, spare: &spare) { return index }
     return nil

@@ -61,7 +61,7 @@ extension ObjectReader {
     RecordCondition.read(value, path: path, mistakes: mistakes)
   }
 
-  /// `"as": "number"`; nothing else is known so far.
+  /// Reads `"as": "number"`, the only value at present.
   func comparesNumbers() -> Bool {
     guard let text = string("as") else { return false }
     if text != "number" { note("as", "'\(text)' is unknown; the only one is 'number'") }

@@ -1,10 +1,10 @@
 extension RecordRule {
-  /// The rule as whoever reads the definition is told it.
+  /// The rule as an explanation of the pipeline shows it.
   package var explanation: String {
     (name.map { "\($0): " } ?? "") + (message ?? defaultMessage) + (severity == .warning ? " (only a warning)" : "")
   }
 
-  /// What the rule demands and what to do, for people.
+  /// What the rule demands, and a remedy.
   var defaultMessage: String {
     switch kind {
     case .compare(let comparison):
@@ -31,7 +31,7 @@ extension RecordCondition {
     }
   }
 
-  /// As a part of a longer one.
+  /// The text as a part of a longer condition.
   fileprivate var nestedText: String {
     switch self {
     case .all(let parts), .any(let parts): parts.count > 1 ? "(\(text))" : text
