@@ -91,8 +91,10 @@ let package = Package(
     .testTarget(
       name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine", "TestSupport"],
       exclude: ["Snapshots"], swiftSettings: strict),
-    // The stack shapes of the tutorials, in Apple's names only.
-    .testTarget(name: "Examples", dependencies: ["OpenCoreData", "SurfJournal", "TestSupport"], swiftSettings: strict),
+    // The stack shapes of the tutorials, in Apple's names only, and the examples of documentation comments.
+    .testTarget(
+      name: "Examples", dependencies: ["CSV", "OpenCoreData", "PipelineEngine", "SurfJournal", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6])

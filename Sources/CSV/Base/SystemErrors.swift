@@ -19,7 +19,7 @@ private func advice(_ code: Int32) -> String? {
   case EACCES, EPERM: "check the permissions of the file and of its folder"
   case EISDIR: "name a file, not a folder"
   case ENOSPC, EDQUOT: "free some space and run again"
-  case EPIPE: "the reader of the output has gone away"
+  case EPIPE: "the reader of the output is closed"
   case EROFS: "choose a folder that can be written to"
   default: nil
   }

@@ -83,16 +83,16 @@ public struct CSVDialect: Sendable, Hashable {
     try check(delimiter, "delimiter")
     if let quote { try check(quote, "quote") }
     if let comment { try check(comment, "comment sign") }
-    if delimiter == quote { throw CSVError(.dialect, "delimiter and quote are the same byte; choose two") }
-    if delimiter == comment { throw CSVError(.dialect, "delimiter and comment sign are the same byte; choose two") }
+    if delimiter == quote { throw CSVError(.dialect, "delimiter and quote are the same byte; use two") }
+    if delimiter == comment { throw CSVError(.dialect, "delimiter and comment sign are the same byte; use two") }
     if let quote, quote == comment {
-      throw CSVError(.dialect, "quote and comment sign are the same byte; choose two")
+      throw CSVError(.dialect, "quote and comment sign are the same byte; use two")
     }
     if let columns, columns.isEmpty {
       throw CSVError(.dialect, "the list of columns is empty; name them or leave it out")
     }
     if let nullToken, let fault = fault(ofNullToken: nullToken) {
-      throw CSVError(.dialect, "the text for no value \(fault); take one such as \\N")
+      throw CSVError(.dialect, "the text for no value \(fault); use one such as \\N")
     }
   }
 
@@ -108,7 +108,7 @@ public struct CSVDialect: Sendable, Hashable {
 
   private func check(_ byte: UInt8, _ role: String) throws(CSVError) {
     if byte == 0 || byte == 0x0A || byte == 0x0D || byte >= 0x80 {
-      throw CSVError(.dialect, "byte \(byte) cannot be the \(role); take an ASCII character other than a line end")
+      throw CSVError(.dialect, "byte \(byte) cannot be the \(role); use an ASCII character other than a line end")
     }
   }
 }

@@ -76,7 +76,7 @@ public final class ByteSink {
     case .none: deflater = nil
     case .gzip(let level):
       guard (1...9).contains(level) else {
-        throw CSVError(.write, "gzip level \(level) does not exist; take one from 1 to 9")
+        throw CSVError(.write, "gzip level \(level) does not exist; use one from 1 to 9")
       }
       deflater = GzipDeflater(level: level)
     }

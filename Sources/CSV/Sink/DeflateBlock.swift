@@ -35,7 +35,7 @@ final class BlockDeflater {
     // -15 is the largest window without a wrapper, 8 is zlib's usual memory (zlib manual, deflateInit2).
     let result = deflateInit2_(
       stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    if result != Z_OK { throw CSVError(.write, "zlib could not be started; is there memory left?") }
+    if result != Z_OK { throw CSVError(.write, "zlib could not be initialised; free some memory") }
   }
 
   deinit {

@@ -97,7 +97,7 @@ final class GzipDeflater {
   /// Waits for the first block that is not stored yet, and stores it.
   private func storeFirst(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
     guard let result = results.removeFirst().receive() else {
-      preconditionFailure("every block that was handed out is answered")
+      preconditionFailure("every submitted block has a result")
     }
     try store(try result.get(), put)
   }

@@ -127,7 +127,7 @@ public final class ByteSource {
       }
       if got == 0 {
         throw CSVError(
-          .source, "ends \(left) bytes before the position to go on from; it is not the file it was",
+          .source, "ends \(left) bytes before the position to continue from; the file has changed",
           path: name, byte: deliveredBytes)
       }
       left -= got

@@ -146,11 +146,11 @@ final class GzipInflater {
   private static func reason(_ result: Int32) -> String {
     switch result {
     case ISAL_INVALID_BLOCK: "a block that no compressor writes"
-    case ISAL_INVALID_SYMBOL: "a code that stands for nothing"
-    case ISAL_INVALID_LOOKBACK: "a distance from before the beginning"
-    case ISAL_INVALID_WRAPPER: "a header that is none"
-    case ISAL_UNSUPPORTED_METHOD: "another method than DEFLATE"
-    case ISAL_INCORRECT_CHECKSUM: "the checksum is of other data"
+    case ISAL_INVALID_SYMBOL: "an undefined code"
+    case ISAL_INVALID_LOOKBACK: "a distance beyond the start"
+    case ISAL_INVALID_WRAPPER: "an invalid header"
+    case ISAL_UNSUPPORTED_METHOD: "a method other than DEFLATE"
+    case ISAL_INCORRECT_CHECKSUM: "the checksum does not match"
     default: "ISA-L's error \(result)"
     }
   }

@@ -81,7 +81,7 @@ public final class InputSpool {
   private static func failure(_ code: Int32) -> CSVError {
     CSVError(
       .source,
-      "what was read can't be kept in the temporary directory: \(systemMessage(code)). Make room there, or set TMPDIR",
+      "what was read can't be kept in the temporary directory: \(systemMessage(code)). Free some space there, or set TMPDIR",
       path: "stdin", errnoCode: code)
   }
 }

@@ -90,7 +90,7 @@ public struct CSVWriter: ~Copyable {
     encoder.abandonRecord()
     return CSVError(
       .unquotableValue,
-      "the value \(reason.rawValue), and this dialect has no quotes; change the value or take a dialect with quotes",
+      "the value \(reason.rawValue), and this dialect has no quotes; change the value or use a dialect with quotes",
       path: sink.name, field: field)
   }
 }

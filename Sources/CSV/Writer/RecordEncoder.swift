@@ -5,7 +5,7 @@ struct RecordEncoder {
     case delimiter = "holds a delimiter"
     case lineEnd = "holds a line end"
     case comment = "starts with the comment sign"
-    case byteOrderMark = "starts with a byte order mark, which would be taken for the file's"
+    case byteOrderMark = "starts with a byte order mark, which would be read as that of the file"
     case nullToken = "is the text that stands for no value"
     case onlyEmpty = "is empty and alone in its record, which would be a blank line"
   }

@@ -41,7 +41,8 @@ public struct HeaderMapping: Sendable, Equatable {
     if found > fieldCount {
       let allowsTrailing = dialect.trailingComma || !dialect.columns.isEmpty
       if found == fieldCount + 1, lastIsEmpty, allowsTrailing { return [] }
-      let text = "\(counts); put quotes around a value that holds a '\(dialect.delimiter)', or remove what is too much"
+      let text =
+        "\(counts); put quotes around a value that contains a '\(dialect.delimiter)', or remove the additional fields"
       return (fieldCount..<found).map { RecordIssue(.extraCell, at: position, field: $0 + 1, message: text) }
     }
     let missing = (found..<fieldCount).filter { columnOfField[$0] != nil }
@@ -125,7 +126,7 @@ private struct LabelResolver {
     if hasNone, !issues.contains(where: { $0.code == .missingLabel }) {
       let known = columns.map { "'\($0.name)'" }.joined(separator: ", ")
       let text =
-        "no label is one of the pipeline's columns, \(known); this is another file, or it has no header: then "
+        "no label is one of the pipeline's columns, \(known); import the right file, or, if it has no header, "
         + "name its columns in the pipeline's dialect"
       add(.missingLabel, .error, message: text)
     }

@@ -95,7 +95,7 @@ struct RuleCompiler {
         let whole = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z")
         addTextCheck(.expression(whole), rule: rule, index: index)
       } catch {
-        refuse("\(path).matches", "'\(pattern)' is no regular expression that ICU reads; check its brackets")
+        refuse("\(path).matches", "'\(pattern)' is not a valid ICU regular expression; check its brackets")
       }
     case .quantity(let quantity):
       guard require(type == .text, of: "texts", rule: rule, path: path) else { return }
@@ -106,7 +106,7 @@ struct RuleCompiler {
   private mutating func date(_ text: String, rule: ValueRule, path: String) -> Double? {
     guard require(type == .date, of: "dates", rule: rule, path: path) else { return nil }
     if let date = DateFormat.iso8601.seconds(Array(text.utf8).span) { return date }
-    refuse("\(path).date", "'\(text)' is no ISO 8601 date; write it like 1900-01-01")
+    refuse("\(path).date", "'\(text)' is not an ISO 8601 date; write it like 1900-01-01")
     return nil
   }
 

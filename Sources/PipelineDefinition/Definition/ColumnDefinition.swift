@@ -83,7 +83,7 @@ extension ColumnDefinition {
 
   /// Reports keys that have no effect for a constant.
   private static func noteIdle(_ column: ColumnDefinition, _ reader: ObjectReader) {
-    let text = "means nothing beside 'value', for then the input is not asked; remove one of the two"
+    let text = "has no effect together with 'value', which replaces the input; remove one of the two"
     if !column.synonyms.isEmpty { reader.note("synonyms", text) }
     if column.required { reader.note("required", text) }
     if !column.transforms.isEmpty { reader.note("transforms", text) }

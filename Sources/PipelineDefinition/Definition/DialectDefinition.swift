@@ -111,7 +111,7 @@ extension DialectDefinition {
       reader.note("header", "without a header the columns must be named: add \"columns\": [\"date\", …]")
     }
     if dialect.header, !dialect.columns.isEmpty {
-      reader.note("columns", "columns are for files without a header; remove them or say \"header\": false")
+      reader.note("columns", "columns are for files without a header; remove them or set \"header\": false")
     }
     return dialect
   }
@@ -119,7 +119,7 @@ extension DialectDefinition {
   /// Why `null` can't represent nil; `nil` if it can, or is not set.
   package var nullFault: String? {
     null.flatMap { csv.fault(ofNullToken: Array($0.utf8)) }
-      .map { "the text for no value \($0); take one such as \"\\\\N\"" }
+      .map { "the text for no value \($0); use one such as \"\\\\N\"" }
   }
 
   private static func dialect(

@@ -45,7 +45,7 @@ extension ExportDefinition {
     var found: [(key: String, message: String)] = []
     if incremental, limit != nil, !sort.isEmpty {
       found.append(
-        ("incremental", "with a limit and a sort it would pass over new entries for good; remove 'sort' or 'limit'"))
+        ("incremental", "with a limit and a sort it would skip new entries permanently; remove 'sort' or 'limit'"))
     }
     if case .month(let attribute)? = split, let first = sort.first, first.attribute != attribute {
       found.append(

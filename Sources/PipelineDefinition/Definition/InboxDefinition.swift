@@ -38,11 +38,12 @@ public struct InboxDefinition: Sendable, Hashable, Codable {
     if reader.value("folder") == nil { mistakes.add(path, "'folder' is missing; name the folder that files arrive in") }
     inbox.pattern = reader.strings("pattern") ?? inbox.pattern
     if inbox.pattern.isEmpty {
-      reader.note("pattern", "no pattern is given, so no file would do; leave it out or add one")
+      reader.note("pattern", "is empty, so no file could match; leave it out or add a pattern")
     }
     for (index, pattern) in inbox.pattern.enumerated() where pattern.contains("/") {
       let path = mistakes.contains("\(path).pattern[\(index)]") ? "\(path).pattern[\(index)]" : "\(path).pattern"
-      mistakes.add(path, "'\(pattern)' has a slash, and names have none; the inbox's own folders are not looked into")
+      mistakes.add(
+        path, "'\(pattern)' contains a slash, and patterns match file names only; subfolders are not searched")
     }
     inbox.processed = reader.string("processed") ?? inbox.processed
     inbox.failed = reader.string("failed") ?? inbox.failed

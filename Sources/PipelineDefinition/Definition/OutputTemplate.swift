@@ -45,7 +45,7 @@ package struct OutputTemplate: Sendable, Hashable {
     folder = String(path[..<nameStart])
     isStandardOutput = path == "-"
     for case .placeholder(let placeholder) in try Self.pieces(of: folder) {
-      throw PipelineError("{\(placeholder.rawValue)} stands in a folder's name; placeholders are for the file's name")
+      throw PipelineError("{\(placeholder.rawValue)} is in a folder's name; placeholders are for the file's name")
     }
     pieces = try Self.pieces(of: String(path[nameStart...]))
     for wanted in [Placeholder.part, .month] where pieces.contains(.placeholder(wanted)) && split?.placeholder != wanted

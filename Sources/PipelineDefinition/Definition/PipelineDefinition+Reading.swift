@@ -252,7 +252,9 @@ extension PipelineDefinition: Decodable {
       for (index, name) in (names ?? []).enumerated() {
         let path = "duplicates.columns[\(index)]"
         check(name, path)
-        if key.contains(name) { mistakes.add(path, "'\(name)' is of the key, which no update changes; remove it") }
+        if key.contains(name) {
+          mistakes.add(path, "'\(name)' is part of the key, which updates don't change; remove it")
+        }
       }
     }
   }

@@ -52,7 +52,7 @@ struct JSONLocatingParser {
       let keyStart = at
       let key = try readKey(objectStart: start)
       let memberPath = path.isEmpty ? key : "\(path).\(key)"
-      guard members[key] == nil else { throw mistake(keyStart, path: memberPath, "'\(key)' stands twice; remove one") }
+      guard members[key] == nil else { throw mistake(keyStart, path: memberPath, "'\(key)' occurs twice; remove one") }
       locations[memberPath] = location(of: keyStart)
       try skipSpace()
       guard take(":") else { throw mistake(at, path: memberPath, "a ':' is missing after '\(key)'") }
@@ -101,7 +101,7 @@ struct JSONLocatingParser {
     }
     at += 1
     guard let text = try? decoder.decode(String.self, from: Data(bytes[start..<at])) else {
-      throw mistake(start, "this text has a \\ that means nothing, or is not UTF-8; write \\\\ for a backslash")
+      throw mistake(start, "this text has an invalid escape, or is not UTF-8; write \\\\ for a backslash")
     }
     return text
   }

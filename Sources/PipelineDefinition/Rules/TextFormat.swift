@@ -12,9 +12,9 @@ public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
   /// The format as a noun, for messages.
   var noun: String {
     switch self {
-    case .uuid: "UUID"
-    case .uri: "URI"
-    case .email: "e-mail address"
+    case .uuid: "a UUID"
+    case .uri: "a URI"
+    case .email: "an e-mail address"
     }
   }
 

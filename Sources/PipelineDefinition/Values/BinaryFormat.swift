@@ -25,7 +25,7 @@ public enum BinaryFormat: String, Sendable, Hashable, Codable, CaseIterable {
     guard let format = BinaryFormat(rawValue: name) else {
       let known = Self.allCases.map(\.rawValue)
       let hint = NearestName.hint(for: name, in: known)
-      throw PipelineError("'\(name)' is no way to write bytes; known are \(known.joined(separator: ", "))\(hint)")
+      throw PipelineError("'\(name)' is not a format of bytes; known are \(known.joined(separator: ", "))\(hint)")
     }
     self = format
   }

@@ -1,9 +1,10 @@
 /// A format of dates.
 ///
-/// It is a named format (``names``) or a pattern of Unicode TR35 letters: `y yy yyyy M MM d dd H HH m mm s ss S… X XX
-/// XXX Z ZZZZZ`, with other letters in `'…'`. `M`, `d`, `H`, `m`, `s` read one or two digits, doubled letters exactly
-/// two. `yy` is a year of 1950–2049, the default of `DateFormatter`. A pattern without a zone means UTC, one without
-/// a time midnight. The calendar is the proleptic Gregorian and strict: no 30 February, no hour 24, no second 60.
+/// It is a named format (``names``) or a pattern of Unicode TR35 letters:
+/// `y yy yyyy M MM d dd H HH m mm s ss S… X XX XXX Z ZZZZZ`, with other letters in `'…'`. `M`, `d`, `H`, `m`, `s` read one
+/// or two digits, doubled letters exactly two. `yy` is a year of 1950–2049, the default of `DateFormatter`. A pattern
+/// without a zone means UTC, one without a time midnight. The calendar is the proleptic Gregorian and strict: no
+/// 30 February, no hour 24, no second 60.
 ///
 /// ```swift
 /// let format = try DateFormat("M/d/yy")

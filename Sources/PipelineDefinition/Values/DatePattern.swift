@@ -87,7 +87,7 @@ struct DatePattern: Sendable, Hashable {
         return parts
       }
     }
-    throw PipelineError("the date format \"\(text)\" has a ' without its partner: close it, or write '' for one")
+    throw PipelineError("the date format \"\(text)\" has an unmatched ': close it, or write '' for one")
   }
 
   private static func part(

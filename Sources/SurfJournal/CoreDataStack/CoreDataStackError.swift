@@ -42,7 +42,7 @@ extension CoreDataStackError {
     let number = posix.domain == NSPOSIXErrorDomain ? Int32(posix.code) : 0
     switch (known.domain == NSCocoaErrorDomain ? known.code : 0, number) {
     case (NSFileWriteOutOfSpaceError, _), (_, ENOSPC), (_, EDQUOT), (_, EFBIG):
-      self.init(.diskFull, "\(path) \(what): there is no room left; free some space and start again", underlying: error)
+      self.init(.diskFull, "\(path) \(what): no space is left; free some space and start again", underlying: error)
     case (NSFileWriteNoPermissionError, _), (NSFileReadNoPermissionError, _), (NSFileWriteVolumeReadOnlyError, _),
       (_, EACCES), (_, EPERM), (_, EROFS), (_, ENOTDIR), (_, EEXIST), (NSFileWriteFileExistsError, _):
       self.init(

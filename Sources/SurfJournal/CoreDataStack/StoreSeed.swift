@@ -27,7 +27,7 @@ struct StoreSeed {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw CoreDataStackError("can't be made for the store", at: folder.path, error)
+      throw CoreDataStackError("can't be created for the store", at: folder.path, error)
     }
     let lock = try FolderLock(folder.path)
     defer { lock.release() }
@@ -51,7 +51,7 @@ struct StoreSeed {
   private func checkSeed() throws(CoreDataStackError) {
     guard FileManager.default.fileExists(atPath: seed) else {
       throw CoreDataStackError(
-        .seedMissing, "there is no seed \(seed); add it to the app's resources, with its -wal and -shm beside it")
+        .seedMissing, "there is no seed \(seed); add it to the app's resources, with its -wal and -shm next to it")
     }
     // SQLite removes both files when it closes a store properly, and never leaves only the -shm.
     guard !Self.exists(seed + "-shm") || Self.exists(seed + "-wal") else {
@@ -71,7 +71,7 @@ struct StoreSeed {
     }
     guard head == Self.signature else {
       throw CoreDataStackError(
-        .seedUnusable, "the seed \(seed) is no SQLite database; put a store that this model made in its place")
+        .seedUnusable, "the seed \(seed) is not an SQLite database; replace it with a store of this model")
     }
   }
 
@@ -81,7 +81,7 @@ struct StoreSeed {
     do {
       try FileManager.default.createDirectory(atPath: stage, withIntermediateDirectories: false)
     } catch {
-      throw CoreDataStackError("can't be made for the copy of the seed", at: stage, error)
+      throw CoreDataStackError("can't be created for the copy of the seed", at: stage, error)
     }
     for suffix in Self.companions + [""] where Self.exists(seed + suffix) {
       try Self.copyFile(seed + suffix, to: "\(stage)/\(name)\(suffix)")
@@ -151,7 +151,7 @@ struct StoreSeed {
     do {
       try FileManager.default.removeItem(atPath: path)
     } catch {
-      throw CoreDataStackError("is in the way of the seed and can't be removed", at: path, error)
+      throw CoreDataStackError("blocks the copy of the seed and can't be removed", at: path, error)
     }
   }
 

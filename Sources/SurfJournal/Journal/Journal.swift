@@ -118,7 +118,7 @@ struct JournalEntryID {
       else {
         throw JournalError(
           .badID, exitCode: .usage,
-          "'\(RawText.oneLine(text))' is no entry of \(path); its own URIs are shown by 'surfjournal show'")
+          "'\(RawText.oneLine(text))' is not an entry of \(path); 'surfjournal show' shows an entry's URI")
       }
       objectID = id
       return
@@ -130,7 +130,7 @@ struct JournalEntryID {
     else {
       throw JournalError(
         .badID, exitCode: .usage,
-        "'\(RawText.oneLine(text))' is no ID; write the number that 'surfjournal list' shows, or the entry's URI")
+        "'\(RawText.oneLine(text))' is not an ID; write the number that 'surfjournal list' shows, or the entry's URI")
     }
     objectID = id
   }
@@ -141,6 +141,6 @@ struct JournalEntryID {
     }
     return JournalError(
       .entryMissing, exitCode: .noInput,
-      "\(path) has no entry \(RawText.oneLine(text)); 'surfjournal list' shows those that there are")
+      "\(path) has no entry \(RawText.oneLine(text)); 'surfjournal list' shows the existing ones")
   }
 }

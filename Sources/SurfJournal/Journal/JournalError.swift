@@ -75,8 +75,8 @@ extension JournalError {
     case NSManagedObjectMergeError:
       self.init(
         .conflict, exitCode: .temporaryFailure,
-        "entry \(names) of \(path) was changed by another program after it was read, so nothing was saved; look at it "
-          + "again, and repeat the change if it is still wanted (error 133020)")
+        "entry \(names) of \(path) was changed by another program after it was read, so nothing was saved; review it, "
+          + "and repeat the change if it still applies (error 133020)")
     case 1550..<1700, NSManagedObjectConstraintMergeError:
       self.init(.invalidEntry, exitCode: .dataError, "the entry can't be saved: \(known.localizedDescription)")
     default:

@@ -6,11 +6,11 @@ struct CheckCommand: Command {
   static let usage = """
     Usage: surfjournal check PIPELINE... [options]
 
-    Checks pipeline definitions as a run would, against the data model too, and
+    Checks pipeline definitions as a run would, also against the data model, and
     runs none. PIPELINE is a name that 'surfjournal pipelines' lists, or the path
-    of a definition. Every mistake is printed at once, as file:line:column: key
-    path: what is wrong; likewise, as warnings, what is likely not meant. Of a
-    definition that can be used it is told in words what its pipeline does.
+    of a definition. All mistakes are printed at once, as file:line:column: key
+    path: what is wrong; probable mistakes are printed as warnings. For a usable
+    definition, the program then explains what the pipeline does.
 
     Options:
           --model MODEL          check against this model instead of the

@@ -33,7 +33,7 @@ enum Console {
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
   static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Asks on standard error. `y` or `yes` is yes; any other answer and the end of the input are no.
+  /// Asks on standard error. `y` or `yes` means yes; any other answer and the end of the input mean no.
   static func ask(_ question: String) -> Bool {
     show(question)
     guard let answer = readLine() else {

@@ -57,7 +57,7 @@ struct EditSession: Sendable {
     asks = !isDryRun && !arguments.has("yes")
     if asks, !Console.isInputTerminal {
       throw arguments.mistake(
-        "there is no terminal to ask at; add --yes to save without being asked, or --dry-run to save nothing")
+        "there is no terminal to ask at; add --yes to save without a question, or --dry-run to save nothing")
     }
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
@@ -100,7 +100,8 @@ struct EditSession: Sendable {
     // After a question the entries are already visible.
     if !asks { try Console.print(entries.map(\.difference).joined()) }
     guard isSaved else {
-      let reason = entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as you wish"
+      let reason =
+        entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as requested"
       return Console.report("nothing was saved: \(reason)")
     }
     let ids = entries.compactMap { $0.after?.id ?? $0.before?.id }.map(String.init).joined(separator: ", ")

@@ -27,7 +27,8 @@ import Testing
   }
 
   static let periodCases: [(text: String, verdict: QuantityPattern.Verdict)] = [
-    ("12 sec", .valid), ("12s", .valid), ("12", .needsUnit), ("12-14s", .isRangeRefused), ("12 seconds", .hasUnknownUnit),
+    ("12 sec", .valid), ("12s", .valid), ("12", .needsUnit), ("12-14s", .isRangeRefused),
+    ("12 seconds", .hasUnknownUnit),
     ("4s", .isOutOfBounds),
   ]
 

@@ -102,7 +102,7 @@ struct RecordRuleCompiler {
     let found = columns.firstIndex { $0.name == name } ?? columns.firstIndex { $0.attribute == name }
     guard let found else {
       let hint = NearestName.hint(for: name, in: columns.map(\.name))
-      note(path, "no column '\(name)' is declared; declare it, or name one that is\(hint)")
+      note(path, "no column '\(name)' is declared; declare it, or name a declared one\(hint)")
       return nil
     }
     if !seen.contains(found) { seen.append(found) }
@@ -117,7 +117,7 @@ struct RecordRuleCompiler {
     case .uuid, .uri, .binary, .archive:
       note(
         path,
-        "'\(columns[column].name)' is \(type.noun), of which a rule for records can only ask whether it is empty; use "
+        "'\(columns[column].name)' is \(type.noun), and a rule for records can only test whether it is empty; use "
           + "\"isEmpty\"")
       return nil
     case .date, .boolean:
@@ -133,7 +133,7 @@ struct RecordRuleCompiler {
     _ domain: Domain, _ comparison: Comparison, column: Int, path: String
   ) -> Bool {
     if domain != .flag || comparison == .equal || comparison == .notEqual { return true }
-    note(path, "'\(columns[column].name)' is true or false, of which neither is less; use = or !=")
+    note(path, "'\(columns[column].name)' is true or false, which have no order; use = or !=")
     return false
   }
 
@@ -162,7 +162,7 @@ struct RecordRuleCompiler {
     case (.flag, .flag(let flag)): return .number(.integer(flag ? 1 : 0))
     case (.date, .text(let text)):
       if let seconds = DateFormat.iso8601.seconds(Array(text.utf8).span) { return .number(.real(seconds)) }
-      note(path, "'\(text)' is no ISO 8601 date; write it like 1900-01-01")
+      note(path, "'\(text)' is not an ISO 8601 date; write it like 1900-01-01")
     default:
       let expected =
         switch domain {
@@ -171,7 +171,7 @@ struct RecordRuleCompiler {
         case .flag: "true or false"
         case .date: "a date in quotes, like \"1900-01-01\""
         }
-      note(path, "expected \(expected), for that is what '\(columns[column].name)' is compared with")
+      note(path, "expected \(expected), because '\(columns[column].name)' is compared with it")
     }
     return nil
   }

@@ -95,14 +95,15 @@ struct FieldTransformer: Sendable {
     case .replace(let pattern, let template):
       guard let expression = try? NSRegularExpression(pattern: pattern) else {
         throw PipelineError(
-          path: "\(path).matches", "'\(pattern)' is no regular expression that ICU reads; check its brackets")
+          path: "\(path).matches", "'\(pattern)' is not a valid ICU regular expression; check its brackets")
       }
       return .replace(expression, with: template)
     case .convert(let conversion):
       guard conversion.from.isSpeed == conversion.to.isSpeed else {
         let (from, to) = (conversion.from.rawValue, conversion.to.rawValue)
         throw PipelineError(
-          path: path, "'\(from)' and '\(to)' are a length and a speed, which no number converts; correct one")
+          path: path,
+          "'\(from)' and '\(to)' are a length and a speed, which can't be converted into each other; correct one")
       }
       guard UnitConversion.digitsRange.contains(conversion.digits) else {
         throw PipelineError(path: "\(path).digits", "expected 0 to 9, found \(conversion.digits)")

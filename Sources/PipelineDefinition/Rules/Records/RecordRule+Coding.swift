@@ -53,7 +53,7 @@ extension ObjectReader {
 
   private func readConclusions(_ value: JSONValue) -> [RecordCondition] {
     guard case .array(let items) = value else { return readCondition(value, path("then")).map { [$0] } ?? [] }
-    if items.isEmpty { note("then", "is empty, so nothing is demanded; list the conditions that must hold") }
+    if items.isEmpty { note("then", "is empty, so the rule demands nothing; list the conditions that must hold") }
     return items.enumerated().compactMap { readCondition($1, "\(path("then"))[\($0)]") }
   }
 
