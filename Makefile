@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples check-docs architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate format clean
+.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples check-docs api check-api architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -27,7 +27,7 @@ test-long: ## Run the tests with the long series, then under both sanitizers; RO
 	.ci/check-thread
 	.ci/check-address
 
-check: check-format check-samples check-docs check-architecture build test docs ## Run all that a change has to pass: format, samples, documents, map, build, tests, docs
+check: check-format check-samples check-docs check-architecture build test docs check-api ## Run all that a change has to pass: format, samples, documents, map, build, tests, docs, API
 
 check-format: ## Check the format of the Swift sources
 	swift format lint --strict --recursive --parallel $(SWIFT_DIRS)
@@ -47,6 +47,14 @@ check-samples: ## Check that SampleData is what its generator writes
 check-docs: ## Check the links of the documentation and the tests that it cites
 	.ci/check-docs
 
+api: ## Make the present public API of the libraries the baseline in docs/api
+	@.ci/symbol-graphs
+	@.ci/api --write
+
+check-api: ## Check that the public API is the baseline in docs/api
+	@.ci/symbol-graphs
+	@.ci/api --check
+
 architecture: ## Write the map of modules and folders into docs/architecture.md
 	@.ci/architecture --write
 
@@ -65,6 +73,7 @@ release: ## Link the program with all that is Swift's, stripped, as .build/surfj
 	@.ci/ensure-packages build
 	swift build $(RELEASE) --product surfjournal --scratch-path .build/static
 	strip -o .build/surfjournal .build/static/release/surfjournal
+	@.ci/stamp .build/surfjournal
 
 bench: bench-build ## Run the benchmark; ARGS="--rows 100000 --rounds 3" changes it, ARGS=--help lists how
 	$(BENCHMARKS) $(ARGS)
@@ -95,6 +104,10 @@ bench-build:
 	@.ci/ensure-packages test
 	swift build $(RELEASE) --package-path Tests/Benchmarks
 	swift build $(RELEASE) --package-path Tests/Benchmarks --product surfjournal
+
+generate-model: ## Write the code of the journal's model into Sources/SurfJournal/Generated
+	swift build --product modelgen
+	.build/debug/modelgen Sources/SurfJournal/SurfJournalModel.xcdatamodeld SurfJournal Sources/SurfJournal/Generated
 
 generate: ## Write SampleData anew
 	python3 SampleData/generate.py

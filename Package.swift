@@ -30,6 +30,8 @@ let package = Package(
     .systemLibrary(name: "CDispatchLabel"),
     // A header only: the argument parser of the C library.
     .systemLibrary(name: "CGetopt"),
+    // A header only: the section of the program that names the commit it was built from.
+    .systemLibrary(name: "CBuildStamp"),
     // A header only: the settings of the C library's allocator.
     .systemLibrary(name: "CMalloc"),
     // A header only: the call that starts to bring a file to the disk.
@@ -55,10 +57,11 @@ let package = Package(
       dependencies: ["PipelineDefinition", "OpenCoreData", "StoreInspection", "CSV", "Locking"],
       swiftSettings: strict),
     .target(
-      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"], swiftSettings: strict,
-      plugins: ["ManagedObjectModelPlugin"]),
+      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"],
+      exclude: ["SurfJournalModel.xcdatamodeld"], swiftSettings: strict),
     .executableTarget(
-      name: "surfjournal", dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CGetopt", "CMalloc"],
+      name: "surfjournal",
+      dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CBuildStamp", "CGetopt", "CMalloc"],
       swiftSettings: strict),
 
     // Code from data models, at build time.
@@ -93,7 +96,8 @@ let package = Package(
       exclude: ["Snapshots"], swiftSettings: strict),
     // The stack shapes of the tutorials, in Apple's names only, and the examples of documentation comments.
     .testTarget(
-      name: "Examples", dependencies: ["CSV", "OpenCoreData", "PipelineEngine", "SurfJournal", "TestSupport"],
+      name: "Examples",
+      dependencies: ["CSV", "OpenCoreData", "PipelineEngine", "StoreInspection", "SurfJournal", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ],

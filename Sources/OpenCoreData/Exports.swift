@@ -1,3 +1,3 @@
-// Clients write `import OpenCoreData` alone, as they write `import CoreData`.
+// Clients write only `import OpenCoreData`, as they write `import CoreData` on Apple's systems.
 @_exported public import ManagedObjectModel
 @_exported public import PersistentStores

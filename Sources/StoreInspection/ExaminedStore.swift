@@ -2,8 +2,8 @@ import ManagedObjectModel
 import PersistentStores
 import Foundation
 
-/// A store that is open to be looked at, as it is: with the model that fits it best, if there is one, and what of it
-/// can't be read. Not a byte of it is written.
+/// A store that is open for inspection in its current form: with the most compatible model, if there is one, and the
+/// list of what can't be read. Inspection does not write a byte of it.
 struct ExaminedStore {
   /// A row of sqlite_master.
   struct SchemaObject: Hashable {
@@ -27,8 +27,9 @@ struct ExaminedStore {
   }
 
   let url: URL
-  /// Whether there was a -wal and a -shm before this looked: a reader may have to make them, and removes them again.
-  let hadLog: Bool
+  /// Whether a -wal and a -shm existed before this connection opened: a reader may have to create them, and removes
+  /// them again.
+  let hadWAL: Bool
   let hadSharedMemory: Bool
   let opened: OpenedDatabase
   let objects: [SchemaObject]
@@ -38,19 +39,19 @@ struct ExaminedStore {
   /// The property list of Z_METADATA.
   let metadata: [String: Any]?
   let model: StoreModel?
-  /// The model's tables as this store has them.
+  /// The model's tables as they exist in this store.
   let schema: SQLSchema?
-  /// What could not be read, a sentence each.
+  /// One sentence about each part that could not be read.
   let doubts: [String]
 
   var connection: SQLiteConnection { opened.connection }
   var tables: [String] { objects.filter { $0.type == "table" }.map(\.name) }
 
-  /// - Throws: `NSError` for a file that is not there, can't be read, or is no store; those of `StoreModel.find` for a
-  ///   model file that can't be read.
+  /// - Throws: `NSError` for a file that is missing, can't be read or is not a store; the errors of `StoreModel.find`
+  ///   for a model file that can't be read.
   init(at url: URL, modelFile: URL?, embeddedModels: [String]) throws {
     self.url = url
-    hadLog = FileManager.default.fileExists(atPath: url.path + "-wal")
+    hadWAL = FileManager.default.fileExists(atPath: url.path + "-wal")
     hadSharedMemory = FileManager.default.fileExists(atPath: url.path + "-shm")
     do {
       opened = try OpenedDatabase.openForReading(url.path)
@@ -67,9 +68,9 @@ struct ExaminedStore {
         "The database \(url.path) is not a Core Data store: it has no Z_METADATA and no Z_PRIMARYKEY. Check the path.")
     }
     var doubts: [String] = []
-    model = try Self.model(url, modelFile, embeddedModels, &doubts)
+    model = try Self.model(forStoreAt: url, file: modelFile, embedded: embeddedModels, &doubts)
     do {
-      // All that follows sees the store at one time, whoever writes to it meanwhile.
+      // All following reads see the store in one state, even if other processes write to it.
       try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
     } catch let error as SQLiteError where error.isBusy {
       throw NSError.sqlite(error, .open, "The store \(url.path) can't be read")
@@ -84,13 +85,13 @@ struct ExaminedStore {
     let row = Self.attempt("Z_METADATA can't be read", &doubts) { try Self.metadata(connection) }
     uuid = row?.uuid
     metadata = row?.list
-    schema = Self.schema(model, connection, url, &doubts)
+    schema = Self.schema(of: model, connection, url: url, &doubts)
     self.doubts = doubts
   }
 
-  /// A model that was asked for has to be there; without one, what is found is good enough, even nothing.
+  /// A requested model must exist. Without a request, any result is acceptable, including none.
   private static func model(
-    _ url: URL, _ file: URL?, _ embedded: [String], _ doubts: inout [String]
+    forStoreAt url: URL, file: URL?, embedded: [String], _ doubts: inout [String]
   ) throws -> StoreModel? {
     do {
       return try StoreModel.find(forStoreAt: url, file: file, embedded: embedded)
@@ -102,13 +103,14 @@ struct ExaminedStore {
     return try file.map { try StoreModel.find(forStoreAt: nil, file: $0, embedded: []) }
   }
 
-  /// The schema as the store has it; of one that lacks something, as it should have it: so the lack is found.
+  /// The schema as found in the store. If the store lacks a part, the schema that it should have, so that the checks
+  /// find what is missing.
   private static func schema(
-    _ model: StoreModel?, _ connection: SQLiteConnection, _ url: URL, _ doubts: inout [String]
+    of model: StoreModel?, _ connection: SQLiteConnection, url: URL, _ doubts: inout [String]
   ) -> SQLSchema? {
     guard let model = model?.model else { return nil }
     let fitted = attempt("The model does not fit the tables", &doubts) {
-      try SQLSchema(model: model, configuration: nil, found: StoreLayout(connection), place: url.path)
+      try SQLSchema(model: model, configuration: nil, existing: StoreLayout(connection), location: url.path)
     }
     return fitted ?? attempt("The tables of the model can't be told", &doubts) { try SQLSchema(model: model) }
   }
@@ -155,7 +157,7 @@ struct ExaminedStore {
     return (row[0].string, list)
   }
 
-  /// Nil, with the reason among the doubts, for what can't be done.
+  /// Nil, with the reason among the doubts, for operations that fail.
   static func attempt<Result>(_ what: String, _ doubts: inout [String], _ body: () throws -> Result) -> Result? {
     do {
       return try body()
@@ -171,7 +173,7 @@ struct ExaminedStore {
 }
 
 extension StoredValue {
-  /// The value, where it is of that kind.
+  /// The value, if it has that kind.
   var int: Int? {
     guard case .integer(let number) = self else { return nil }
     return Int(number)
@@ -184,6 +186,6 @@ extension StoredValue {
 }
 
 extension String {
-  /// The name in SQL text, whatever is in it.
+  /// The name quoted for SQL text; it may contain any character.
   var quotedName: String { "\"" + replacingOccurrences(of: "\"", with: "\"\"") + "\"" }
 }

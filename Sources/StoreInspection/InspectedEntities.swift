@@ -2,7 +2,7 @@ import ManagedObjectModel
 import PersistentStores
 import Foundation
 
-/// The entities of a store, put together from its key rows, its metadata and its model.
+/// The entities of a store, assembled from its key rows, its metadata and its model.
 struct InspectedEntities {
   private let store: ExaminedStore
 
@@ -15,7 +15,9 @@ struct InspectedEntities {
     }
     let keyed = Dictionary(store.keyRows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
     return schema.entities.compactMap { entity in
-      model.entitiesByName[entity.name].map { known($0, entity, keyed[entity.number], schema, counts) }
+      model.entitiesByName[entity.name].map {
+        known($0, entity, key: keyed[entity.number], schema: schema, counts: counts)
+      }
     }
     .sorted { ($0.number ?? .max, $0.name) < ($1.number ?? .max, $1.name) }
   }
@@ -29,7 +31,7 @@ struct InspectedEntities {
     }
   }
 
-  /// Rows by Z_ENT, of each table; a table that can't be counted is missing.
+  /// Row counts by Z_ENT for each table. Tables that can't be counted are missing.
   private func rowCounts(_ doubts: inout [String]) -> [String: [Int: Int]] {
     var result: [String: [Int: Int]] = [:]
     for (table, columns) in store.columns
@@ -47,8 +49,8 @@ struct InspectedEntities {
   // MARK: With a model
 
   private func known(
-    _ entity: NSEntityDescription, _ sql: SQLEntity, _ key: ExaminedStore.KeyRow?, _ schema: SQLSchema,
-    _ counts: [String: [Int: Int]]
+    _ entity: NSEntityDescription, _ sql: SQLEntity, key: ExaminedStore.KeyRow?, schema: SQLSchema,
+    counts: [String: [Int: Int]]
   ) -> StoreInspection.Entity {
     StoreInspection.Entity(
       name: sql.name, storedName: key.flatMap { $0.name == sql.name ? nil : $0.name }, number: key?.number,
@@ -73,7 +75,7 @@ struct InspectedEntities {
   private static func relationship(
     _ relationship: NSRelationshipDescription, _ kept: SQLRelationship?, table: String
   ) -> StoreInspection.Relationship {
-    let place: (table: String?, columns: [String?]) =
+    let storage: (table: String?, columns: [String?]) =
       switch kept {
       case .toOne(let column, let entityColumn, let orderColumn): (table, [column, entityColumn, orderColumn])
       case .toMany(let table, let column, let orderColumn): (table, [column, orderColumn])
@@ -83,11 +85,11 @@ struct InspectedEntities {
     return StoreInspection.Relationship(
       name: relationship.name, destination: relationship.destinationEntity?.name ?? "",
       inverse: relationship.inverseRelationship?.name, isToMany: relationship.isToMany,
-      isOrdered: relationship.isOrdered, isOptional: relationship.isOptional, table: place.table,
-      columns: place.columns.compactMap(\.self))
+      isOrdered: relationship.isOrdered, isOptional: relationship.isOptional, table: storage.table,
+      columns: storage.columns.compactMap(\.self))
   }
 
-  // MARK: Without one
+  // MARK: Without a model
 
   private func unknown(_ key: ExaminedStore.KeyRow, _ counts: [String: [Int: Int]]) -> StoreInspection.Entity {
     let table = "Z\(root(of: key).name.uppercased())"
@@ -106,7 +108,7 @@ struct InspectedEntities {
 
   private func root(of key: ExaminedStore.KeyRow) -> ExaminedStore.KeyRow {
     var (root, steps) = (key, 0)
-    // A damaged table may lead in circles.
+    // A damaged table may contain cycles.
     while let above = store.keyRows.first(where: { $0.number == root.superNumber }), steps < store.keyRows.count {
       (root, steps) = (above, steps + 1)
     }
@@ -115,11 +117,11 @@ struct InspectedEntities {
 }
 
 extension ExaminedStore {
-  /// Numbers from here on are those of the history's and the framework's own tables.
+  /// Numbers from here on belong to the tables of history and of the framework.
   static let firstHistoryNumber = 16000
 }
 
 extension NSAttributeType {
-  /// As the model editor and its files write it.
+  /// The type's name in the model editor and its files.
   var editorName: String { AttributeXMLReader.types.first { $0.value == self }?.key ?? "Undefined" }
 }

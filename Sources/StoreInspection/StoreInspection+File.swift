@@ -7,7 +7,7 @@ extension StoreInspection.File {
     func number(_ pragma: String) throws -> Int { try store.connection.rows("PRAGMA \(pragma)").first?.first?.int ?? 0 }
     let path = store.url.path
     let pageSize = try number("page_size")
-    let log = store.hadLog ? StoreInspection.Log(path + "-wal", pageSizeBytes: pageSize) : nil
+    let log = store.hadWAL ? StoreInspection.Log(path + "-wal", pageSizeBytes: pageSize) : nil
     let kinds = ["none", "full", "incremental"]
     let kind = try number("auto_vacuum")
     self.init(
@@ -20,9 +20,9 @@ extension StoreInspection.File {
           path + "-shm", log: path + "-wal", opened: store.opened.path == path ? store.connection : nil) : nil)
   }
 
-  /// The file's own, whatever the connection that reads it has.
+  /// The file's own mode, independent of the connection that reads it.
   private static func journalMode(_ connection: SQLiteConnection) throws -> String {
-    try DatabaseHeader(connection.beginningOfFile().bytes).usesLog ? "wal" : "delete"
+    try DatabaseHeader(connection.beginningOfFile().bytes).usesWAL ? "wal" : "delete"
   }
 
   static func bytes(_ path: String) -> Int? {
@@ -31,25 +31,25 @@ extension StoreInspection.File {
 }
 
 extension StoreInspection.Log {
-  /// Nil where there is no log.
+  /// Nil if there is no WAL.
   init?(_ path: String, pageSizeBytes: Int) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
     frames = 0
     state = bytes == 0 ? "empty" : "foreign"
-    guard let header = LogHeader(path: path), header.isWhole, header.isHeaderSound, header.pageSize == pageSizeBytes
+    guard let header = WALHeader(path: path), header.isWhole, header.isHeaderSound, header.pageSize == pageSizeBytes
     else { return }
     state = "valid"
     frames = Self.frames(path, header)
   }
 
-  /// A log that was begun anew has other salts, and old frames behind the new ones.
-  private static func frames(_ path: String, _ log: LogHeader) -> Int {
+  /// A WAL that was restarted has other salts, and old frames after the new ones.
+  private static func frames(_ path: String, _ log: WALHeader) -> Int {
     guard let file = FileHandle(forReadingAtPath: path) else { return 0 }
     defer { try? file.close() }
     var count = 0
     while count < log.frameCount, (try? file.seek(toOffset: UInt64(log.offset(ofFrame: count)))) != nil,
-      let header = (try? file.read(upToCount: LogHeader.frameHeaderLength)).flatMap({ $0 }),
+      let header = (try? file.read(upToCount: WALHeader.frameHeaderLength)).flatMap({ $0 }),
       [UInt8](header).dropFirst(8).prefix(8).elementsEqual(log.salts)
     {
       count += 1
@@ -59,13 +59,13 @@ extension StoreInspection.Log {
 }
 
 extension StoreInspection.SharedMemory {
-  /// - Parameter connection: One that may have the file in use.
+  /// - Parameter connection: A connection that may have the file in use.
   init?(_ path: String, log: String, opened connection: SQLiteConnection?) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
     state = bytes == 0 ? "empty" : "stale"
-    let known = (try? connection?.beginningOfLogIndex(LogIndexHeader.length)).flatMap(LogIndexHeader.init)
-    guard let header = known ?? LogIndexHeader(path: path), let log = LogHeader(path: log), log.isWhole,
+    let known = (try? connection?.beginningOfWALIndex(WALIndexHeader.length)).flatMap(WALIndexHeader.init)
+    guard let header = known ?? WALIndexHeader(path: path), let log = WALHeader(path: log), log.isWhole,
       header.salts == log.salts
     else { return }
     state = "valid"

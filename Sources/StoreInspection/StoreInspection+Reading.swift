@@ -3,16 +3,19 @@ import PersistentStores
 import Foundation
 
 extension StoreInspection {
-  /// Looks at the store at `url`.
+  /// Inspects the store at `url`.
   ///
   /// - Parameters:
   ///   - url: The `.sqlite`.
-  ///   - modelFile: The model or the versions of it to look among (`.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`);
-  ///     without one, the embedded models, the store's own model cache and its tables are asked.
-  ///   - embeddedModels: The names of models in the program that the store may be of.
-  /// - Throws: `NSError` 134080 for a file that is not there, can't be read or is no store, 134090 for one that another
-  ///   program locks, and what says that `modelFile` can't be read.
-  public init(storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = []) throws {
+  ///   - modelFile: A model file whose versions are searched (`.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`).
+  ///     Without one, the embedded models, the store's own model cache and its tables are searched.
+  ///   - embeddedModels: The names of embedded models that the store may use.
+  ///   - tablePurposes: What tables of the client are for, by the prefix of their names in upper case.
+  /// - Throws: `NSError` 134080 for a file that is missing, can't be read or is not a store, 134090 for one that
+  ///   another program locks, and the error for an unreadable `modelFile`.
+  public init(
+    storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = [], tablePurposes: [String: String] = [:]
+  ) throws {
     let store = try ExaminedStore(at: url, modelFile: modelFile, embeddedModels: embeddedModels)
     do {
       file = try File(store)
@@ -30,7 +33,7 @@ extension StoreInspection {
     modelCache =
       ExaminedStore.attempt("Z_MODELCACHE can't be read", &doubts) { try ModelCache(store) }
       ?? ModelCache(bytes: 0, isReadable: false)
-    others = ExaminedStore.attempt("Triggers can't be read", &doubts) { try store.others() } ?? []
+    others = ExaminedStore.attempt("Triggers can't be read", &doubts) { try store.others(tablePurposes) } ?? []
     externalData = ExternalData(url)
     model = Model(store)
     remarks = []
@@ -41,7 +44,7 @@ extension StoreInspection {
 extension ExaminedStore {
   var storedHashes: [String: Data] { metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
 
-  /// Nil where no hashes can be known.
+  /// Nil if the hashes can't be known.
   var modelFits: Bool? {
     guard let model, model.origin != .tables, metadata != nil else { return nil }
     let known = model.model.entitiesByName
@@ -49,7 +52,7 @@ extension ExaminedStore {
       && known.allSatisfy { hashFits($0.value) ?? true }
   }
 
-  /// Nil where the store or the model has no hash of the entity.
+  /// Nil if the store or the model does not have a hash of the entity.
   func hashFits(_ entity: NSEntityDescription) -> Bool? {
     guard let model, model.origin != .tables, entity.hasExactVersionHash, let name = entity.name,
       let stored = storedHashes[name]
@@ -57,7 +60,7 @@ extension ExaminedStore {
     return stored == entity.versionHash
   }
 
-  /// Indexes that SQL text made: those of PRIMARY KEY and UNIQUE have none.
+  /// Indexes created by SQL text: those of PRIMARY KEY and UNIQUE have none.
   fileprivate func indexes() throws -> [StoreInspection.Index] {
     try objects.filter { $0.type == "index" && $0.sql != nil }.map { index in
       let columns = try connection.rows(
@@ -69,8 +72,8 @@ extension ExaminedStore {
     }
   }
 
-  /// What neither the model nor the framework has put there.
-  fileprivate func others() throws -> [StoreInspection.Other] {
+  /// Objects that neither the model nor the framework created.
+  fileprivate func others(_ tablePurposes: [String: String]) throws -> [StoreInspection.Other] {
     let functions = Set(
       try connection.rows("SELECT DISTINCT lower(name) FROM pragma_function_list").compactMap { $0[0].string })
     let known = knownTables
@@ -86,12 +89,12 @@ extension ExaminedStore {
         object.type == "trigger"
         ? TriggerText.functions(in: object.sql ?? "").filter { !functions.contains($0.lowercased()) } : []
       return StoreInspection.Other(
-        type: object.type, name: object.name, table: object.table, purpose: Self.purpose(of: object),
+        type: object.type, name: object.name, table: object.table, purpose: Self.purpose(of: object, tablePurposes),
         unknownFunctions: unknown.sorted())
     }
   }
 
-  /// The tables of a layout of Core Data's: of the model's entities, or without a model of those in Z_PRIMARYKEY.
+  /// The tables of a Core Data layout: those of the model's entities, or without a model those in Z_PRIMARYKEY.
   var knownTables: Set<String> {
     var names: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
     names.formUnion(Self.historyTables)
@@ -106,9 +109,9 @@ extension ExaminedStore {
 
   static let historyTables = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
 
-  private static func purpose(of object: SchemaObject) -> String? {
+  private static func purpose(of object: SchemaObject, _ purposes: [String: String]) -> String? {
     let name = object.table.uppercased()
-    if name.hasPrefix("SJ_") { return "ledger of surfjournal's imports" }
+    if let known = purposes.first(where: { name.hasPrefix($0.key) }) { return known.value }
     if name.hasPrefix("ANSCK") { return "mirroring to CloudKit" }
     if object.name.uppercased().hasPrefix("Z_DA_") { return "derived attribute" }
     if ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) || object.sql?.contains("rtree") == true {
@@ -118,15 +121,15 @@ extension ExaminedStore {
   }
 }
 
-/// The text of a trigger, as far as needed to see which functions it calls.
+/// The text of a trigger, parsed far enough to find the functions that it calls.
 enum TriggerText {
-  /// What stands before a parenthesis and is no function.
+  /// Words that precede a parenthesis and are not functions.
   private static let words: Set<String> = [
     "in", "values", "and", "or", "not", "when", "select", "on", "exists", "of", "set", "as", "case", "then", "else",
     "from", "where", "by", "using", "over", "filter", "join", "having", "limit", "union", "between", "like", "is",
   ]
 
-  /// The names of the functions that are called.
+  /// The names of the called functions.
   static func functions(in sql: String) -> Set<String> {
     var result: Set<String> = []
     var (word, before, gap) = ("", "", false)
@@ -141,7 +144,7 @@ enum TriggerText {
         word.append(character)
         continue
       }
-      // The name of a table may have its columns behind it.
+      // A list of columns may follow the name of a table.
       if character == "(", !word.isEmpty, !["into", "table"].contains(before.lowercased()),
         !words.contains(word.lowercased()), word.first?.isNumber == false
       {

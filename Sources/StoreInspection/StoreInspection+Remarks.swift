@@ -2,7 +2,7 @@ import ManagedObjectModel
 import PersistentStores
 
 extension StoreInspection {
-  /// What a store as Apple's framework writes it today does not have.
+  /// Features that a store in the current format of Apple's framework does not have.
   func unusual() -> [Remark] {
     (unusualFile() + unusualMetadata() + unusualEntities() + unusualOthers())
       .map { Remark(code: $0, message: $1) }

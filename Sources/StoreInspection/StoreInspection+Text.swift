@@ -2,7 +2,7 @@ import ManagedObjectModel
 import PersistentStores
 
 extension StoreInspection {
-  /// For a person: what the store is, its entities with their counts, each with its properties, and what is unusual.
+  /// Text for people: the store's kind, its entities with counts and properties, and anything unusual.
   public func text() -> String {
     var parts = [[store], facts, entityTable]
     parts += entities.map(properties)
@@ -47,7 +47,7 @@ extension StoreInspection {
   private var modelText: String {
     guard let model else { return "unknown" }
     let name = model.name ?? ""
-    let place =
+    let origin =
       switch model.origin {
       case "file": "version \(name) of the file"
       case "embedded": "\(name), part of this program"
@@ -55,9 +55,9 @@ extension StoreInspection {
       default: "guessed from the tables"
       }
     switch model.fits {
-    case true: return place + "; the store's"
-    case false: return place + "; not the store's, see below"
-    default: return place
+    case true: return origin + "; the store's"
+    case false: return origin + "; not the store's, see below"
+    default: return origin
     }
   }
 
@@ -83,7 +83,7 @@ extension StoreInspection {
   }
 
   private func properties(of entity: Entity) -> [String] {
-    // Inherited ones stand with the superentity.
+    // Inherited properties appear at the superentity.
     let above = entities.first { $0.name == entity.superentity }
     let inherited = Set((above?.attributes.map(\.name) ?? []) + (above?.relationships.map(\.name) ?? []))
     let attributes = entity.attributes.filter { !inherited.contains($0.name) }.map { attribute in
@@ -95,7 +95,7 @@ extension StoreInspection {
       [
         "  \(relationship.name)",
         "\(relationship.isToMany ? relationship.isOrdered ? "to many, ordered:" : "to many:" : "to one:") "
-          + relationship.destination, relationship.isOptional ? "" : "mandatory", Self.place(relationship),
+          + relationship.destination, relationship.isOptional ? "" : "mandatory", Self.location(relationship),
       ]
     }
     let constraints = entity.uniquenessConstraints.map { "  unique: \($0.joined(separator: ", "))" }
@@ -107,7 +107,7 @@ extension StoreInspection {
     return lines.isEmpty ? [] : [title] + lines
   }
 
-  private static func place(_ relationship: Relationship) -> String {
+  private static func location(_ relationship: Relationship) -> String {
     guard let table = relationship.table else { return "not kept" }
     return "\(table): \(relationship.columns.joined(separator: ", "))"
   }
@@ -127,9 +127,10 @@ extension StoreInspection {
         others.map { other in
           let functions =
             other.unknownFunctions.isEmpty ? "" : "calls \(other.unknownFunctions.joined(separator: ", "))"
-          let place = other.name == other.table ? "" : "on \(other.table)"
+          let location = other.name == other.table ? "" : "on \(other.table)"
           return [
-            "  \(other.type)", other.name, place, [other.purpose, functions].compactMap(\.self).joined(separator: " "),
+            "  \(other.type)", other.name, location,
+            [other.purpose, functions].compactMap(\.self).joined(separator: " "),
           ]
         })
   }

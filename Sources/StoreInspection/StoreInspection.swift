@@ -2,44 +2,44 @@ import ManagedObjectModel
 import PersistentStores
 import Foundation
 
-/// What is in a store's file: entities, counts, hashes, where its model comes from, and what is unusual.
+/// The contents of a store's file: entities, counts, hashes, the origin of its model, and anything unusual.
 ///
 /// ```swift
-/// let inspection = try StoreInspection(storeAt: url, modelFile: nil, embeddedModels: ["SurfJournalModel"])
+/// let inspection = try StoreInspection(storeAt: url, embeddedModels: ["SurfJournalModel"])
 /// print(inspection.text())
 /// ```
 ///
-/// Looking writes nothing: the bytes of the file, its `-wal` and its `-shm` stay as they are. What can't be read of a
-/// damaged store is told by ``remarks``. As JSON the keys are those of `Pipelines/inspection.schema.json`.
+/// Inspection does not write: the bytes of the file, its `-wal` and its `-shm` do not change. ``remarks`` reports the
+/// unreadable parts of a damaged store. The keys of the JSON form are those of `Pipelines/inspection.schema.json`.
 public struct StoreInspection: Codable, Hashable, Sendable {
-  /// Of the JSON form: keys stay as they are within a version.
+  /// The version of the JSON form: keys do not change within a version.
   public var formatVersion = 1
-  /// The path, as it was given.
+  /// The path as given.
   public var store: String
   public var file: File
   public var metadata: Metadata
   public var model: Model?
-  /// By number; those that only the model has come last.
+  /// By number; entities that only the model has come last.
   public var entities: [Entity]
   /// The tables of many-to-many relationships.
   public var joinTables: [JoinTable]
   public var indexes: [Index]
-  /// Nil where no history is tracked.
+  /// Nil unless history is tracked.
   public var history: History?
   public var modelCache: ModelCache
-  /// Tables, views and triggers that no layout of Core Data has.
+  /// Tables, views and triggers that do not belong to Core Data's layout.
   public var others: [Other]
-  /// Nil where there is no folder for large values.
+  /// Nil if there is no folder for large values.
   public var externalData: ExternalData?
-  /// What is unusual about the store, or could not be read.
+  /// What is unusual about the store or could not be read.
   public var remarks: [Remark]
 
-  /// The database file and what lies beside it.
+  /// The database file and the files next to it.
   public struct File: Codable, Hashable, Sendable {
     public var bytes: Int
     public var pageSizeBytes: Int
     public var pages: Int
-    /// Pages that hold nothing, which a vacuum gives back.
+    /// Unused pages, which a vacuum releases.
     public var freePages: Int
     /// `wal` or `delete`.
     public var journalMode: String
@@ -53,20 +53,20 @@ public struct StoreInspection: Codable, Hashable, Sendable {
   /// The `-wal`.
   public struct Log: Codable, Hashable, Sendable {
     public var bytes: Int
-    /// Pages in it that belong to the last run of the log: after them older ones may follow.
+    /// Pages that belong to the WAL's current generation: older ones may follow them.
     public var frames: Int
-    /// `empty`, `valid`, or `foreign` for a file that is no log of a database with this page size.
+    /// `empty`, `valid`, or `foreign` for a file that is not the WAL of a database with this page size.
     public var state: String
   }
 
   /// The `-shm`.
   public struct SharedMemory: Codable, Hashable, Sendable {
     public var bytes: Int
-    /// `valid`, `stale` where it speaks of another log, or `empty`. SQLite makes it anew where it has to.
+    /// `valid`, `stale` if it refers to another WAL, or `empty`. SQLite creates it again if necessary.
     public var state: String
   }
 
-  /// What Z_METADATA says.
+  /// The contents of Z_METADATA.
   public struct Metadata: Codable, Hashable, Sendable {
     public var uuid: String?
     public var storeType: String?
@@ -76,39 +76,39 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     public var hashesVersion: Int?
     public var hashesDigest: String?
     public var checksum: String?
-    /// The clients' own keys and their values, as text.
+    /// The clients' keys and their values, as text.
     public var ownKeys: [String: String]
   }
 
   public struct Model: Codable, Hashable, Sendable {
     /// `file`, `embedded`, `cache` or `tables`.
     public var origin: String
-    /// The version's or embedded model's name; nil for the others.
+    /// The name of the version or embedded model; nil for the other origins.
     public var name: String?
-    /// Whether every version hash is the store's; nil where the model is only guessed from the tables.
+    /// Whether every version hash equals the store's; nil if the model was derived from the tables.
     public var fits: Bool?
-    /// What is unknown or was left out.
+    /// Unknown or omitted parts.
     public var notes: [String]
   }
 
   public struct Entity: Codable, Hashable, Sendable {
     public var name: String
-    /// The name in Z_PRIMARYKEY where it is another one: it stays as it was when a migration renames the entity.
+    /// The name in Z_PRIMARYKEY if it differs: a migration that renames the entity leaves it unchanged.
     public var storedName: String?
-    /// Z_ENT; nil where the store does not have the entity.
+    /// Z_ENT; nil if the store does not have the entity.
     public var number: Int?
     public var superentity: String?
     public var isAbstract: Bool?
     public var table: String?
-    /// Rows of exactly this entity, subentities apart; nil where they can't be counted.
+    /// Rows of exactly this entity, without subentities; nil if they can't be counted.
     public var rows: Int?
-    /// Z_MAX: the last key that was given out. Only a root's counts.
+    /// Z_MAX: the last allocated key. Only a root's value is used.
     public var maximumKey: Int?
-    /// Base64, as the store has it.
+    /// Base64, as in the store.
     public var versionHash: String?
-    /// Nil where either has none.
+    /// Whether the hashes are equal; nil if either is missing.
     public var hashFitsModel: Bool?
-    /// Own ones and inherited ones, by name.
+    /// Own and inherited ones, by name.
     public var attributes: [Attribute]
     public var relationships: [Relationship]
     /// The names of the attributes of each.
@@ -117,7 +117,7 @@ public struct StoreInspection: Codable, Hashable, Sendable {
 
   public struct Attribute: Codable, Hashable, Sendable {
     public var name: String
-    /// As the model editor writes it, such as `Integer 16`; of a store without a model the column's type.
+    /// The type in the model editor's words, such as `Integer 16`; for a store without a model the column's type.
     public var type: String
     public var isOptional: Bool
     /// Nil for a transient attribute.
@@ -131,14 +131,14 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     public var isToMany: Bool
     public var isOrdered: Bool
     public var isOptional: Bool
-    /// Where it is kept: the table and column of the key, or the join table and its two columns.
+    /// Where it is stored: the table and column of the key, or the join table and its two columns.
     public var table: String?
     public var columns: [String]
   }
 
   public struct JoinTable: Codable, Hashable, Sendable {
     public var table: String
-    /// Nil where they can't be counted.
+    /// Nil if they can't be counted.
     public var rows: Int?
   }
 
@@ -155,9 +155,9 @@ public struct StoreInspection: Codable, Hashable, Sendable {
   }
 
   public struct ModelCache: Codable, Hashable, Sendable {
-    /// 0 where there is none.
+    /// 0 if there is none.
     public var bytes: Int
-    /// Whether a model can be made of it.
+    /// Whether a model can be created from it.
     public var isReadable: Bool
   }
 
@@ -166,7 +166,7 @@ public struct StoreInspection: Codable, Hashable, Sendable {
     public var type: String
     public var name: String
     public var table: String
-    /// What it is for, where its name tells.
+    /// Its purpose, if its name indicates one.
     public var purpose: String?
     /// Functions in a trigger's text that SQLite does not have.
     public var unknownFunctions: [String]
@@ -179,7 +179,7 @@ public struct StoreInspection: Codable, Hashable, Sendable {
   }
 
   public struct Remark: Codable, Hashable, Sendable {
-    /// A word that stays, such as `hashMismatch`.
+    /// A stable identifier, such as `hashMismatch`.
     public var code: String
     public var message: String
   }

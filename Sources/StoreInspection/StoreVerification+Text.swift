@@ -2,14 +2,16 @@ import ManagedObjectModel
 import PersistentStores
 
 extension StoreVerification {
-  /// For a person: the verdict, and for each finding what is wrong, where, and what to do.
+  /// Text for people: the verdict, and for each finding the problem, the location and the remedy.
   public func text() -> String {
     var lines = ["\(store): \(verdict)"]
     for finding in findings {
       let keys = finding.keys.map(String.init).joined(separator: ", ")
       let rest = finding.count > finding.keys.count ? ", …" : ""
-      let place = finding.keys.isEmpty ? "" : " [\(finding.table.map { "\($0) " } ?? "")\(keys)\(rest)]"
-      lines += ["", "\(finding.severity.rawValue) \(finding.code)  \(finding.message)\(place)", "  \(finding.advice)"]
+      let location = finding.keys.isEmpty ? "" : " [\(finding.table.map { "\($0) " } ?? "")\(keys)\(rest)]"
+      lines += [
+        "", "\(finding.severity.rawValue) \(finding.code)  \(finding.message)\(location)", "  \(finding.advice)",
+      ]
     }
     if !notes.isEmpty { lines += [""] + notes.map { "note  \($0)" } }
     return lines.joined(separator: "\n") + "\n"

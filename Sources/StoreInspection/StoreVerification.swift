@@ -2,53 +2,54 @@ import ManagedObjectModel
 import PersistentStores
 import Foundation
 
-/// What Core Data relies on in a store, checked: integrity, key sequences, entity numbers, keys and join rows that lead
-/// somewhere, order, uniqueness, values, and metadata against the model.
+/// Checks what Core Data relies on in a store: integrity, key sequences, entity numbers, referenced rows of keys and
+/// join rows, order, uniqueness, values, and metadata against the model.
 ///
 /// ```swift
 /// let verification = try StoreVerification(storeAt: url, modelFile: modelURL)
 /// for finding in verification.findings { print(finding.message) }
 /// ```
 ///
-/// Not a byte of the store is written. As JSON the keys are those of `Pipelines/verification.schema.json`.
+/// Verification does not write a byte of the store. The keys of the JSON form are those of
+/// `Pipelines/verification.schema.json`.
 public struct StoreVerification: Codable, Hashable, Sendable {
-  /// Of the JSON form: keys stay as they are within a version.
+  /// The version of the JSON form: keys do not change within a version.
   public var formatVersion = 1
-  /// The path, as it was given.
+  /// The path as given.
   public var store: String
-  /// What the store was checked against; nil where no model was found.
+  /// The model that the store was checked against; nil if none was found.
   public var model: StoreInspection.Model?
-  /// The names of the checks that were made.
+  /// The names of the completed checks.
   public var checks: [String]
-  /// How many of the findings are errors, and how many warnings.
+  /// The number of findings that are errors, and the number of warnings.
   public var errors: Int
   public var warnings: Int
   public var findings: [Finding]
-  /// What could not be checked, and why.
+  /// What could not be checked, with the reason.
   public var notes: [String]
 
   public enum Severity: String, Codable, Sendable {
-    /// Core Data will fail on it, or show wrong objects.
+    /// Core Data will fail on it or show wrong objects.
     case error
-    /// Unusual, or a waste, but nothing is wrong with the objects.
+    /// Unusual or wasteful, but the objects are correct.
     case warning
   }
 
-  /// One thing that is wrong, in as many rows as it may be.
+  /// One problem, in any number of rows.
   public struct Finding: Codable, Hashable, Sendable {
-    /// A word that stays, such as `danglingKey`.
+    /// A stable identifier, such as `danglingKey`.
     public var code: String
     public var severity: Severity
     public var entity: String?
     public var property: String?
     public var table: String?
-    /// How many rows are concerned; 0 for what concerns the store as a whole.
+    /// The number of affected rows; 0 for a problem of the store as a whole.
     public var count: Int
-    /// The first few Z_PK of them, of join tables their rowids, in order.
+    /// The first few Z_PK of them (for join tables their rowids), in order.
     public var keys: [Int]
-    /// What is wrong.
+    /// The problem.
     public var message: String
-    /// What to do.
+    /// The remedy.
     public var advice: String
   }
 
@@ -56,10 +57,10 @@ public struct StoreVerification: Codable, Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - url: The `.sqlite`.
-  ///   - modelFile: The model or the versions of it to look among; without one, the embedded models, the store's own
-  ///     model cache and its tables are asked.
-  ///   - embeddedModels: The names of models in the program that the store may be of.
-  /// - Throws: `NSError` as `StoreInspection` does. What is damaged inside of a store is a finding, not an error.
+  ///   - modelFile: A model file whose versions are searched. Without one, the embedded models, the store's own model
+  ///     cache and its tables are searched.
+  ///   - embeddedModels: The names of embedded models that the store may use.
+  /// - Throws: The errors of `StoreInspection`. Damage inside a store is a finding, not an error.
   public init(storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = []) throws {
     let store = try ExaminedStore(at: url, modelFile: modelFile, embeddedModels: embeddedModels)
     var run = VerificationRun(store)
@@ -74,14 +75,14 @@ public struct StoreVerification: Codable, Hashable, Sendable {
   }
 }
 
-/// The checks of one store, one after the other, and what they have found.
+/// Runs the checks of one store one after the other and collects their findings.
 struct VerificationRun {
   let store: ExaminedStore
   private(set) var checks: [String] = []
   private(set) var findings: [StoreVerification.Finding] = []
   private(set) var notes: [String] = []
 
-  /// How many keys a finding lists.
+  /// The maximum number of keys that a finding lists.
   static let keysListedMax = 5
 
   init(_ store: ExaminedStore) {
@@ -110,7 +111,7 @@ struct VerificationRun {
     check("history") { try $0.checkHistory() }
   }
 
-  /// Makes one check. A table that can't be read is a finding of the integrity check already.
+  /// Runs one check. An unreadable table is already a finding of the integrity check.
   private mutating func check(_ name: String, _ body: (inout VerificationRun) throws -> Void) {
     do {
       try body(&self)
@@ -134,7 +135,7 @@ struct VerificationRun {
 
   mutating func note(_ text: String) { notes.append(text) }
 
-  /// The rows that `condition` holds for, nil if there are none: their number and the first keys.
+  /// The rows that match `condition`, nil if there are none: their number and the first keys.
   func rows(
     in from: String, where condition: String, key: String = "t.Z_PK"
   ) throws -> (count: Int, keys: [Int])? {
@@ -145,7 +146,7 @@ struct VerificationRun {
     return (count, keys.compactMap { $0[0].int })
   }
 
-  /// Whether the table has the columns: a model that does not fit names others.
+  /// Whether the table has the columns: an incompatible model names others.
   func has(_ table: String, _ columns: [String]) -> Bool {
     guard let found = store.columns[table] else { return false }
     let names = Set(found.map { $0.name.uppercased() })
@@ -153,7 +154,7 @@ struct VerificationRun {
   }
 }
 
-/// An entity with its place in the store.
+/// An entity with its location in the store.
 struct VerifiedEntity {
   let entity: NSEntityDescription
   let sql: SQLEntity
@@ -161,7 +162,7 @@ struct VerifiedEntity {
   var table: String { sql.tableName.quotedName }
   var isRoot: Bool { sql.superNumber == 0 }
 
-  /// The numbers of the entity and of all that inherit from it, as a list for SQL.
+  /// The numbers of the entity and of all entities that inherit from it, as a list for SQL.
   let numbers: String
 
   init(_ entity: NSEntityDescription, _ sql: SQLEntity) {
@@ -170,6 +171,6 @@ struct VerifiedEntity {
     numbers = sql.numbers.map(String.init).joined(separator: ", ")
   }
 
-  /// The condition for rows of exactly this entity, of the table `t`.
+  /// The condition for rows of exactly this entity in the table `t`.
   var isOwn: String { "t.Z_ENT = \(sql.number)" }
 }

@@ -18,15 +18,16 @@ extension VerificationRun {
         else { continue }
         switch kept {
         case .toOne(let column, let entityColumn, _):
-          checks += toOneChecks(entity, relationship, column, entityColumn, destination)
+          checks += toOneChecks(
+            entity, relationship, column: column, entityColumn: entityColumn, destination: destination)
         case .toMany(_, let column, _):
-          // Of a pair the to-one side is checked.
+          // For a pair, the to-one side is checked.
           guard relationship.inverseRelationship == nil, relationship.owner === entity.entity else { continue }
-          try checkHiddenKey(entity, relationship, column, destination)
+          try checkHiddenKey(entity, relationship, column: column, destination: destination)
         case .manyToMany(let table, let source, let other, _):
           guard tables.insert(table).inserted else { continue }
           let owner = relationship.owner?.name.flatMap { byName[$0] } ?? entity
-          try checkJoinTable(table, relationship, (source, owner), (other, destination))
+          try checkJoinTable(table, relationship, source: (source, owner), other: (other, destination))
         }
       }
       if !entity.entity.isAbstract { try find(checks, entity) }
@@ -36,8 +37,8 @@ extension VerificationRun {
   // MARK: To one
 
   private func toOneChecks(
-    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, _ column: String, _ entityColumn: String?,
-    _ destination: VerifiedEntity
+    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, column: String, entityColumn: String?,
+    destination: VerifiedEntity
   ) -> [RowCheck] {
     guard has(entity.sql.tableName, [column]), has(destination.sql.tableName, ["Z_PK", "Z_ENT"]) else { return [] }
     let name = relationship.name
@@ -70,12 +71,12 @@ extension VerificationRun {
           "keys have an entity number in \(entityColumn) that is not the destination's",
           "Set \(entityColumn) to the Z_ENT of the row that the key leads to."))
     }
-    return checks + inverseChecks(entity, relationship, key, destination)
+    return checks + inverseChecks(entity, relationship, key: key, destination: destination)
   }
 
-  /// Of two to-one ends each has a key, and they have to agree.
+  /// Each of two to-one ends has a key, and the keys must agree.
   private func inverseChecks(
-    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, _ key: String, _ destination: VerifiedEntity
+    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, key: String, destination: VerifiedEntity
   ) -> [RowCheck] {
     guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
       case .toOne(let back, _, _)? = destination.sql.relationships[inverse.name],
@@ -90,9 +91,9 @@ extension VerificationRun {
     ]
   }
 
-  /// The key of a to-many relationship without an inverse stands in the destination's table.
+  /// The key of a to-many relationship without an inverse is in the destination's table.
   private mutating func checkHiddenKey(
-    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, _ column: String, _ destination: VerifiedEntity
+    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, column: String, destination: VerifiedEntity
   ) throws {
     guard has(destination.sql.tableName, [column]) else { return }
     let found = try rows(
@@ -110,8 +111,8 @@ extension VerificationRun {
   // MARK: Many to many
 
   private mutating func checkJoinTable(
-    _ table: String, _ relationship: NSRelationshipDescription, _ source: (column: String, entity: VerifiedEntity),
-    _ other: (column: String, entity: VerifiedEntity)
+    _ table: String, _ relationship: NSRelationshipDescription, source: (column: String, entity: VerifiedEntity),
+    other: (column: String, entity: VerifiedEntity)
   ) throws {
     guard has(table, [source.column, other.column]) else { return }
     for (column, entity) in [source, other] {
@@ -135,9 +136,10 @@ extension VerificationRun {
       for (name, kept) in entity.sql.relationships.sorted(by: { $0.key < $1.key }) {
         guard entity.entity.relationshipsByName[name]?.owner === entity.entity else { continue }
         switch kept {
-        case .toMany(let table, let key, let order?): try checkOrder(entity, name, table, key, order, rowKey: "Z_PK")
+        case .toMany(let table, let key, let order?):
+          try checkOrder(entity, name, table: table, key: key, order: order, rowKey: "Z_PK")
         case .manyToMany(let table, let key, _, let order?):
-          try checkOrder(entity, name, table, key, order, rowKey: "rowid")
+          try checkOrder(entity, name, table: table, key: key, order: order, rowKey: "rowid")
         default: continue
         }
       }
@@ -145,9 +147,9 @@ extension VerificationRun {
   }
 
   private mutating func checkOrder(
-    _ entity: VerifiedEntity, _ name: String, _ table: String, _ key: String, _ order: String, rowKey: String
+    _ entity: VerifiedEntity, _ name: String, table: String, key: String, order: String, rowKey: String
   ) throws {
-    // A table that is missing is found with the rows.
+    // A missing table is a finding of the checks of rows.
     guard store.columns[table] != nil else { return }
     guard has(table, [key, order]) else {
       add(

@@ -77,8 +77,8 @@ extension VerificationRun {
     return checks
   }
 
-  /// The condition for values that no attribute of the type has. Dates and numbers may be stored as integers, as
-  /// columns have the affinity of numbers.
+  /// The condition for values that are invalid for the attribute's type. Dates and numbers may be stored as integers,
+  /// as columns have numeric affinity.
   private static func wrongStorage(_ attribute: NSAttributeDescription, _ column: String) -> String? {
     let type = "typeof(\(column))"
     switch attribute.attributeType {
@@ -110,7 +110,7 @@ extension VerificationRun {
         guard columns.count == names.count, has(entity.sql.tableName, columns) else { continue }
         let same = columns.map { "o.\($0.quotedName) = t.\($0.quotedName)" }.joined(separator: " AND ")
         let ofEntity = "Z_ENT IN (\(entity.numbers))"
-        // Grouping finds the values in one pass, where comparing row by row would need an index.
+        // Grouping finds the values in one pass; comparing row by row would need an index.
         let list = columns.map(\.quotedName).joined(separator: ", ")
         let filled = columns.map { "\($0.quotedName) IS NOT NULL" }.joined(separator: " AND ")
         let doubled =
@@ -127,27 +127,27 @@ extension VerificationRun {
     }
   }
 
-  /// Adds a finding for each check that holds for rows of the entity's table: one pass counts them all.
+  /// Adds a finding for each check that matches rows of the entity's table: one pass counts them all.
   mutating func find(_ checks: [RowCheck], _ entity: VerifiedEntity) throws {
     var rest = checks[...]
     while !rest.isEmpty {
-      // SQLite takes 2000 columns in a result.
+      // SQLite allows 2000 columns in a result.
       let some = rest.prefix(500)
       rest = rest.dropFirst(some.count)
       let sums = some.map { "total(\($0.condition))" }.joined(separator: ", ")
       let counts = try store.connection.rows("SELECT \(sums) FROM \(entity.table) t").first ?? []
       for (check, count) in zip(some, counts) {
         guard count != .real(0), let found = try rows(in: "\(entity.table) t", where: check.condition) else { continue }
-        let place = check.property.map { "\(entity.name).\($0)" } ?? entity.name
+        let subject = check.property.map { "\(entity.name).\($0)" } ?? entity.name
         add(
           check.code, entity: entity.name, property: check.property, table: entity.sql.tableName, count: found.count,
-          keys: found.keys, "\(place): \(found.count) \(check.what).", check.advice)
+          keys: found.keys, "\(subject): \(found.count) \(check.what).", check.advice)
       }
     }
   }
 }
 
-/// A condition for rows `t` of an entity's table, and what is wrong with those that it holds for.
+/// A condition for rows `t` of an entity's table, and the problem of the rows that match it.
 struct RowCheck {
   let code: String
   let property: String?

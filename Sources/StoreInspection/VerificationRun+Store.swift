@@ -12,7 +12,7 @@ extension VerificationRun {
     do {
       answers = try store.connection.rows("PRAGMA integrity_check(20)").compactMap { $0.first?.string }
     } catch let error as SQLiteError where !error.isBusy {
-      // Some damages end the search for damages.
+      // Some kinds of damage end the integrity check.
       answers = [error.message]
     }
     for answer in answers where answer != "ok" { add("damaged", "SQLite finds: \(answer)", Self.restore) }
@@ -136,7 +136,7 @@ extension VerificationRun {
         guard attribute.allowsExternalBinaryDataStorage, let column, has(entity.sql.tableName, [column.name]) else {
           continue
         }
-        named.formUnion(try checkExternal(entity, attribute.name, column.name.quotedName, files))
+        named.formUnion(try checkExternal(entity, attribute.name, column: column.name.quotedName, files: files))
       }
     }
     let orphans = files.subtracting(named).sorted()
@@ -148,9 +148,9 @@ extension VerificationRun {
     }
   }
 
-  /// Values whose first byte is 2 are the name of a file, 36 characters and a zero byte. The names are the answer.
+  /// Values whose first byte is 2 contain the name of a file: 36 characters and a zero byte. The result is these names.
   private mutating func checkExternal(
-    _ entity: VerifiedEntity, _ property: String, _ column: String, _ files: Set<String>
+    _ entity: VerifiedEntity, _ property: String, column: String, files: Set<String>
   ) throws -> Set<String> {
     let table = "\(entity.table) t"
     let isFile =

@@ -1,10 +1,10 @@
 import PipelineEngine
 
 extension DefinitionVocabulary {
-  /// The names that the journal's pipelines may use, and their defaults.
+  /// The names that the journal's pipelines may use, their defaults, and the names in the output of runs.
   public static let journal = DefinitionVocabulary(
     dialects: [.journalApp], dateFormats: [DialectDefinition.journalApp.name: "M/d/yy"], entity: Journal.entityName,
-    model: CoreDataStack.modelName)
+    model: CoreDataStack.modelName, program: "surfjournal", ledgerPrefix: "SJ_")
 }
 
 extension DialectDefinition {

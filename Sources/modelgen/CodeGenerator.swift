@@ -32,7 +32,7 @@ struct CodeGenerator {
   private var entities: [NSEntityDescription] { bundle.currentVersion.model.entities }
 
   private var header: String {
-    "// Made from the model \(bundle.name). Do not edit: the next build writes it anew.\n"
+    "// Generated from the model \(bundle.name) by modelgen; changes made here are lost.\n// swift-format-ignore-file\n"
   }
 
   // MARK: - Class

@@ -1,9 +1,18 @@
+import CBuildStamp
 import Foundation
 import PipelineEngine
 
 /// Finds the command, and answers requests that need none.
 enum Program {
+  /// Semantic version of the command and of the libraries.
   static let version = "0.1.0"
+
+  /// The version, with the commit that `make release` has stamped into the program.
+  static var versionText: String {
+    guard let stamp = build_stamp_commit() else { return version }
+    let bytes = (0..<64).map { UInt8(bitPattern: stamp[$0]) }.prefix { $0 != 0 }
+    return bytes.isEmpty ? version : "\(version) (\(String(decoding: bytes, as: UTF8.self)))"
+  }
 
   /// The result of reading the command line.
   enum Invocation {
@@ -51,7 +60,7 @@ enum Program {
     if arguments.has("help") {
       try Console.print(usage)
     } else if arguments.has("version") {
-      try Console.print("surfjournal \(version)\n")
+      try Console.print("surfjournal \(versionText)\n")
     } else {
       return nil
     }

@@ -12,7 +12,7 @@ import Testing
 
   private func path(_ name: String) -> String { folder.path(name) }
 
-  @Test(arguments: Randomness.seeds(8, long: 200))
+  @Test(arguments: Randomness.seeds(2, long: 200))
   func `Random stores come back as they were`(seed: UInt64) async throws {
     var random = StoreRandom(seed: seed)
     try makeStore(path("first.sqlite"), entries: 150, &random)

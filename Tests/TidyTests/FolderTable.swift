@@ -14,6 +14,46 @@ enum FolderTable {
       "Writer": ["Base", "Dialect", "Sink"],
       "Reader": ["Base", "Dialect", "Hash", "Parser", "Records", "Source"],
     ],
+    "ManagedObjectModel": [
+      "Archives": [],
+      "Base": [],
+      "Embedded": [],
+      "Values": [],
+      "Predicates": ["Values"],
+      "Descriptions": ["Base", "Embedded", "Predicates", "Values"],
+      "Sorting": ["Predicates", "Values"],
+      "KeyPaths": ["Descriptions", "Predicates"],
+      "ModelFiles": ["Archives", "Descriptions", "Predicates", "Values"],
+      "Transformers": ["Archives", "Base", "Descriptions", "Values"],
+    ],
+    "PersistentStores": [
+      "Identities": [],
+      "Compression": [],
+      "Rows": ["Identities"],
+      "Queries": ["Identities", "Rows"],
+      "SQLite": ["Rows"],
+      "External": ["Rows", "SQLite"],
+      "Predicates": ["SQLite"],
+      "RowStore": ["Identities", "Queries", "Rows"],
+      "Schema": ["SQLite"],
+      "Opening": ["SQLite", "Schema"],
+      "Migration": ["External", "Opening", "SQLite", "Schema"],
+      "ModelSearch": ["Compression", "Opening", "SQLite", "Schema"],
+      "SQLiteStore": [
+        "External", "Identities", "Migration", "Opening", "Queries", "RowStore", "Rows", "SQLite", "Schema",
+      ],
+    ],
+    "OpenCoreData": [
+      ".": [],
+      "Coordinator": [],
+      "Requests": ["Coordinator"],
+      "Graph": ["Coordinator", "Requests"],
+      "Container": ["Coordinator", "Graph"],
+      "Results": ["Graph", "Requests"],
+    ],
+    "StoreInspection": [
+      ".": []
+    ],
     "PipelineDefinition": [
       "Issues": [],
       "Values": ["Issues"],
@@ -40,8 +80,9 @@ enum FolderTable {
     ],
     "SurfJournal": [
       "CoreDataStack": [],
-      "Journal": ["CoreDataStack"],
-      ".": ["CoreDataStack", "Journal"],
+      "Generated": [],
+      "Journal": ["CoreDataStack", "Generated"],
+      ".": ["CoreDataStack", "Generated", "Journal"],
     ],
     "surfjournal": [
       "Output": [],

@@ -2,16 +2,20 @@
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
     "Locking": [],
-    "OpenCoreData": ["CDispatchLabel", "CEmbeddedModels", "CExpat", "CSQLite", "CZlib", "Locking"],
+    "ManagedObjectModel": ["CEmbeddedModels", "CExpat", "Locking"],
+    "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
+    "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores"],
+    "StoreInspection": ["Locking", "ManagedObjectModel", "PersistentStores"],
     "CSV": ["CISAL", "CWriteback", "CXXHash", "CZlib", "Locking"],
     "PipelineDefinition": ["CSV"],
-    "PipelineEngine": ["CSV", "Locking", "OpenCoreData", "PipelineDefinition"],
+    "PipelineEngine": ["CSV", "Locking", "OpenCoreData", "PipelineDefinition", "StoreInspection"],
     "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
-    "surfjournal": ["CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
-    "modelgen": ["OpenCoreData"],
+    "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
+    "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [], "CISAL": [], "CMalloc": [], "CSQLite": [],
+    "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [], "CISAL": [],
+    "CMalloc": [], "CSQLite": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]

@@ -1,28 +1,28 @@
 import Foundation
 
-/// Bounds and patterns set in code. In Core Data these are `validationPredicates` such as `SELF >= 1`; here
-/// they are plain properties, because a predicate cannot be asked what it compares. Model files fill them.
+/// Bounds and patterns that code sets. In Core Data these are `validationPredicates` such as `SELF >= 1`. Here they are
+/// plain properties, because a predicate does not expose what it compares. Model files fill them.
 extension NSAttributeDescription {
-  /// The least value allowed (a number, or a Date for date attributes); nil for none. A value that is not of
-  /// the attribute's type is a programming error.
+  /// The minimum value (a number, or a Date for date attributes); nil for none. A value that does not have the
+  /// attribute's type is a programming error.
   public var minimumValue: Any? {
     get { boundValue(constraints.minimum) }
     set { constraints.minimum = bound(newValue) }
   }
 
-  /// The greatest value allowed (a number, or a Date for date attributes); nil for none.
+  /// The maximum value (a number, or a Date for date attributes); nil for none.
   public var maximumValue: Any? {
     get { boundValue(constraints.maximum) }
     set { constraints.maximum = bound(newValue) }
   }
 
-  /// The least length of a string in UTF-16 units, as NSString counts; nil for none.
+  /// The minimum length of a string in UTF-16 units, as NSString counts; nil for none.
   public var minimumLength: Int? {
     get { constraints.lengthMin }
     set { constraints.lengthMin = newValue }
   }
 
-  /// The greatest length of a string in UTF-16 units, as NSString counts; nil for none.
+  /// The maximum length of a string in UTF-16 units, as NSString counts; nil for none.
   public var maximumLength: Int? {
     get { constraints.lengthMax }
     set { constraints.lengthMax = newValue }
@@ -31,7 +31,7 @@ extension NSAttributeDescription {
   /// The regular expression that a whole string must match; nil for none.
   public var regularExpression: String? { constraints.pattern }
 
-  /// Sets the regular expression; throws NSRegularExpression's error for a text that is none.
+  /// Sets the regular expression. Throws NSRegularExpression's error for an invalid pattern.
   public func setRegularExpression(_ pattern: String?) throws {
     var changed = constraints
     try changed.setPattern(pattern)

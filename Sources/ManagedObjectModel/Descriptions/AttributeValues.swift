@@ -1,10 +1,10 @@
 import Foundation
 
 extension NSAttributeDescription {
-  /// A Swift value as a store keeps it: null for nil, nil if the value is not of the attribute's type.
+  /// A Swift value in stored form: null for nil, nil if the value does not have the attribute's type.
   ///
-  /// Numbers may come as any Swift number, Bool, NSNumber or Decimal where they fit exactly; a Transformable
-  /// only as the Data of its archive.
+  /// Numbers may be any Swift number, Bool, NSNumber or Decimal that converts exactly. A Transformable value must be
+  /// the Data of its archive.
   package func storedValue(from value: Any?) -> StoredValue? {
     guard let value, !(value is NSNull) else { return .null }
     switch attributeType {
@@ -34,8 +34,8 @@ extension NSAttributeDescription {
     }
   }
 
-  /// The default value as a store keeps it; null if there is none, or none that can be stored.
-  package var defaultStoredValue: StoredValue { stored(from: defaultValue) ?? .null }
+  /// The default value in stored form; null if there is none or it cannot be stored.
+  package var defaultStoredValue: StoredValue { encodedValue(from: defaultValue) ?? .null }
 
   private static func integer(from value: Any) -> Int64? {
     if let number = value as? any BinaryInteger { return Int64(exactly: number) }
@@ -45,7 +45,7 @@ extension NSAttributeDescription {
     return (value as? NSNumber).flatMap(exactInteger)
   }
 
-  /// Nil for a fraction, and for a number beyond 64 bits.
+  /// Nil for a fraction and for a number beyond 64 bits.
   private static func exactInteger(_ number: NSNumber) -> Int64? {
     let integer = number.int64Value
     return NSNumber(value: integer).compare(number) == .orderedSame ? integer : nil

@@ -1,22 +1,22 @@
 import Foundation
 
-/// What can be worked out from an entity and its superentities: made once when the model is frozen.
+/// Values derived from an entity and its superentities, computed once when the model is frozen.
 package final class EntityLayout: Sendable {
   /// Own and inherited attributes, transient ones included, in byte order of their names.
   package let attributeSlots: [NSAttributeDescription]
   private let slotsByName: [String: Int]
-  /// By slot, where there are so few that looking through them is quicker than hashing one.
+  /// By slot; set only for so few attributes that a linear search is faster than hashing.
   private let fewNames: [String]?
-  /// By slot: whether the attribute is of one of the integer types.
+  /// By slot: whether the attribute has an integer type.
   private let integerSlots: [Bool]
-  /// What a newly inserted object has, by slot.
+  /// The values of a newly inserted object, by slot.
   package let defaultValues: [StoredValue]
   package let propertiesByName: [String: NSPropertyDescription]
   package let attributesByName: [String: NSAttributeDescription]
   package let relationshipsByName: [String: NSRelationshipDescription]
-  /// Those that an object must not be without, by name.
+  /// The required relationships, by name.
   package let mandatoryRelationships: [NSRelationshipDescription]
-  /// The class that the model names for objects of the entity; nil where the program has none of that name.
+  /// The class that the model names for objects of the entity; nil if the program does not have it.
   package let objectClass: AnyClass?
 
   init(of entity: NSEntityDescription) {
@@ -25,7 +25,7 @@ package final class EntityLayout: Sendable {
     attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
     relationshipsByName = propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
     // "The counts are only enforced if the relationship value is not nil" (Apple documentation:
-    // NSRelationshipDescription): a set is there, empty or not, so that of a to-many one the count alone matters.
+    // NSRelationshipDescription). A to-many relationship always has a set, possibly empty, so only its count matters.
     mandatoryRelationships = relationshipsByName.values
       .filter { !$0.isTransient && !$0.isOptional && (!$0.isToMany || $0.minCount > 0) }
       .sorted { String.byteOrder($0.name, $1.name) }
@@ -40,10 +40,10 @@ package final class EntityLayout: Sendable {
     fewNames = attributeSlots.count <= 12 ? attributeSlots.map(\.name) : nil
   }
 
-  /// The slot of an attribute, nil if the entity has none of that name.
+  /// The slot of an attribute; nil if the entity has no attribute of that name.
   package func slot(named name: String) -> Int? {
     guard let fewNames else { return slotsByName[name] }
-    // Most keys are of another length than most names.
+    // Most keys differ from most names in length.
     let length = name.utf8.count
     for slot in fewNames.indices where fewNames[slot].utf8.count == length && fewNames[slot] == name { return slot }
     return nil
@@ -60,8 +60,8 @@ extension NSEntityDescription {
   /// Own and inherited relationships by name.
   public var relationshipsByName: [String: NSRelationshipDescription] { layout.relationshipsByName }
 
-  /// The relationships, own and inherited, that every object must have: a new one can't be saved while there are any,
-  /// as relationships can't be set.
+  /// The relationships, own and inherited, that every object must have. A new object with such relationships can't be
+  /// saved, as relationships can't be set.
   package var mandatoryRelationships: [NSRelationshipDescription] { layout.mandatoryRelationships }
 
   public var subentitiesByName: [String: NSEntityDescription] {
@@ -84,11 +84,11 @@ extension NSEntityDescription {
   /// attribute here is its slot.
   package var attributeSlots: [NSAttributeDescription] { layout.attributeSlots }
 
-  /// The slot of an attribute, nil if the entity has none of that name.
+  /// The slot of an attribute; nil if the entity has no attribute of that name.
   public func slot(named name: String) -> Int? { layout.slot(named: name) }
 
-  /// The top of the inheritance tree, the entity itself if it inherits from none. A root has one table and
-  /// one key sequence in a store.
+  /// The root of the inheritance tree; the entity itself if it has no superentity. A root has one table and one key
+  /// sequence in a store.
   package var rootEntity: NSEntityDescription { superentity == nil ? self : ancestry.last ?? self }
 
   /// The entity itself, its superentity, and so on up to the root.

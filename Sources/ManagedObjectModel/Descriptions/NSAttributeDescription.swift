@@ -1,39 +1,48 @@
 import Foundation
 
-/// An attribute of an entity (Apple: NSAttributeDescription).
-// Unchecked: see `Seal`.
+/// An attribute of an entity: its type, default value and validation rules (Apple: NSAttributeDescription).
+///
+/// ```swift
+/// let rating = NSAttributeDescription()
+/// rating.name = "rating"
+/// rating.type = .integer16
+/// rating.isOptional = false
+/// rating.defaultValue = 3
+/// ```
+///
+/// Mutable until its model is frozen; a change afterwards stops the program.
+// Unchecked: see `FreezeFlag`.
 open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   /// The type of the values. Setting it also sets `attributeValueClassName`.
   open var attributeType: NSAttributeType = .undefinedAttributeType {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet { attributeValueClassName = attributeType.valueClassName }
   }
 
-  /// The class of the values; to be set by hand for transformable attributes only.
-  open var attributeValueClassName: String? { willSet { seal.requireOpen() } }
+  /// The class of the values. Set it for transformable attributes only.
+  open var attributeValueClassName: String? { willSet { freezeFlag.requireMutable() } }
 
-  /// The value of a newly inserted object. Read from a model file it is an NSNumber, NSDecimalNumber, String,
-  /// Date, Data, UUID or URL, by the attribute's type.
-  open var defaultValue: Any? { willSet { seal.requireOpen() } }
+  /// The value of a newly inserted object. A default read from a model file is an NSNumber, NSDecimalNumber, String,
+  /// Date, Data, UUID or URL, according to the attribute's type.
+  open var defaultValue: Any? { willSet { freezeFlag.requireMutable() } }
 
-  open var valueTransformerName: String? { willSet { seal.requireOpen() } }
-  open var allowsExternalBinaryDataStorage: Bool = false { willSet { seal.requireOpen() } }
-  open var preservesValueInHistoryOnDeletion: Bool = false { willSet { seal.requireOpen() } }
-  open var allowsCloudEncryption: Bool = false { willSet { seal.requireOpen() } }
+  open var valueTransformerName: String? { willSet { freezeFlag.requireMutable() } }
+  open var allowsExternalBinaryDataStorage: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var preservesValueInHistoryOnDeletion: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var allowsCloudEncryption: Bool = false { willSet { freezeFlag.requireMutable() } }
 
   /// The bounds and the pattern of the model file, checked by `constraintViolation(of:)`.
-  package var constraints = AttributeConstraints() { willSet { seal.requireOpen() } }
+  package var constraints = AttributeConstraints() { willSet { freezeFlag.requireMutable() } }
 
-  /// The validation predicates, made ready once when the model comes into use.
+  /// The validation predicates, prepared once when the model is frozen.
   var valuePredicates: [ValuePredicate] { frozenPredicates ?? makeValuePredicates() }
   private var frozenPredicates: [ValuePredicate]?
 
-  /// Sets the predicates that a value, if there is one, must match, and beside each the warning for a value that does
-  /// not: the description of the validation error (1550).
+  /// Sets the predicates that a non-nil value must match and, for each, the warning for a value that does not match:
+  /// the description of the validation error (1550).
   ///
-  /// `SELF` is the value and `SELF.length` the length of a text in UTF-16 units. A predicate that can't be evaluated
-  /// on values of the attribute's type stops the program: here, or when the model comes into use if the type is set
-  /// later.
+  /// `SELF` is the value and `SELF.length` the length of a string in UTF-16 units. A predicate that can't be evaluated
+  /// on values of the attribute's type stops the program: here, or when the model is frozen if the type is set later.
   open override func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
@@ -42,12 +51,12 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   }
 
   override func freeze() {
-    if !seal.isClosed { frozenPredicates = makeValuePredicates() }
+    if !freezeFlag.isFrozen { frozenPredicates = makeValuePredicates() }
     super.freeze()
   }
 
   /// Whether a code generator writes a Swift scalar (`Int16`) instead of `NSNumber?`.
-  package var usesScalarValueType: Bool = false { willSet { seal.requireOpen() } }
+  package var usesScalarValueType: Bool = false { willSet { freezeFlag.requireMutable() } }
 
   package override func makeEmptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
 
@@ -66,14 +75,14 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   }
 }
 
-/// An attribute whose value the store computes from others (Apple: NSDerivedAttributeDescription).
-// Unchecked: see `Seal`.
+/// An attribute whose value the store computes from other attributes (Apple: NSDerivedAttributeDescription).
+// Unchecked: see `FreezeFlag`.
 open class NSDerivedAttributeDescription: NSAttributeDescription, @unchecked Sendable {
   /// The text of the derivation, such as `canonical:(name)`, `entries.@count` or `now()`.
   ///
   /// Apple's `derivationExpression` is an NSExpression, which Foundation cannot parse outside Apple's
   /// platforms.
-  public var derivationExpressionFormat: String? { willSet { seal.requireOpen() } }
+  public var derivationExpressionFormat: String? { willSet { freezeFlag.requireMutable() } }
 
   package override func makeEmptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
 

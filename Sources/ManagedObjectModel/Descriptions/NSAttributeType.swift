@@ -1,4 +1,4 @@
-/// The types an attribute can have, with Core Data's raw values (they go into version hashes).
+/// The types of attributes, with Core Data's raw values (version hashes include them).
 public enum NSAttributeType: UInt, Sendable, CaseIterable {
   case undefinedAttributeType = 0
   case integer16AttributeType = 100
@@ -17,7 +17,7 @@ public enum NSAttributeType: UInt, Sendable, CaseIterable {
   case objectIDAttributeType = 2000
   case compositeAttributeType = 2100
 
-  /// The class that Core Data reports for values of this type; nil where the type does not fix one.
+  /// The class that Core Data reports for values of this type; nil if the type does not determine one.
   var valueClassName: String? {
     switch self {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
@@ -62,8 +62,7 @@ extension NSAttributeDescription {
     public static let composite = AttributeType(.compositeAttributeType)
   }
 
-  /// The attribute's type; the same value as `attributeType`. Setting a raw value that no type has is a
-  /// programming error.
+  /// The attribute's type; the same value as `attributeType`. Setting an unknown raw value is a programming error.
   public var type: AttributeType {
     get { AttributeType(rawValue: attributeType.rawValue) }
     set {

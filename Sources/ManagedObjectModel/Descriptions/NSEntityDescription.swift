@@ -1,17 +1,28 @@
 import Foundation
 
-/// The description of one entity (Apple: NSEntityDescription).
+/// The description of one entity: its name, class, properties and position in the inheritance tree (Apple:
+/// NSEntityDescription).
 ///
-/// Mutable until its model is in use; changing it afterwards stops the program.
-// Unchecked: see `Seal`.
+/// ```swift
+/// let location = NSAttributeDescription()
+/// location.name = "location"
+/// location.type = .string
+/// let session = NSEntityDescription()
+/// session.name = "Session"
+/// session.properties = [location]
+/// session.uniquenessConstraints = [["location"]]
+/// ```
+///
+/// Mutable until its model is frozen; a change afterwards stops the program.
+// Unchecked: see `FreezeFlag`.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
+  package let freezeFlag = FreezeFlag()
   package internal(set) weak var model: NSManagedObjectModel?
   /// What is derived from the description, written once by `freeze()`.
   private var frozenLayout: EntityLayout?
   private var frozenVersionHash: Data?
 
-  /// What weak references to the entity hold.
+  /// The target of weak references to the entity.
   let anchor = EntityAnchor()
 
   public override init() {
@@ -19,30 +30,30 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     anchor.entity = self
   }
 
-  open var name: String? { willSet { seal.requireOpen() } }
-  open var managedObjectClassName: String = "NSManagedObject" { willSet { seal.requireOpen() } }
-  open var isAbstract: Bool = false { willSet { seal.requireOpen() } }
-  open var userInfo: [AnyHashable: Any]? { willSet { seal.requireOpen() } }
-  open var versionHashModifier: String? { willSet { seal.requireOpen() } }
+  open var name: String? { willSet { freezeFlag.requireMutable() } }
+  open var managedObjectClassName: String = "NSManagedObject" { willSet { freezeFlag.requireMutable() } }
+  open var isAbstract: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { freezeFlag.requireMutable() } }
+  open var versionHashModifier: String? { willSet { freezeFlag.requireMutable() } }
 
-  /// The name of this entity in the model before, for migration; the entity's own name unless set.
+  /// The name of this entity in the previous model, for migration; the entity's own name unless set.
   open var renamingIdentifier: String? {
     get { explicitRenamingIdentifier ?? name }
     set { explicitRenamingIdentifier = newValue }
   }
-  package var explicitRenamingIdentifier: String? { willSet { seal.requireOpen() } }
+  package var explicitRenamingIdentifier: String? { willSet { freezeFlag.requireMutable() } }
 
-  /// The sets of attributes (names or NSAttributeDescription) of which no two objects may have equal values.
-  open var uniquenessConstraints: [[Any]] = [] { willSet { seal.requireOpen() } }
+  /// The sets of attributes (names or NSAttributeDescription) whose values must be unique among the objects.
+  open var uniquenessConstraints: [[Any]] = [] { willSet { freezeFlag.requireMutable() } }
 
   open var indexes: [NSFetchIndexDescription] = [] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet { for index in indexes { index.entity = self } }
   }
 
-  /// The entities that inherit from this one directly. Setting it makes this entity their `superentity`.
+  /// The entities that directly inherit from this one. Setting it makes this entity their `superentity`.
   open var subentities: [NSEntityDescription] = [] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet {
       for entity in oldValue where entity.superentity === self { entity.superentity = nil }
       for entity in subentities { entity.superentity = self }
@@ -56,7 +67,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   }
   private var weakSuperentity = WeakEntity()
 
-  /// The model that this entity is part of; asking an entity that is in none is a programming error.
+  /// The model that this entity belongs to. Reading it from an entity without a model is a programming error.
   open var managedObjectModel: NSManagedObjectModel {
     guard let model else {
       preconditionFailure(
@@ -65,8 +76,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     return model
   }
 
-  /// Own and inherited properties, own ones first. Setting it replaces the own ones; inherited ones among the
-  /// new ones are left where they are, so that `entity.properties += [new]` does what it says.
+  /// Own and inherited properties, own ones first. Setting it replaces the own ones and ignores inherited ones in the
+  /// new value, so that `entity.properties += [new]` works as expected.
   open var properties: [NSPropertyDescription] {
     get { ownProperties + (superentity?.properties.filter { declaredProperty(named: $0.name) == nil } ?? []) }
     set {
@@ -77,7 +88,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
   /// The properties that this entity declares itself.
   package private(set) var ownProperties: [NSPropertyDescription] = [] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet {
       for property in oldValue where property.owner === self { property.owner = nil }
       for property in ownProperties { property.owner = self }
@@ -89,20 +100,20 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// How code generators write this entity's class: "class", "category", or nil for "Manual/None".
-  package var codeGenerationType: String? { willSet { seal.requireOpen() } }
-  /// The class as the model file writes it: ".Name" means the current module, "Module.Name" another one.
-  package var representedClassName: String? { willSet { seal.requireOpen() } }
-  package var isSyncable: Bool = true { willSet { seal.requireOpen() } }
+  package var codeGenerationType: String? { willSet { freezeFlag.requireMutable() } }
+  /// The class as the model file spells it: ".Name" means the current module, "Module.Name" another one.
+  package var representedClassName: String? { willSet { freezeFlag.requireMutable() } }
+  package var isSyncable: Bool = true { willSet { freezeFlag.requireMutable() } }
 
-  /// Everything derived; made afresh while the entity can still change, so that reading writes nothing.
+  /// All derived values. They are computed on each access while the entity is mutable, so that reading does not write.
   package var layout: EntityLayout {
-    if seal.isClosed, let frozenLayout { return frozenLayout }
+    if freezeFlag.isFrozen, let frozenLayout { return frozenLayout }
     return EntityLayout(of: self)
   }
 
-  /// The 32 bytes that identify what of this entity matters to a store (docs/coredata-format.md, "Version hashes").
+  /// The 32 bytes that identify what a store depends on in this entity (docs/coredata-format.md, "Version hashes").
   open var versionHash: Data {
-    if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
+    if freezeFlag.isFrozen, let frozenVersionHash { return frozenVersionHash }
     return currentVersionHash
   }
 
@@ -112,17 +123,18 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     return statedVersionHash.stated
   }
 
-  /// The hash that whoever compiled the model has stated, beside what the same description hashes to here. It holds
-  /// as long as the two belong together: an entity that is changed afterwards hashes to something else.
-  private var statedVersionHash: (stated: Data, computed: Data)? { willSet { seal.requireOpen() } }
+  /// The hash that the model's compiler stated, with the hash that the same description has here. It is valid as long
+  /// as the two match: an entity that is changed afterwards has another computed hash.
+  private var statedVersionHash: (stated: Data, computed: Data)? { willSet { freezeFlag.requireMutable() } }
 
-  /// Takes a stated hash for the entity as it is now. Superentities first: their hashes are a part of it.
+  /// Adopts a stated hash for the entity in its current form. Call it for superentities first: their hashes are part of
+  /// it.
   func stateVersionHash(_ hash: Data) {
     statedVersionHash = (hash, VersionHash.hash(of: self))
   }
 
-  /// Whether `versionHash` is what Apple's framework says, too. How derived and composite attributes are hashed is not
-  /// known, so an entity that has or inherits one is compared by its name only unless its hash was stated.
+  /// Whether `versionHash` equals the hash of Apple's framework. The hashing of derived and composite attributes is
+  /// unknown, so an entity that has or inherits one is compared by name only, unless its hash was stated.
   package var hasExactVersionHash: Bool {
     if let statedVersionHash, statedVersionHash.computed == VersionHash.hash(of: self) { return true }
     return propertiesByName.values.allSatisfy { property in
@@ -131,15 +143,15 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
   }
 
-  /// A copy with copies of the own properties and of all subentities, in no model. Relationships of the copy
-  /// still point at the destinations of the original; `NSManagedObjectModel.copy()` moves those too.
+  /// A copy with copies of the own properties and of all subentities, without a model. Relationships of the copy still
+  /// point at the destinations of the original; `NSManagedObjectModel.copy()` redirects those too.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = copyAlone()
     copy.subentities = subentities.compactMap { $0.copy() as? NSEntityDescription }
     return copy
   }
 
-  /// A copy without its place in the inheritance tree.
+  /// A copy without its position in the inheritance tree.
   func copyAlone() -> NSEntityDescription {
     let copy = NSEntityDescription()
     copy.name = name
@@ -162,11 +174,11 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
   /// Called by the model, superentities first.
   func freeze() {
-    guard !seal.isClosed else { return }
+    guard !freezeFlag.isFrozen else { return }
     for property in ownProperties { property.freeze() }
     for index in indexes { index.freeze() }
     frozenLayout = EntityLayout(of: self)
     frozenVersionHash = currentVersionHash
-    seal.close()
+    freezeFlag.set()
   }
 }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// How a fetch index holds one of its elements (Apple: NSFetchIndexElementType).
+/// How a fetch index stores one of its elements (Apple: NSFetchIndexElementType).
 public enum NSFetchIndexElementType: UInt, Sendable {
   case binary = 0
   case rTree = 1
 }
 
 /// One property of a fetch index and its direction (Apple: NSFetchIndexElementDescription).
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
-  /// The indexed property; nil if the index was made by name and its entity has no such property.
+  package let freezeFlag = FreezeFlag()
+  /// The indexed property; nil if the index was created by name and its entity does not have such a property.
   open var property: NSPropertyDescription? {
     explicitProperty ?? propertyName.flatMap { indexDescription?.entity?.propertiesByName[$0] }
   }
   open private(set) var propertyName: String?
-  open var collationType: NSFetchIndexElementType { willSet { seal.requireOpen() } }
-  open var isAscending: Bool = true { willSet { seal.requireOpen() } }
+  open var collationType: NSFetchIndexElementType { willSet { freezeFlag.requireMutable() } }
+  open var isAscending: Bool = true { willSet { freezeFlag.requireMutable() } }
   open internal(set) weak var indexDescription: NSFetchIndexDescription?
 
   /// Weak: the entity owns its properties and its indexes.
@@ -29,7 +29,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     super.init()
   }
 
-  /// An element that finds its property by name, as model files declare it.
+  /// An element that looks its property up by name, as model files declare it.
   package init(propertyName: String, collationType: NSFetchIndexElementType, ascending: Bool) {
     self.propertyName = propertyName
     self.collationType = collationType
@@ -43,13 +43,13 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
   }
 }
 
-/// An index that makes fetches of an entity faster (Apple: NSFetchIndexDescription).
-// Unchecked: see `Seal`.
+/// An index that speeds up fetches of an entity (Apple: NSFetchIndexDescription).
+// Unchecked: see `FreezeFlag`.
 open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
-  open var name: String { willSet { seal.requireOpen() } }
+  package let freezeFlag = FreezeFlag()
+  open var name: String { willSet { freezeFlag.requireMutable() } }
   open var elements: [NSFetchIndexElementDescription] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet { adoptElements() }
   }
   open internal(set) var entity: NSEntityDescription? {
@@ -57,7 +57,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     set { weakEntity.entity = newValue }
   }
   private var weakEntity = WeakEntity()
-  open var partialIndexPredicate: NSPredicate? { willSet { seal.requireOpen() } }
+  open var partialIndexPredicate: NSPredicate? { willSet { freezeFlag.requireMutable() } }
 
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     self.name = name
@@ -66,8 +66,8 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
     adoptElements()
   }
 
-  /// What today's framework makes of an index from before fetch indexes: of an attribute that was marked as indexed, or
-  /// of a compound index over several properties.
+  /// The fetch index that today's framework derives from an older declaration: an attribute that was marked as indexed,
+  /// or a compound index over several properties.
   convenience init(over names: [String]) {
     self.init(
       name: names.joined(separator: "_"),
@@ -88,7 +88,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
   }
 
   func freeze() {
-    for element in elements { element.seal.close() }
-    seal.close()
+    for element in elements { element.freezeFlag.set() }
+    freezeFlag.set()
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A fetch as a model file declares it: text only, since a predicate can be made only where it is used.
+/// A fetch as a model file declares it. It is text only, since a predicate can be created only where it is used.
 package struct FetchRequestTemplate: Sendable, Equatable {
   package var name: String
   package var entityName: String
@@ -20,10 +20,10 @@ package struct FetchRequestTemplate: Sendable, Equatable {
 }
 
 /// A property whose value is the result of a fetch (Apple: NSFetchedPropertyDescription).
-// Unchecked: see `Seal`.
+// Unchecked: see `FreezeFlag`.
 open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Sendable {
-  /// What the model file says of the fetch.
-  package var template: FetchRequestTemplate? { willSet { seal.requireOpen() } }
+  /// The fetch as the model file declares it.
+  package var template: FetchRequestTemplate? { willSet { freezeFlag.requireMutable() } }
 
   package override func makeEmptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
 

@@ -1,19 +1,29 @@
 import Foundation
 import Locking
 
-/// A fetch request as a model keeps it.
+/// A fetch request that a model stores.
 package protocol ModelFetchRequest: AnyObject {
-  /// A copy for another model, with the entity of the same name there.
+  /// A copy for another model, with that model's entity of the same name.
   func copy(for model: NSManagedObjectModel) -> any ModelFetchRequest
 }
 
 /// A schema: entities and their properties (Apple: NSManagedObjectModel).
 ///
-/// Mutable until a coordinator uses it; changing it afterwards stops the program with "Can't modify an
-/// immutable model.". A copy of a model in use is mutable again.
-// Unchecked: see `Seal`.
+/// Read a model from a file with ``init(contentsOf:)`` or ``load(contentsOf:)``, or build it in code:
+///
+/// ```swift
+/// let session = NSEntityDescription()
+/// session.name = "Session"
+/// let model = NSManagedObjectModel()
+/// model.entities = [session]
+/// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+/// ```
+///
+/// Mutable until a coordinator uses it. A change afterwards stops the program with "Can't modify an immutable model.".
+/// A copy of a frozen model is mutable again.
+// Unchecked: see `FreezeFlag`.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
+  package let freezeFlag = FreezeFlag()
   private let freezing = Locked(())
   private var frozenEntitiesByName: [String: NSEntityDescription]?
 
@@ -23,7 +33,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
   /// All entities, subentities included.
   open var entities: [NSEntityDescription] = [] {
-    willSet { seal.requireOpen() }
+    willSet { freezeFlag.requireMutable() }
     didSet {
       for entity in oldValue where entity.model === self { entity.model = nil }
       for entity in entities { entity.model = self }
@@ -31,32 +41,34 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   }
 
   open var entitiesByName: [String: NSEntityDescription] {
-    if seal.isClosed, let frozenEntitiesByName { return frozenEntitiesByName }
+    if freezeFlag.isFrozen, let frozenEntitiesByName { return frozenEntitiesByName }
     return Dictionary(
       entities.compactMap { entity in entity.name.map { ($0, entity) } },
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Names the developer gives to a version of the model (the editor's "Model Version Identifier").
-  open var versionIdentifiers: Set<AnyHashable> = [] { willSet { seal.requireOpen() } }
+  /// Names that the developer gives to a version of the model (the editor's "Model Version Identifier").
+  open var versionIdentifiers: Set<AnyHashable> = [] { willSet { freezeFlag.requireMutable() } }
 
-  /// The `contents` files that the model was read from: migration looks for other versions beside them.
-  package internal(set) var sourceFiles: [URL] = [] { willSet { seal.requireOpen() } }
+  /// The `contents` files that the model was read from. Migration looks for other versions next to them.
+  package internal(set) var sourceFiles: [URL] = [] { willSet { freezeFlag.requireMutable() } }
 
-  /// Names of entities by configuration name: names, so that copies and merged models need no repair.
-  package var entityNamesByConfiguration: [String: [String]] = [:] { willSet { seal.requireOpen() } }
+  /// Names of entities by configuration name. Names rather than entities, so that copied and merged models need no
+  /// fix-up.
+  package var entityNamesByConfiguration: [String: [String]] = [:] { willSet { freezeFlag.requireMutable() } }
 
   /// The fetch requests that the model file declares, by name.
-  package var fetchRequestTemplates: [String: FetchRequestTemplate] = [:] { willSet { seal.requireOpen() } }
+  package var fetchRequestTemplates: [String: FetchRequestTemplate] = [:] { willSet { freezeFlag.requireMutable() } }
 
-  /// The fetch requests that were set in code, by name. Nobody else has them: they are copied on their way in and out.
-  package var fetchRequestsSet: [String: any ModelFetchRequest] = [:] { willSet { seal.requireOpen() } }
+  /// The fetch requests that were set in code, by name. The model owns them: they are copied when they are set and when
+  /// they are read.
+  package var fetchRequestsSet: [String: any ModelFetchRequest] = [:] { willSet { freezeFlag.requireMutable() } }
 
   /// The names of all configurations, sorted.
   open var configurations: [String] { entityNamesByConfiguration.keys.sorted(by: String.byteOrder) }
 
-  /// The entities of a configuration; all entities for nil and for the name of the default configuration; nil
-  /// if there is no such configuration.
+  /// The entities of a configuration; all entities for nil and for the name of the default configuration; nil if the
+  /// configuration does not exist.
   open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
     guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
     guard let names = entityNamesByConfiguration[configuration] else { return nil }
@@ -64,7 +76,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     return names.compactMap { byName[$0] }
   }
 
-  /// Makes `entities`, which must be in this model, the members of a configuration.
+  /// Makes `entities`, which must belong to this model, the members of a configuration.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     for entity in entities {
       precondition(
@@ -75,7 +87,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     entityNamesByConfiguration[configuration] = entities.compactMap(\.name)
   }
 
-  /// What Core Data calls the configuration of all entities.
+  /// Core Data's name for the configuration of all entities.
   package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
   /// A deep, mutable copy.
@@ -90,27 +102,28 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     return copy
   }
 
-  /// Takes copies of the requests set in `other`, whose entities are named alike; a name that is taken stays.
+  /// Adds copies of the requests set in `other`, which must have entities of the same names. Existing names keep their
+  /// request.
   package func takeRequests(of other: NSManagedObjectModel) {
     for (name, request) in other.fetchRequestsSet where fetchRequestsSet[name] == nil {
       fetchRequestsSet[name] = request.copy(for: self)
     }
   }
 
-  /// Fixes the model for ever and fills its caches. Called by the coordinator before it shares the model with
-  /// any queue; calling it again, from any thread, does nothing.
+  /// Freezes the model permanently and fills its caches. The coordinator calls this before it shares the model with a
+  /// queue. Further calls, from any thread, have no effect.
   package func freeze() {
     freezing.withLock { _ in
-      guard !seal.isClosed else { return }
-      // Superentities first: a subentity's hash and layout are built from theirs.
+      guard !freezeFlag.isFrozen else { return }
+      // Superentities first: a subentity's hash and layout include theirs.
       for entity in entities {
         for ancestor in entity.ancestry.reversed() { ancestor.freeze() }
       }
       frozenEntitiesByName = entitiesByName
-      seal.close()
+      freezeFlag.set()
     }
   }
 
-  /// Whether a coordinator uses this model.
-  package var isFrozen: Bool { seal.isClosed }
+  /// Whether a coordinator uses this model. Tests read it.
+  package var isFrozen: Bool { freezeFlag.isFrozen }
 }

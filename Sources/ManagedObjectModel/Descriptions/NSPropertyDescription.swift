@@ -1,11 +1,11 @@
 import Foundation
 
-/// What attributes, relationships and fetched properties have in common (Apple: NSPropertyDescription).
+/// The common part of attributes, relationships and fetched properties (Apple: NSPropertyDescription).
 ///
-/// Mutable until its model is in use; changing it afterwards stops the program.
-// Unchecked: see `Seal`, which gives the proof for every description class.
+/// Mutable until its model is frozen; a change afterwards stops the program.
+// Unchecked: see `FreezeFlag`, which proves it for every description class.
 open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
-  package let seal = Seal()
+  package let freezeFlag = FreezeFlag()
   package internal(set) var owner: NSEntityDescription? {
     get { weakOwner.entity }
     set { weakOwner.entity = newValue }
@@ -18,8 +18,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     super.init()
   }
 
-  /// The entity that declares this property. A property that no entity has taken yet has none: asking then is
-  /// a programming error.
+  /// The entity that declares this property. Reading it from a property that does not belong to an entity is a
+  /// programming error.
   open var entity: NSEntityDescription {
     guard let owner else {
       preconditionFailure(
@@ -28,32 +28,32 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     return owner
   }
 
-  open var name: String = "" { willSet { seal.requireOpen() } }
-  open var isOptional: Bool = true { willSet { seal.requireOpen() } }
-  open var isTransient: Bool = false { willSet { seal.requireOpen() } }
-  open var userInfo: [AnyHashable: Any]? { willSet { seal.requireOpen() } }
-  open var versionHashModifier: String? { willSet { seal.requireOpen() } }
-  open var isIndexedBySpotlight: Bool = false { willSet { seal.requireOpen() } }
-  open var isStoredInExternalRecord: Bool = false { willSet { seal.requireOpen() } }
+  open var name: String = "" { willSet { freezeFlag.requireMutable() } }
+  open var isOptional: Bool = true { willSet { freezeFlag.requireMutable() } }
+  open var isTransient: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { freezeFlag.requireMutable() } }
+  open var versionHashModifier: String? { willSet { freezeFlag.requireMutable() } }
+  open var isIndexedBySpotlight: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var isStoredInExternalRecord: Bool = false { willSet { freezeFlag.requireMutable() } }
 
-  /// The name of this property in the model before, for migration; the property's own name unless set.
+  /// The name of this property in the previous model, for migration; the property's own name unless set.
   open var renamingIdentifier: String? {
     get { explicitRenamingIdentifier ?? name }
     set { explicitRenamingIdentifier = newValue }
   }
-  package var explicitRenamingIdentifier: String? { willSet { seal.requireOpen() } }
+  package var explicitRenamingIdentifier: String? { willSet { freezeFlag.requireMutable() } }
 
-  /// Whether the model file marks the property for syncing; only code generators look at it.
-  package var isSyncable: Bool = true { willSet { seal.requireOpen() } }
+  /// Whether the model file marks the property for syncing. Only code generators read it.
+  package var isSyncable: Bool = true { willSet { freezeFlag.requireMutable() } }
 
   open private(set) var validationPredicates: [NSPredicate] = []
   open private(set) var validationWarnings: [Any] = []
 
-  /// Sets the predicates that a value must match, and beside each the warning for a value that does not.
+  /// Sets the predicates that a value must match and, for each, the warning for a value that does not match.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
-    seal.requireOpen()
+    freezeFlag.requireMutable()
     let predicates = validationPredicates ?? []
     let warnings = validationWarnings ?? []
     precondition(
@@ -65,9 +65,9 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     self.validationWarnings = warnings
   }
 
-  /// The 32 bytes that identify what of this property matters to a store (docs/coredata-format.md, "Version hashes").
+  /// The 32 bytes that identify what a store depends on in this property (docs/coredata-format.md, "Version hashes").
   open var versionHash: Data {
-    if seal.isClosed, let frozenVersionHash { return frozenVersionHash }
+    if freezeFlag.isFrozen, let frozenVersionHash { return frozenVersionHash }
     return VersionHash.hash(of: self)
   }
 
@@ -81,10 +81,10 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     "(\(type(of: self)): \(owner?.name.map { $0 + "." } ?? "")\(name))"
   }
 
-  /// A new description of the same class, to be filled by `copyDescription(to:)`.
+  /// A new description of the same class, which `copyDescription(to:)` fills.
   package func makeEmptyCopy() -> NSPropertyDescription { NSPropertyDescription() }
 
-  /// Copies everything but the owner and, in relationships, the other end: those belong to one model only.
+  /// Copies everything except the owner and, in relationships, the other end: those belong to a single model.
   package func copyDescription(to other: NSPropertyDescription) {
     other.name = name
     other.isOptional = isOptional
@@ -100,8 +100,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   }
 
   func freeze() {
-    guard !seal.isClosed else { return }
+    guard !freezeFlag.isFrozen else { return }
     frozenVersionHash = VersionHash.hash(of: self)
-    seal.close()
+    freezeFlag.set()
   }
 }

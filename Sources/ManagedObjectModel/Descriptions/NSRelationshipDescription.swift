@@ -1,6 +1,6 @@
 import Foundation
 
-/// What happens to the other end when an object is deleted (Apple: NSDeleteRule).
+/// The effect of deleting an object on the other end of a relationship (Apple: NSDeleteRule).
 public enum NSDeleteRule: UInt, Sendable {
   case noActionDeleteRule = 0
   case nullifyDeleteRule = 1
@@ -8,25 +8,38 @@ public enum NSDeleteRule: UInt, Sendable {
   case denyDeleteRule = 3
 }
 
-/// A relationship of an entity (Apple: NSRelationshipDescription).
-// Unchecked: see `Seal`.
+/// A relationship of an entity to another one (Apple: NSRelationshipDescription).
+///
+/// Set the inverse on both ends:
+///
+/// ```swift
+/// let sessions = NSRelationshipDescription()
+/// sessions.name = "sessions"
+/// sessions.destinationEntity = session
+/// sessions.maxCount = 0
+/// sessions.inverseRelationship = board
+/// board.inverseRelationship = sessions
+/// ```
+///
+/// Mutable until its model is frozen; a change afterwards stops the program.
+// Unchecked: see `FreezeFlag`.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
-  /// Weak, as entities point at each other in circles; the model owns them all.
+  /// Weak, as entities reference each other in cycles; the model owns them all.
   open var destinationEntity: NSEntityDescription? {
     get { weakDestination.entity }
     set {
-      seal.requireOpen()
+      freezeFlag.requireMutable()
       weakDestination.entity = newValue
     }
   }
   private var weakDestination = WeakEntity()
   /// Weak for the same reason. Setting one end does not set the other.
-  open weak var inverseRelationship: NSRelationshipDescription? { willSet { seal.requireOpen() } }
-  /// The most objects at the other end; 0 means no limit. 1 makes a to-one relationship.
-  open var maxCount: Int = 1 { willSet { seal.requireOpen() } }
-  open var minCount: Int = 0 { willSet { seal.requireOpen() } }
-  open var isOrdered: Bool = false { willSet { seal.requireOpen() } }
-  open var deleteRule: NSDeleteRule = .nullifyDeleteRule { willSet { seal.requireOpen() } }
+  open weak var inverseRelationship: NSRelationshipDescription? { willSet { freezeFlag.requireMutable() } }
+  /// The maximum number of objects at the other end. 0 means no limit; 1 makes a to-one relationship.
+  open var maxCount: Int = 1 { willSet { freezeFlag.requireMutable() } }
+  open var minCount: Int = 0 { willSet { freezeFlag.requireMutable() } }
+  open var isOrdered: Bool = false { willSet { freezeFlag.requireMutable() } }
+  open var deleteRule: NSDeleteRule = .nullifyDeleteRule { willSet { freezeFlag.requireMutable() } }
 
   open var isToMany: Bool { maxCount != 1 }
 

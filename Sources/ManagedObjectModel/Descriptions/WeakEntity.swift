@@ -1,9 +1,9 @@
 /// A weak reference to an entity that costs the entity nothing.
 ///
-/// Every object and every identity holds its entity, and the first weak reference to an object of Swift's makes each
-/// counting of references to it three times slower, for good. So what is held weakly is a small object that only the
-/// entity holds. Whoever asks in the very moment in which the last reference to the entity goes, on another thread, is
-/// stopped instead of told that there is none; the model is what keeps it.
+/// Every object and every ID references its entity, and the first weak reference to a Swift object makes all reference
+/// counting on that object three times slower, permanently. Weak references therefore point to a small object that only
+/// the entity owns. If another thread releases the last reference to the entity at the very moment of the access, the
+/// program stops instead of reading nil; the model is what keeps the entity alive.
 struct WeakEntity: Sendable {
   private weak var anchor: EntityAnchor?
 
@@ -13,8 +13,8 @@ struct WeakEntity: Sendable {
   }
 }
 
-/// What stands for an entity in weak references: it goes with the entity.
-// Unchecked: written once, in the entity's initialiser, before anybody else has the entity.
+/// The object that weak references to an entity point to. It lives as long as the entity.
+// Unchecked: written once, in the entity's initialiser, before other code has the entity.
 final class EntityAnchor: @unchecked Sendable {
   unowned var entity: NSEntityDescription?
 }

@@ -2,14 +2,14 @@ import CEmbeddedModels
 import Foundation
 import Locking
 
-/// A managed object model as the build tool plugin embeds it in a module: the counterpart of the `.momd` folder
-/// that Xcode puts into an app's bundle.
+/// A managed object model as the build tool plugin embeds it in a module: the counterpart of the `.momd` folder that
+/// Xcode puts into an app's bundle.
 ///
-/// The generated code makes it; nothing else needs to.
+/// Generated code creates it; clients do not need to.
 public struct EmbeddedModel: Sendable {
   /// One version of a model: an `.xcdatamodel` inside the `.xcdatamodeld`.
   public struct Version: Sendable {
-    /// The version's name: its folder's, without the extension.
+    /// The version's name: the name of its folder without the extension.
     public let name: String
     /// The text of its `contents` file.
     public let xml: String
@@ -28,7 +28,7 @@ public struct EmbeddedModel: Sendable {
   public let currentVersionName: String
   /// Every version, sorted by name.
   public let versions: [Version]
-  /// The classes that the generated code knows, by their names without the module.
+  /// The classes that the generated code knows, by name without the module.
   public let classes: [String: AnyClass]
 
   public init(
@@ -42,20 +42,20 @@ public struct EmbeddedModel: Sendable {
     self.classes = classes
   }
 
-  /// The version in force.
+  /// The current version.
   package var currentVersion: Version? { versions.first { $0.name == currentVersionName } }
 }
 
 /// The models embedded in this program.
 ///
-/// They are found without a word from the client as long as OpenCoreData and the embedding module are linked into
-/// the same image, which is what SwiftPM does unless a product is declared `.dynamic`. Across images the embedding
-/// module's `registerEmbeddedModel` (one per model, generated) has to be called once.
+/// Clients need not register them as long as OpenCoreData and the embedding module are linked into the same image,
+/// which is what SwiftPM does unless a product is declared `.dynamic`. Across images the client calls the embedding
+/// module's `registerEmbeddedModel` (one per model, generated) once.
 public enum EmbeddedModels {
   private static let registered = Locked<[EmbeddedModel]>([])
   private static let sectionRead: Void = ocd_register_models()
 
-  /// Adds a model; one of the same name and module is replaced. Called by generated code.
+  /// Adds a model and replaces one with the same name and module. Called by generated code.
   public static func register(_ model: EmbeddedModel) {
     registered.withLock { models in
       models.removeAll { $0.name == model.name && $0.moduleName == model.moduleName }
@@ -63,14 +63,14 @@ public enum EmbeddedModels {
     }
   }
 
-  /// Every embedded model, sorted by module and name, so that no answer depends on the order of linking.
+  /// Every embedded model, sorted by module and name, so that results do not depend on the link order.
   package static var all: [EmbeddedModel] {
     sectionRead
     return registered.withLock { $0 }.sorted { ($0.moduleName, $0.name) < ($1.moduleName, $1.name) }
   }
 
-  /// The model of this name; with a module name the one in that module. Without one the name may stand in
-  /// several modules: then the first by module name is taken.
+  /// The model with this name, in the named module if there is one. Without a module name, several modules may have a
+  /// model of the name; the result then is the first by module name.
   package static func model(named name: String, inModule moduleName: String? = nil) -> EmbeddedModel? {
     all.first { $0.name == name && (moduleName == nil || $0.moduleName == moduleName) }
   }
@@ -80,11 +80,12 @@ public enum EmbeddedModels {
     model(named: name)?.currentVersion.map { Data($0.xml.utf8) }
   }
 
-  /// The class that an entity's `managedObjectClassName` means, nil if there is none in this program.
+  /// The class that an entity's `managedObjectClassName` names; nil if this program does not have it.
   ///
   /// - Parameters:
   ///   - className: `Module.Class`, `.Class` (Xcode's "current product module") or `Class`.
-  ///   - moduleName: where to look for a name without a module; nil: in every module with an embedded model.
+  ///   - moduleName: The module to search for a name without a module; nil searches every module with an embedded
+  ///     model.
   package static func managedObjectClass(
     named className: String, inModule moduleName: String? = nil
   ) -> AnyClass? {
@@ -93,7 +94,7 @@ public enum EmbeddedModels {
     let moduleWanted = parts.count == 2 ? parts[0] : moduleName
     let models = all.filter { moduleWanted == nil || $0.moduleName == moduleWanted }
     if let known = models.lazy.compactMap({ $0.classes[bareName] }).first { return known }
-    // Hand-written classes are in no model's table; the runtime finds them by module and name.
+    // Hand-written classes are not in any model's table; the runtime finds them by module and name.
     let modules = moduleWanted.map { [$0] } ?? models.map(\.moduleName)
     return modules.lazy.compactMap { NSClassFromString("\($0).\(bareName)") }.first
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Finds and reads models on disk, as Xcode keeps them and as it compiles them.
+/// Finds and reads models on disk, both Xcode's sources and compiled models.
 package enum ModelFile {
-  /// What a file with several versions ends in, and what each version does.
+  /// The extension of a package with several versions, and the extension of each version.
   private static let versionExtensions = ["xcdatamodeld": "xcdatamodel", "momd": "mom"]
 
   private static func isPackage(_ url: URL) -> Bool { versionExtensions[url.pathExtension] != nil }
@@ -14,32 +14,33 @@ package enum ModelFile {
       .sorted { String.byteOrder($0.lastPathComponent, $1.lastPathComponent) }
   }
 
-  /// The version that an `.xcdatamodeld` or a `.momd` names as its current one.
+  /// The current version that an `.xcdatamodeld` or a `.momd` names.
   package static func currentVersion(of package: URL) throws -> URL {
     package.pathExtension == "momd"
       ? try CompiledModelFile.currentVersion(of: package) : try sourceVersion(of: package)
   }
 
-  /// The versions that the model at `url` has: itself unless it is a package of several.
+  /// The versions of the model at `url`: the file itself unless it is a package of several.
   package static func versions(at url: URL) throws -> [URL] {
     try checkIsThere(url)
     return isPackage(url) ? try versions(of: url) : [url]
   }
 
-  /// The version in force of the model at `url`.
+  /// The current version of the model at `url`.
   package static func currentVersion(at url: URL) throws -> URL {
     try checkIsThere(url)
     return isPackage(url) ? try currentVersion(of: url) : url
   }
 
-  /// The package that a version lies in; the file itself if it lies in none.
+  /// The package that contains a version; the file itself if it is not in a package.
   package static func package(of version: URL) -> URL {
     let file = version.lastPathComponent == "contents" ? version.deletingLastPathComponent() : version
     let folder = file.deletingLastPathComponent()
     return isPackage(folder) ? folder : version
   }
 
-  /// The model files among the resources of `bundles`, each model once: what was compiled goes before its source.
+  /// The model files among the resources of `bundles`, each model once: compiled models take precedence over their
+  /// sources.
   package static func resources(of bundles: [Bundle]) -> [URL] {
     bundles.flatMap { bundle in
       var names: Set<String> = []
@@ -53,7 +54,7 @@ package enum ModelFile {
 
   // MARK: Reading
 
-  /// The current version of the model at `url`, with a sentence about everything that was left out.
+  /// The current version of the model at `url`, with one sentence about each omitted part.
   package static func load(_ url: URL) throws -> (model: NSManagedObjectModel, notes: [String]) {
     let version = try currentVersion(at: url)
     if version.pathExtension == "mom" { return try CompiledModelFile.load(version) }
@@ -76,7 +77,7 @@ package enum ModelFile {
     ).nsError
   }
 
-  /// The XML of a model that is not compiled.
+  /// The XML of a model in source form.
   package static func contentsFile(at url: URL) throws -> URL {
     let isDirectory = try checkIsThere(url)
     switch url.pathExtension {

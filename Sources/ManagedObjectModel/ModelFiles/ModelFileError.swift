@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something wrong in a model file, at a line where that is known.
+/// An error in a model file, with the line if it is known.
 struct ModelFileError: Error {
   var file: URL?
   var line: Int?
@@ -11,9 +11,9 @@ struct ModelFileError: Error {
 
   func nsError(code: Int) -> NSError {
     let name = file?.path ?? "model"
-    let place = line.map { "\(name), line \($0)" } ?? name
+    let location = line.map { "\(name), line \($0)" } ?? name
     var userInfo: [String: Any] = [
-      NSLocalizedDescriptionKey: "\(place): \(problem) \(advice)",
+      NSLocalizedDescriptionKey: "\(location): \(problem) \(advice)",
       NSLocalizedFailureReasonErrorKey: problem,
       NSLocalizedRecoverySuggestionErrorKey: advice,
     ]

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A class that can say which properties a Swift key path into it leads through: NSManagedObject reads the key
-/// path on an object that records which accessors are called. Swift itself keeps no names of accessors.
+/// A class that can name the properties on a Swift key path into it. NSManagedObject evaluates the key path on an
+/// object that records which accessors are called. Swift itself does not keep the names of accessors.
 package protocol KeyPathNaming: AnyObject {
-  /// The names, or nil if the key path does not lead through the class's own properties.
+  /// The names; nil if the key path does not consist of the class's own properties.
   static func propertyNames(of keyPath: AnyKeyPath) -> [String]?
 }
 
 /// Finds names for key paths.
 enum KeyPathNames {
-  /// Asks the root class if it can tell; stored properties are named by the key path's own description.
+  /// Asks the root class first. The key path's own description names stored properties.
   static func names(of keyPath: AnyKeyPath) -> [String]? {
     if let root = type(of: keyPath).rootType as? any KeyPathNaming.Type,
       let names = root.propertyNames(of: keyPath)
@@ -19,7 +19,7 @@ enum KeyPathNames {
     return names(inDescription: keyPath.debugDescription)
   }
 
-  /// `\Root.a.b` gives a and b; anything that is no plain name (`<computed …>`, a subscript) gives nil.
+  /// `\Root.a.b` gives a and b; a component that is not a plain name (`<computed …>`, a subscript) gives nil.
   static func names(inDescription description: String) -> [String]? {
     let parts = description.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
     let names = parts.map { $0.hasSuffix("?") || $0.hasSuffix("!") ? String($0.dropLast()) : String($0) }

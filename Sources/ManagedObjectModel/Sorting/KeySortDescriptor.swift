@@ -1,9 +1,9 @@
 import Foundation
 
-/// What `NSSortDescriptor(key:ascending:)` makes: it reads managed objects and dictionaries by name.
+/// The class behind `NSSortDescriptor(key:ascending:)`: it reads managed objects and dictionaries by name.
 final class KeySortDescriptor: NSSortDescriptor {
   let name: String?
-  /// Given by the caller; nil for the order of the store.
+  /// The caller's comparator; nil for the order of the store.
   let custom: Comparator?
 
   init(name: String?, ascending: Bool, custom: Comparator?) {

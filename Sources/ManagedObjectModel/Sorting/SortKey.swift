@@ -1,6 +1,6 @@
 import Foundation
 
-/// One criterion of an order: an attribute and a direction.
+/// One sort criterion: an attribute and a direction.
 package struct SortKey: Sendable, Hashable {
   package var keyPath: [String]
   package var ascending: Bool
@@ -12,8 +12,8 @@ package struct SortKey: Sendable, Hashable {
 
   package var name: String { keyPath.joined(separator: ".") }
 
-  /// The order of two values of this key, in its direction: SQLite's, so null comes first when ascending
-  /// and last when descending.
+  /// The order of two values of this key in its direction. The order is SQLite's: null comes first when ascending and
+  /// last when descending.
   package func compare(_ left: StoredValue, _ right: StoredValue) -> ComparisonResult {
     let order = StoredValueOrder.compare(left, right)
     if order == 0 { return .orderedSame }

@@ -11,21 +11,21 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
   public static let unarchiveFromDataTransformerName = NSValueTransformerName("NSUnarchiveFromData")
 }
 
-/// Turns values into others and, where it can, back. (Apple documentation: ValueTransformer.)
+/// Converts values and, if possible, converts them back. (Apple documentation: ValueTransformer.)
 ///
-/// A transformable attribute names one. It then is called from every queue that uses such an attribute, possibly from
-/// several at once, so it should have no state that changes.
+/// A transformable attribute names a transformer. Every queue that uses such an attribute calls it, possibly several at
+/// once, so it should not have mutable state.
 open class ValueTransformer: NSObject {
-  /// The class of what `transformedValue(_:)` gives.
+  /// The class of the values that `transformedValue(_:)` returns.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
   /// Whether `reverseTransformedValue(_:)` may be called.
   open class func allowsReverseTransformation() -> Bool { true }
 
-  /// `value` transformed; itself unless a subclass does something.
+  /// The transformed value; `value` itself unless a subclass overrides this.
   open func transformedValue(_ value: Any?) -> Any? { value }
 
-  /// The value that `transformedValue(_:)` made `value` of. Where the class does not allow that, calling it is a
-  /// programmer's error.
+  /// The value that `transformedValue(_:)` made `value` from. If the class does not allow reverse transformation,
+  /// calling it is a programming error.
   open func reverseTransformedValue(_ value: Any?) -> Any? {
     precondition(
       Self.allowsReverseTransformation(),
@@ -41,7 +41,7 @@ open class ValueTransformer: NSObject {
     self.init(made: transformer)
   }
 
-  /// Registers `transformer`, or with nil forgets the one of that name.
+  /// Registers `transformer`; nil removes the transformer with that name.
   open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
     registry[name.rawValue] = transformer
   }
@@ -59,7 +59,7 @@ open class ValueTransformer: NSObject {
 extension ValueTransformer: ClassFactory {}
 
 /// Transformers by name.
-// Unchecked: the table is touched under the lock only; what it holds is asked to bear use from several threads.
+// Unchecked: `lock` guards the table; the transformers in it must be usable from several threads.
 private final class TransformerRegistry: @unchecked Sendable {
   private let lock = NSLock()
   private var table: [String: ValueTransformer] = Dictionary(

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A Swift type that generated accessors read and write attributes as.
+/// A Swift type as which generated accessors read and write attributes.
 public protocol ManagedAttributeValue {
-  /// The value of an attribute of type `type` that is kept as `stored`; nil for NULL or another kind of value.
+  /// The value of an attribute of type `type` that is stored as `stored`; nil for NULL or another kind of value.
   static func fromStored(_ stored: StoredAttributeValue) -> Self?
   var storedAttributeValue: StoredAttributeValue { get }
 }
 
-/// What generated accessors and the graph exchange: a stored value without its representation made public.
+/// The value that generated accessors and the graph exchange: a stored value with a private representation.
 public struct StoredAttributeValue: Sendable {
   package let value: StoredValue
   package init(_ value: StoredValue) { self.value = value }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Numbers that most numbers are, such as ratings and counts, made once: a number never changes.
+/// Preallocated NSNumbers for frequent values such as ratings and counts. Sharing them is safe, as numbers are
+/// immutable.
 package enum SmallNumbers {
   private static let all = (0..<256).map { NSNumber(value: Int64($0)) }
 

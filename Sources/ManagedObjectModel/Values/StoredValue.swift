@@ -1,10 +1,10 @@
 import Foundation
 
-/// One value as a store keeps it, whatever its attribute's type.
+/// One value in the form that stores use, independent of its attribute's type.
 ///
-/// Integers and Booleans are `integer`; Double, Float and Date (seconds since 2001-01-01 UTC) are `real`;
-/// String and URI are `text`; UUID (16 bytes), Binary and Transformable (archived) are `blob`. A Decimal keeps
-/// its digits in memory and becomes a REAL only in SQLite, as in the files of Apple's framework.
+/// Integers and Booleans are `integer`; Double, Float and Date (seconds since 2001-01-01 UTC) are `real`; String and
+/// URI are `text`; UUID (16 bytes), Binary and Transformable (archived) are `blob`. A Decimal keeps its digits in
+/// memory and becomes a REAL only in SQLite, as in the files of Apple's framework.
 package enum StoredValue: Sendable, Hashable {
   case null
   case integer(Int64)
@@ -15,8 +15,8 @@ package enum StoredValue: Sendable, Hashable {
 
   package var isNull: Bool { self == .null }
 
-  /// Texts are equal byte by byte, as stores compare them: Swift takes "é" in one or in two scalars for the same text,
-  /// and a change from one to the other would not be saved.
+  /// Strings are equal if their bytes are, as in stores. Swift treats "é" in one scalar and in two scalars as equal, so
+  /// a change from one form to the other would not be saved.
   package static func == (left: StoredValue, right: StoredValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true

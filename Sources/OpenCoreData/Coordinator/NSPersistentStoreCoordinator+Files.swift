@@ -1,12 +1,12 @@
 import Foundation
 
-/// What is done with the files of stores. (Apple documentation: NSPersistentStoreCoordinator.)
+/// Operations on the files of stores. (Apple documentation: NSPersistentStoreCoordinator.)
 extension NSPersistentStoreCoordinator {
   public func url(for store: NSPersistentStore) -> URL? { store.url }
 
-  /// Goes on with another file of the same store: one that was moved or copied, with the same UUID.
+  /// Continues with another file of the same store: one that was moved or copied and has the same UUID.
   ///
-  /// - Returns: False, with nothing changed, where no such store is at `url`, or for a store in memory.
+  /// - Returns: False, with nothing changed, if `url` has no such store, or if the store is in memory.
   @discardableResult
   public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
     lock.withLock {
@@ -15,11 +15,11 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Empties the store at `url`: no process that has it open may lose its file, so an empty one stays. Its folder of
-  /// external data goes. A store of this coordinator is removed from it first; where there is no file, nothing is done.
+  /// Empties the store at `url` and removes its folder of external data. The file itself stays, because another process
+  /// may have it open. A store of this coordinator is removed from it first. Does nothing if there is no file.
   ///
-  /// - Throws: `NSError` 134000 for an unknown type; 134080 for a database that is no store; 134090 while another
-  ///   program writes to it, or what SQLite said. The store then is as it was.
+  /// - Throws: `NSError` 134000 for an unknown type; 134080 for a database that is not a store; 134090 while another
+  ///   program writes to it, or SQLite's error. The store is then unchanged.
   public func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
@@ -29,17 +29,17 @@ extension NSPersistentStoreCoordinator {
     try StoreFile(url, options).destroy()
   }
 
-  /// Puts a copy of one store in the place of another, in one transaction: readers see the one or the other. What is
-  /// in the source's log counts.
+  /// Replaces one store by a copy of another, in one transaction: readers see either the old or the new one. The copy
+  /// includes what is in the source's write-ahead log.
   ///
   /// - Parameters:
-  ///   - destinationURL: A store, or where there is none yet; it must not be open in this coordinator.
+  ///   - destinationURL: An existing store, or the path of a new one. It must not be open in this coordinator.
   ///   - destinationOptions: As for `addPersistentStore`.
   ///   - sourceURL: The store to copy; it may be open.
   ///   - sourceOptions: As for `addPersistentStore`.
   ///   - storeType: `NSSQLiteStoreType`.
-  /// - Throws: `NSError` 134000, 134070 for a destination that is open here, 134080 where one of both is no store,
-  ///   134090 while another program writes to the destination. The destination then is as it was.
+  /// - Throws: `NSError` 134000, 134070 for a destination that is open here, 134080 if one of the two is not a store,
+  ///   134090 while another program writes to the destination. The destination is then unchanged.
   public func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -54,29 +54,29 @@ extension NSPersistentStoreCoordinator {
     try StoreFile(destinationURL, destinationOptions).replace(with: StoreFile(sourceURL, sourceOptions))
   }
 
-  /// Copies a store to another place or type, and uses the copy from now on. Objects of the copy have other IDs: its
-  /// UUID is new. The old file is left as it is.
+  /// Copies a store to another location or type, and uses the copy from now on. Objects of the copy have other IDs,
+  /// because its UUID is new. The old file is left as it is.
   ///
   /// - Parameters:
   ///   - store: A store of this coordinator.
-  ///   - url: Where there is no store yet; of no matter for one in memory.
+  ///   - url: A location without a store; ignored for a store in memory.
   ///   - options: As for `addPersistentStore`.
   ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
-  /// - Returns: The new store, in the place of the old one.
-  /// - Throws: `NSError` as `addPersistentStore`; 134070 where the store is not of this coordinator, or something is
-  ///   at `url`. The coordinator then is as it was.
+  /// - Returns: The new store, which takes the old one's position in `persistentStores`.
+  /// - Throws: `NSError` as `addPersistentStore`; 134070 if the store is not one of this coordinator's, or if `url` is
+  ///   in use. The coordinator is then unchanged.
   @discardableResult
   public func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
   ) throws -> NSPersistentStore {
-    // Before the copy is made: what observers save now must be in it.
+    // Posted before the copy is made, so that the copy includes what observers save now.
     if persistentStores.contains(where: { $0 === store }) {
       post(.NSPersistentStoreCoordinatorWillRemoveStore, [NSRemovedPersistentStoresKey: [store]])
       post(.NSPersistentStoreCoordinatorStoresWillChange, [NSUUIDChangedPersistentStoresKey: [store]])
     }
     let new = try lock.withLock {
       guard let place = stores.firstIndex(where: { $0 === store }) else {
-        throw NSError.coreData(.operation, "The store \(store.place) is not of this coordinator; add it first.")
+        throw NSError.coreData(.operation, "The store \(store.location) is not of this coordinator; add it first.")
       }
       let old = stores[place]
       guard let rows = old.rowStore as? SQLiteStore else { throw Self.cannotCopy(old) }
@@ -98,7 +98,7 @@ extension NSPersistentStoreCoordinator {
   private static func cannotCopy(_ store: NSPersistentStore) -> NSError {
     .coreData(
       .operation,
-      "The store \(store.place) is of the type \(store.type), which can't be copied as a file. Fetch its objects and "
+      "The store \(store.location) is of the type \(store.type), which can't be copied as a file. Fetch its objects and "
         + "insert them into the other store.")
   }
 }

@@ -3,38 +3,44 @@ import Foundation
 /// Metadata of stores: the model's version hashes and the clients' own keys. (Apple documentation:
 /// NSPersistentStoreCoordinator, "Working with metadata".)
 extension NSPersistentStoreCoordinator {
-  /// The metadata of a store, unsaved changes included.
+  /// The metadata of a store, including unsaved changes.
   public func metadata(for store: NSPersistentStore) -> [String: Any] { store.rowStore.metadata }
 
-  /// Replaces the clients' own keys among a store's metadata; type, UUID and version hashes stay as they are.
+  /// Replaces the clients' own keys in a store's metadata; type, UUID and version hashes stay as they are.
   ///
-  /// The next save of a context on this coordinator writes them, also one without changes of objects.
+  /// The next save of a context on this coordinator writes them, even if no object has changed.
   ///
   /// - Parameters:
-  ///   - metadata: Property list values; others make the save fail with 134060.
+  ///   - metadata: Property list values; other values make the save fail with 134060.
   ///   - store: One of this coordinator's stores.
   public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     lock.withLock { stores.first { $0 === store }?.rowStore.setMetadata(metadata ?? [:]) }
   }
 
-  /// The metadata of the store at `url`, which is only read.
+  /// The metadata of the store at `url`. Only reads the file.
   ///
   /// - Throws: `NSError` 134000 for a type without files, 134080, 134090.
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
+    if let storeClass = StoreClasses.registered(storeType) {
+      return try storeClass.metadataForPersistentStore(with: url)
+    }
     try checkHasFile(storeType)
     return try SQLiteStore.metadata(at: url, options: options)
   }
 
-  /// Replaces the clients' own keys among the metadata of the store at `url`, at once.
+  /// Replaces the clients' own keys in the metadata of the store at `url`, immediately.
   ///
-  /// - Throws: `NSError` 134000 for a type without files, 134060 for a value that no property list can hold, 134080,
+  /// - Throws: `NSError` 134000 for a type without files, 134060 for a value that a property list cannot hold, 134080,
   ///   134090.
   public class func setMetadata(
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) throws {
+    if let storeClass = StoreClasses.registered(storeType) {
+      return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
+    }
     try checkHasFile(storeType)
     try SQLiteStore.setMetadata(metadata ?? [:], at: url, options: options)
   }
@@ -47,6 +53,12 @@ extension NSPersistentStoreCoordinator {
   }
 
   static func checkHasFile(_ storeType: String) throws {
+    if let storeClass = StoreClasses.registered(storeType) {
+      throw NSError.coreData(
+        .operation,
+        "Stores of the type \"\(storeType)\" are kept by the class \(storeClass); what can be done with their files is "
+          + "up to it.")
+    }
     guard storeType == NSSQLiteStoreType else {
       throw NSError.coreData(
         .invalidStoreType, "A store of the type \"\(storeType)\" has no file; use NSSQLiteStoreType.")

@@ -1,36 +1,37 @@
 import Foundation
 
-/// What save participants and bulk writers ask of a coordinator besides saves of contexts. (Not Apple's.)
+/// What save participants and bulk writers need from a coordinator in addition to saves of contexts. (Not part of
+/// Apple's API.)
 extension NSPersistentStoreCoordinator {
-  /// Lets the participants write although no object has changed, in a transaction of their own.
+  /// Lets the participants write in a transaction of their own although no object has changed.
   ///
   /// - Throws: As `save()` of a context on the coordinator.
   public func saveParticipants() throws { try save(ChangeSet()) }
 
-  /// The rows that one statement yields on the store's connection, for a participant that reads its own tables
-  /// between saves.
+  /// The rows that one statement returns on the store's connection, for a participant that reads its own tables between
+  /// saves.
   ///
   /// - Parameters:
   ///   - sql: One SQL statement that only reads, with `?` for each value.
   ///   - values: As for `SaveTransaction.execute`.
   /// - Returns: Int64, Double, String, Data or nil for each column.
-  /// - Throws: `NSError` 134180 with what SQLite said.
+  /// - Throws: `NSError` 134180 with SQLite's message.
   public func participantRows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
     try withStore { store in
       try store.participantRows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
     }
   }
 
-  /// From now on saves only add to one open transaction, until it is committed or rolled back.
+  /// From now on saves are added to one open transaction, until it is committed or rolled back.
   ///
-  /// After a rollback contexts must be reset: they believe that what they saved is in the store.
+  /// Reset the contexts after a rollback: they assume that what they saved is in the store.
   package func beginTransaction() throws { try withStore { try $0.beginTransaction() } }
 
   package func commitTransaction() throws { try withStore { try $0.commitTransaction() } }
 
   package func rollBackTransaction() throws { try withStore { try $0.rollBackTransaction() } }
 
-  /// The greatest key given out so far for objects of `entity` and its relatives; 0 before the first.
+  /// The greatest key allocated so far for objects of `entity` and related entities; 0 before the first.
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
     try lock.withLock {
       let stores = try requireStores()
@@ -38,34 +39,10 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The ID of the object with a key that a store is known to have given it; nil without a store.
+  /// The ID of the object that a store is known to have given `key`; nil without a store.
   package func objectID(of entity: NSEntityDescription, key: Int64) -> NSManagedObjectID? {
-    (firstWritable(keeping: entity) ?? rowStores.first).map { NSManagedObjectID(entity: entity, store: $0.identity, key: key) }
-  }
-}
-
-extension NSManagedObjectContext {
-  /// The objects with `ids`, their values read together.
-  package func objects(withIDs ids: [NSManagedObjectID]) -> [NSManagedObject] {
-    let objects = ids.map(object(with:))
-    loadTogether(objects)
-    return objects
-  }
-
-  /// Checks what is inserted here by the rules of the model and of the objects' classes, as a save would, and saves
-  /// nothing.
-  ///
-  /// - Throws: A validation error of every object that is refused.
-  package func validateInsertions() throws {
-    processPendingChanges()
-    try checkForSave(updatesToo: false)
-  }
-}
-
-extension NSManagedObject {
-  /// Gives the attributes in `slots` the values of a batch's row, as far as they have others.
-  package func setValues(at slots: [Int], of batch: ObjectBatch, row: Int) {
-    let changed = slots.filter { storedValue(at: $0) != batch.value(row: row, slot: $0) }
-    setStoredValues(at: changed) { batch.value(row: row, slot: $0) }
+    (firstWritable(keeping: entity) ?? rowStores.first).map {
+      NSManagedObjectID(entity: entity, store: $0.identity, key: key)
+    }
   }
 }

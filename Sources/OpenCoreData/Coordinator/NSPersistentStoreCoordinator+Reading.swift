@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where the reads of a context go: the newest state of the stores, or a generation that it is pinned to.
+/// The source of a context's reads: the newest state of the stores, or the generation that the context is pinned to.
 ///
-/// One store answers itself; the answers of several are put together.
+/// A single store answers directly; the results of several stores are merged.
 struct StoreReading {
   let coordinator: NSPersistentStoreCoordinator
   let generation: QueryGeneration?
@@ -21,7 +21,7 @@ struct StoreReading {
     return query.slice(count: try stores.reduce(0) { sum, store in sum + (try read(store) { try $0.count(part) }) })
   }
 
-  /// The rows of `ids`; nil for one that its store does not have (any more), or whose store is not here.
+  /// The rows of `ids`; nil for an ID whose row no longer exists, or whose store is not one of the coordinator's.
   func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
     let stores = coordinator.rowStores
     if stores.count == 1 { return try read(stores[0]) { try $0.rows(for: ids) } }
@@ -35,7 +35,7 @@ struct StoreReading {
     return result
   }
 
-  /// What `relationship` leads to from each of `ids`; nothing from those that no store here has.
+  /// The objects that `relationship` leads to from each of `ids`; none for IDs that no store here has.
   func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
     var result: [[NSManagedObjectID]] = Array(repeating: [], count: ids.count)
     for store in coordinator.rowStores {
@@ -49,17 +49,17 @@ struct StoreReading {
 
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
     let stores = try coordinator.stores(for: query)
-    if stores.count == 1 { return try cursor(stores[0], query, rowsPerBatch) }
-    let cursors = try stores.map { try cursor($0, query.forEachStore, rowsPerBatch) }
-    return SeveralStoresCursor(cursors, query, rowsPerBatch: rowsPerBatch)
+    if stores.count == 1 { return try cursor(stores[0], query, rowsPerBatch: rowsPerBatch) }
+    let cursors = try stores.map { try cursor($0, query.forEachStore, rowsPerBatch: rowsPerBatch) }
+    return MergedCursor(cursors, query, rowsPerBatch: rowsPerBatch)
   }
 
-  private func cursor(_ store: any RowStore, _ query: FetchQuery, _ rowsPerBatch: Int) throws -> any RowCursor {
+  private func cursor(_ store: any RowStore, _ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
     try store.cursor(query, rowsPerBatch: rowsPerBatch, in: generation?[store])
   }
 
   func dictionaryRows(
-    _ query: FetchQuery, _ shape: DictionaryShape, stop: StopSign = StopSign()
+    _ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag = CancellationFlag()
   ) throws -> [DictionaryRow] {
     let stores = try coordinator.rowStores(query.affectedStores, keeping: query.entity)
     if coordinator.rowStores.count == 1 {
@@ -81,31 +81,31 @@ struct StoreReading {
   }
 }
 
-/// Which stores have to be asked.
+/// Which stores a request asks.
 extension NSPersistentStoreCoordinator {
   var rowStores: [any RowStore] { stores.map(\.rowStore) }
 
-  /// The stores that `query` is about, in the order they were added.
+  /// The stores that `query` asks, in the order they were added.
   ///
-  /// - Throws: `NSError` 134060 where there is no store, or none keeps the entity.
+  /// - Throws: `NSError` 134060 if there is no store, or if no store has the entity.
   func stores(for query: FetchQuery) throws -> [any RowStore] {
     let stores = try requireStores()
     if stores.count == 1, query.affectedStores == nil { return stores }
     let keeping = stores.filter { $0.keeps(query.entity) }
     if keeping.isEmpty { throw Self.noStore(keeps: query.entity) }
-    // Keys are compared with those of one sequence only: the one that `lastKey(of:)` tells of.
+    // Keys are comparable within one sequence only: the one that `lastKey(of:)` reports.
     if query.keyAbove != nil { return [firstWritable(keeping: query.entity) ?? keeping[0]] }
     return keeping.filter { query.asks($0.identity) }
   }
 
-  /// The stores that `affected` names (nil: all) and that keep `entity`.
+  /// The stores that `affected` names (nil: all) and that have `entity`.
   func rowStores(_ affected: [StoreIdentity]?, keeping entity: NSEntityDescription) throws -> [any RowStore] {
     try requireStores().filter { store in
       store.keeps(entity) && affected?.contains { $0 === store.identity } ?? true
     }
   }
 
-  /// Where new objects of `entity` go: the first store that keeps them and can be written.
+  /// The store for new objects of `entity`: the first writable one that has the entity.
   func firstWritable(keeping entity: NSEntityDescription) -> (any RowStore)? {
     rowStores.first { !$0.isReadOnly && $0.keeps(entity) }
   }
@@ -126,13 +126,13 @@ extension NSPersistentStoreCoordinator {
         + "added with.")
   }
 
-  /// Runs `body` on each store that `affected` names (nil: on all) and that keeps `entity`, while nothing else writes.
+  /// Runs `body` on each store that `affected` names (nil: on all) and that has `entity`, while no other code writes.
   func writeToStores<Result>(
     _ affected: [StoreIdentity]?, keeping entity: NSEntityDescription, _ body: (any RowStore) throws -> Result
   ) throws -> [Result] {
     try lock.withLock { try rowStores(affected, keeping: entity).map(body) }
   }
 
-  /// A number that changes with everything that is written through this coordinator.
+  /// A number that changes with every write through this coordinator.
   func writeCount() throws -> Int64 { try requireStores().reduce(0) { $0 + $1.writeCount } }
 }

@@ -1,45 +1,52 @@
 import Foundation
 
-/// What contexts write: to one store in a transaction of its own, to several in one transaction each.
+/// What contexts write: one transaction for one store, and one transaction per store for several.
 extension NSPersistentStoreCoordinator {
-  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the stores then are as they were.
+  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030, 134090; the stores are then unchanged.
   func save(_ changes: ChangeSet) throws {
     try lock.withLock {
       let stores = try requireStores()
       if stores.count == 1, changes.insertions.allSatisfy({ stores[0].mayTake($0.range) }) {
         try stores[0].save(changes, participants)
       } else {
-        try SaveOfSeveral(changes, stores, participants).run()
+        try MultiStoreSave(changes, to: stores, participants: participants).run()
       }
     }
   }
 
-  func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
+  func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
     try lock.withLock {
       let stores = try requireStores()
-      var idsByStore: [ObjectIdentifier: [NSManagedObjectID]] = [:]
-      for id in ids {
-        guard case .temporary(let range, let row) = id.reference else { continue }
-        let store = try StoreChoice(stores).store(range.storeChosen(row: row), for: id.entity)
-        idsByStore[ObjectIdentifier(store), default: []].append(id)
+      var objectsByStore: [ObjectIdentifier: [NSManagedObject]] = [:]
+      for object in objects {
+        guard case .temporary(let range, let row) = object.identity.reference else { continue }
+        let store = try StoreResolver(stores).store(range.storeChosen(row: row), for: object.entity)
+        objectsByStore[ObjectIdentifier(store), default: []].append(object)
       }
       for store in stores {
-        if let ids = idsByStore[ObjectIdentifier(store)] { try store.obtainPermanentIDs(for: ids) }
+        guard let objects = objectsByStore[ObjectIdentifier(store)] else { continue }
+        if let adapter = store as? StoreAdapter {
+          // A store of a client's own may choose the IDs by the values.
+          try adapter.obtainPermanentIDs(
+            for: objects.map { FetchedRow(id: $0.identity, version: BaseRow.unknownVersion, values: $0.values) })
+        } else {
+          try store.obtainPermanentIDs(for: objects.map(\.identity))
+        }
       }
     }
   }
 
-  /// Whether a store has metadata that only the next save writes.
+  /// Whether a store has metadata that the next save will write.
   var hasUnsavedMetadata: Bool { rowStores.contains(where: \.hasUnsavedMetadata) }
 }
 
-/// Which store an object is written to.
-struct StoreChoice {
+/// Finds the store that an object is written to.
+struct StoreResolver {
   private let stores: [any RowStore]
 
   init(_ stores: [any RowStore]) { self.stores = stores }
 
-  /// The store that was chosen, or the first one that keeps the entity and can be written.
+  /// The chosen store, or the first writable one that has the entity.
   func store(_ chosen: StoreIdentity?, for entity: NSEntityDescription) throws -> any RowStore {
     if let chosen { return try store(chosen) }
     let keeping = stores.filter { $0.keeps(entity) }
@@ -60,8 +67,8 @@ struct StoreChoice {
   }
 }
 
-/// A save that concerns more than one store: begins a transaction on each, writes, and commits when all was written.
-private struct SaveOfSeveral {
+/// A save to more than one store: begins a transaction on each, writes, and commits when everything was written.
+private struct MultiStoreSave {
   private struct Part {
     let store: any RowStore
     var changes = ChangeSet()
@@ -69,26 +76,29 @@ private struct SaveOfSeveral {
 
   private let whole: ChangeSet
   private let participants: [any SaveParticipant]
-  /// In order of the stores' UUIDs, which every process knows: two that save at once wait, but never for each other.
+  /// In the order of the stores' UUIDs, which is the same in every process: two concurrent saves wait for each other in
+  /// the same order and cannot deadlock.
   private var parts: [Part] = []
-  /// Where participants write.
+  /// The store that participants write to.
   private let participantStore: (any RowStore)?
 
-  init(_ changes: ChangeSet, _ stores: [any RowStore], _ participants: [any SaveParticipant]) throws {
+  init(_ changes: ChangeSet, to stores: [any RowStore], participants: [any SaveParticipant]) throws {
     whole = changes
     self.participants = participants
-    participantStore = participants.isEmpty ? nil : stores.first { !$0.isReadOnly } ?? stores.first
+    let writable = stores.filter { !$0.isReadOnly }
+    participantStore =
+      participants.isEmpty ? nil : writable.first(where: \.isTransactional) ?? writable.first ?? stores.first
     parts = stores.sorted { $0.identity.uuid < $1.identity.uuid }.map { Part(store: $0) }
-    let choice = StoreChoice(stores)
-    for rows in changes.insertions { try add(rows, choice) }
+    let resolver = StoreResolver(stores)
+    for rows in changes.insertions { try add(rows, resolver) }
     for row in changes.updates {
-      try edit(choice.store(row.id.storeIdentity)) { $0.updates.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.updates.append(row) }
     }
     for row in changes.deletions {
-      try edit(choice.store(row.id.storeIdentity)) { $0.deletions.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.deletions.append(row) }
     }
     for row in changes.checks {
-      try edit(choice.store(row.id.storeIdentity)) { $0.checks.append(row) }
+      try edit(resolver.store(row.id.storeIdentity)) { $0.checks.append(row) }
     }
     parts.removeAll {
       $0.changes.isEmpty && $0.changes.checks.isEmpty && !$0.store.hasUnsavedMetadata && $0.store !== participantStore
@@ -100,16 +110,16 @@ private struct SaveOfSeveral {
     change(&parts[place].changes)
   }
 
-  /// Rows that were inserted together stay together, unless some of them were given another store.
-  private mutating func add(_ rows: InsertedRows, _ choice: StoreChoice) throws {
+  /// Rows that were inserted together stay together, unless some of them were assigned to another store.
+  private mutating func add(_ rows: InsertedRows, _ resolver: StoreResolver) throws {
     let chosen = rows.range.storesChosen
     guard !chosen.isEmpty else {
-      edit(try choice.store(nil, for: rows.batch.entity)) { $0.insertions.append(rows) }
+      edit(try resolver.store(nil, for: rows.batch.entity)) { $0.insertions.append(rows) }
       return
     }
     let targets = try (0..<rows.batch.count).map { row -> (any RowStore)? in
-      guard rows.removedRows.rank(of: row) != nil else { return nil }
-      return try choice.store(chosen[row], for: rows.batch.entity)
+      guard rows.removedRows.insertionIndex(ifAbsent: row) != nil else { return nil }
+      return try resolver.store(chosen[row], for: rows.batch.entity)
     }
     for part in parts where targets.contains(where: { $0 === part.store }) {
       var own = rows
@@ -131,23 +141,33 @@ private struct SaveOfSeveral {
     for part in open { part.writer.finish() }
   }
 
-  /// Participants write last: what they add belongs to changes that were all taken.
+  /// Participants write last: what they add then belongs to changes that every store has accepted. After them come stores
+  /// that can't roll back, if nothing has failed so far.
   private func write(_ open: [(store: any RowStore, writer: any SaveWriter)]) throws {
     var failure: SaveFailure?
-    let isLast = open.indices.map { open[$0].store === participantStore }
-    for index in open.indices.filter({ !isLast[$0] }) + open.indices.filter({ isLast[$0] }) {
-      let writers = isLast[index] && failure == nil ? participants : []
+    func write(_ index: Int, _ writers: [any SaveParticipant]) throws {
       do {
         try open[index].writer.write(parts[index].changes, writers, whole: whole)
       } catch let next as SaveFailure {
-        // Go on: one error names every object at fault.
+        // Continues, so that one error names every object at fault.
         failure = failure?.joined(with: next) ?? next
       }
+    }
+    let transactional = open.indices.filter { open[$0].store.isTransactional }
+    for index in transactional where open[index].store !== participantStore { try write(index, []) }
+    for index in transactional where open[index].store === participantStore {
+      try write(index, failure == nil ? participants : [])
+    }
+    for index in open.indices where !open[index].store.isTransactional {
+      if let failure { throw failure }
+      try write(index, open[index].store === participantStore ? participants : [])
     }
     if let failure { throw failure }
   }
 
-  private func commit(_ open: [(store: any RowStore, writer: any SaveWriter)]) throws {
+  private func commit(_ writers: [(store: any RowStore, writer: any SaveWriter)]) throws {
+    // Those that can't roll back have their part already.
+    let open = writers.filter { !$0.store.isTransactional } + writers.filter(\.store.isTransactional)
     for (place, part) in open.enumerated() {
       do {
         try part.writer.commit()
@@ -155,7 +175,7 @@ private struct SaveOfSeveral {
         var info = error.userInfo
         info[NSAffectedStoresErrorKey] = open[place...].compactMap(\.store.identity.owner)
         if place > 0 {
-          let saved = open[..<place].map { $0.store.place }.joined(separator: ", ")
+          let saved = open[..<place].map { $0.store.location }.joined(separator: ", ")
           info[NSLocalizedDescriptionKey] =
             "\(error.localizedDescription) These stores have their part of the save already: \(saved). Reset the "
             + "context and look at what is there before saving again."
@@ -167,7 +187,7 @@ private struct SaveOfSeveral {
 }
 
 extension RowStore {
-  /// Whether none of the objects of `range` was meant for another store.
+  /// Whether no object of `range` was assigned to another store.
   fileprivate func mayTake(_ range: TemporaryIDRange) -> Bool {
     range.storesChosen.values.allSatisfy { $0 === identity }
   }

@@ -1,22 +1,36 @@
 import Foundation
 import Locking
 
-/// Stands between contexts and stores. (Apple documentation: NSPersistentStoreCoordinator.)
-// Unchecked: everything that can change is guarded by `lock`.
+/// Connects contexts with stores. (Apple documentation: NSPersistentStoreCoordinator.)
+///
+/// Any thread may call it. Reads run in parallel; writes are serialised.
+///
+/// ```swift
+/// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+/// try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+/// let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+/// context.persistentStoreCoordinator = coordinator
+/// ```
+// Unchecked: everything that can change is guarded by `lock`, or by a `Locked` of its own.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   public let managedObjectModel: NSManagedObjectModel
-  public var name: String?
+  /// For the client's own use.
+  public var name: String? {
+    get { nameSet.withLock { $0 } }
+    set { nameSet.withLock { $0 = newValue } }
+  }
+  private let nameSet = Locked<String?>(nil)
   /// The contexts that merge what is saved here.
   let mergers = AutomaticMerging()
 
-  /// Held while something is written, so that saves come one after the other. Recursive: a save participant can ask the
-  /// coordinator something. Reading does not take it.
+  /// Held during every write, so that saves are serialised. Recursive, because a save participant may call the
+  /// coordinator. Reads do not take it.
   let lock = NSRecursiveLock()
   /// In the order they were added.
   private let storesKept = Locked<[NSPersistentStore]>([])
   private(set) var participants: [any SaveParticipant] = []
 
-  /// A coordinator for stores of `model`, which can't be changed from now on.
+  /// Makes a coordinator for stores of `model` and freezes the model.
   public init(managedObjectModel model: NSManagedObjectModel) {
     model.freeze()
     ModelsInUse.add(model)
@@ -33,25 +47,42 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     set { storesKept.withLock { $0 = newValue } }
   }
 
-  /// Opens or creates a store.
+  /// Opens or creates a store. (Apple documentation: addPersistentStore(ofType:configurationName:at:options:).)
+  ///
+  /// ```swift
+  /// let store = try coordinator.addPersistentStore(
+  ///   ofType: NSSQLiteStoreType, configurationName: nil, at: file,
+  ///   options: [NSReadOnlyPersistentStoreOption: true])
+  /// print(store.identifier)
+  /// ```
   ///
   /// - Parameters:
-  ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`.
+  ///   - storeType: `NSSQLiteStoreType`, `NSInMemoryStoreType`, or a type that a class is registered for.
   ///   - configuration: The model configuration whose entities the store holds; nil for all.
   ///   - storeURL: The file; nil for an in-memory store.
-  ///   - options: `NSReadOnlyPersistentStoreOption`, `NSSQLitePragmasOption`, `NSPersistentStoreTimeoutOption`,
-  ///     `NSSQLiteAnalyzeOption`, `NSSQLiteManualVacuumOption`, `NSIgnorePersistentStoreVersioningOption`.
-  /// - Throws: `NSError` 134000, 134080 (also for a store that is here already), 134090, 134100 or 134180.
+  ///   - options: `NSReadOnlyPersistentStoreOption`, `NSSQLitePragmasOption`, `NSPersistentStoreTimeoutOption`
+  ///     (seconds), `NSSQLiteAnalyzeOption`, `NSSQLiteManualVacuumOption`, `NSIgnorePersistentStoreVersioningOption`.
+  /// - Throws: `NSError` 134000, 134080 (also for a store that was already added), 134090, 134100 or 134180.
   @discardableResult
   open func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
+    if let storeClass = StoreClasses.registered(storeType) {
+      let store = try lock.withLock {
+        try checkIsNew(storeURL, nil)
+        return try open(storeClass, storeType, configuration, at: storeURL, options)
+      }
+      try enter(store)
+      return store
+    }
     guard [NSSQLiteStoreType, NSInMemoryStoreType].contains(storeType) else {
       throw NSError.coreData(
-        .invalidStoreType, "There is no store type \"\(storeType)\"; use NSSQLiteStoreType or NSInMemoryStoreType.")
+        .invalidStoreType,
+        "There is no store type \"\(storeType)\"; use NSSQLiteStoreType or NSInMemoryStoreType, or register a class "
+          + "for it with registerStoreClass(_:forStoreType:).")
     }
-    // Nothing can be kept there: what Apple's developers mean by it is a SQLite store in memory.
+    // /dev/null cannot hold a file. Code written for Apple's framework uses it for a SQLite store in memory.
     let file = storeType == NSInMemoryStoreType || storeURL?.path == "/dev/null" ? nil : storeURL
     guard file != nil || storeType == NSInMemoryStoreType || storeURL != nil else {
       throw NSError.coreData(.open, "A SQLite store needs the URL of its file; or use NSInMemoryStoreType.")
@@ -66,32 +97,34 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return store
   }
 
-  /// Takes an open store up, and tells observers.
+  /// Adds an open store and notifies observers.
   private func enter(_ store: NSPersistentStore) throws {
     let change = [NSAddedPersistentStoresKey: [store]]
     do {
       try lock.withLock { try checkIsNew(store.url, store.identifier) }
       post(.NSPersistentStoreCoordinatorStoresWillChange, change)
       try lock.withLock {
-        // Another thread may have added it while observers were told.
+        // Another thread may have added it while observers were notified.
         try checkIsNew(store.url, store.identifier)
         store.persistentStoreCoordinator = self
         stores.append(store)
       }
     } catch {
       store.rowStore.close()
+      store.persistentStoreCoordinator = nil
       throw error
     }
+    store.didAdd(to: self)
     post(.NSPersistentStoreCoordinatorStoresDidChange, change)
   }
 
-  /// IDs name a store by its UUID, so a store and a copy of its file can't both be here.
+  /// IDs name a store by its UUID, so a coordinator cannot have both a store and a copy of its file.
   private func checkIsNew(_ url: URL?, _ uuid: String?) throws {
     let twin = stores.first { ($0.url != nil && $0.url?.isSameFile(as: url) == true) || $0.identifier == uuid }
     guard let twin else { return }
     throw NSError.coreData(
       .open,
-      "Can't add the same store twice: the coordinator has \(twin.place), with the UUID \(twin.identifier). Use that "
+      "Can't add the same store twice: the coordinator has \(twin.location), with the UUID \(twin.identifier). Use that "
         + "one, or give a copy another UUID with migratePersistentStore.")
   }
 
@@ -105,18 +138,19 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// Closes a store. Objects that came from it become inaccessible: their faults read as deleted, and changes to them
-  /// can't be saved.
+  /// Closes a store. Its objects become inaccessible: their faults read as deleted, and changes to them cannot be
+  /// saved.
   ///
-  /// - Throws: `NSError` 134070 for a store that is not of this coordinator.
+  /// - Throws: `NSError` 134070 for a store that is not one of this coordinator's.
   open func remove(_ store: NSPersistentStore) throws {
     guard lock.withLock({ stores.contains { $0 === store } }) else {
       throw NSError.coreData(
-        .operation, "The store \(store.place) is not of this coordinator; it may have been removed before.")
+        .operation, "The store \(store.location) is not of this coordinator; it may have been removed before.")
     }
     let change = [NSRemovedPersistentStoresKey: [store]]
     post(.NSPersistentStoreCoordinatorWillRemoveStore, change)
     post(.NSPersistentStoreCoordinatorStoresWillChange, change)
+    store.willRemove(from: self)
     lock.withLock {
       for closing in stores where closing === store { closing.rowStore.close() }
       stores.removeAll { $0 === store }
@@ -129,14 +163,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     stores.first { $0.url?.isSameFile(as: url) == true }
   }
 
-  /// The ID that a URI of `uriRepresentation()` stands for; nil unless one of the stores is meant.
+  /// The ID that a URI of `uriRepresentation()` stands for; nil if it belongs to none of the stores.
   open func managedObjectID(forURIRepresentation uri: URL) -> NSManagedObjectID? {
-    let parts = uri.pathComponents.filter { $0 != "/" }
+    // Split before the escapes are resolved: a reference object may have a slash.
+    let parts = uri.path(percentEncoded: true).split(separator: "/").compactMap { $0.removingPercentEncoding }
     guard uri.scheme == "x-coredata", parts.count == 2, parts[1].hasPrefix("p"),
-      parts[1].dropFirst().utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
-      let key = Int64(parts[1].dropFirst()), let entity = managedObjectModel.entitiesByName[parts[0]],
+      let entity = managedObjectModel.entitiesByName[parts[0]],
       let store = stores.first(where: { $0.identifier.lowercased() == uri.host?.lowercased() })
     else { return nil }
+    let text = String(parts[1].dropFirst())
+    if let references = store.identity.references {
+      let key = references.key(forURIText: text, of: entity)
+      return NSManagedObjectID(entity: entity, store: store.identity, key: key)
+    }
+    guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let key = Int64(text) else {
+      return nil
+    }
     return NSManagedObjectID(entity: entity, store: store.identity, key: key)
   }
 
@@ -153,10 +195,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: For contexts and clients
 
-  /// Writes all that was committed into the store files themselves and waits until the disk has it.
+  /// Writes everything that was committed into the store files themselves and waits until it is on the disk.
   public func checkpoint() throws { try lock.withLock { for store in stores { try store.rowStore.checkpoint() } } }
 
-  /// The store that is meant where none is named: the first one that can be written.
+  /// Runs `body` on the default store, the first writable one.
   func withStore<Result>(_ body: (any RowStore) throws -> Result) throws -> Result {
     try lock.withLock {
       let stores = try requireStores()

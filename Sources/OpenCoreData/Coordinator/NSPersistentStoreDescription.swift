@@ -1,6 +1,16 @@
 import Foundation
 
-/// How a container opens one store. (Apple documentation: NSPersistentStoreDescription.)
+/// How a container opens one store: its file, type, configuration and options. (Apple documentation:
+/// NSPersistentStoreDescription.)
+///
+/// Set it before `loadPersistentStores`. By default the store is a SQLite file that is migrated automatically.
+///
+/// ```swift
+/// let description = NSPersistentStoreDescription(url: file)
+/// description.isReadOnly = true
+/// description.timeout = 10  // seconds
+/// container.persistentStoreDescriptions = [description]
+/// ```
 open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var url: URL?
   open var type = NSSQLiteStoreType
@@ -67,8 +77,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Adds the store that `description` describes; `block` is called before this returns, or on a queue of the
-  /// system's for one with `shouldAddStoreAsynchronously`.
+  /// Adds the store that `description` describes. `block` is called before this method returns, or on a global queue if
+  /// the description sets `shouldAddStoreAsynchronously`.
   public func addPersistentStore(
     with description: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -84,7 +94,8 @@ extension NSPersistentStoreCoordinator {
       block(description, failure(adding: description, makingFolder))
       return
     }
-    // Safe: Apple's signature does not ask for a Sendable block, and says that it then runs on another queue.
+    // Safe: Apple's signature does not ask for a Sendable block, and documents that the block then runs on another
+    // queue.
     nonisolated(unsafe) let (description, block) = (description, block)
     DispatchQueue.global(qos: .userInitiated).async {
       block(description, self.failure(adding: description, makingFolder))
@@ -113,7 +124,7 @@ extension NSPersistentStoreCoordinator {
     try lock.withLock(block)
   }
 
-  /// As `performAndWait`, later and on a queue of the system's.
+  /// As `performAndWait`, asynchronously on a global queue.
   public func perform(_ block: @escaping @Sendable () -> Void) {
     DispatchQueue.global(qos: .userInitiated).async { self.performAndWait(block) }
   }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Names a state of the stores that contexts can go on reading while others save. (Apple documentation:
+/// Names a state of the stores that contexts can continue to read while other contexts save. (Apple documentation:
 /// NSQueryGenerationToken.)
 ///
-/// The state is kept as long as a token of it is.
+/// The stores keep that state as long as a token for it exists.
 public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {
-  /// What the stores hold when a context that is given this token first reads.
+  /// The state of the stores at the first read of a context that is given this token.
   public static let current = NSQueryGenerationToken(nil)
 
   let generation: QueryGeneration?
@@ -21,7 +21,7 @@ public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {
   public override var hash: Int { generation.map { ObjectIdentifier($0).hashValue } ?? 0 }
 }
 
-/// A snapshot of each store of a coordinator that keeps them.
+/// A snapshot of each store of a coordinator that supports snapshots.
 final class QueryGeneration: Sendable {
   private let snapshots: [ObjectIdentifier: any StoreSnapshot]
   private let coordinator: WeakCoordinator
@@ -38,9 +38,9 @@ final class QueryGeneration: Sendable {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Keeps what the stores hold now.
+  /// Takes a snapshot of the stores' present state.
   func pin() throws -> QueryGeneration {
-    // No save of several stores may come between the snapshots.
+    // Under the lock, so that a save to several stores cannot fall between the snapshots.
     try lock.withLock {
       var snapshots: [ObjectIdentifier: any StoreSnapshot] = [:]
       for store in try requireStores() { snapshots[ObjectIdentifier(store.identity)] = try store.makeSnapshot() }
@@ -48,7 +48,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// - Throws: `NSError` 134070 for a token of another coordinator, and where no store keeps generations.
+  /// - Throws: `NSError` 134070 for a token of another coordinator, or if no store supports generations.
   func check(_ token: NSQueryGenerationToken) throws {
     try lock.withLock {
       if let generation = token.generation, !generation.isOf(self) {

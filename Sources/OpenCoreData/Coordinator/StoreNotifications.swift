@@ -1,18 +1,19 @@
 import Foundation
 
 extension Notification.Name {
-  /// Before a store is added, removed or given another UUID; user info as of
-  /// `NSPersistentStoreCoordinatorStoresDidChange`, without the new store of a migration: it is not made yet.
+  /// Posted before a store is added, removed or given another UUID. User info as of
+  /// `NSPersistentStoreCoordinatorStoresDidChange`, without the new store of a migration, which does not exist yet.
   public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
     "NSPersistentStoreCoordinatorStoresWillChangeNotification")
-  /// After a coordinator's stores have changed; user info: the stores under `NSAddedPersistentStoresKey` and
+  /// Posted after a coordinator's stores have changed. User info: the stores under `NSAddedPersistentStoresKey` and
   /// `NSRemovedPersistentStoresKey`, the old and the new one under `NSUUIDChangedPersistentStoresKey`.
   public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name(
     "NSPersistentStoreCoordinatorStoresDidChangeNotification")
-  /// Before a store is removed, as long as it can be read; user info: the store, under `NSRemovedPersistentStoresKey`.
+  /// Posted before a store is removed, while it can still be read. User info: the store, under
+  /// `NSRemovedPersistentStoresKey`.
   public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name(
     "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
-  /// Not posted (Deviations): here so that code which listens compiles.
+  /// Never posted (see Deviations). It is declared so that code which observes it compiles.
   public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
@@ -21,7 +22,7 @@ public let NSRemovedPersistentStoresKey = "removed"
 public let NSUUIDChangedPersistentStoresKey = "changedUUID"
 
 extension NSPersistentStoreCoordinator {
-  /// Never called with the lock held: observers may wait for contexts that wait for it.
+  /// Never called with the lock held: observers may wait for contexts that wait for the lock.
   func post(_ name: Notification.Name, _ stores: [String: [NSPersistentStore]]) {
     NotificationCenter.default.post(name: name, object: self, userInfo: stores)
   }

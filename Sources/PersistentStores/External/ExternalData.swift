@@ -1,35 +1,35 @@
 import ManagedObjectModel
 import Foundation
 
-/// Where a store keeps values that are too large for its file.
+/// The location of values that are too large for a store's file.
 package enum LargeValues {
-  /// `.Log_SUPPORT` beside `Log.sqlite`.
+  /// `.Log_SUPPORT` next to `Log.sqlite`.
   package static func supportFolder(of store: URL) -> URL {
     let name = store.deletingPathExtension().lastPathComponent
     return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
   }
 
-  /// The folder in it that has a file for each value.
+  /// The subfolder that has one file per value.
   package static func valueFolder(of store: URL) -> URL {
     supportFolder(of: store).appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
   }
 }
 
-/// Values of attributes that allow external storage (`allowsExternalBinaryDataStorage`): a first byte in the column says
-/// whether the value follows (01), or is a file of its own whose name follows (02, a UUID as text, a NUL).
+/// Values of attributes that allow external storage (`allowsExternalBinaryDataStorage`). The first byte in the column
+/// says whether the value follows (01) or is in a separate file whose name follows (02, a UUID as text, a NUL).
 ///
-/// Any other first byte is a part of the value: programs that did not know of the mark wrote values as they are.
+/// Any other first byte is part of the value: programs without support for the marker wrote values unchanged.
 struct ExternalData: Sendable {
-  /// Nil for a store in memory, which has no files.
+  /// Nil for an in-memory store, which has no files.
   let store: URL?
 
   private static let followsMark: UInt8 = 1
   private static let fileMark: UInt8 = 2
-  /// The mark, the 36 characters of a UUID and a NUL.
+  /// The marker, the 36 characters of a UUID and a NUL.
   private static let referenceLength = 38
 
-  /// Where the attribute's value lies, for messages: `Session.photo` of the row with this key.
-  package struct Place {
+  /// The location of the attribute's value, for messages: `Session.photo` of the row with this key.
+  package struct Location {
     let attribute: String
     let key: Int64
   }
@@ -40,23 +40,23 @@ struct ExternalData: Sendable {
     store.map { LargeValues.valueFolder(of: $0).appendingPathComponent(name) }
   }
 
-  /// The value of a column with `bytes`; a file is mapped, so that it costs memory only where it is looked at.
-  func value(of bytes: Data, _ place: @autoclosure () -> Place) throws -> Data {
+  /// The value of a column with `bytes`. A file is memory-mapped, so that it uses memory only when it is accessed.
+  func value(of bytes: Data, _ location: @autoclosure () -> Location) throws -> Data {
     switch bytes.first {
     case Self.followsMark: return Data(bytes.dropFirst())
-    case Self.fileMark: return try reference(in: bytes, place()).map { try contents($0, place()) } ?? bytes
+    case Self.fileMark: return try reference(in: bytes, location()).map { try contents($0, location()) } ?? bytes
     default: return bytes
     }
   }
 
-  /// The same of a packed value, whose bytes are at the end of `arena`.
-  func value(of cell: ValueCell, _ arena: inout [UInt8], _ place: @autoclosure () -> Place) throws -> ValueCell {
+  /// The same for a packed value whose bytes are at the end of `arena`.
+  func value(of cell: ValueCell, _ arena: inout [UInt8], _ location: @autoclosure () -> Location) throws -> ValueCell {
     guard cell.kind == .blob, cell.length > 0 else { return cell }
     switch arena[cell.offset] {
     case Self.followsMark: return ValueCell(.blob, offset: cell.offset + 1, length: cell.length - 1)
     case Self.fileMark:
-      guard let name = try reference(in: arena[cell.range], place()) else { return cell }
-      let data = try contents(name, place())
+      guard let name = try reference(in: arena[cell.range], location()) else { return cell }
+      let data = try contents(name, location())
       let value = ValueCell(.blob, offset: arena.count, length: data.count)
       arena.append(contentsOf: data)
       return value
@@ -64,17 +64,17 @@ struct ExternalData: Sendable {
     }
   }
 
-  /// The name of the file that `bytes` refer to; nil where they are a value.
-  private func reference(in bytes: some Collection<UInt8>, _ place: Place) throws -> String? {
+  /// The name of the file that `bytes` refer to; nil if they are a value.
+  private func reference(in bytes: some Collection<UInt8>, _ location: Location) throws -> String? {
     guard bytes.count == Self.referenceLength else { return nil }
     guard let name = Self.name(in: bytes) else {
       throw failure(
-        place, "is said to be a file of its own, but not by a UUID. The store is damaged: restore it from a copy.")
+        location, "is said to be a file of its own, but not by a UUID. The store is damaged: restore it from a copy.")
     }
     return name
   }
 
-  /// The file that a column refers to. Only a UUID is a name: anything else could lead out of the folder.
+  /// The file that a column refers to. Only a UUID is a valid name: others could lead out of the folder.
   static func name(in bytes: some Collection<UInt8>) -> String? {
     guard bytes.count == referenceLength, bytes.first == fileMark else { return nil }
     let rest = Array(bytes.dropFirst())
@@ -82,52 +82,52 @@ struct ExternalData: Sendable {
     return rest.last == 0 && UUID(uuidString: text) != nil ? text : nil
   }
 
-  private func contents(_ name: String, _ place: Place) throws -> Data {
+  private func contents(_ name: String, _ location: Location) throws -> Data {
     guard let file = file(name), let store else {
-      throw failure(place, "is the file \(name), and a store in memory has no folder for it.")
+      throw failure(location, "is the file \(name), and a store in memory has no folder for it.")
     }
     do {
       return try Data(contentsOf: file, options: .mappedIfSafe)
     } catch {
       throw failure(
-        place,
+        location,
         "lies in the file \(file.path), which can't be read: \(error.localizedDescription) Bring the folder "
           + "\(LargeValues.supportFolder(of: store).lastPathComponent) together with the store's file.", error)
     }
   }
 
-  private func failure(_ place: Place, _ problem: String, _ underlying: (any Error)? = nil) -> NSError {
+  private func failure(_ location: Location, _ problem: String, _ underlying: (any Error)? = nil) -> NSError {
     .coreData(
       .operation,
-      "The value of \(place.attribute) in row \(place.key) of \(store?.path ?? "the store in memory") \(problem)",
+      "The value of \(location.attribute) in row \(location.key) of \(store?.path ?? "the store in memory") \(problem)",
       underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:])
   }
 
   // MARK: Writing
 
-  /// What is put into the column: always the value itself.
+  /// The content of the column: always the value itself.
   static func column(for value: StoredValue) -> StoredValue {
     guard case .blob(let data) = value else { return value }
     return .blob(Data([followsMark]) + data)
   }
 
   func remove(_ name: String) {
-    // A file that stays is no harm: nothing refers to it.
+    // A file that stays does no harm: there are no references to it.
     if let file = file(name) { try? FileManager.default.removeItem(at: file) }
   }
 }
 
 extension NSAttributeDescription {
-  /// Whether a store marks this attribute's values.
+  /// Whether a store uses the marker for this attribute's values.
   var mayLieOutside: Bool {
     allowsExternalBinaryDataStorage && !isTransient
       && [.binaryDataAttributeType, .transformableAttributeType].contains(attributeType)
   }
 }
 
-/// Which slots of a store's entities have marked values.
+/// The slots of a store's entities whose values use the marker.
 struct ExternalSlots: Sendable {
-  /// By entity number, none that are empty.
+  /// By entity number, without empty lists.
   private let slots: [Int: [Int]]
 
   init(_ entities: [Int: NSEntityDescription]) {

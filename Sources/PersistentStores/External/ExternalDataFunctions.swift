@@ -2,17 +2,17 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// The functions by which statements read and write values that may lie outside.
+/// The SQL functions that read and write external values.
 enum ExternalDataFunction {
-  /// Of a column, the row's key and the attribute's name: the value.
+  /// Takes a column, the row's key and the attribute's name; returns the value.
   static let value = "OCD_EXTERNAL_VALUE"
-  /// Of a value: what is put into the column.
+  /// Takes a value; returns the content of the column.
   static let column = "OCD_EXTERNAL_COLUMN"
-  /// Called by triggers with a table, a column, a row's key and the bytes that the row has there no more.
+  /// Called by triggers with a table, a column, a row's key and the bytes that the row no longer has there.
   static let dropped = "OCD_EXTERNAL_DROPPED"
 }
 
-/// Files that rows refer to no more, in a transaction that may still be rolled back.
+/// Files that rows no longer refer to, in a transaction that may still be rolled back.
 final class DroppedFiles {
   struct File {
     let table: String
@@ -25,7 +25,7 @@ final class DroppedFiles {
   func removeAll() { files = [] }
 }
 
-/// What the functions know of their store; SQLite keeps it as long as the connection is open.
+/// The store's data for these functions; SQLite retains it as long as the connection is open.
 private final class FunctionContext {
   let external: ExternalData
   let dropped: DroppedFiles?
@@ -41,7 +41,7 @@ private final class FunctionContext {
 }
 
 extension SQLiteConnection {
-  /// - Parameter dropped: Where a connection for writing notes the files that are not referred to any more.
+  /// - Parameter dropped: Where a connection for writing records the files that are no longer referenced.
   func registerExternalData(_ external: ExternalData, _ dropped: DroppedFiles? = nil) throws {
     try register(ExternalDataFunction.value, 3, FunctionContext(external, nil), externalValue)
     try register(ExternalDataFunction.column, 1, FunctionContext(external, nil), externalColumn)
@@ -54,7 +54,7 @@ extension SQLiteConnection {
     _ name: String, _ count: Int32, _ context: FunctionContext,
     _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
   ) throws {
-    // SQLite lets go of the context, also where registering fails.
+    // SQLite releases the context, also if registering fails.
     let code = sqlite3_create_function_v2(
       handle, name, count, SQLITE_UTF8, Unmanaged.passRetained(context).toOpaque(), body, nil, nil,
       { context in if let context { Unmanaged<FunctionContext>.fromOpaque(context).release() } })
@@ -71,8 +71,8 @@ private func externalValue(
     return
   }
   do {
-    let place = ExternalData.Place(attribute: text(arguments[2]), key: sqlite3_value_int64(arguments[1]))
-    let value = try known.external.value(of: blob(arguments[0]), place)
+    let location = ExternalData.Location(attribute: text(arguments[2]), key: sqlite3_value_int64(arguments[1]))
+    let value = try known.external.value(of: blob(arguments[0]), location)
     value.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
   } catch {
     sqlite3_result_error(context, (error as NSError).localizedDescription, -1)

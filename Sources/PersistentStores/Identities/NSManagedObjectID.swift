@@ -3,16 +3,25 @@ import Foundation
 
 /// The identity of a managed object: temporary until a save reaches a store, permanent from then on.
 ///
-/// IDs may travel between threads freely. A temporary ID stays equal to itself after the object has got its
-/// permanent one; `NSManagedObject.objectID` and every context then answer with the permanent ID, and lookups take
-/// either. (Apple documentation: NSManagedObjectID.)
+/// IDs may be sent between threads freely. A temporary ID stays equal to itself after the object has its permanent one;
+/// `NSManagedObject.objectID` and every context then return the permanent ID, and lookups accept either. (Apple
+/// documentation: NSManagedObjectID.)
+///
+/// ```swift
+/// let id = session.objectID
+/// try await background.perform {
+///   let same = try background.existingObject(with: id)
+///   same.setValue(5, forKey: "rating")
+///   try background.save()
+/// }
+/// ```
 public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
   package enum Reference: Sendable {
     case temporary(TemporaryIDRange, row: Int)
     case permanent(StoreIdentity, key: Int64)
   }
 
-  /// What many IDs share. Imports make millions of them: each holds one reference and a number.
+  /// The part that many IDs share. Imports create millions of IDs, so each holds only one reference and a number.
   private enum Origin: Sendable {
     case temporary(TemporaryIDRange)
     case permanent(PermanentIDSpace)
@@ -57,17 +66,17 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     }
   }
 
-  /// The row of the batch that the object was inserted with; nil once the ID is permanent.
+  /// The row of the batch that the object was inserted with; nil for a permanent ID.
   package var batchRow: Int? {
     if case .temporary = origin { Int(number) } else { nil }
   }
 
-  /// The key that a store gave to the object; nil while the ID is temporary.
+  /// The key that a store allocated for the object; nil while the ID is temporary.
   package var storeKey: Int64? {
     if case .permanent = origin { number } else { nil }
   }
 
-  /// The store that a permanent ID is of.
+  /// The store that a permanent ID belongs to.
   package var storeIdentity: StoreIdentity? {
     if case .permanent(let space) = origin { space.store } else { nil }
   }
@@ -76,31 +85,33 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     if case .temporary = origin { true } else { false }
   }
 
-  /// The permanent ID of the object if it has one by now, else this ID.
+  /// The permanent ID of the object if it has one, otherwise this ID.
   package var resolved: NSManagedObjectID {
     guard case .temporary(let range) = origin, let permanent = range.permanent(row: Int(number)) else { return self }
     return NSManagedObjectID(entity: range.entity, store: permanent.store, key: permanent.key)
   }
 
-  /// `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID` for a temporary one.
+  /// `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID` for a temporary one. In an
+  /// incremental or atomic store, N is the reference object.
   public func uriRepresentation() -> URL {
     let name = entity.name ?? ""
     let text =
       switch reference {
       case .temporary(let range, let row):
         "x-coredata:///\(name)/t\(Self.temporaryUUID(range.first + UInt64(row)).uuidString)"
-      case .permanent(let store, let key): "x-coredata://\(store.uuid)/\(name)/p\(key)"
+      case .permanent(let store, let key):
+        "x-coredata://\(store.uuid)/\(name)/p\(store.references?.uriText(of: key) ?? String(key))"
       }
-    // Entity names are identifiers and store UUIDs hexadecimal; anything else still gets a URL that can be read.
+    // Entity names are identifiers and store UUIDs hexadecimal; other characters still give a readable URL.
     return URL(string: text) ?? URL(fileURLWithPath: text)
   }
 
-  /// A UUID for a serial number: the half that tells processes apart is drawn once.
+  /// A UUID for a serial number: the half that distinguishes processes is random and generated once.
   private static func temporaryUUID(_ serial: UInt64) -> UUID {
     let text = hexadecimal(processHalf) + hexadecimal(serial)
     let cuts = [0, 8, 12, 16, 20, 32]
     let groups = zip(cuts, cuts.dropFirst()).map { String(text.dropFirst($0).prefix($1 - $0)) }
-    // Thirty-two hexadecimal digits in five groups always are a UUID.
+    // Thirty-two hexadecimal digits in five groups are always a UUID.
     return UUID(uuidString: groups.joined(separator: "-")) ?? UUID()
   }
   private static func hexadecimal(_ number: UInt64) -> String {
@@ -115,12 +126,12 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     guard let other = object as? NSManagedObjectID else { return false }
     return other === self || other.key == key
   }
-  // Sets mix it themselves.
+  // Sets mix the hash themselves.
   public override var hash: Int { Int(truncatingIfNeeded: key.number ^ (key.scope << 20)) }
   public override var description: String { uriRepresentation().absoluteString }
 }
 
-/// What the IDs of one entity's objects in one store share.
+/// The shared part of the IDs of one entity's objects in one store.
 package final class PermanentIDSpace: Sendable {
   let store: StoreIdentity
   let entity: NSEntityDescription
@@ -135,7 +146,7 @@ package final class PermanentIDSpace: Sendable {
   package func key(_ number: Int64) -> ObjectKey { ObjectKey(scope: scope, number: UInt64(bitPattern: number)) }
 }
 
-/// What contexts find objects by: the part of an identity that is compared, without a heap object.
+/// The keys by which contexts find objects: the compared part of an identity, without a heap object.
 package struct ObjectKey: Hashable, Sendable {
   /// 0 for temporary identities; otherwise the store and the root entity, whose subentities share one key sequence.
   package let scope: UInt64
@@ -150,7 +161,7 @@ package struct ObjectKey: Hashable, Sendable {
 }
 
 extension NSManagedObjectID: PredicateIdentity, PredicateIdentifiable {
-  /// What predicates compare objects by in memory: equal for equal IDs, whatever the store.
+  /// The value by which predicates compare objects in memory: equal for equal IDs in any store.
   package var comparisonValue: StoredValue {
     let key = resolved.key
     return .text("\(key.scope).\(key.number)")

@@ -1,12 +1,12 @@
 import ManagedObjectModel
 import Foundation
 
-/// Sets of as many objects as an import has, each of which is another one than all before.
+/// Sets as large as an import, each element of which is known to be distinct.
 extension Set where Element: NSObject {
-  /// Room for `count` elements, and as much again: comparing elements that fall into one place costs more than the room.
+  /// Capacity for twice `count` elements: comparing elements that collide costs more than the memory.
   package init(unique count: Int) { self.init(minimumCapacity: count * 2) }
 
-  /// As `insert`, which hands back the element that is in the set now, to be counted up and down for nothing.
+  /// Like `insert`, but without returning the member, which would cost a retain and a release.
   @inline(__always)
   package mutating func add(_ element: Element) { update(with: element) }
 }

@@ -3,19 +3,18 @@ import Foundation
 import Locking
 import Synchronization
 
-/// A run of temporary identities, one for each object of a batch, in order.
+/// A range of temporary identities, one for each object of a batch, in order.
 ///
-/// Whoever holds a temporary ID holds its range, so the day a save gives the objects their keys, every context of
-/// the chain learns it from here: the range is resolved once, by each store that takes objects of it, and never changes
-/// again.
+/// A temporary ID retains its range, so that every context of the chain can read here which keys a save allocated. Each
+/// store that takes objects of the range resolves it once; a resolution never changes.
 package final class TemporaryIDRange: Sendable {
   /// Serial number of the first identity; numbers are unique in the process.
   package let first: UInt64
   package let count: Int
-  /// Of all the objects.
-  let entity: NSEntityDescription
+  /// The entity of all objects.
+  package let entity: NSEntityDescription
 
-  /// The keys a store gave to the objects of a range.
+  /// The keys that a store allocated for the objects of a range.
   struct Resolution: Sendable {
     var store: StoreIdentity
     /// Key of the first row that is neither removed nor obtained.
@@ -24,21 +23,21 @@ package final class TemporaryIDRange: Sendable {
   }
 
   fileprivate struct State: Sendable {
-    /// One for each store that took rows; a row is in the one that does not leave it out.
+    /// One for each store that took rows; a row belongs to the resolution that does not exclude it.
     var resolutions: [Resolution] = []
     var obtained: [Int: (store: StoreIdentity, key: Int64)] = [:]
-    /// Rows that were meant for a store (`assign(_:to:)`).
+    /// Rows that were assigned to a store (`assign(_:to:)`).
     var assigned: [Int: StoreIdentity] = [:]
   }
 
   private let state = Locked(State())
-  /// How often something was learnt: 0 spares the lock on the common path, a greater number than last time tells a
-  /// context to look.
-  private let news = Atomic<Int>(0)
+  /// The number of changes: 0 avoids the lock on the common path; an increase since the last check makes a context
+  /// look.
+  private let revisionCounter = Atomic<Int>(0)
 
-  /// The sum over all ranges: while it stands still, none has learnt anything.
-  private static let newsTotal = Atomic<Int>(0)
-  package static var newsTotalCount: Int { newsTotal.load(ordering: .acquiring) }
+  /// The sum over all ranges: while it is constant, no range has changed.
+  private static let globalRevisionCounter = Atomic<Int>(0)
+  package static var globalRevision: Int { globalRevisionCounter.load(ordering: .acquiring) }
 
   private static let nextSerial = Atomic<UInt64>(1)
 
@@ -51,19 +50,19 @@ package final class TemporaryIDRange: Sendable {
   /// Records the keys of a finished save.
   func resolve(_ resolution: Resolution) {
     state.withLock { $0.resolutions.append(resolution) }
-    noteNews()
+    bumpRevision()
   }
 
-  /// Records a key handed out before the save (`obtainPermanentIDs(for:)`).
-  func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
+  /// Records a key that was allocated before the save (`obtainPermanentIDs(for:)`).
+  package func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
     state.withLock { $0.obtained[row] = (store, key) }
-    noteNews()
+    bumpRevision()
   }
 
-  /// Notes which store the object in `row` is meant for.
+  /// Records the store that the object in `row` is assigned to.
   package func assign(_ store: StoreIdentity, row: Int) { state.withLock { $0.assigned[row] = store } }
 
-  /// The rows for which a store was chosen, or has handed out a key already.
+  /// The rows for which a store was chosen or has already allocated a key.
   package var storesChosen: [Int: StoreIdentity] {
     state.withLock { $0.assigned.merging($0.obtained.mapValues(\.store)) { $1 } }
   }
@@ -72,24 +71,24 @@ package final class TemporaryIDRange: Sendable {
     state.withLock { $0.obtained[row]?.store ?? $0.assigned[row] }
   }
 
-  private func noteNews() {
-    news.add(1, ordering: .acquiringAndReleasing)
-    Self.newsTotal.add(1, ordering: .acquiringAndReleasing)
+  private func bumpRevision() {
+    revisionCounter.add(1, ordering: .acquiringAndReleasing)
+    Self.globalRevisionCounter.add(1, ordering: .acquiringAndReleasing)
   }
 
-  package var newsCount: Int { news.load(ordering: .acquiring) }
+  package var revision: Int { revisionCounter.load(ordering: .acquiring) }
 
-  /// Keys handed out before the save, by row.
+  /// Keys allocated before the save, by row.
   package var keysObtained: [Int: Int64] {
-    newsCount > 0 ? state.withLock { $0.obtained.mapValues(\.key) } : [:]
+    revision > 0 ? state.withLock { $0.obtained.mapValues(\.key) } : [:]
   }
 
   /// The store and key of the object in `row`, once it has them.
   package func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
-    newsCount > 0 ? state.withLock { $0.permanent(row: row) } : nil
+    revision > 0 ? state.withLock { $0.permanent(row: row) } : nil
   }
 
-  /// Whether `resolution` is all that was learnt.
+  /// Whether `resolution` is the only change.
   func isResolved(as resolution: Resolution) -> Bool {
     state.withLock { known in
       guard known.obtained.isEmpty, known.resolutions.count == 1 else { return false }
@@ -99,12 +98,12 @@ package final class TemporaryIDRange: Sendable {
     }
   }
 
-  /// The IDs of the objects in `rows`, as a set: the present ones, or those that they would have with `resolutions`.
+  /// The IDs of the objects in `rows` as a set: the current ones, or those that they would have with `resolutions`.
   func ids(
     _ rows: some Sequence<Int>, count: Int, as resolutions: [Resolution]? = nil
   ) -> Set<NSManagedObjectID> {
     var result = Set<NSManagedObjectID>(unique: count)
-    let known = resolutions.map { State(resolutions: $0) } ?? (newsCount > 0 ? state.withLock { $0 } : State())
+    let known = resolutions.map { State(resolutions: $0) } ?? (revision > 0 ? state.withLock { $0 } : State())
     let spaces = known.stores.map { PermanentIDSpace($0, entity) }
     for row in rows {
       if !spaces.isEmpty, let (store, key) = known.permanent(row: row),
@@ -123,9 +122,11 @@ extension TemporaryIDRange.State {
   fileprivate func permanent(row: Int) -> (store: StoreIdentity, key: Int64)? {
     if !obtained.isEmpty, let known = obtained[row] { return known }
     for resolution in resolutions {
-      guard let before = resolution.removedRows.rank(of: row) else { continue }
-      // Rows with keys of their own do not use up one of the run.
-      let taken = obtained.isEmpty ? 0 : obtained.keys.count { $0 < row && resolution.removedRows.rank(of: $0) != nil }
+      guard let before = resolution.removedRows.insertionIndex(ifAbsent: row) else { continue }
+      // Rows with keys of their own do not consume a key of the sequence.
+      let taken =
+        obtained.isEmpty
+        ? 0 : obtained.keys.count { $0 < row && resolution.removedRows.insertionIndex(ifAbsent: $0) != nil }
       return (resolution.store, resolution.firstKey + Int64(row - before - taken))
     }
     return nil
@@ -135,11 +136,13 @@ extension TemporaryIDRange.State {
 }
 
 extension [Int] {
-  /// In ascending numbers: those of `rows` that are not among these.
-  func others(in rows: Range<Int>) -> LazyFilterSequence<Range<Int>> { rows.lazy.filter { rank(of: $0) != nil } }
+  /// In ascending numbers: the elements of `rows` that are not in this array.
+  func complement(in rows: Range<Int>) -> LazyFilterSequence<Range<Int>> {
+    rows.lazy.filter { insertionIndex(ifAbsent: $0) != nil }
+  }
 
-  /// In ascending numbers: how many lie before `row`; nil when `row` is one of them.
-  package func rank(of row: Int) -> Int? {
+  /// In ascending numbers: how many are less than `row`; nil if `row` is one of them.
+  package func insertionIndex(ifAbsent row: Int) -> Int? {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
@@ -149,35 +152,44 @@ extension [Int] {
   }
 }
 
-/// Which store a permanent ID belongs to. It outlives the store, as IDs do.
+/// The store that a permanent ID belongs to. It outlives the store, as IDs do.
 package final class StoreIdentity: Sendable {
-  /// The store's UUID as its metadata has it.
-  package let uuid: String
-  /// Unique in the process, also when one file is opened twice.
+  /// The UUID in the store's metadata.
+  package var uuid: String {
+    get { holder.withLock { $0.uuid } }
+    set { holder.withLock { $0.uuid = newValue } }
+  }
+  /// What the keys of the store stand for; nil for a store that makes its own keys.
+  package let references: ReferenceTable?
+  /// Unique in the process, also if one file is opened twice.
   private let ordinal: UInt64
-  /// By the name of any entity: the number of the root of its inheritance tree.
+  /// By entity name: the number of the root of its inheritance tree.
   private let rootEntityNumbers: [String: UInt64]
-  private let holder = Locked(Holder())
-  // Unchecked: a reference that is only handed on; its class says who may use it.
-  private struct Holder: @unchecked Sendable { weak var owner: AnyObject? }
+  private let holder: Locked<Holder>
+  // Unchecked: a reference that is only passed on; its class defines how it may be used.
+  private struct Holder: @unchecked Sendable {
+    var uuid: String
+    weak var owner: AnyObject?
+  }
 
   private static let nextOrdinal = Atomic<UInt64>(1)
 
-  init(uuid: String, rootEntityNumbers: [String: UInt64]) {
-    self.uuid = uuid
+  package init(uuid: String, rootEntityNumbers: [String: UInt64], references: ReferenceTable? = nil) {
+    holder = Locked(Holder(uuid: uuid))
     self.rootEntityNumbers = rootEntityNumbers
+    self.references = references
     ordinal = Self.nextOrdinal.wrappingAdd(1, ordering: .relaxed).oldValue
   }
 
-  /// What stands for the store where the coordinator is used: its `NSPersistentStore`, as long as there is one.
+  /// The object that represents the store for the coordinator: its `NSPersistentStore`, as long as it exists.
   package var owner: AnyObject? {
     get { holder.withLock { $0 }.owner }
     set {
-      let new = Holder(owner: newValue)
+      let new = Holder(uuid: uuid, owner: newValue)
       holder.withLock { $0 = new }
     }
   }
 
-  /// Tells one key sequence from all others in the process; never 0. Entities of one inheritance tree share one.
+  /// Distinguishes a key sequence from all others in the process; never 0. Entities of one inheritance tree share one.
   func scope(ofEntity name: String) -> UInt64 { ordinal << 24 | (rootEntityNumbers[name] ?? 0) }
 }

@@ -2,10 +2,10 @@ import ManagedObjectModel
 import Foundation
 
 extension MappingInference {
-  /// What keeps the links of a relationship from being carried over; nil where nothing does.
+  /// The reason why a relationship's links can't be migrated; nil if they can.
   ///
-  /// A key may become a table of pairs, as every key is one pair; the other way round all pairs of an object but one
-  /// would be lost.
+  /// A key can become a join table, as every key is one pair. In the opposite direction all but one of an object's
+  /// pairs would be lost.
   func obstacle(
     _ relationship: NSRelationshipDescription, _ entity: NSEntityDescription, formerly old: NSRelationshipDescription
   ) -> String? {

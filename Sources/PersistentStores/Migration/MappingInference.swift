@@ -1,14 +1,14 @@
 import ManagedObjectModel
 import Foundation
 
-/// Works out whether, and how, rows of one model become rows of another without anybody's code.
+/// Infers whether and how rows of one model become rows of another without custom code.
 ///
 /// The rules are those of Apple's lightweight migration (Core Data Model Versioning and Data Migration, "Lightweight
-/// Migration"): entities and properties may be added, removed and renamed, optionality may change where a default
-/// value fills the gap, properties may move within a hierarchy, hierarchies may not be merged.
+/// Migration"): entities and properties may be added, removed and renamed; optionality may change if a default value
+/// fills the gap; properties may move within a hierarchy; hierarchies may not be merged.
 struct MappingInference {
   let match: ModelMatch
-  /// In order of entity and property; each once, where the property is declared.
+  /// Sorted by entity and property; each problem once, at the entity that declares the property.
   private(set) var problems: [MappingProblem] = []
 
   init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
@@ -33,7 +33,7 @@ struct MappingInference {
   }
 
   private mutating func note(_ entity: NSEntityDescription, _ property: String?, _ reason: String) {
-    // A subentity would repeat what its superentity's properties have wrong.
+    // A subentity would repeat the problems of its superentity's properties.
     let declaring = property.flatMap { entity.propertiesByName[$0]?.owner } ?? entity
     let problem = MappingProblem(entity: declaring.name ?? "", property: property, reason: reason)
     if !problems.contains(problem) { problems.append(problem) }
@@ -41,7 +41,7 @@ struct MappingInference {
 
   // MARK: Hierarchies
 
-  /// Rows of one hierarchy share their keys, so rows of two can't come together in one.
+  /// Rows of one hierarchy share a key sequence, so rows of two hierarchies can't be merged into one.
   private mutating func checkHierarchy(below root: NSEntityDescription) {
     var first: NSEntityDescription?
     for entity in root.withDescendants {
@@ -115,7 +115,7 @@ struct MappingInference {
         entity, relationship.name,
         "It is new and mandatory, and the objects that are there have nothing to lead to. Make it optional.")
     }
-    // An added inverse of a key that is there shows what the key says; of a key of its own nobody has the values.
+    // An added inverse of an existing key reads that key; for a new key of its own there are no values.
     if !relationship.isToMany, let inverse = relationship.inverseRelationship,
       let former = inverse.owner.flatMap({ match.source(of: inverse, in: $0) }), !former.isToMany
     {
@@ -128,6 +128,6 @@ struct MappingInference {
 }
 
 extension NSAttributeType {
-  /// `string`, `integer16`: the case without what all cases have.
+  /// `string`, `integer16`: the name of the case without the common suffix.
   fileprivate var word: String { "\(self)".replacingOccurrences(of: "AttributeType", with: "") }
 }

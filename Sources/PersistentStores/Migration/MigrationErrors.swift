@@ -5,21 +5,21 @@ import Foundation
 struct MappingProblem: Hashable {
   let entity: String
   let property: String?
-  /// A sentence or two: what has changed, and what to do about it.
+  /// One or two sentences: what changed, and what to do about it.
   let reason: String
 
-  /// `Session.rating` or `Session`, in the words of the new model.
-  var place: String { property.map { "\(entity).\($0)" } ?? entity }
+  /// `Session.rating` or `Session`, with the names of the new model.
+  var subject: String { property.map { "\(entity).\($0)" } ?? entity }
 
   var nsError: NSError {
     var info: [String: Any] = ["entity": entity, "reason": reason]
     info["property"] = property
-    return .coreData(.inferredMappingModel, "\(place): \(reason)", info)
+    return .coreData(.inferredMappingModel, "\(subject): \(reason)", info)
   }
 
-  /// All problems as one error (134190); each is an error of its own under NSDetailedErrorsKey.
+  /// All problems as one error (134190); each is also a separate error under NSDetailedErrorsKey.
   static func error(_ problems: [MappingProblem]) -> NSError {
-    let list = problems.map { "\($0.place): \($0.reason)" }.joined(separator: " ")
+    let list = problems.map { "\($0.subject): \($0.reason)" }.joined(separator: " ")
     return .coreData(
       .inferredMappingModel, "No mapping between the two models can be inferred. \(list)",
       ["reason": list, NSDetailedErrorsKey: problems.map(\.nsError)])

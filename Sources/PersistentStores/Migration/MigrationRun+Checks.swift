@@ -1,9 +1,9 @@
 import ManagedObjectModel
 import Foundation
 
-/// What must hold of a store before its tables are touched, and of its rows afterwards.
+/// Preconditions that a store must satisfy before its tables change, and checks of its rows afterwards.
 extension MigrationRun {
-  /// What only Apple's framework keeps up, or what would get lost with a table.
+  /// Data that only Apple's framework maintains, or that would be lost with a table.
   func checkOthers(_ present: Set<String>, _ tables: [String]) throws {
     let history = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"].filter(present.contains)
     guard history.isEmpty else {
@@ -19,7 +19,7 @@ extension MigrationRun {
       "Drop the trigger, and make it again afterwards; or migrate the store with the program that made it.")
   }
 
-  /// A row of an entity that the source model does not know would be left behind in silence.
+  /// A row of an entity that the source model does not have would be dropped silently.
   func checkNumbers() throws {
     for table in source.entities where table.superNumber == 0 {
       let list = MigrationStatements.list(Set(table.numbers))
@@ -33,7 +33,7 @@ extension MigrationRun {
     }
   }
 
-  /// Entities that stay in the model must not lose their rows because a configuration leaves them out.
+  /// Entities that stay in the model must not lose their rows because a configuration excludes them.
   func checkConfiguration() throws {
     for entity in source.entities {
       guard let old = mapping.sourceModel.entitiesByName[entity.name],
@@ -48,14 +48,15 @@ extension MigrationRun {
     }
   }
 
-  /// What can be known from the rows only.
+  /// Conditions that depend on the rows.
   func checkRows() throws {
     for entity in destination.entities {
       guard let new = destinationEntities[entity.name], let old = match.source(of: new) else { continue }
       if new.isAbstract, !old.isAbstract {
         try demandNone(
-          entity, "Z_ENT = \(entity.number)", "\(entity.name) is abstract in the new model, but has",
-          "Delete them first, or let it stay.")
+          entity, where: "Z_ENT = \(entity.number)",
+          problem: "\(entity.name) is abstract in the new model, but has",
+          advice: "Delete them first, or let it stay.")
       }
       for relationship in new.ownProperties.compactMap({ $0 as? NSRelationshipDescription })
       where !relationship.isTransient && !relationship.isOptional && !relationship.isToMany {
@@ -63,19 +64,19 @@ extension MigrationRun {
           let former = match.source(of: relationship, in: new), former.isOptional || losesObjects(former)
         else { continue }
         try demandNone(
-          entity, "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
-          "\(entity.name).\(relationship.name) is mandatory in the new model, but leads nowhere from",
-          "Set it first, or let it stay optional.")
+          entity, where: "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
+          problem: "\(entity.name).\(relationship.name) is mandatory in the new model, but leads nowhere from",
+          advice: "Set it first, or let it stay optional.")
       }
     }
   }
 
-  /// Whether an object that the relationship led to may go with its entity.
+  /// Whether an object that the relationship refers to may be removed with its entity.
   private func losesObjects(_ relationship: NSRelationshipDescription) -> Bool {
     relationship.destinationEntity?.withDescendants.contains { match.destination(of: $0) == nil } ?? false
   }
 
-  private func demandNone(_ entity: SQLEntity, _ condition: String, _ problem: String, _ advice: String) throws {
+  private func demandNone(_ entity: SQLEntity, where condition: String, problem: String, advice: String) throws {
     let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE \(condition)") ?? 0
     guard count > 0 else { return }
     throw NSError.migration("\(path) can't be migrated: \(problem) \(count) objects.", advice)

@@ -1,12 +1,12 @@
 import ManagedObjectModel
 import Foundation
 
-/// One migration inside its transaction: the old tables step aside, new ones are made as in a new store, the rows move,
-/// the old ones go. So the layout is that of a new store, whatever the old one's history.
+/// One migration inside its transaction: it renames the old tables, creates new ones as in a new store, moves the rows
+/// and drops the old tables. The layout therefore is that of a new store, independent of the old one's history.
 struct MigrationRun {
   let connection: SQLiteConnection
   let path: String
-  /// Keeps both models, as entities hold each other weakly.
+  /// Retains both models, as entities reference each other weakly.
   let mapping: NSMappingModel
   let source: SQLSchema
   let destination: SQLSchema
@@ -42,7 +42,7 @@ struct MigrationRun {
     for index in foreignIndexes { try remake(index) }
   }
 
-  /// The name of an old table while the new one has its name.
+  /// The name of an old table while the new table uses its name.
   static func aside(_ table: String) -> String { "OCD_OLD_\(table)" }
 
   private func tableNames() throws -> Set<String> {
@@ -57,7 +57,7 @@ struct MigrationRun {
 
   /// Renames tables and drops their indexes, whose names the new ones need.
   ///
-  /// - Returns: The statements of indexes that are not Core Data's, to be made again.
+  /// - Returns: The statements of indexes that are not Core Data's, to create them again.
   private func stepAside(_ tables: [String]) throws -> [String] {
     var foreign: [String] = []
     for table in tables {
@@ -74,7 +74,7 @@ struct MigrationRun {
     return foreign
   }
 
-  /// Makes an index of others again; what it was made of may be gone.
+  /// Creates another program's index again; what it indexed may have been removed.
   private func remake(_ index: String) throws {
     do {
       try connection.execute(index)
@@ -97,7 +97,7 @@ struct MigrationRun {
     return result
   }
 
-  /// Keys go on where those of the source's hierarchy ended, so that none is ever given out twice.
+  /// Keys continue where those of the source's hierarchy ended, so that keys are never reused.
   private func writeKeys(_ lastKeys: [String: Int64]) throws {
     for entity in destination.entities {
       var last: Int64 = 0
@@ -115,7 +115,8 @@ struct MigrationRun {
 
   // MARK: Uniqueness
 
-  /// Runs a statement of the new schema; equal values under a new uniqueness constraint are told by example.
+  /// Runs a statement of the new schema. An error about equal values under a new uniqueness constraint includes an
+  /// example.
   private func create(_ statement: String) throws {
     do {
       try connection.execute(statement)

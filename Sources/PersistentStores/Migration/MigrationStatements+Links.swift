@@ -7,19 +7,19 @@ extension MigrationStatements {
   private struct OldKey {
     let column: String
     let orderColumn: String?
-    /// What the key leads to.
+    /// The row that the key refers to.
     let destination: NSEntityDescription
   }
 
-  /// The keys of an entity's rows: those of its to-one relationships, and those that to-many relationships without an
-  /// inverse keep in it.
+  /// The keys in an entity's rows: those of its to-one relationships, and those of to-many relationships to it without
+  /// an inverse.
   func keys(of new: NSEntityDescription, _ entity: SQLEntity, _ oldEntity: SQLEntity) -> [Filling] {
     let own = new.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
     let shown = own.flatMap { relationship -> [Filling] in
       guard case .toOne(let column, let entityColumn, let orderColumn)? = entity.relationships[relationship.name],
         let key = oldKey(of: relationship, in: new, oldEntity)
       else { return [] }
-      return fillings(key, column, entityColumn, orderColumn)
+      return fillings(key, column: column, entityColumn: entityColumn, orderColumn: orderColumn)
     }
     let hidden = run.destination.entities.compactMap { run.destinationEntities[$0.name] }
       .flatMap(\.storedRelationships)
@@ -31,13 +31,13 @@ extension MigrationStatements {
             run.destination.entity(named: name)?.relationships[relationship.name],
           let key = keyOfToMany(relationship, oldEntity)
         else { return [] }
-        return fillings(key, column, nil, order)
+        return fillings(key, column: column, entityColumn: nil, orderColumn: order)
       }
     return shown + hidden
   }
 
   private func fillings(
-    _ key: OldKey, _ column: String, _ entityColumn: String?, _ orderColumn: String?
+    _ key: OldKey, column: String, entityColumn: String?, orderColumn: String?
   ) -> [Filling] {
     let value = "s.\(key.column)"
     let survival = survival(of: value, in: key.destination, survivors(below: key.destination))
@@ -58,7 +58,7 @@ extension MigrationStatements {
             "(SELECT CASE d.Z_ENT \(cases.joined(separator: " ")) END FROM \(table) d WHERE d.Z_PK = \(value))")))
     }
     if let orderColumn {
-      // Where there was no order, that in which the objects were made is one.
+      // If the relationship was not ordered, the objects get the order of their creation.
       let position = key.orderColumn.map { "s.\($0)" } ?? "CASE WHEN \(value) IS NULL THEN NULL ELSE s.Z_PK END"
       result.append(Filling(column: orderColumn, value: SQLFragment(position)))
     }
@@ -74,11 +74,11 @@ extension MigrationStatements {
       else { return nil }
       return OldKey(column: column, orderColumn: order, destination: destination)
     }
-    // A new name for the key of a to-many relationship that was there.
+    // A new name for the key of an existing to-many relationship.
     return relationship.inverseRelationship.flatMap { keyOfToMany($0, oldEntity) }
   }
 
-  /// The key that a to-many relationship of the new model has in the old table of `oldEntity`.
+  /// The key of a to-many relationship of the new model in the old table of `oldEntity`.
   private func keyOfToMany(_ relationship: NSRelationshipDescription, _ oldEntity: SQLEntity) -> OldKey? {
     for former in formers(of: relationship).map(\.relationship) {
       guard let owner = former.owner,
@@ -91,8 +91,8 @@ extension MigrationStatements {
     return nil
   }
 
-  /// The relationships that one of the new model was, each with the numbers of the old entities that had it so: one
-  /// that moved up its hierarchy was several.
+  /// The sources of a relationship of the new model, each with the numbers of the old entities that had it. A
+  /// relationship that moved up its hierarchy has several.
   private func formers(
     of relationship: NSRelationshipDescription
   ) -> [(relationship: NSRelationshipDescription, numbers: Set<Int>)] {
@@ -119,7 +119,7 @@ extension MigrationStatements {
       for relationship in run.destinationEntities[entity.name]?.storedRelationships ?? []
       where relationship.isManyToMany {
         let sides = [relationship, relationship.inverseRelationship].compactMap(\.self)
-        // One side may be new while the other tells what was linked.
+        // One side may be new while the other has the existing links.
         guard let side = sides.first(where: { !formers(of: $0).isEmpty }),
           case .manyToMany(let table, _, _, _)? = sqlRelationship(side, in: run.destination),
           done.insert(table).inserted
@@ -134,7 +134,7 @@ extension MigrationStatements {
     schema.entity(named: relationship.owner?.name ?? "")?.relationships[relationship.name]
   }
 
-  /// Where the pairs of an old relationship are found; `s` is a row.
+  /// The source of an old relationship's pairs; `s` is a row.
   private struct OldPairs {
     let table: String
     let from: String

@@ -1,16 +1,16 @@
 import ManagedObjectModel
 import Foundation
 
-/// The statements that move rows from the old tables, which stand aside, into the new ones.
+/// The statements that move rows from the renamed old tables into the new ones.
 struct MigrationStatements {
   let run: MigrationRun
 
   var match: ModelMatch { run.match }
 
-  /// One for each entity that goes on, then those of the join tables.
+  /// One for each entity that continues, then those of the join tables.
   var moves: [SQLFragment] { run.destination.entities.compactMap(rows) + links }
 
-  /// A column of a new table, and what to fill it with; `s` is the old row.
+  /// A column of a new table and the expression that fills it; `s` is the old row.
   struct Filling {
     let column: String
     let value: SQLFragment
@@ -33,7 +33,7 @@ struct MigrationStatements {
       + SQLFragment(" FROM \(MigrationRun.aside(oldEntity.tableName)) s WHERE s.Z_ENT = \(oldEntity.number)")
   }
 
-  /// Values that are there stay, an added attribute and a gap that may be no more get the default value.
+  /// Existing values stay. An added attribute gets the default value, as does a NULL that is not allowed any more.
   private func attributes(
     of new: NSEntityDescription, _ entity: SQLEntity, _ old: NSEntityDescription, _ oldEntity: SQLEntity
   ) -> [Filling] {
@@ -53,9 +53,9 @@ struct MigrationStatements {
     }
   }
 
-  // MARK: What survives
+  // MARK: What the new model keeps
 
-  /// Z_ENT of an entity in the old rows; nil if the store did not keep it.
+  /// Z_ENT of an entity in the old rows; nil if the store did not contain it.
   func oldNumber(of entity: NSEntityDescription) -> Int? { run.source.entity(named: entity.name ?? "")?.number }
 
   /// The numbers, in old rows, of an entity and all that inherit from it.
@@ -63,12 +63,12 @@ struct MigrationStatements {
     Set(entity.withDescendants.compactMap(oldNumber))
   }
 
-  /// Those of them whose rows move on.
+  /// Those of them whose rows are moved.
   func survivors(below entity: NSEntityDescription) -> Set<Int> {
     Set(entity.withDescendants.filter { match.destination(of: $0) != nil }.compactMap(oldNumber))
   }
 
-  /// A condition that `key` is one of a row of `allowed`; nil where it can't be another's.
+  /// A condition that `key` belongs to a row of `allowed`; nil if it can't belong to another row.
   func survival(of key: String, in entity: NSEntityDescription, _ allowed: Set<Int>) -> String? {
     guard !oldNumbers(below: entity).isSubset(of: allowed), let table = oldTable(of: entity) else { return nil }
     return "EXISTS (SELECT 1 FROM \(table) d WHERE d.Z_PK = \(key) AND d.Z_ENT IN (\(Self.list(allowed))))"

@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// What to do about a store that was written with another version of the model. Looked into only once it was refused.
+/// Advice for a store that was written with another version of the model. Computed only after the store was rejected.
 struct ModelAdvice {
   let metadata: StoreMetadata
   let model: NSManagedObjectModel
@@ -19,7 +19,7 @@ struct ModelAdvice {
     }
     let problems = MappingInference(from: found.model, to: model).problems
     guard problems.isEmpty else {
-      let list = problems.map { "\($0.place): \($0.reason)" }.joined(separator: " ")
+      let list = problems.map { "\($0.subject): \($0.reason)" }.joined(separator: " ")
       return
         "It fits \(name): open it with that version. No lightweight migration leads from there to this model: \(list)"
     }

@@ -1,21 +1,21 @@
 import ManagedObjectModel
 import Foundation
 
-/// A name in a model and the renaming identifier that the model gives it, if any.
+/// A name in a model with its renaming identifier, if any.
 struct RenamableName {
   let name: String
   let identifier: String?
 }
 
-/// Which name of an old model each name of a new one continues.
+/// The old name that each new name continues.
 struct NameMatch {
-  /// Positions in the old names by position in the new ones.
+  /// Indexes of the old names by index of the new ones.
   private(set) var sources: [Int: Int] = [:]
-  /// Pairs of new names that claim the same old one, by position.
+  /// Pairs of new names that claim the same old name, by index.
   private(set) var rivals: [(Int, Int)] = []
 
-  /// What is stated counts before what is equal by chance. A renaming identifier is the old name, or the identifier
-  /// that the old version has too, so that one set once may stay through all later versions.
+  /// Stated renamings take precedence over equal names. A renaming identifier is the old name or the old version's
+  /// renaming identifier, so that one set once may stay through all later versions.
   init(old: [RenamableName], new: [RenamableName]) {
     let rules: [(RenamableName, RenamableName) -> Bool] = [
       { old, new in new.identifier != nil && new.identifier == old.identifier && new.name == old.name },
@@ -41,16 +41,16 @@ struct NameMatch {
   }
 }
 
-/// What the properties of one entity were in its source.
+/// The source of the properties of one entity.
 struct PropertyMatch {
-  /// By the name in the destination.
+  /// By name in the destination.
   var sources: [String: NSPropertyDescription] = [:]
   /// Pairs of names in the destination that claim the same property.
   var rivals: [(String, String)] = []
 
   init() {}
 
-  /// Own and inherited properties are compared together, so one may move within its hierarchy.
+  /// Own and inherited properties are compared together, so a property may move within its hierarchy.
   init(from source: NSEntityDescription, to destination: NSEntityDescription) {
     func listed(_ entity: NSEntityDescription) -> [NSPropertyDescription] {
       entity.propertiesByName.values.filter { !($0 is NSFetchedPropertyDescription) }
@@ -66,7 +66,7 @@ struct PropertyMatch {
   }
 }
 
-/// Which entities and properties of two models are the same thing.
+/// The corresponding entities and properties of two models.
 struct ModelMatch {
   private var sources: [ObjectIdentifier: NSEntityDescription] = [:]
   private var destinations: [ObjectIdentifier: NSEntityDescription] = [:]
@@ -91,23 +91,25 @@ struct ModelMatch {
     rivals = match.rivals.map { (new[$0], new[$1]) }
   }
 
-  /// What an entity of the destination was; nil for an added one.
+  /// The source of a destination entity; nil for an added one.
   func source(of destination: NSEntityDescription) -> NSEntityDescription? { sources[ObjectIdentifier(destination)] }
 
-  /// What an entity of the source becomes; nil for a removed one.
+  /// The destination of a source entity; nil for a removed one.
   func destination(of source: NSEntityDescription) -> NSEntityDescription? { destinations[ObjectIdentifier(source)] }
 
   func properties(of destination: NSEntityDescription) -> PropertyMatch {
     propertyMatches[ObjectIdentifier(destination)] ?? PropertyMatch()
   }
 
-  /// What a stored attribute was in objects of `entity`; nil for an added one, and where there was no column.
+  /// The source of a stored attribute in objects of `entity`; nil for an added attribute and for one that had no
+  /// column.
   func source(of attribute: NSAttributeDescription, in entity: NSEntityDescription) -> NSAttributeDescription? {
     let found = properties(of: entity).sources[attribute.name] as? NSAttributeDescription
     return found?.isTransient == true ? nil : found
   }
 
-  /// What a stored relationship was in objects of `entity`; nil for an added one, and where nothing was stored.
+  /// The source of a stored relationship in objects of `entity`; nil for an added relationship and for one that was not
+  /// stored.
   func source(of relationship: NSRelationshipDescription, in entity: NSEntityDescription)
     -> NSRelationshipDescription?
   {

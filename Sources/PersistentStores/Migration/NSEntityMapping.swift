@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// What becomes of an entity's objects. (Apple: NSEntityMappingType.)
+/// How a migration treats an entity's objects. (Apple: NSEntityMappingType.)
 public enum NSEntityMappingType: UInt, Sendable {
   case undefinedEntityMappingType = 0
   case customEntityMappingType = 1
@@ -11,13 +11,13 @@ public enum NSEntityMappingType: UInt, Sendable {
   case transformEntityMappingType = 5
 }
 
-/// Where a property of the destination takes its values. (Apple: NSPropertyMapping.)
+/// The source of a destination property's values. (Apple: NSPropertyMapping.)
 open class NSPropertyMapping: NSObject {
   /// The name of the property in the destination entity.
   public let name: String
-  /// The name of the property in the source entity; nil for an added one, which gets its default value.
+  /// The name of the property in the source entity; nil for an added property, which gets its default value.
   ///
-  /// An addition: Apple's `valueExpression` is an NSExpression, which Foundation can't make outside Apple's platforms.
+  /// An addition: Apple's `valueExpression` is an NSExpression, which Foundation can create on Apple's platforms only.
   public let sourceName: String?
 
   init(name: String, sourceName: String?) {
@@ -28,9 +28,10 @@ open class NSPropertyMapping: NSObject {
   open override var description: String { "(NSPropertyMapping: \(name) ← \(sourceName ?? "default"))" }
 }
 
-/// How the objects of one entity of the source become those of one of the destination. (Apple: NSEntityMapping.)
+/// How objects of one source entity become objects of one destination entity. (Apple: NSEntityMapping.)
 open class NSEntityMapping: NSObject {
-  /// `IEM_Add_Session`, `IEM_Remove_…`, `IEM_Copy_…` or `IEM_Transform_…`, as Apple's framework names inferred ones.
+  /// `IEM_Add_Session`, `IEM_Remove_…`, `IEM_Copy_…` or `IEM_Transform_…`, as Apple's framework names inferred
+  /// mappings.
   public let name: String
   public let mappingType: NSEntityMappingType
   /// The mappings of stored attributes, by name; nil if the entity is removed.
@@ -38,7 +39,7 @@ open class NSEntityMapping: NSObject {
   /// The mappings of relationships, by name; nil if the entity is removed.
   public let relationshipMappings: [NSPropertyMapping]?
 
-  /// Of the models that the mapping model keeps.
+  /// These entities belong to the models that the mapping model retains.
   let source: NSEntityDescription?
   let destination: NSEntityDescription?
 
@@ -50,7 +51,7 @@ open class NSEntityMapping: NSObject {
   /// - Parameters:
   ///   - source: nil for an added entity.
   ///   - destination: nil for a removed one.
-  ///   - match: What is known of the properties of both.
+  ///   - match: The matched properties of both entities.
   init(source: NSEntityDescription?, destination: NSEntityDescription?, match: PropertyMatch) {
     self.source = source
     self.destination = destination

@@ -1,14 +1,19 @@
 import ManagedObjectModel
 import Foundation
 
-/// How the objects of one model become those of another. (Apple: NSMappingModel.)
+/// How objects of one model become objects of another. (Apple: NSMappingModel.)
 ///
-/// Only inferred ones exist: what an inferred mapping can't do is said when it is inferred.
+/// Only inferred mappings exist. The inference reports everything that an inferred mapping can't do.
+///
+/// ```swift
+/// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+/// for entity in mapping.entityMappings { print(entity.name) }
+/// ```
 open class NSMappingModel: NSObject {
   /// One for each entity of both models: those of the destination by name, then the removed ones by name.
   public let entityMappings: [NSEntityMapping]
 
-  /// Kept, as entities hold their model weakly.
+  /// Retained, as entities reference their model weakly.
   let sourceModel: NSManagedObjectModel
   let destinationModel: NSManagedObjectModel
   let match: ModelMatch
@@ -29,8 +34,8 @@ open class NSMappingModel: NSObject {
     entityMappings = kept + removed
   }
 
-  /// The mapping model file between two models among the resources of `bundles`: there is none, as mapping model
-  /// files can't be compiled here.
+  /// The mapping model file between two models among the resources of `bundles`. Always nil, as mapping model files
+  /// can't be compiled on this platform.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
@@ -38,9 +43,9 @@ open class NSMappingModel: NSObject {
     return nil
   }
 
-  /// Works out how `sourceModel` became `destinationModel`, by names and renaming identifiers.
+  /// Infers how `sourceModel` became `destinationModel`, from names and renaming identifiers.
   ///
-  /// - Throws: `NSError` 134190 with every reason why it can't be done, each under `NSDetailedErrorsKey` too.
+  /// - Throws: `NSError` 134190 with every reason why inference fails, each also under `NSDetailedErrorsKey`.
   open class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {

@@ -1,13 +1,19 @@
 import ManagedObjectModel
 import Foundation
 
-/// Makes a store of one model out of a store of another, beside it. (Apple: NSMigrationManager.)
+/// Migrates a store to another model by writing a new store. (Apple: NSMigrationManager.)
 ///
-/// Mappings are inferred ones, so there are no entity migration policies to call.
+/// It supports inferred mappings only, so there are no entity migration policies to call.
+///
+/// ```swift
+/// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+/// let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+/// try manager.migrateStore(from: url, with: mapping, toDestinationURL: newURL)
+/// ```
 open class NSMigrationManager: NSObject {
   public let sourceModel: NSManagedObjectModel
   public let destinationModel: NSManagedObjectModel
-  /// That of the last migration.
+  /// The mapping model of the last migration.
   open private(set) var mappingModel: NSMappingModel?
   /// 0 before, 1 after a migration.
   open private(set) var migrationProgress: Float = 0
@@ -17,19 +23,19 @@ open class NSMigrationManager: NSObject {
     self.destinationModel = destinationModel
   }
 
-  /// Writes what is in a store of the source model into a new store of the destination model.
+  /// Writes the contents of a store of the source model into a new store of the destination model.
   ///
-  /// The new file appears whole or not at all; the old one is read only. Its UUID, and data that lies in files of its
-  /// own, go along.
+  /// The new file appears complete or not at all; the old one is only read. The new store keeps the UUID of the old one
+  /// and gets copies of its external data files.
   ///
   /// - Parameters:
   ///   - sourceURL: A store of `sourceModel`.
   ///   - sourceType: `NSSQLiteStoreType`.
-  ///   - sourceOptions: As for `addPersistentStore`; the timeout counts.
+  ///   - sourceOptions: As for `addPersistentStore`; only the timeout is used.
   ///   - mappings: From `NSMappingModel.inferredMappingModel(forSourceModel:destinationModel:)`.
   ///   - destinationURL: A file that does not exist yet.
   ///   - destinationType: `NSSQLiteStoreType`.
-  ///   - destinationOptions: As for `addPersistentStore`; none counts.
+  ///   - destinationOptions: As for `addPersistentStore`; ignored.
   /// - Throws: `NSError` 134110, 134140 (no mapping model), 134150 (the source), 134160 (the destination).
   open func migrateStore(
     from sourceURL: URL, sourceType: String = NSSQLiteStoreType, options sourceOptions: [AnyHashable: Any]? = nil,
@@ -63,16 +69,16 @@ open class NSMigrationManager: NSObject {
   private func copy(_ source: URL, _ options: [AnyHashable: Any]?, to copy: URL) throws {
     do {
       let opened = try OpenedDatabase.openForReading(source.path, options: try StoreOptions(options))
-      // What is read may be a copy that goes with the value.
+      // The connection may read a copy that exists only as long as this value.
       defer { withExtendedLifetime(opened) { opened.connection.close() } }
-      let metadata = try SQLiteStore.readMetadata(opened.connection, source).metadata
+      let metadata = try opened.connection.storeMetadata(at: source).metadata
       guard sourceModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata.dictionary) else {
         throw NSError.coreData(
           .managerSourceStore,
           "The store \(source.path) is not one of the source model. Give the model that it was "
             + "written with: NSManagedObjectModel.mergedModel(from:forStoreMetadata:) finds it.")
       }
-      // Where reading only is this switch, it forbids to write the copy too.
+      // On a connection that is made read-only by this switch, it also forbids writing the copy.
       try opened.connection.execute("PRAGMA query_only = OFF")
       try opened.connection.run("VACUUM INTO ?", [.text(copy.path)])
     } catch let error as SQLiteError {
@@ -94,7 +100,8 @@ open class NSMigrationManager: NSObject {
     }
   }
 
-  /// A folder beside the destination, so that publishing is renaming; it goes with this object.
+  /// A folder next to the destination, so that a rename publishes the result. This object removes it when it is
+  /// released.
   private final class Workplace {
     private let folder: URL
     var file: URL { folder.appendingPathComponent("store.sqlite") }
@@ -112,7 +119,7 @@ open class NSMigrationManager: NSObject {
       }
     }
 
-    /// The folder of external data goes first: with the store's file there, all of it is there.
+    /// The folder of external data is moved first: when the store's file exists, all of the store exists.
     func publish(as destination: URL, supportOf source: URL) throws {
       let files = FileManager.default
       do {

@@ -1,10 +1,10 @@
 import ManagedObjectModel
 import Foundation
 
-/// Finds the model that a store was written with among those that this program can know of.
+/// Finds the model that a store was written with among the models that are available to this program.
 ///
-/// Apple's framework looks among the versions that are compiled into the bundle's `.momd`. Here these are, in order:
-/// the models that the client gives, the versions beside the file that the wanted model was read from, the embedded
+/// Apple's framework searches the versions that are compiled into the bundle's `.momd`. This search covers, in order:
+/// the models that the client passes, the versions next to the file that the wanted model was read from, the embedded
 /// models, and the model files among the main bundle's resources.
 struct SourceModelSearch {
   let given: [NSManagedObjectModel]
@@ -26,7 +26,7 @@ struct SourceModelSearch {
 
   // MARK: Candidates
 
-  /// A version of a model, read when it is looked at.
+  /// A version of a model, read on demand.
   private struct Candidate {
     let name: String
     let load: () throws -> NSManagedObjectModel
@@ -47,8 +47,8 @@ struct SourceModelSearch {
     return ofClient + ofFiles + ofProgram
   }
 
-  /// The first model that a configuration of a store with `metadata` was written with; and what was looked at, it last,
-  /// with a word on what could not be read. One of which every hash is known goes before others.
+  /// The first model with a configuration that a store with `metadata` was written with, and a list of the examined
+  /// models, the result last, with notes about unreadable ones. A model whose hashes are all known takes precedence.
   func find(
     _ metadata: StoreMetadata, configuration: String?
   ) -> (found: (model: NSManagedObjectModel, configuration: String?)?, lookedAt: [String]) {
@@ -61,10 +61,12 @@ struct SourceModelSearch {
         continue
       }
       lookedAt.append(candidate.name)
-      // A version from before the configuration was made kept everything in one store.
+      // A version that predates the configuration kept everything in one store.
       for name in configuration == nil ? [nil] : [configuration, nil] where model.hasConfiguration(name) {
-        if ModelFit(hashes, model, configuration: name, exactly: true).isFit { return ((model, name), lookedAt) }
-        if byNames == nil, ModelFit(hashes, model, configuration: name).isFit {
+        if ModelCompatibility(hashes, model, configuration: name, exactly: true).isCompatible {
+          return ((model, name), lookedAt)
+        }
+        if byNames == nil, ModelCompatibility(hashes, model, configuration: name).isCompatible {
           byNames = ((model, name), candidate.name)
         }
       }
@@ -79,8 +81,8 @@ struct SourceModelSearch {
 extension NSManagedObjectModel {
   fileprivate func hasConfiguration(_ name: String?) -> Bool { entities(forConfigurationName: name) != nil }
 
-  /// The model that a store with `metadata` was written with, out of all versions of the models in `bundles` (nil: the
-  /// main bundle, and the models embedded in this program); nil if they do not have it.
+  /// The model that a store with `metadata` was written with, from all versions of the models in `bundles` (nil: the
+  /// main bundle, and the models embedded in this program); nil if they do not contain it.
   public class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> NSManagedObjectModel? {
@@ -89,12 +91,12 @@ extension NSManagedObjectModel {
   }
 
   /// The model that a store with `metadata` was written with: one of `models`, or the merge of those whose entities are
-  /// all in the store as they are in the model. Nil if these do not make up the store.
+  /// all in the store with the same version hashes. Nil if these do not account for the whole store.
   public convenience init?(byMerging models: [NSManagedObjectModel]?, forStoreMetadata metadata: [String: Any]) {
     let models = models ?? []
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let whole = models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
-    let parts = models.filter { ModelFit(stored, $0, configuration: nil).isPart }
+    let parts = models.filter { ModelCompatibility(stored, $0, configuration: nil).isPart }
     self.init(byMerging: whole.map { [$0] } ?? parts)
     guard isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
   }

@@ -1,16 +1,16 @@
 import ManagedObjectModel
 import Foundation
 
-/// Models that a store may have been written with, an array of NSManagedObjectModel: an option of
-/// `addPersistentStore` that lightweight migration looks at first. Not of Apple's, whose framework looks into bundles.
+/// Models that a store may have been written with, an array of NSManagedObjectModel: an option of `addPersistentStore`
+/// that lightweight migration searches first. This library's own key; Apple's framework searches bundles.
 public let OCDSourceModelsOption = "OCDSourceModelsOption"
 
-/// What the options of `addPersistentStore` say about a store of another version of the model.
+/// The options of `addPersistentStore` for a store of another version of the model.
 struct MigrationOptions {
   let infersMapping: Bool
   let sourceModels: [NSManagedObjectModel]
 
-  /// Nil where no migration is asked for.
+  /// Nil unless migration is requested.
   init?(_ options: [AnyHashable: Any]?) {
     func isSet(_ key: String) -> Bool { (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false }
     guard isSet(NSMigratePersistentStoresAutomaticallyOption) else { return nil }
@@ -29,7 +29,8 @@ struct MigrationOptions {
   }
 }
 
-/// Brings a store to a version of the model, in one transaction: afterwards it is whole in the new form, or untouched.
+/// Migrates a store to a version of the model in one transaction: afterwards it is complete in the new form, or
+/// unchanged.
 struct StoreMigration {
   let opened: OpenedDatabase
   let url: URL?
@@ -40,13 +41,13 @@ struct StoreMigration {
   private var path: String { url?.path ?? "in memory" }
   private var connection: SQLiteConnection { opened.connection }
 
-  /// Does nothing to a store that is of the wanted version already.
+  /// Has no effect on a store that already has the wanted version.
   ///
-  /// - Throws: `NSError` 134110 (the data does not fit), 134130 (no source model), 134140 (no mapping), 134090 (locked).
+  /// - Throws: `NSError` 134110 (incompatible data), 134130 (no source model), 134140 (no mapping), 134090 (locked).
   func runIfNeeded() throws {
     let wanted = StoreMetadata(model: model, configuration: configuration)
     do {
-      guard try !fits(stored().metadata) else { return }
+      guard try !isCompatible(stored().metadata) else { return }
       guard !opened.isReadOnly else {
         throw NSError.migration(
           "The store \(path) is of another version of the model, and a store that is opened for reading only can't be "
@@ -54,13 +55,13 @@ struct StoreMigration {
           "Open it for writing once.")
       }
       try connection.execute("PRAGMA foreign_keys = OFF")
-      // Renaming must not reach into views and triggers of others, which mean the table of that name.
+      // Renaming must not rewrite references in other programs' views and triggers, which mean the table of that name.
       try connection.execute("PRAGMA legacy_alter_table = ON")
       defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
       try connection.transaction {
         let (uuid, metadata) = try stored()
-        // Another process may have done it while this one waited for the lock.
-        guard !fits(metadata) else { return }
+        // Another process may have migrated it while this one waited for the lock.
+        guard !isCompatible(metadata) else { return }
         try run(from: metadata, uuid, to: wanted)
       }
     } catch let error as SQLiteError {
@@ -68,12 +69,12 @@ struct StoreMigration {
     }
   }
 
-  private func fits(_ metadata: StoreMetadata) -> Bool {
-    ModelFit(metadata.versionHashes, model, configuration: configuration).isFit
+  private func isCompatible(_ metadata: StoreMetadata) -> Bool {
+    ModelCompatibility(metadata.versionHashes, model, configuration: configuration).isCompatible
   }
 
   private func stored() throws -> (uuid: String, metadata: StoreMetadata) {
-    try SQLiteStore.readMetadata(connection, url)
+    try connection.storeMetadata(at: url)
   }
 
   private func run(from metadata: StoreMetadata, _ uuid: String, to wanted: StoreMetadata) throws {
@@ -89,11 +90,11 @@ struct StoreMigration {
     ).run(uuid: uuid, metadata: written)
   }
 
-  /// A store that is laid out otherwise than its model says would lose what is not found.
+  /// If a store's layout differs from its model, data in unknown columns would be lost.
   private func layout(of model: NSManagedObjectModel, _ configuration: String?) throws -> SQLSchema {
     do {
       return try SQLSchema(
-        model: model, configuration: configuration, found: StoreLayout(connection), place: path)
+        model: model, configuration: configuration, existing: StoreLayout(connection), location: path)
     } catch {
       guard !(error is SQLiteError) else { throw error }
       let error = error as NSError

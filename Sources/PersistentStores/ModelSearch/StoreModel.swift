@@ -1,37 +1,43 @@
 import ManagedObjectModel
 import Foundation
 
-/// The model to open a store with, and where it was found.
+/// The model to open a store with, and its origin.
+///
+/// ```swift
+/// let found = try StoreModel.find(forStoreAt: url, file: nil, embedded: ["SurfJournalModel"])
+/// for note in found.notes { print(note) }
+/// let coordinator = NSPersistentStoreCoordinator(managedObjectModel: found.model)
+/// ```
 public struct StoreModel: Sendable {
-  /// Where a model comes from, the surest first.
+  /// The origins of models, the most reliable first.
   public enum Origin: Sendable, Equatable {
-    /// A version of the model file that was given, by its name without extension.
+    /// A version of the given model file, by its name without extension.
     case file(version: String)
     /// A version of a model that is embedded in this program, as `Model/Version`.
     case embedded(String)
-    /// The model that the store keeps with its data.
+    /// The model that the store contains in addition to its data.
     case cache
-    /// The store's tables: all that can be known without a model.
+    /// The store's tables: the only information without a model.
     case tables
   }
 
   public let model: NSManagedObjectModel
   public let origin: Origin
-  /// What is unknown or was left out, a sentence each.
+  /// One sentence about each unknown or omitted part.
   public let notes: [String]
 
-  /// The model to open the store at `store` with: the first that fits the version hashes of the store, out of the
-  /// versions in the model file, the embedded models, and what the store itself holds. An addition: Apple's framework
-  /// always has to be given the model.
+  /// Finds the model to open the store at `store` with: the first whose version hashes match those of the store, from
+  /// the versions in the model file, the embedded models, and the contents of the store itself. An addition: Apple's
+  /// framework always requires a model.
   ///
   /// - Parameters:
-  ///   - store: The store's file; nil, or one that does not exist yet, for the current version of a model.
-  ///   - file: An `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`. Where none of its versions fits, its current one
-  ///     is the result, with a note: opening the store with it says which entities differ.
-  ///   - embedded: The names of embedded models that may be the store's.
-  /// - Returns: The model with its origin. One of origin `tables` has no hashes to compare: open its store with
+  ///   - store: The store's file; nil, or a file that does not exist yet, for the current version of a model.
+  ///   - file: An `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`. If none of its versions is compatible, the result
+  ///     is its current version, with a note; opening the store with it reports which entities differ.
+  ///   - embedded: The names of embedded models that may belong to the store.
+  /// - Returns: The model with its origin. A model of origin `tables` has no hashes to compare: open its store with
   ///   `NSReadOnlyPersistentStoreOption` and `NSIgnorePersistentStoreVersioningOption`.
-  /// - Throws: An `NSError` where the store or the model file can't be read, and where there is no model at all.
+  /// - Throws: An `NSError` if the store or the model file can't be read, and if no model is found.
   public static func find(forStoreAt store: URL?, file: URL?, embedded: [String]) throws -> StoreModel {
     try StoreModelSearch(store: store, file: file, embedded: embedded).find()
   }

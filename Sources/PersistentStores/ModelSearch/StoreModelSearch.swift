@@ -7,7 +7,7 @@ struct StoreModelSearch {
   let file: URL?
   let embedded: [String]
 
-  /// A version that may be the store's.
+  /// A version that may be the store's model.
   private struct Version {
     let model: NSManagedObjectModel
     let origin: StoreModel.Origin
@@ -23,8 +23,8 @@ struct StoreModelSearch {
     do {
       let opened = try OpenedDatabase.openForReading(store.path)
       return try withExtendedLifetime(opened) {
-        if try SQLiteStore.isEmpty(opened.connection) { return try currentVersion() }
-        let metadata = try SQLiteStore.readMetadata(opened.connection, store).metadata
+        if try opened.connection.hasNoTables() { return try currentVersion() }
+        let metadata = try opened.connection.storeMetadata(at: store).metadata
         if let file { return try version(in: file, for: metadata) }
         return try embeddedVersion(for: metadata) ?? storedModel(of: opened.connection, metadata)
       }
@@ -33,7 +33,7 @@ struct StoreModelSearch {
     }
   }
 
-  /// What a new store is made with.
+  /// The model for a new store.
   private func currentVersion() throws -> StoreModel {
     if let file { return try Self.version(ModelFile.currentVersion(at: file)).storeModel() }
     for name in embedded {
@@ -46,7 +46,7 @@ struct StoreModelSearch {
         + ".mom).")
   }
 
-  // MARK: Models given
+  // MARK: Models from the caller
 
   private func version(in file: URL, for metadata: StoreMetadata) throws -> StoreModel {
     var unreadable: [String] = []
@@ -55,7 +55,7 @@ struct StoreModelSearch {
       do {
         versions.append(try Self.version(url))
       } catch {
-        // Old versions that nobody needs any more must not stand in the way of the one that fits.
+        // Old versions that are no longer readable must not prevent finding the compatible one.
         unreadable.append((error as NSError).localizedDescription)
       }
     }
@@ -86,13 +86,14 @@ struct StoreModelSearch {
       origin: .embedded("\(model.name)/\(version.name)"))
   }
 
-  /// A version of which every hash is known goes before one that may have other derived attributes than the store.
+  /// A version whose hashes are all known takes precedence over one whose derived attributes may differ from the
+  /// store's.
   private static func bestFit(_ versions: [Version], _ metadata: StoreMetadata) -> Version? {
-    versions.first { $0.model.fits(metadata.versionHashes, exactly: true) }
-      ?? versions.first { $0.model.fits(metadata.versionHashes, exactly: false) }
+    versions.first { $0.model.isCompatible(metadata.versionHashes, exactly: true) }
+      ?? versions.first { $0.model.isCompatible(metadata.versionHashes, exactly: false) }
   }
 
-  // MARK: The store's own
+  // MARK: Models in the store
 
   private func storedModel(of connection: SQLiteConnection, _ metadata: StoreMetadata) throws -> StoreModel {
     var notes: [String] = []
@@ -101,7 +102,7 @@ struct StoreModelSearch {
         let version = Version(model: compiled.model, origin: .cache, notes: compiled.notes)
         return version.storeModel(Self.differences(of: compiled, metadata))
       }
-      // Of a store that tells its model it is no news that others are not its.
+      // If the store contains its model, a note that other models are incompatible is redundant.
       if !embedded.isEmpty {
         notes.append("The store was not written with a version of \(embedded.joined(separator: ", ")).")
       }
@@ -113,7 +114,7 @@ struct StoreModelSearch {
     return StoreModel(model: tables.model, origin: .tables, notes: notes + tables.notes)
   }
 
-  /// The model in Z_MODELCACHE; nil where nothing is kept there.
+  /// The model in Z_MODELCACHE; nil if it is empty.
   private func cachedModel(of connection: SQLiteConnection, _ metadata: StoreMetadata) throws -> CompiledModel? {
     let known = try connection.integer(
       "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
@@ -128,7 +129,7 @@ struct StoreModelSearch {
     return compiled
   }
 
-  /// What the store says of its entities holds for the model that it keeps; where that can be checked, it is.
+  /// The store's version hashes also apply to its cached model; if they can be verified, they are.
   private static func differences(of compiled: CompiledModel, _ metadata: StoreMetadata) -> [String] {
     let different = compiled.model.entities.filter { entity in
       guard let stored = entity.name.flatMap({ metadata.versionHashes[$0] }) else { return false }
@@ -143,9 +144,11 @@ struct StoreModelSearch {
 
 extension NSManagedObjectModel {
   /// Whether a store with these version hashes was written with the whole of this model or one of its configurations.
-  /// Unless it must be so exactly, an entity whose hash can't be computed needs its name only.
-  func fits(_ hashes: [String: Data], exactly: Bool) -> Bool {
+  /// Unless `exactly` is set, an entity whose hash can't be computed is compared by name.
+  func isCompatible(_ hashes: [String: Data], exactly: Bool) -> Bool {
     let configurations: [String?] = [nil] + configurations
-    return configurations.contains { ModelFit(hashes, self, configuration: $0, exactly: exactly).isFit }
+    return configurations.contains {
+      ModelCompatibility(hashes, self, configuration: $0, exactly: exactly).isCompatible
+    }
   }
 }

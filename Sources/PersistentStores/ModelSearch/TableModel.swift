@@ -1,8 +1,8 @@
 import ManagedObjectModel
 import Foundation
 
-/// A model out of the tables of a store that keeps none: entities with their inheritance, and an attribute for every
-/// column. What tables can't say is said in notes instead.
+/// A model derived from the tables of a store without one: entities with their inheritance, and an attribute for every
+/// column. Notes report what tables do not contain.
 struct TableModel {
   let model: NSManagedObjectModel
   private(set) var notes: [String] = []
@@ -12,14 +12,14 @@ struct TableModel {
     let type: String
   }
 
-  /// An entity as Z_PRIMARYKEY has it.
+  /// An entity as recorded in Z_PRIMARYKEY.
   private struct Row {
     let number: Int64
     let name: String
     let superNumber: Int64
   }
 
-  /// History keeps its entities apart by their numbers, from here on.
+  /// Entities of persistent history have numbers from here on.
   private static let privateNumberMin: Int64 = 16_000
 
   init(_ connection: SQLiteConnection) throws {
@@ -63,7 +63,7 @@ struct TableModel {
   }
 
   private static func frameworkVersion(_ connection: SQLiteConnection) throws -> Int {
-    try SQLiteStore.readMetadata(connection, nil).metadata.frameworkVersion
+    try connection.storeMetadata(at: nil).metadata.frameworkVersion
   }
 
   private mutating func addGeneralNotes(_ frameworkVersion: Int) {
@@ -134,19 +134,19 @@ struct TableModel {
     }
   }
 
-  /// The key, the entity's number, the version, and what stands beside to-one keys.
+  /// The key, the entity's number, the version, and the companion columns of to-one keys.
   private static func isKeptByStore(_ column: String) -> Bool {
     ["Z_PK", "Z_ENT", "Z_OPT"].contains(column) || column.hasPrefix("Z_FOK_") || entityColumn(column) != nil
   }
 
-  /// `Z<number>_<REL>` stands beside the key of a to-one relationship to an entity with subentities: its parts.
+  /// `Z<number>_<REL>` is next to the key of a to-one relationship to an entity with subentities: its parts.
   private static func entityColumn(_ column: String) -> (number: Int64, base: String)? {
     let parts = column.dropFirst().split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
     guard column.hasPrefix("Z"), parts.count == 2, let number = Int64(parts[0]), number > 0 else { return nil }
     return (number, String(parts[1]))
   }
 
-  /// The columns that are keys beyond doubt, with the number of the entity that they lead to.
+  /// The columns that certainly are keys, with the number of the entity that they refer to.
   private static func toOnes(_ columns: [Column]) -> [String: Int64] {
     let integers = Set(columns.filter { $0.type == "INTEGER" }.map(\.name))
     let pairs = columns.compactMap { entityColumn($0.name) }.map { ("Z\($0.base)", $0.number) }
@@ -164,7 +164,7 @@ struct TableModel {
       })
   }
 
-  /// The column's name without the Z, in lower case unless that would not lead back to it.
+  /// The column's name without the Z, in lower case unless the conversion would be ambiguous.
   private static func propertyName(_ column: String) -> String? {
     guard column.hasPrefix("Z"), let first = column.dropFirst().first, first.isLetter || first == "_" else {
       return nil

@@ -2,18 +2,18 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// What the first 100 bytes of a database say. (SQLite: "Database File Format", 1.3.)
+/// The first 100 bytes of a database. (SQLite: "Database File Format", 1.3.)
 package struct DatabaseHeader {
   let pageSize: Int
-  /// Whether commits go to a -wal.
-  package let usesLog: Bool
-  /// How many pages the file has by its own account; nil where that is not kept up.
+  /// Whether commits are written to a -wal.
+  package let usesWAL: Bool
+  /// The number of pages that the header states; nil if that number is not maintained.
   let pageCount: Int?
 
   static let length = 100
 
   /// - Parameter bytes: The beginning of the file.
-  /// - Throws: `SQLiteError` where it is no database.
+  /// - Throws: `SQLiteError` if the file is not a database.
   package init(_ bytes: [UInt8]) throws {
     guard bytes.count == Self.length, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw Self.refusal(bytes)
@@ -21,13 +21,13 @@ package struct DatabaseHeader {
     let size = bytes.bigEndian16(16)
     pageSize = size == 1 ? 65_536 : size
     guard pageSize >= 512, pageSize.nonzeroBitCount == 1 else { throw Self.refusal(bytes) }
-    usesLog = bytes[19] == 2
+    usesWAL = bytes[19] == 2
     let isKeptUp = bytes.bigEndian32(24) == bytes.bigEndian32(92) && bytes.bigEndian32(28) > 0
     pageCount = isKeptUp ? bytes.bigEndian32(28) : nil
   }
 
   private static func refusal(_ bytes: [UInt8]) -> SQLiteError {
-    // Texts and other programs' formats begin with letters; what is encrypted has none in particular.
+    // Texts and other programs' formats begin with letters; encrypted files begin with arbitrary bytes.
     let letters = bytes.prefix(16).count { (0x20..<0x7F).contains($0) || [0x09, 0x0A, 0x0D].contains($0) }
     let guess =
       letters < 10 && bytes.count == length
@@ -39,18 +39,18 @@ package struct DatabaseHeader {
 }
 
 extension [UInt8] {
-  func bigEndian16(_ place: Int) -> Int { Int(self[place]) << 8 | Int(self[place + 1]) }
-  func bigEndian32(_ place: Int) -> Int { bigEndian16(place) << 16 | bigEndian16(place + 2) }
-  func littleEndian32(_ place: Int) -> Int {
-    Int(self[place]) | Int(self[place + 1]) << 8 | Int(self[place + 2]) << 16 | Int(self[place + 3]) << 24
+  func bigEndian16(_ offset: Int) -> Int { Int(self[offset]) << 8 | Int(self[offset + 1]) }
+  func bigEndian32(_ offset: Int) -> Int { bigEndian16(offset) << 16 | bigEndian16(offset + 2) }
+  func littleEndian32(_ offset: Int) -> Int {
+    Int(self[offset]) | Int(self[offset + 1]) << 8 | Int(self[offset + 2]) << 16 | Int(self[offset + 3]) << 24
   }
 }
 
 extension SQLiteConnection {
   /// The beginning of the file and its size, as SQLite's own handle reads them.
   ///
-  /// Opening and closing the file beside it would drop every lock that this process holds on it: POSIX locks belong to
-  /// the process, not to the handle.
+  /// Opening and closing the file outside SQLite would release every lock that this process holds on it: POSIX locks
+  /// belong to the process, not to the handle.
   package func beginningOfFile() throws -> (bytes: [UInt8], size: Int) {
     try withFile { file, methods in
       var size: sqlite3_int64 = 0
@@ -65,9 +65,9 @@ extension SQLiteConnection {
     }
   }
 
-  /// Whether any connection, of this process or of another, has the shared memory of the log in use. It is known
-  /// without a change to the -shm on a connection that only reads it (`Mode.readOnlySharedMemory`).
-  func isLogInUse() throws -> Bool {
+  /// Whether a connection, of this process or another, has the WAL's shared memory in use. A connection that only reads
+  /// the -shm (`Mode.readOnlySharedMemory`) finds out without changing it.
+  func isWALInUse() throws -> Bool {
     try withFile { file, methods in
       var memory: UnsafeMutableRawPointer?
       let code = methods.xShmMap?(file, 0, 32_768, 0, &memory)
@@ -76,9 +76,9 @@ extension SQLiteConnection {
     }
   }
 
-  /// The beginning of the log's index as this connection has it in memory; nil where it has none. Read from the file
-  /// instead, every lock on it would be lost.
-  package func beginningOfLogIndex(_ count: Int) throws -> [UInt8]? {
+  /// The beginning of the WAL index as this connection has it in memory; nil if it has none. Reading it from the file
+  /// instead would release every lock on it.
+  package func beginningOfWALIndex(_ count: Int) throws -> [UInt8]? {
     guard try rows("PRAGMA journal_mode").first?.first == .text("wal") else { return nil }
     return try withFile { file, methods in
       var memory: UnsafeMutableRawPointer?

@@ -1,16 +1,16 @@
 import ManagedObjectModel
 import Foundation
 
-/// Whether rows may be written into a store of Apple's framework without leaving it inconsistent.
+/// Whether rows can be written into a store of Apple's framework without making it inconsistent.
 ///
-/// The framework registers SQL functions of its own on its connections, which triggers call (for derived attributes and
-/// R-tree indexes), and records each change where a persistent history is tracked. Neither can be done here.
+/// The framework registers its own SQL functions on its connections, which triggers call (for derived attributes and
+/// R-tree indexes), and records each change if persistent history is tracked. This library can do neither.
 struct ForeignWriting {
   let connection: SQLiteConnection
   let schema: SQLSchema
   let path: String
 
-  /// - Throws: `NSError` 134080 that says what keeps the store from being written to.
+  /// - Throws: `NSError` 134080 that says why the store can't be written to.
   func check(_ metadata: StoreMetadata) throws {
     if let sign = try signOfHistory(metadata) {
       throw refusal("it tracks a persistent history (\(sign)), and changes made here would be missing in it")
@@ -29,8 +29,8 @@ struct ForeignWriting {
 
   // MARK: History
 
-  /// Newer frameworks make the tables in every store; only their rows, the keys that were given to rows which are purged
-  /// by now, and the store's metadata say that history is tracked.
+  /// Newer frameworks create the tables in every store. Only their rows, the keys that were allocated for rows that are
+  /// purged by now, and the store's metadata show that history is tracked.
   private func signOfHistory(_ metadata: StoreMetadata) throws -> String? {
     let setting = metadata.custom[NSPersistentHistoryTrackingKey]
     if (setting as? NSNumber)?.boolValue == true || setting is [String: Any] { return NSPersistentHistoryTrackingKey }
@@ -48,8 +48,8 @@ struct ForeignWriting {
 
   // MARK: Triggers
 
-  /// A table whose triggers, or indexes on expressions, SQLite can't compile: it does so when a statement is prepared
-  /// that would run them, before any row is touched.
+  /// A table whose triggers, or indexes on expressions, SQLite can't compile. SQLite compiles them when a statement
+  /// that would run them is prepared, before it changes any row.
   private func tableThatRefuses() throws -> (table: String, problem: String)? {
     let own = Set(schema.tableNames + ["Z_PRIMARYKEY", "Z_METADATA"])
     let rows = try connection.rows(

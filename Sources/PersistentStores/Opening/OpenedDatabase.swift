@@ -3,12 +3,12 @@ import CSQLite
 import Foundation
 import Locking
 
-/// A connection to a store's file, and how it was come by.
+/// A connection to a store's file, with the way in which it was opened.
 package struct OpenedDatabase {
   package let connection: SQLiteConnection
   package let path: String
   let isReadOnly: Bool
-  /// How more connections for reading are to be opened.
+  /// How to open further reading connections.
   let readerMode: SQLiteConnection.Mode
   var privateCopy: PrivateCopy?
 
@@ -23,7 +23,7 @@ package struct OpenedDatabase {
     return OpenedDatabase(connection: connection, path: url.path, isReadOnly: false, readerMode: .readWrite)
   }
 
-  /// Opens for writing once the files were looked at: SQLite would write a log that does not belong to the file into it.
+  /// Opens for writing after the files were checked: SQLite would checkpoint a foreign WAL into the file.
   static func connectForWriting(
     _ path: String, mode: SQLiteConnection.Mode, _ options: StoreOptions
   ) throws -> SQLiteConnection {
@@ -31,15 +31,15 @@ package struct OpenedDatabase {
     let connection = try SQLiteConnection(
       path: path, mode: mode, busyTimeoutMilliseconds: options.timeoutMilliseconds)
     do {
-      // SQLite falls back to reading. A later save would fail, and leave a log that can't be written to either.
+      // SQLite falls back to reading. A later save would fail and leave a WAL that can't be written to either.
       if connection.mayOnlyRead {
         throw SQLiteError(code: SQLITE_READONLY, message: "the file may not be written to", sql: nil)
       }
       if let check {
-        connection.setKeepsLogOnClose(true)
-        probing.withLock { _ in connection.openLog() }
+        connection.setKeepsWALOnClose(true)
+        probing.withLock { _ in connection.openWAL() }
         try check.checkStore(connection)
-        connection.setKeepsLogOnClose(false)
+        connection.setKeepsWALOnClose(false)
       }
       return connection
     } catch {
@@ -48,7 +48,7 @@ package struct OpenedDatabase {
     }
   }
 
-  /// Looks at the files before SQLite recovers the log; nil for a store that is to be made, also of an empty file.
+  /// Checks the files before SQLite recovers the WAL; nil for a store that is to be created, also for an empty file.
   static func checkForWriting(_ path: String) throws -> StoreFileCheck? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     try StoreFileCheck.checkReadable(path)
@@ -58,12 +58,12 @@ package struct OpenedDatabase {
       return try probe.beginningOfFile().size == 0 ? nil : StoreFileCheck(probe, path)
     }
   }
-  /// Connections of one process share the log's index as the first of them opened it. One for writing must not come to
-  /// it while a probe has it for reading only; and nobody may have opened a file that is read, or copied, beside SQLite:
-  /// closing it lets go of all locks that the process has on it.
+  /// Connections of one process share the WAL index in the mode in which the first of them opened it, so a writing
+  /// connection must not join while a probe has it read-only. Other code must not open a file outside SQLite while it
+  /// is read or copied: closing it releases all locks that the process holds on the file.
   private static let probing = Locked<Void>(())
 
-  /// Opens for a reader of foreign tables, as the store of a context is opened for reading. Keep the value while the
+  /// Opens for a reader of foreign tables in the way a context's store is opened for reading. Keep the value while the
   /// connection is in use.
   package static func openForReading(_ path: String) throws -> OpenedDatabase {
     try openForReading(path, options: try StoreOptions(nil))
@@ -71,10 +71,10 @@ package struct OpenedDatabase {
 
   /// Opens without changing a byte of the file, its -wal, its -shm or its journal.
   ///
-  /// With a -shm SQLite can be told to leave it alone, and without a log there is none. Without a -shm but with a -wal,
-  /// SQLite would have to make one, so a private copy is read; and so where a journal is to be rolled back. A file that
-  /// uses a log and has neither is read by an ordinary connection, which makes both files and removes them again, so
-  /// that others may go on writing; where the folder can't be written, again a copy.
+  /// With a -shm SQLite can be configured not to change it, and without a WAL there is none. Without a -shm but with a
+  /// -wal, SQLite would have to create one, so a private copy is read; the same applies if a journal must be rolled
+  /// back. A file in WAL mode that has neither is read by an ordinary connection, which creates both files and removes
+  /// them again, so that other programs may continue to write; if the folder isn't writable, again a copy is read.
   static func openForReading(_ path: String, options: StoreOptions) throws -> OpenedDatabase {
     try StoreFileCheck.checkReadable(path)
     return try probing.withLock { _ in try openChecked(path, options) }
@@ -87,10 +87,10 @@ package struct OpenedDatabase {
       let check = try StoreFileCheck(direct, path)
       let files = FileManager.default
       let hasIndex = files.fileExists(atPath: path + "-shm")
-      // With nothing but a header in the log, SQLite can't tell whether a writer is about to start it anew, and waits for
-      // one until it gives up.
-      let waitsInVain = check.log?.isHeaderOnly == true && !check.isLogInUse
-      if check.log == nil ? !check.header.usesLog : hasIndex && !waitsInVain {
+      // If the WAL contains only a header, SQLite can't know whether a writer is about to restart it, and waits for one
+      // until the timeout.
+      let waitsInVain = check.wal?.isHeaderOnly == true && !check.isWALInUse
+      if check.wal == nil ? !check.header.usesWAL : hasIndex && !waitsInVain {
         if try mayRead(direct) {
           try check.checkStore(direct)
           return OpenedDatabase(
@@ -99,7 +99,7 @@ package struct OpenedDatabase {
       }
       direct.close()
       let canLeaveNoTrace =
-        check.log == nil && !hasIndex && check.header.usesLog && files.isWritableFile(atPath: path)
+        check.wal == nil && !hasIndex && check.header.usesWAL && files.isWritableFile(atPath: path)
         && files.isWritableFile(atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path)
       if canLeaveNoTrace {
         let connection = try reader(path, timeout)
@@ -122,8 +122,8 @@ package struct OpenedDatabase {
     return connection
   }
 
-  /// Whether a connection that may change nothing can read: not where a journal has to be rolled back first, or where
-  /// it can't come by the log's index, or where that changes whenever it looks.
+  /// Whether a connection that must not change anything can read: not if a journal must be rolled back first, if it
+  /// can't access the WAL index, or if the index changes whenever it reads.
   private static func mayRead(_ connection: SQLiteConnection) throws -> Bool {
     do {
       _ = try connection.integer("SELECT count(*) FROM sqlite_master")

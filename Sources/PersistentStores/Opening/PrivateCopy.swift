@@ -1,18 +1,18 @@
 import ManagedObjectModel
 import Foundation
 
-/// A store's file with its log or journal, copied into a folder of their own that goes with this object.
+/// A store's file with its WAL or journal, copied into a temporary folder that this object removes when it is released.
 final class PrivateCopy: Sendable {
   private let folder: URL
   let path: String
 
-  /// The files that belong together. A -shm is left out: SQLite makes a copy's anew.
+  /// The files that belong together, without the -shm: SQLite creates a new one for the copy.
   private static let suffixes = ["", "-wal", "-journal"]
   private static let triesMax = 5
-  /// Writes that are closer together than this may have one time in the file system.
+  /// Writes within a shorter interval may have the same time in the file system.
   private static let clockTickNanoseconds = 20_000_000
 
-  /// - Throws: `NSError` 134090 where others did not stop writing, 134080 where it can't be copied.
+  /// - Throws: `NSError` 134090 if other programs keep writing, 134080 if it can't be copied.
   init(of original: String) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "OpenCoreData-\(UUID().uuidString)", isDirectory: true)
@@ -35,7 +35,7 @@ final class PrivateCopy: Sendable {
       do {
         for suffix in suffixes { try copyIfPresent(original + suffix, to: path + suffix) }
       } catch let error as CocoaError {
-        // A log may go while it is being copied; any other trouble comes again.
+        // A WAL may disappear during the copy; other errors recur.
         if attempt == triesMax { throw error }
       }
       if before == states(of: original), !before.contains(where: \.isTooFresh) { return }
@@ -52,7 +52,7 @@ final class PrivateCopy: Sendable {
     if files.fileExists(atPath: copy) { try files.removeItem(atPath: copy) }
     guard files.fileExists(atPath: original) else { return }
     try files.copyItem(atPath: original, toPath: copy)
-    // The original's may forbid to write, and SQLite rolls back and recovers in the copy.
+    // The original's permissions may forbid writing, and SQLite rolls back and recovers in the copy.
     try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
   }
 
@@ -65,7 +65,7 @@ final class PrivateCopy: Sendable {
       [NSUnderlyingErrorKey: error])
   }
 
-  // MARK: What must not change meanwhile
+  // MARK: State that must not change during the copy
 
   private struct FileState: Equatable {
     let inode: UInt64
@@ -73,7 +73,7 @@ final class PrivateCopy: Sendable {
     let seconds: Int
     let nanoseconds: Int
 
-    /// Whether a write after this one might not show.
+    /// Whether a later write might keep the same time.
     var isTooFresh: Bool {
       var now = timespec()
       clock_gettime(CLOCK_REALTIME, &now)
@@ -82,7 +82,7 @@ final class PrivateCopy: Sendable {
     }
   }
 
-  /// Of the files that are there.
+  /// The state of the existing files.
   private static func states(of original: String) -> [FileState] {
     suffixes.compactMap { suffix in
       var state = stat()

@@ -2,21 +2,21 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// Looks at a store's three files before SQLite does anything with them: a log that does not belong to the file is
-/// dropped by SQLite without a word, or written over the file.
+/// Checks a store's three files before SQLite uses them: SQLite silently drops a WAL that does not belong to the file,
+/// or writes it over the file.
 struct StoreFileCheck {
   let path: String
   let header: DatabaseHeader
-  /// Nil where there is none.
-  let log: LogHeader?
-  /// Whether somebody has the log open: then it belongs to the file.
-  let isLogInUse: Bool
+  /// Nil if there is none.
+  let wal: WALHeader?
+  /// Whether a connection has the WAL open: then it belongs to the file.
+  let isWALInUse: Bool
 
-  private var logPath: String { path + "-wal" }
+  private var walPath: String { path + "-wal" }
   private var indexPath: String { path + "-shm" }
 
-  /// - Parameter connection: One to the file that reads only and has not read anything yet.
-  /// - Throws: `SQLiteError` for a file that is no whole database, `NSError` 134080 for a log that is not its own.
+  /// - Parameter connection: A read-only connection to the file that has not read yet.
+  /// - Throws: `SQLiteError` for a file that is not a complete database, `NSError` 134080 for a foreign WAL.
   init(_ connection: SQLiteConnection, _ path: String) throws {
     self.path = path
     let (bytes, size) = try connection.beginningOfFile()
@@ -26,13 +26,13 @@ struct StoreFileCheck {
       )
     }
     header = try DatabaseHeader(bytes)
-    isLogInUse = try FileManager.default.fileExists(atPath: path + "-shm") && connection.isLogInUse()
-    log = LogHeader(path: path + "-wal")
-    if !isLogInUse { try Self.twice { problemOfLog() } }
+    isWALInUse = try FileManager.default.fileExists(atPath: path + "-shm") && connection.isWALInUse()
+    wal = WALHeader(path: path + "-wal")
+    if !isWALInUse { try Self.twice { problemOfWAL() } }
     try checkLength(size)
   }
 
-  /// The file must be a plain one, and it and its log may be read.
+  /// The file must be a regular one, and it and its WAL must be readable.
   ///
   /// - Throws: `SQLiteError`.
   static func checkReadable(_ path: String) throws {
@@ -55,67 +55,67 @@ struct StoreFileCheck {
     }
   }
 
-  // MARK: The log
+  // MARK: The WAL
 
-  /// A program that closes the store at this moment removes its files one after the other: what is wrong must still be
-  /// wrong a little later.
+  /// A program that closes the store at this moment removes its files one after the other. A problem counts only if it
+  /// still exists a little later.
   private static func twice(_ problem: () -> String?) throws {
     guard problem() != nil else { return }
     usleep(50_000)
     if let problem = problem() { throw NSError.coreData(.open, problem) }
   }
 
-  private func problemOfLog() -> String? {
-    let log = LogHeader(path: logPath)
-    let index = LogIndexHeader(path: indexPath)
-    guard let log, log.hasFrames else {
-      return index.flatMap { missing($0, log) }
+  private func problemOfWAL() -> String? {
+    let wal = WALHeader(path: walPath)
+    let index = WALIndexHeader(path: indexPath)
+    guard let wal, wal.hasFrames else {
+      return index.flatMap { missing($0, wal) }
     }
-    guard log.isHeaderSound else {
+    guard wal.isHeaderSound else {
       return
-        "The log \(logPath) is damaged: its header does not sum up, and SQLite would take it for empty. \(together) "
+        "The log \(walPath) is damaged: its header does not sum up, and SQLite would take it for empty. \(together) "
         + "To go on without what is in the log, remove it and \(indexPath)."
     }
-    guard log.pageSize == header.pageSize else {
+    guard wal.pageSize == header.pageSize else {
       return
-        "The log \(logPath) does not belong to the store \(path): its pages have \(log.pageSize) bytes, those of the "
+        "The log \(walPath) does not belong to the store \(path): its pages have \(wal.pageSize) bytes, those of the "
         + "store \(header.pageSize). \(together)"
     }
-    guard log.isFirstFrameOfHeader else {
-      return "The log \(logPath) is damaged: its first page was not written under its header, and SQLite would take it "
+    guard wal.isFirstFrameOfHeader else {
+      return "The log \(walPath) is damaged: its first page was not written under its header, and SQLite would take it "
         + "for empty. \(together) To go on without what is in the log, remove it and \(indexPath)."
     }
     guard let index, index.frameCount > 0 else { return nil }
-    guard log.salts == index.salts else {
+    guard wal.salts == index.salts else {
       return
-        "The log \(logPath) and \(indexPath) are not of one time: files of different copies were mixed. \(together) "
+        "The log \(walPath) and \(indexPath) are not of one time: files of different copies were mixed. \(together) "
         + "If the machine went down while the store was written to, remove \(indexPath), which is made anew from the log."
     }
-    return missing(index, log)
+    return missing(index, wal)
   }
 
-  /// Whether the index tells of pages that neither the file nor the log has.
-  private func missing(_ index: LogIndexHeader, _ log: LogHeader?) -> String? {
-    guard index.framesOnlyInLog > 0 else { return nil }
-    let present = log.map { $0.hasFrames ? $0.frameCount : 0 }
+  /// Whether the index refers to pages that neither the file nor the WAL has.
+  private func missing(_ index: WALIndexHeader, _ wal: WALHeader?) -> String? {
+    guard index.framesOnlyInWAL > 0 else { return nil }
+    let present = wal.map { $0.hasFrames ? $0.frameCount : 0 }
     guard (present ?? 0) < index.frameCount else { return nil }
     let what =
       present.map { "which is cut off after \($0) of \(index.frameCount) pages" } ?? "which is missing"
     return
-      "The store \(path) needs its log \(logPath), \(what): \(index.framesOnlyInLog) pages were not written into the "
+      "The store \(path) needs its log \(walPath), \(what): \(index.framesOnlyInWAL) pages were not written into the "
       + "file yet. \(together) To go on without them, remove \(indexPath)."
   }
 
   private var together: String {
-    "Bring \(path), \(logPath) and \(indexPath) together, all three as they were in one place at one time: only together "
+    "Bring \(path), \(walPath) and \(indexPath) together, all three as they were in one place at one time: only together "
       + "they are the store."
   }
 
   // MARK: The file
 
-  /// Pages may be missing at the end only while a log or a journal has them.
+  /// Pages may be missing at the end only if a WAL or a journal has them.
   private func checkLength(_ size: Int) throws {
-    guard let pageCount = header.pageCount, pageCount * header.pageSize > size, log?.hasFrames != true,
+    guard let pageCount = header.pageCount, pageCount * header.pageSize > size, wal?.hasFrames != true,
       !FileManager.default.fileExists(atPath: path + "-journal")
     else { return }
     throw SQLiteError(
@@ -124,25 +124,25 @@ struct StoreFileCheck {
         + "\(pageCount) pages of \(header.pageSize)", sql: nil)
   }
 
-  /// The file by itself and the file with its log must be the same store.
+  /// The file by itself and the file with its WAL must be the same store.
   ///
-  /// - Parameter connection: One that sees the log, and must not write it into the file when it closes.
+  /// - Parameter connection: A connection that sees the WAL and must not checkpoint it when it closes.
   func checkStore(_ connection: SQLiteConnection) throws {
-    guard !isLogInUse, log?.hasFrames == true, let alone = try? uuidOfFileAlone() else { return }
+    guard !isWALInUse, wal?.hasFrames == true, let alone = try? uuidOfFileAlone() else { return }
     let whole: String?
     do {
       whole = try uuid(connection)
     } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
-      // Without Z_METADATA it is no store any more.
+      // Without Z_METADATA the file is not a store.
       whole = nil
     } catch {
-      // Whoever reads next is told what is wrong.
+      // The next reader reports the problem.
       return
     }
     guard alone != whole else { return }
     throw NSError.coreData(
       .open,
-      "The log \(logPath) does not belong to the store \(path): the file is of the store \(alone), the log of "
+      "The log \(walPath) does not belong to the store \(path): the file is of the store \(alone), the log of "
         + "\(whole ?? "another database"). \(together)")
   }
 

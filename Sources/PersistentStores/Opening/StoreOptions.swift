@@ -5,12 +5,12 @@ import Foundation
 package struct StoreOptions {
   let isReadOnly: Bool
   let timeoutMilliseconds: Int32
-  /// In order of name, so that opening a store is the same every time.
+  /// Sorted by name, so that opening a store is deterministic.
   let pragmas: [(name: String, value: String)]
   let vacuums: Bool
   let analyzes: Bool
   let ignoresVersions: Bool
-  /// How many connections can read at one time beside the one that writes.
+  /// The maximum number of concurrent reading connections in addition to the writing one.
   let readersMax: Int
 
   package static let timeoutSecondsDefault = 10.0
@@ -30,7 +30,7 @@ package struct StoreOptions {
     var pragmas: [(name: String, value: String)] = []
     for (key, value) in (options?[NSSQLitePragmasOption] as? NSDictionary) ?? [:] {
       let (name, text) = ("\(key)", "\(value)")
-      // Pragmas can't be bound; what is spliced must be a word or a number.
+      // Pragmas can't be bound; the interpolated text must be a word or a number.
       guard (name + text).allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_-".contains($0)) }) else {
         throw NSError.coreData(.open, "The pragma \(name) = \(text) is not a name and a word or number.")
       }

@@ -4,13 +4,13 @@ import Foundation
 extension BoundPredicate {
   /// The condition as SQL for a WHERE clause, true for exactly the rows for which `matches` is true.
   ///
-  /// Values are bound, never spliced. Plain comparisons stay such that an index on the column serves them; the
-  /// functions of `PredicateSQLFunction` must be registered on the connection. A list of more than 500 values
-  /// is bound as one blob, and every list is so where the statement would exceed SQLite's 32,766 variables.
+  /// Values are bound, never interpolated. Plain comparisons keep a form that an index on the column can serve; the
+  /// functions of `PredicateSQLFunction` must be registered on the connection. A list of more than 500 values is bound
+  /// as one blob; every list is if the statement would exceed SQLite's 32,766 variables.
   ///
   /// - Parameter columns: the SQL of an attribute's column, such as `t0.ZRATING`, with BINARY collation.
-  /// - Throws: what `columns` throws; NSError 134180 if there are more values, or the predicate nests deeper, than
-  ///   SQLite takes.
+  /// - Throws: the errors of `columns`; NSError 134180 if the number of values or the nesting depth exceeds SQLite's
+  ///   limits.
   package func sql(columns: (PredicateKey) throws -> String) throws -> SQLFragment {
     let columns = try keys.map(columns)
     guard root.depth <= BoundSQL.depthMax else { throw PredicateFailure.tooDeep(max: BoundSQL.depthMax) }
@@ -26,17 +26,17 @@ extension BoundPredicate {
 
 /// Writes bound nodes as SQL.
 ///
-/// A leaf may be NULL where memory says false; AND and OR of such leaves are true for the same rows, and a
-/// negation is `(…) IS NOT TRUE`, which holds for false and NULL alike.
+/// A leaf may be NULL where evaluation in memory gives false. AND and OR of such leaves are true for the same rows, and
+/// a negation is `(…) IS NOT TRUE`, which is true for false and for NULL.
 struct BoundSQL {
-  /// SQLITE_MAX_VARIABLE_NUMBER, less some for the rest of the statement.
+  /// SQLITE_MAX_VARIABLE_NUMBER, minus some for the rest of the statement.
   static let variablesMax = 32_000
-  /// A chain of ANDs or ORs is as deep as it is long, and SQLite's expressions are at most 1,000 deep.
+  /// The depth of a chain of ANDs or ORs is its length, and SQLite's expressions are at most 1,000 deep.
   private static let chainMax = 100
-  /// SQLite's parser has room for 100 open symbols (YYSTACKDEPTH), some of them taken by the statement around.
+  /// SQLite's parser has room for 100 open symbols (YYSTACKDEPTH); the surrounding statement uses some of them.
   static let depthMax = PredicateParser.nestingMax + 5
-  /// `a AND (b OR (…))` keeps three symbols open per level, `((…) OR b) AND a` only one: from this depth on the
-  /// deepest part of a chain goes first.
+  /// `a AND (b OR (…))` keeps three symbols open per level, `((…) OR b) AND a` only one: from this depth on, the
+  /// deepest part of a chain is written first.
   private static let depthWithoutReordering = 8
 
   /// By `PredicateKey.index`.

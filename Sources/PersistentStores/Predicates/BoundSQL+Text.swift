@@ -2,7 +2,7 @@ import ManagedObjectModel
 import Foundation
 
 extension BoundSQL {
-  /// SQLite's own operators where they say exactly the same, else `OCD_STRING_COMPARE`.
+  /// SQLite's own operators if they are exactly equivalent, otherwise `OCD_STRING_COMPARE`.
   func condition(_ text: BoundText) -> SQLFragment {
     if text.options.isEmpty, case .key(let key) = text.left, case .value(.text(let value)) = text.right,
       let builtIn = builtIn(column(key), text.operation, value)
@@ -31,10 +31,10 @@ extension BoundSQL {
     }
     switch operation {
     case .contains:
-      // Both are text, so instr looks for the bytes of the one in the other, NUL bytes too.
+      // Both are text, so instr searches for the bytes of one in the other, including NUL bytes.
       return SQLFragment("instr(\(column), ?) > 0", [.text(value)])
     case .beginsWith:
-      // UTF-8 sorts as its scalars do: what begins with "ab" is what lies from "ab" to before "ac".
+      // UTF-8 sorts like its scalars: the texts that begin with "ab" are those in the range from "ab" to before "ac".
       guard let end = Self.successor(ofPrefix: value) else { return nil }
       return SQLFragment("(\(column) >= ? AND \(column) < ?)", [.text(value), .text(end)])
     case .endsWith:
@@ -47,11 +47,11 @@ extension BoundSQL {
     }
   }
 
-  /// The least text above all that begin with `prefix`; nil if there is none.
+  /// The least text greater than all that begin with `prefix`; nil if there is none.
   static func successor(ofPrefix prefix: String) -> String? {
     var scalars = Array(prefix.unicodeScalars)
     while let last = scalars.popLast() {
-      // The code points of surrogates are no scalars.
+      // Surrogate code points are not scalars.
       let code = last.value == 0xD7FF ? 0xE000 : last.value + 1
       guard let next = Unicode.Scalar(code) else { continue }
       return String(String.UnicodeScalarView(scalars + [next]))

@@ -2,7 +2,7 @@ import ManagedObjectModel
 import CSQLite
 
 extension SQLiteConnection {
-  /// Registers the functions that translated predicates call, so that SQL and memory compare text by one code.
+  /// Registers the functions that translated predicates call, so that SQL and memory use the same code to compare text.
   package func registerPredicateFunctions() throws {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
     for function in PredicateSQLFunction.allCases {

@@ -1,20 +1,20 @@
 import ManagedObjectModel
 
-/// The SQL functions that the statements of `BoundPredicate.sql` call. Whoever opens a connection registers
-/// all of them, as deterministic (`SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS`).
+/// The SQL functions that the statements of `BoundPredicate.sql` call. Code that opens a connection registers all of
+/// them as deterministic (`SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS`).
 package enum PredicateSQLFunction: String, CaseIterable, Sendable {
   /// `OCD_STRING_COMPARE(operation INTEGER, options INTEGER, left TEXT, right TEXT)` → 1 or 0.
   ///
-  /// `operation` and `options` are raw values of `TextOperation` and `TextOptions`. 0 if either text is not of
-  /// type TEXT (NULL included), else `stringCompare`; an unknown operation is an SQL error.
+  /// `operation` and `options` are raw values of `TextOperation` and `TextOptions`. 0 if either argument does not have
+  /// type TEXT (NULL included), otherwise `stringCompare`; an unknown operation is an SQL error.
   case stringCompare = "OCD_STRING_COMPARE"
   /// `OCD_STRING_FOLD(options INTEGER, text TEXT)` → TEXT.
   ///
-  /// NULL if the text is not of type TEXT, else `stringFold`.
+  /// NULL if the argument does not have type TEXT, otherwise `stringFold`.
   case stringFold = "OCD_STRING_FOLD"
-  /// `OCD_LIST_VALUE(list BLOB, index INTEGER)` → the value at that place, counted from 0.
+  /// `OCD_LIST_VALUE(list BLOB, index INTEGER)` → the value at that index, counted from 0.
   ///
-  /// `list` is a `PackedValueList`; an index or a blob that does not fit is an SQL error.
+  /// `list` is a `PackedValueList`; an invalid index or blob is an SQL error.
   case listValue = "OCD_LIST_VALUE"
 
   /// The name to register.

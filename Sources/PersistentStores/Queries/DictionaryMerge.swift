@@ -1,10 +1,10 @@
 import ManagedObjectModel
 
-/// Puts the dictionaries of several stores together, in the way that SQL does within one.
+/// Merges the dictionaries of several stores with the semantics of SQL within one store.
 package struct DictionaryMerge {
   private let query: FetchQuery
   private let shape: DictionaryShape
-  /// What each store is asked: with the columns that results are sorted and grouped by.
+  /// The query for each store: it includes the columns that results are sorted and grouped by.
   package let partShape: DictionaryShape
   package let partQuery: FetchQuery
 
@@ -19,15 +19,15 @@ package struct DictionaryMerge {
     }
     partShape = part
     var partQuery = query.forEachStore
-    // Results of two stores may turn out to be one.
+    // Results of two stores may belong to one group.
     if shape.joinsRows { partQuery.limit = 0 }
     self.partQuery = partQuery
   }
 
   package func merge(_ parts: [[DictionaryRow]]) -> [DictionaryRow] {
-    let places = query.sortKeys.map { key in partShape.columns.firstIndex { $0.name == key.name } }
+    let columns = query.sortKeys.map { key in partShape.columns.firstIndex { $0.name == key.name } }
     let keyed = parts.joined().enumerated().map { index, row in
-      (index: index, row: row, values: places.map { place in place.map { row.values[$0] } ?? .null })
+      (index: index, row: row, values: columns.map { column in column.map { row.values[$0] } ?? .null })
     }
     let sorted = keyed.sorted { left, right in
       if query.sortKeys.places(left.values, before: right.values) { return true }
@@ -43,12 +43,12 @@ package struct DictionaryMerge {
     let values: [StoredValue]
   }
 
-  /// One result of each group, and of equal ones where they are to be distinct.
+  /// One result per group; equal results are merged if they are to be distinct.
   private func joined(_ rows: [DictionaryRow]) -> [DictionaryRow] {
     var result = rows
     if !shape.groupNames.isEmpty {
-      let places = shape.groupNames.compactMap { name in partShape.columns.firstIndex { $0.name == name } }
-      result = Self.unique(result) { row in Identity(id: nil, values: places.map { row.values[$0] }) }
+      let columns = shape.groupNames.compactMap { name in partShape.columns.firstIndex { $0.name == name } }
+      result = Self.unique(result) { row in Identity(id: nil, values: columns.map { row.values[$0] }) }
     }
     if shape.isDistinct {
       let count = shape.columns.count

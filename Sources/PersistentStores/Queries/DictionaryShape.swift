@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// What the dictionaries of a fetch hold, and which rows become one.
+/// The contents of a fetch's dictionaries, and which rows are grouped.
 package struct DictionaryShape: Sendable {
   package enum Column: Sendable, Equatable {
     /// An attribute of the entity, or at the end of a path of to-one relationships.
@@ -18,9 +18,11 @@ package struct DictionaryShape: Sendable {
 
   package var columns: [Column]
   package var isDistinct = false
-  /// Names of attributes; empty: rows stay single.
+  /// Names of attributes; empty: rows are not grouped.
   package var groupNames: [String] = []
   package var having: BoundPredicate?
+  /// As the client wrote it, for stores that evaluate it themselves.
+  package var havingSource: PredicateNode?
 
   package init(columns: [Column], isDistinct: Bool = false, groupNames: [String] = [], having: BoundPredicate? = nil) {
     self.columns = columns
@@ -29,14 +31,19 @@ package struct DictionaryShape: Sendable {
     self.having = having
   }
 
-  /// Whether a result may stand for several rows.
+  /// Whether a result may represent several rows.
   package var joinsRows: Bool { isDistinct || !groupNames.isEmpty }
 }
 
-/// One result: who it is, where that was asked for, and its values in the order of the shape's columns.
+/// One result: its identity, if requested, and its values in the order of the shape's columns.
 package struct DictionaryRow: Sendable {
   package let id: NSManagedObjectID?
   package let values: [StoredValue]
+
+  package init(id: NSManagedObjectID?, values: [StoredValue]) {
+    self.id = id
+    self.values = values
+  }
 
   package func dictionary(_ shape: DictionaryShape) -> NSDictionary {
     let result = NSMutableDictionary()

@@ -1,9 +1,9 @@
 import ManagedObjectModel
 import Foundation
 
-/// A query over values in memory, with the same answers that SQLite gives.
+/// A query over values in memory, with the same results as SQLite.
 extension FetchQuery {
-  /// Sorts by the sort keys, in SQLite's order of values; equal rows as the store does: by key, pending ones last.
+  /// Sorts by the sort keys, in SQLite's order of values; equal rows have the store's order: by key, unsaved ones last.
   package func sort(_ rows: inout [FetchedRow]) throws {
     let keyed = try rows.enumerated().map { index, row in
       (
@@ -19,47 +19,47 @@ extension FetchQuery {
       let (leftKey, rightKey) = (rows[left.index].id.key, rows[right.index].id.key)
       if leftKey.isTemporary != rightKey.isTemporary { return rightKey.isTemporary }
       if leftKey.isTemporary { return left.index < right.index }
-      // Scopes grow in the order that stores were opened.
+      // Scopes increase in the order in which stores were opened.
       return (leftKey.scope, leftKey.number) < (rightKey.scope, rightKey.number)
     }
     rows = sorted.map { rows[$0.index] }
   }
 }
 
-/// The predicate of a query for objects of one entity, with the way to its attributes looked up once.
+/// The predicate of a query for objects of one entity, with its attributes resolved once.
 package struct QueryFilter {
-  /// Where an object has what a key of the predicate asks for.
-  package enum Place {
+  /// Where an object has the value for a key of the predicate.
+  package enum Source {
     case slot(Int)
-    /// Beyond its own attributes.
+    /// A key path beyond its own attributes.
     case path(AttributePath)
   }
 
   private let predicate: BoundPredicate?
   /// By the index of each key of the predicate.
-  private let places: [Place]
+  private let sources: [Source]
 
   package init(_ query: FetchQuery, _ entity: NSEntityDescription) throws {
     predicate = query.predicate
-    places = try (predicate?.keys ?? []).map { key in
+    sources = try (predicate?.keys ?? []).map { key in
       if key.path.count == 1, let slot = entity.slot(named: key.path[0]) { return .slot(slot) }
       return .path(try AttributePath(key.path, of: entity))
     }
   }
 
-  /// Whether an object with these values is found; asked for where needed only.
-  package func accepts(_ value: (Place) -> StoredValue) -> Bool {
-    predicate?.matches { value(places[$0.index]) } ?? true
+  /// Whether the query finds an object with these values, which are requested only if needed.
+  package func accepts(_ value: (Source) -> StoredValue) -> Bool {
+    predicate?.matches { value(sources[$0.index]) } ?? true
   }
 }
 
 extension FetchQuery {
-  /// A row's value at one of the query's key paths: an attribute's, or one that came with the row as an extra.
+  /// A row's value for one of the query's key paths: an attribute, or an extra value that the row includes.
   package func value(_ keyPath: [String], of row: FetchedRow) throws -> StoredValue {
     if keyPath.count == 1, let slot = row.id.entity.slot(named: keyPath[0]) { return row.values[slot] }
-    guard let place = keyPaths.firstIndex(of: keyPath), row.extras.indices.contains(place) else {
+    guard let index = keyPaths.firstIndex(of: keyPath), row.extras.indices.contains(index) else {
       throw EntityPredicateSchema.unknown(keyPath, in: row.id.entity)
     }
-    return row.extras[place]
+    return row.extras[index]
   }
 }

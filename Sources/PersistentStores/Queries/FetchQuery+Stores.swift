@@ -2,11 +2,11 @@ import ManagedObjectModel
 
 /// One query to several stores.
 extension FetchQuery {
-  /// What each store is asked: its first rows of all that could be among the wanted ones, with what they are sorted by.
+  /// The query for each store: its first rows up to the limit plus offset, including the sort values.
   package var forEachStore: FetchQuery { widened(by: 0) }
 
-  /// Puts the answers to `forEachStore` together: one after the other, or by the sort keys with equal rows in the
-  /// order of the stores.
+  /// Merges the results of `forEachStore`: one after the other, or by the sort keys with equal rows in the order of the
+  /// stores.
   package func merge(_ parts: [[FetchedRow]]) throws -> [FetchedRow] {
     var rows: [FetchedRow]
     if sortKeys.isEmpty {
@@ -20,13 +20,13 @@ extension FetchQuery {
     return rows
   }
 
-  /// What `limit` and `offset` leave of a number of results.
+  /// Applies `limit` and `offset` to a number of results.
   package func slice(count: Int) -> Int {
     let rest = max(0, count - offset)
     return limit > 0 ? min(limit, rest) : rest
   }
 
-  func slice<Element>(_ results: [Element]) -> [Element] {
+  package func slice<Element>(_ results: [Element]) -> [Element] {
     Array(results.dropFirst(offset).prefix(limit > 0 ? limit : results.count))
   }
 

@@ -1,30 +1,32 @@
 import ManagedObjectModel
 import Foundation
 
-/// A fetch request in the form that contexts and stores answer: resolved, checked and free to change queues.
+/// A fetch request in the form that contexts and stores process: resolved, validated and Sendable.
 package struct FetchQuery: Sendable {
   package let entity: NSEntityDescription
   package var includesSubentities = true
   package var predicate: BoundPredicate?
+  /// The predicate as the client wrote it, for stores that evaluate it themselves.
+  package var predicateSource: PredicateNode?
   package var sortKeys: [SortKey] = []
   package var limit = 0
   package var offset = 0
   package var includesPendingChanges = true
   package var values = FetchedValues.all
-  /// What comes with each row beyond its own attributes: key paths over relationships to an attribute.
+  /// Values that accompany each row in addition to its own attributes: key paths over relationships to an attribute.
   package var keyPaths: [[String]] = []
-  /// The stores to ask; nil for all.
+  /// The stores to query; nil for all.
   package var affectedStores: [StoreIdentity]?
-  /// Names of entities whose new objects go to one of those stores unless another was chosen for them.
-  package var entitiesAtHome: Set<String> = []
+  /// Names of entities whose new objects go to one of those stores unless another store was chosen for them.
+  package var entitiesSavedHere: Set<String> = []
   /// Only objects whose key in the store is greater; nil for all.
   package var keyAbove: Int64?
 
   package init(entity: NSEntityDescription) { self.entity = entity }
 
-  /// Has a value that rows are sorted by, or shown with, come with each row if it is not one of its own.
+  /// Adds a value that rows are sorted by or displayed with to each row, unless it is one of the row's own.
   ///
-  /// - Throws: `NSError` 134060 for a path that leads to no attribute.
+  /// - Throws: `NSError` 134060 for a path that does not lead to an attribute.
   package mutating func addKeyPath(_ keyPath: [String]) throws {
     let path = try AttributePath(keyPath, of: entity)
     guard case .attribute = path.end else {
@@ -48,25 +50,25 @@ package struct FetchQuery: Sendable {
     other === entity || (includesSubentities && other.isKindOf(entity: entity))
   }
 
-  /// Whether the query is about the store of this identity.
+  /// Whether the query includes the store of this identity.
   package func asks(_ store: StoreIdentity) -> Bool { affectedStores?.contains { $0 === store } ?? true }
 
-  /// Whether the object with `id` is in a store that the query is about, or will be once it is saved.
+  /// Whether the object with `id` is in one of the query's stores, or will be once it is saved.
   package func asks(_ id: NSManagedObjectID) -> Bool {
     switch id.reference {
     case .permanent(let store, _): asks(store)
     case .temporary(let range, let row):
-      affectedStores == nil || range.storeChosen(row: row).map(asks) ?? entitiesAtHome.contains(id.entity.name ?? "")
+      affectedStores == nil || range.storeChosen(row: row).map(asks) ?? entitiesSavedHere.contains(id.entity.name ?? "")
     }
   }
 
-  /// The query for the level below where so many of its objects are changed or deleted above it: of what it finds
-  /// that many may drop out, and the rest is put in order once more.
+  /// The query for the level below if the level above has changed or deleted this many of its objects: as many results
+  /// may drop out, and the rest is sorted again.
   package func widened(by changeCount: Int) -> FetchQuery {
     var below = self
     below.offset = 0
     if limit > 0 {
-      // A limit that no number of objects reaches is none.
+      // A limit beyond every possible number of objects is no limit.
       let (limit, overflows) = limit.addingReportingOverflow(offset + changeCount)
       below.limit = overflows ? 0 : limit
     }
@@ -82,9 +84,9 @@ package struct FetchQuery: Sendable {
 
 /// How much of the rows a query wants.
 package enum FetchedValues: Sendable, Equatable {
-  /// Identities.
+  /// Identities only.
   case none
-  /// The values of the attributes of these names; what a row has in other slots means nothing.
+  /// The values of the attributes with these names; a row's other slots are undefined.
   case attributes(Set<String>)
   case all
 }

@@ -1,30 +1,30 @@
 import ManagedObjectModel
 
-/// A walk over the rows of a query in batches. It belongs to one thread at a time.
+/// Iterates over the rows of a query in batches. It belongs to one thread at a time.
 package protocol RowCursor: AnyObject {
-  /// Runs `body`, during which every call of the cursor reads one state of the rows. A cursor that shares a connection
-  /// with a writer keeps the writer waiting.
+  /// Runs `body`, during which all calls of the cursor read the same state of the rows. A cursor that shares a
+  /// connection with a writer blocks the writer.
   func holdingState<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Replaces what `batch` holds by the next rows, which are of one entity. False when there are none.
+  /// Replaces the contents of `batch` with the next rows, which have one entity. False at the end.
   ///
-  /// - Parameter numbers: Those of the rows, in order.
+  /// - Parameter numbers: The numbers of the rows, in order.
   func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool
 
-  /// The store that all rows are of; nil where there are several.
+  /// The store of all rows; nil if there are several stores.
   var store: StoreIdentity? { get }
 
-  /// The IDs of the rows that `next` gave last, whose keys are `keys`.
+  /// The IDs of the rows that `next` returned last, whose keys are `keys`.
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection
 
-  /// The next rows as single values; none at the end.
-  func nextRows(_ stop: StopSign) throws -> [FetchedRow]
+  /// The next rows as single values; empty at the end.
+  func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow]
 }
 
-/// What a store keeps of rows beside their values.
+/// The data that a store keeps of rows in addition to their values.
 package struct RowNumbers {
   package private(set) var keys: [Int64] = []
-  /// `Z_OPT`, where it was asked for.
+  /// `Z_OPT`, if requested.
   package private(set) var versions: [Int64] = []
   package let wantsVersions: Bool
 
@@ -42,8 +42,8 @@ package struct RowNumbers {
   }
 }
 
-/// The rows of several stores: store after store, or merged by the sort keys. Holds one batch of each store.
-package final class SeveralStoresCursor: RowCursor {
+/// The rows of several stores: store after store, or merged by the sort keys. It holds one batch per store.
+package final class MergedCursor: RowCursor {
   private let query: FetchQuery
   private let rowsPerBatch: Int
   private var sources: [Source]
@@ -63,7 +63,9 @@ package final class SeveralStoresCursor: RowCursor {
 
   package var store: StoreIdentity? { nil }
 
-  package func holdingState<Result>(_ body: () throws -> Result) throws -> Result { try holdingState(sources[...], body) }
+  package func holdingState<Result>(_ body: () throws -> Result) throws -> Result {
+    try holdingState(sources[...], body)
+  }
 
   private func holdingState<Result>(_ rest: ArraySlice<Source>, _ body: () throws -> Result) throws -> Result {
     guard let first = rest.first else { return try body() }
@@ -73,7 +75,7 @@ package final class SeveralStoresCursor: RowCursor {
   package func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
     batch.removeAll()
     numbers.removeAll()
-    if waiting.isEmpty { waiting = try nextRows(StopSign())[...] }
+    if waiting.isEmpty { waiting = try nextRows(CancellationFlag())[...] }
     guard let entity = waiting.first?.id.entity else { return false }
     let run = waiting.prefix { $0.id.entity === entity }
     waiting = waiting.dropFirst(run.count)
@@ -88,12 +90,14 @@ package final class SeveralStoresCursor: RowCursor {
     return true
   }
 
-  package func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection { ObjectIDCollection(idsOfLast) }
+  package func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection {
+    ObjectIDCollection(idsOfLast)
+  }
 
-  package func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
+  package func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow] {
     var rows: [FetchedRow] = []
-    while rows.count < rowsPerBatch, rowsLeft > 0, let place = try firstSource(stop) {
-      let row = sources[place].take()
+    while rows.count < rowsPerBatch, rowsLeft > 0, let index = try firstSource(stop) {
+      let row = sources[index].take()
       if rowsToSkip > 0 {
         rowsToSkip -= 1
       } else {
@@ -105,34 +109,34 @@ package final class SeveralStoresCursor: RowCursor {
     return rows
   }
 
-  /// The source whose row comes next: the first one among equals.
-  private func firstSource(_ stop: StopSign) throws -> Int? {
+  /// The source of the next row: the first one among equals.
+  private func firstSource(_ stop: CancellationFlag) throws -> Int? {
     var best: Int?
-    for place in sources.indices {
-      guard try sources[place].hasRow(query, stop) else { continue }
+    for index in sources.indices {
+      guard try sources[index].hasRow(query, stop) else { continue }
       guard let known = best else {
-        best = place
-        // Without an order the stores come one after the other.
+        best = index
+        // Without a sort order the stores follow each other.
         if query.sortKeys.isEmpty { break }
         continue
       }
-      if query.sortKeys.places(sources[place].sortValues, before: sources[known].sortValues) { best = place }
+      if query.sortKeys.places(sources[index].sortValues, before: sources[known].sortValues) { best = index }
     }
     return best
   }
 
-  /// One store's batch, and the row in it that comes next.
+  /// One store's batch, with the row in it that is next.
   private struct Source {
     let cursor: any RowCursor
     private var rows: [FetchedRow] = []
     private var next = 0
     private var isAtEnd = false
-    /// Of the row that comes next.
+    /// The sort values of the next row.
     private(set) var sortValues: [StoredValue] = []
 
     init(_ cursor: any RowCursor) { self.cursor = cursor }
 
-    mutating func hasRow(_ query: FetchQuery, _ stop: StopSign) throws -> Bool {
+    mutating func hasRow(_ query: FetchQuery, _ stop: CancellationFlag) throws -> Bool {
       guard !isAtEnd else { return false }
       if next == rows.count {
         rows = try cursor.nextRows(stop)

@@ -1,18 +1,29 @@
 import ManagedObjectModel
 import Foundation
 
-/// A client of the coordinator that writes to tables of its own in the store's file, inside the transaction of each
-/// save: what it writes is there if and only if the saved changes are.
+/// A client of the coordinator that writes to its own tables in the store's file, inside the transaction of each save:
+/// its rows are committed if and only if the saved changes are.
 ///
-/// Its tables must not begin with `Z` (those are Core Data's); Core Data's own frameworks ignore foreign tables.
+/// Its tables must not begin with `Z` (the prefix of Core Data's tables). Core Data's frameworks ignore other tables.
+///
+/// ```swift
+/// final class SaveLog: SaveParticipant {
+///   func write(to transaction: SaveTransaction) throws {
+///     try transaction.execute("CREATE TABLE IF NOT EXISTS SaveLog(inserted INTEGER, savedAt REAL)")
+///     try transaction.execute("INSERT INTO SaveLog VALUES(?, ?)", [transaction.insertedCount, Date()])
+///   }
+/// }
+/// ```
+///
+/// `NSPersistentStoreCoordinator.addSaveParticipant(_:)` registers it.
 public protocol SaveParticipant: AnyObject, Sendable {
-  /// Called on the saving thread after the changes of a save were written and before they are committed.
+  /// Called on the saving thread after the changes of a save are written and before they are committed.
   ///
   /// Throwing rolls the whole save back, and `save()` throws the error.
   func write(to transaction: SaveTransaction) throws
 }
 
-/// The open transaction of a save, for the length of one `write(to:)`.
+/// The open transaction of a save. It is valid during one `write(to:)`.
 public struct SaveTransaction {
   private let statements: any ParticipantStatements
   /// Objects that this save inserts, updates and deletes.
@@ -27,12 +38,12 @@ public struct SaveTransaction {
     deletedCount = changes.deletions.count
   }
 
-  /// Runs one statement to its end.
+  /// Runs one statement to completion.
   ///
   /// - Parameters:
   ///   - sql: One SQL statement with `?` for each value.
   ///   - values: nil, Bool, integers, Double, String, Data or Date (seconds since 2001-01-01 UTC).
-  /// - Throws: `NSError` 134180 with what SQLite said, or 134070 for a value of another type.
+  /// - Throws: `NSError` 134180 with SQLite's message, or 134070 for a value of another type.
   @discardableResult
   public func execute(_ sql: String, _ values: [Any?] = []) throws -> Int {
     try statements.run(sql, values.map(StoredValue.init(participantValue:)))
@@ -40,7 +51,7 @@ public struct SaveTransaction {
 
   package func run(_ sql: String, _ values: [StoredValue]) throws { _ = try statements.run(sql, values) }
 
-  /// The rows that one statement yields: Int64, Double, String, Data or nil for each column.
+  /// The rows that one statement returns: Int64, Double, String, Data or nil for each column.
   public func rows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
     try statements.rows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
   }
@@ -67,7 +78,7 @@ extension StoredValue {
     }
   }
 
-  /// The value as participants see it.
+  /// The value in the form that participants receive.
   package var plain: Any? {
     switch self {
     case .null: nil

@@ -1,21 +1,21 @@
 import ManagedObjectModel
 
-/// What one save hands to the level below: to the parent context or to the coordinator.
+/// The changes that one save passes to the level below: to the parent context or to the coordinator.
 ///
-/// It holds values and identities only, so that it may change queues; its batches are shared, not copied.
+/// It contains only values and identities, so that it can be sent between queues; its batches are shared, not copied.
 package struct ChangeSet: Sendable {
   package var insertions: [InsertedRows] = []
   package var updates: [UpdatedRow] = []
-  package var deletions: [KnownRow] = []
-  /// Unchanged objects whose rows must be as they were read.
-  package var checks: [KnownRow] = []
+  package var deletions: [RowVersion] = []
+  /// Unchanged objects whose rows must be unchanged since they were read.
+  package var checks: [RowVersion] = []
 
   package init() {}
 
   package var isEmpty: Bool { insertions.isEmpty && updates.isEmpty && deletions.isEmpty }
 }
 
-/// Objects inserted together: one entity, values packed, in order of insertion.
+/// Objects inserted together: one entity, packed values, in order of insertion.
 package struct InsertedRows: Sendable {
   package var batch: ObjectBatch
   package let range: TemporaryIDRange
@@ -34,7 +34,9 @@ package struct InsertedRows: Sendable {
 
   package var liveCount: Int { batch.count - removedRows.count }
 
-  package func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> { removedRows.others(in: first..<batch.count) }
+  package func liveRows(from first: Int) -> LazyFilterSequence<Range<Int>> {
+    removedRows.complement(in: first..<batch.count)
+  }
 
   package func objectID(row: Int) -> NSManagedObjectID {
     NSManagedObjectID(range: range, row: row).resolved
@@ -47,9 +49,9 @@ package struct UpdatedRow: Sendable {
   package let changedSlots: [Int]
   /// All values, by slot.
   package let values: [StoredValue]
-  /// The row that the change builds on.
+  /// The row that the change is based on.
   package let base: BaseRow
-  /// The row is gone, and the object is to be written anew under its key.
+  /// The row is gone, and the object is to be written again under its key.
   package let isRecreation: Bool
 
   package init(
@@ -65,8 +67,8 @@ package struct UpdatedRow: Sendable {
   package var version: Int64 { base.version }
 }
 
-/// A row as a context has read it: to be deleted, or to be as it was.
-package struct KnownRow: Sendable {
+/// A row as a context has read it: to be deleted, or to be checked for changes.
+package struct RowVersion: Sendable {
   package let id: NSManagedObjectID
   package let base: BaseRow
 
@@ -78,8 +80,8 @@ package struct KnownRow: Sendable {
   package var version: Int64 { base.version }
 }
 
-/// The state of a row that a change builds on. It travels up a chain with the change, so that no level has to read the
-/// row again, and the store can compare it with what others have written since.
+/// The state of a row that a change is based on. It moves up a chain with the change, so that no level has to read the
+/// row again, and the store can detect changes by others in the meantime.
 package struct BaseRow: Sendable {
   /// The row's version (`Z_OPT`), or ``unknownVersion``.
   package let version: Int64
@@ -91,6 +93,6 @@ package struct BaseRow: Sendable {
     self.values = values
   }
 
-  /// The version of values that a parent context had not saved when they were read. No row has it.
+  /// The version of values that a parent context had not saved when they were read. Rows never have it.
   package static let unknownVersion: Int64 = -1
 }

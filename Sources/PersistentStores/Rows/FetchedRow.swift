@@ -1,12 +1,12 @@
 import ManagedObjectModel
 
-/// One row on its way up a chain: who it is and what it holds.
+/// One row on its way up a chain of contexts: its identity and its values.
 package struct FetchedRow: Sendable {
   package let id: NSManagedObjectID
   package var version: Int64
-  /// By slot, as far as the query wanted values; empty where it wanted identities only.
+  /// By slot, for the values that the query wanted; empty if it wanted only identities.
   package var values: [StoredValue]
-  /// By place in the query's `keyPaths`.
+  /// By index in the query's `keyPaths`.
   package var extras: [StoredValue] = []
 
   package init(id: NSManagedObjectID, version: Int64, values: [StoredValue], extras: [StoredValue] = []) {

@@ -1,18 +1,28 @@
 import ManagedObjectModel
 import Foundation
 
-/// The attribute values of many objects of one entity, packed: a 16-byte cell per attribute, row after row, and
-/// one arena for the bytes of texts and blobs.
+/// The packed attribute values of many objects of one entity: a 16-byte cell per attribute, row after row, and one
+/// arena for the bytes of texts and blobs.
 ///
-/// This is the one form in which values wait in a context, travel up a chain and reach or leave a store, whether
-/// the objects were inserted one by one or in bulk. `NSManagedObject`s are handles made for single rows when
-/// somebody asks. Handing a batch to another context costs nothing: its arrays are shared until one side writes.
+/// Values always have this form while they wait in a context, move up a chain and are written to or read from a store,
+/// for objects inserted singly and in bulk. An `NSManagedObject` is a handle that is materialised for a single row on
+/// access. Passing a batch to another context is cheap: its arrays are shared until one side writes.
 ///
-/// Attributes are addressed by *slot*: their position among all attributes of the entity, its superentities'
-/// included, sorted by name (`NSEntityDescription.slot(named:)`).
+/// A *slot* addresses an attribute: its position among all attributes of the entity, including those of its
+/// superentities, sorted by name (`NSEntityDescription.slot(named:)`).
+///
+/// ```swift
+/// var batch = ObjectBatch(entity: entity, rowCapacity: ratings.count)
+/// for rating in ratings {
+///   batch.appendRow()
+///   batch.setInteger(rating, at: slot)
+/// }
+/// context.insert(batch)
+/// try context.save()
+/// ```
 public struct ObjectBatch: Sendable {
   public let entity: NSEntityDescription
-  /// Number of objects.
+  /// The number of objects.
   public private(set) var count = 0
 
   /// Cells per row: the number of attributes of the entity.
@@ -20,14 +30,14 @@ public struct ObjectBatch: Sendable {
   package private(set) var cells: [ValueCell]
   package private(set) var arena: [UInt8]
 
-  /// What a walk was asked to bring along: values at the ends of key paths, row after row; their bytes are in `arena`.
+  /// The values at the ends of key paths that a query requested, row after row; their bytes are in `arena`.
   private var extraCells: [ValueCell] = []
 
-  /// Where the last row's bytes start in the arena, so that the row can be taken back.
+  /// The start of the last row's bytes in the arena, so that the row can be removed.
   private var lastRowArenaStart = 0
   private let emptyRow: [ValueCell]
 
-  /// Goes with every copy of the batch, to be counted.
+  /// Shared by all copies of the batch; its reference count tells whether there are copies.
   private final class Holder: Sendable {}
   private var holder = Holder()
 
@@ -35,7 +45,7 @@ public struct ObjectBatch: Sendable {
   ///
   /// - Parameters:
   ///   - entity: The entity of every object in the batch; not abstract.
-  ///   - rowCapacity: The number of rows to make room for; more may be appended.
+  ///   - rowCapacity: The number of rows to reserve memory for; more may be appended.
   public init(entity: NSEntityDescription, rowCapacity: Int = 0) {
     precondition(!entity.isAbstract, "Objects of the abstract entity \(entity.name ?? "") can't be made.")
     self.entity = entity
@@ -46,12 +56,12 @@ public struct ObjectBatch: Sendable {
     arena = []
   }
 
-  /// A batch of rows that are made already.
+  /// Creates a batch from existing rows.
   ///
   /// - Parameters:
   ///   - count: The number of rows.
   ///   - cells: One for each attribute, row after row.
-  ///   - arena: Where the cells of texts and blobs find their bytes.
+  ///   - arena: The bytes that the cells of texts and blobs refer to.
   package init(entity: NSEntityDescription, count: Int, cells: [ValueCell], arena: [UInt8]) {
     self.init(entity: entity)
     precondition(cells.count == count * slotCount, "Each row has a cell for each attribute.")
@@ -63,14 +73,14 @@ public struct ObjectBatch: Sendable {
 
   // MARK: Appending
 
-  /// Appends an object all of whose values are nil (the model's defaults do not apply).
+  /// Appends an object whose values are all nil (the model's defaults do not apply).
   public mutating func appendRow() {
     cells.append(contentsOf: emptyRow)
     lastRowArenaStart = arena.count
     count += 1
   }
 
-  /// Takes back the row that was appended last.
+  /// Removes the row that was appended last.
   public mutating func removeLastRow() {
     precondition(count > 0, "There is no row to remove.")
     cells.removeLast(slotCount)
@@ -78,7 +88,7 @@ public struct ObjectBatch: Sendable {
     count -= 1
   }
 
-  /// Forgets all rows and keeps the room they took.
+  /// Removes all rows and keeps the memory allocated.
   public mutating func removeAll() {
     cells.removeAll(keepingCapacity: true)
     extraCells.removeAll(keepingCapacity: true)
@@ -87,10 +97,10 @@ public struct ObjectBatch: Sendable {
     count = 0
   }
 
-  /// Whether nobody has a copy, so that new rows go where the old ones lay.
+  /// Whether there are no copies, so that new rows can overwrite the memory of the old ones.
   package mutating func isUnshared() -> Bool { isKnownUniquelyReferenced(&holder) }
 
-  /// Takes out the rows with these numbers; the others keep their order.
+  /// Removes the rows with these numbers; the others keep their order.
   public mutating func removeRows(_ rows: Set<Int>) {
     var kept: [ValueCell] = []
     kept.reserveCapacity(cells.count)
@@ -102,7 +112,7 @@ public struct ObjectBatch: Sendable {
     lastRowArenaStart = arena.count
   }
 
-  /// Takes out all rows but those with these numbers, which ascend.
+  /// Removes all rows except those with these ascending numbers.
   package mutating func keepRows(_ rows: [Int]) {
     var kept: [ValueCell] = []
     kept.reserveCapacity(rows.count * slotCount)
@@ -112,7 +122,7 @@ public struct ObjectBatch: Sendable {
     lastRowArenaStart = arena.count
   }
 
-  /// Makes room for `byteCount` bytes of text in all.
+  /// Reserves a total of `byteCount` bytes for texts.
   public mutating func reserveText(_ byteCount: Int) { arena.reserveCapacity(byteCount) }
 
   /// Sets an integer or Boolean attribute of the last row.
@@ -149,7 +159,8 @@ public struct ObjectBatch: Sendable {
 
   // MARK: Single values
 
-  // Inlined, so that a batch that is somewhere in an object need not be copied for it, all its arrays counted up and down.
+  // Inlined, so that accessing a batch in a stored property does not copy it, with reference counting for all its
+  // arrays.
   @inline(__always)
   package func value(row: Int, slot: Int) -> StoredValue {
     let cell = cells[row * slotCount + slot]
@@ -170,7 +181,7 @@ public struct ObjectBatch: Sendable {
 
   package func cell(row: Int, slot: Int) -> ValueCell { cells[row * slotCount + slot] }
 
-  /// The value of the key path with number `index` of those that the walk was asked for.
+  /// The value of the key path with index `index` among those that the query requested.
   package func extraCell(row: Int, _ index: Int) -> ValueCell { extraCells[row * (extraCells.count / count) + index] }
 
   /// Adds a key path's value to the last row, in the order of the key paths.
@@ -187,9 +198,9 @@ public struct ObjectBatch: Sendable {
   /// The bytes of a text or blob cell of this batch.
   package func bytes(of cell: ValueCell) -> ArraySlice<UInt8> { arena[cell.range] }
 
-  /// Replaces one value. Bytes of an old text stay in the arena unused until the batch goes.
+  /// Replaces one value. The bytes of an old text stay in the arena, unused, as long as the batch exists.
   package mutating func setValue(_ value: StoredValue, row: Int, slot: Int) {
-    // A text set later may lie behind the last row's bytes: from here on the arena is never cut.
+    // A text set later may be stored after the last row's bytes: from here on the arena is never truncated.
     defer { lastRowArenaStart = arena.count }
     cells[row * slotCount + slot] = cell(of: value)
   }
@@ -205,12 +216,12 @@ public struct ObjectBatch: Sendable {
     }
   }
 
-  /// Gives the row `target` the values that the row `source` has in `slots`.
+  /// Copies the values in `slots` from the row `source` to the row `target`.
   package mutating func copyValues(from source: Int, to target: Int, slots: [Int]) {
     for slot in slots { cells[target * slotCount + slot] = cells[source * slotCount + slot] }
   }
 
-  /// Puts a row's cells among others, and its bytes behind theirs.
+  /// Inserts a row's cells among others, and appends its bytes to theirs.
   package func copyRow(_ row: Int, to target: inout [ValueCell], at start: Int, _ targetArena: inout [UInt8]) {
     for slot in 0..<slotCount {
       let cell = cells[row * slotCount + slot]
@@ -238,7 +249,7 @@ public struct ObjectBatch: Sendable {
     return cell
   }
 
-  /// Appends a row whose cells, one per slot, `fill` appends itself: the SQLite shim reads rows in with it.
+  /// Appends a row whose cells, one per slot, `fill` appends: the SQLite shim reads rows with it.
   mutating func appendRow(_ fill: (_ cells: inout [ValueCell], _ arena: inout [UInt8]) throws -> Void) rethrows {
     lastRowArenaStart = arena.count
     try fill(&cells, &arena)
@@ -246,7 +257,7 @@ public struct ObjectBatch: Sendable {
   }
 }
 
-/// One packed value: a number, or where its bytes lie in the arena.
+/// One packed value: a number, or the position of its bytes in the arena.
 @frozen package struct ValueCell: Sendable {
   @frozen package enum Kind: UInt8, Sendable { case null, integer, real, text, blob, decimal }
 

@@ -1,6 +1,6 @@
 import ManagedObjectModel
 
-/// SQL text together with the values bound to its `?` marks, so that no value is ever spliced into text.
+/// SQL text together with the values bound to its `?` placeholders, so that values are never interpolated into text.
 package struct SQLFragment: Sendable, Equatable {
   package var text: String
   package var bindings: [StoredValue]
@@ -14,17 +14,17 @@ package struct SQLFragment: Sendable, Equatable {
     SQLFragment(left.text + right.text, left.bindings + right.bindings)
   }
 
-  /// The fragments one after another with `separator` between them.
+  /// The fragments joined with `separator`.
   package static func joined(_ parts: [SQLFragment], separator: String) -> SQLFragment {
     SQLFragment(parts.map(\.text).joined(separator: separator), parts.flatMap(\.bindings))
   }
 
-  /// The marks of a list of so many keys: `?,?,?`.
+  /// The placeholders for a list of this many keys: `?,?,?`.
   static func keyMarks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
 }
 
 extension [Int64] {
-  /// Keys in parts for one statement each: below SQLite's limit of bound values, whatever their number.
+  /// Keys in chunks for one statement each, below SQLite's limit of bound values.
   var statementParts: some Sequence<ArraySlice<Int64>> {
     stride(from: 0, to: count, by: 500).lazy.map { self[$0..<Swift.min($0 + 500, count)] }
   }

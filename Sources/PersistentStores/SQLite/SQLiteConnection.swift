@@ -2,23 +2,23 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// One connection to a SQLite file. It belongs to one thread at a time; its owner sees to that.
+/// One connection to a SQLite file. It belongs to one thread at a time; its owner ensures that.
 package final class SQLiteConnection {
   package enum Mode: Sendable {
     case readWriteCreate
     case readWrite
-    /// Reads without touching the -shm: the right way where one exists (a plain read-only open rewrites it).
+    /// Reads without touching the -shm: the right mode if a -shm exists (a plain read-only open rewrites it).
     case readOnlySharedMemory
-    /// Reads the file alone, without its log and without locks.
+    /// Reads the file alone, without its WAL and without locks.
     case immutable
-    /// A private database that SQLite deletes when the connection closes; spills to disk by itself.
+    /// A private database that SQLite deletes when the connection closes; SQLite spills it to disk if necessary.
     case privateTemporary
   }
 
   let handle: OpaquePointer
   private let busyTimeoutMilliseconds: Int32
   private var cache: [String: SQLiteStatement] = [:]
-  /// Called with the text of each statement that is run; the tests pin what reaches SQLite with it.
+  /// Called with the text of each executed statement; tests use it to pin the SQL.
   package var traceHandler: ((String) -> Void)?
 
   package init(path: String, mode: Mode, busyTimeoutMilliseconds: Int32 = 10_000) throws {
@@ -51,7 +51,8 @@ package final class SQLiteConnection {
 
   deinit { close() }
 
-  /// Closes the file; nothing may be run afterwards. With cursors still open SQLite closes it after the last.
+  /// Closes the file; statements may not be run afterwards. If cursors are open, SQLite closes the file after the last
+  /// one.
   package func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -60,56 +61,56 @@ package final class SQLiteConnection {
   }
   private var isClosed = false
 
-  /// `path` as a `file:` URI: `?`, `#` and `%` in a file name would otherwise end it early.
+  /// `path` as a `file:` URI: `?`, `#` and `%` in a file name would otherwise be interpreted.
   private static func fileURI(_ path: String) -> String {
     let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "/-._~"))
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: unreserved) ?? path)
   }
 
-  /// Whether the file's permissions, or the disk's, made a connection for writing one for reading.
+  /// Whether a connection for writing became read-only because of the file's permissions or the disk.
   var mayOnlyRead: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Has SQLite open the log now, without waiting for anybody. What fails here fails again at the first statement.
-  func openLog() {
+  /// Makes SQLite open the WAL now, without waiting for locks. A failure recurs at the first statement.
+  func openWAL() {
     sqlite3_busy_timeout(handle, 0)
     _ = try? integer("PRAGMA schema_version")
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
   }
 
-  /// Whether closing leaves the log as it is, also as the last one that has the file open.
-  func setKeepsLogOnClose(_ keeps: Bool) { _ = csqlite_set_keeps_log(handle, keeps ? 1 : 0) }
+  /// Whether closing the last connection to the file leaves the WAL in place.
+  func setKeepsWALOnClose(_ keeps: Bool) { _ = csqlite_set_keeps_log(handle, keeps ? 1 : 0) }
 
   // MARK: Running statements
 
-  /// Runs every statement in `sql`, which carries no bound values.
+  /// Runs every statement in `sql`, without bound values.
   package func execute(_ sql: String) throws {
     traceHandler?(sql)
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
   }
 
-  /// The prepared form of `sql`, kept for the next time; it comes back reset and with nothing bound.
+  /// The prepared form of `sql`, cached; it is returned reset and without bound values.
   package func statement(_ sql: String) throws -> SQLiteStatement {
     if let known = cache[sql] {
       known.reset()
       return known
     }
     let made = try SQLiteStatement(self, sql)
-    // Texts differ with predicates and the lengths of lists: what is kept must not grow with them for ever.
+    // Statements vary with predicates and the lengths of lists: the cache must not grow without bound.
     if cache.count >= Self.cachedStatementsMax { cache.removeAll(keepingCapacity: true) }
     cache[sql] = made
     return made
   }
   static let cachedStatementsMax = 100
 
-  /// A statement of its own for `sql`, for a cursor that stays open while others run.
+  /// A separate statement for `sql`, for a cursor that stays open while others run.
   package func cursor(_ fragment: SQLFragment) throws -> SQLiteStatement {
     let made = try SQLiteStatement(self, fragment.text)
     try made.bind(fragment.bindings)
     return made
   }
 
-  /// Runs one statement with bound values to its end.
+  /// Runs one statement with bound values to completion.
   package func run(_ sql: String, _ bindings: [StoredValue] = []) throws {
     let prepared = try statement(sql)
     defer { prepared.reset() }
@@ -127,7 +128,7 @@ package final class SQLiteConnection {
     return result
   }
 
-  /// The first column of the first row as an integer; nil when there is no row or it holds NULL.
+  /// The first column of the first row as an integer; nil if there is no row or it is NULL.
   package func integer(_ sql: String, _ bindings: [StoredValue] = []) throws -> Int64? {
     guard case .integer(let value)? = try rows(sql, bindings).first?.first else { return nil }
     return value
@@ -136,21 +137,21 @@ package final class SQLiteConnection {
   package var changedRowCount: Int { Int(sqlite3_changes64(handle)) }
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// The version of the database that was last read: another one after each commit, whoever's it is.
-  /// (SQLite documentation: SQLITE_FCNTL_DATA_VERSION.)
+  /// The version of the database that was last read: it changes with each commit of any connection. (SQLite
+  /// documentation: SQLITE_FCNTL_DATA_VERSION.)
   var versionSeen: UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return version
   }
 
-  /// Has `versionSeen` tell of what others have committed by now.
+  /// Updates `versionSeen` to include the commits of other connections.
   func lookForCommits() throws { _ = try integer("PRAGMA data_version") }
 
   // MARK: Transactions
 
-  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; anything thrown rolls all of it back. Within a transaction that
-  /// is open already it is a part of that one, and what is thrown rolls back the part alone.
+  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; a thrown error rolls everything back. Inside an open transaction
+  /// it runs in a savepoint, and a thrown error rolls back the savepoint only.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     let isPart = isInTransaction
     try execute(isPart ? "SAVEPOINT part" : "BEGIN IMMEDIATE")
@@ -159,7 +160,7 @@ package final class SQLiteConnection {
       try execute(isPart ? "RELEASE part" : "COMMIT")
       return result
     } catch {
-      // SQLite has already rolled back by itself after some errors (a full disk among them).
+      // SQLite rolls back automatically after some errors (a full disk among them).
       if isInTransaction { try? execute(isPart ? "ROLLBACK TO part; RELEASE part" : "ROLLBACK") }
       throw error
     }

@@ -2,7 +2,7 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// What SQLite answered, before it becomes one of Core Data's errors.
+/// An error of SQLite before it is converted to a Core Data error.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   /// The extended result code (`SQLITE_CONSTRAINT_UNIQUE`, …).
   package let code: Int32
@@ -19,7 +19,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   }
   package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
-  /// What a person can do about the common ones.
+  /// The remedy for the common errors.
   var advice: String? {
     switch primaryCode {
     case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
@@ -52,7 +52,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 }
 
 extension NSError {
-  /// What SQLite answered, as the error that Core Data makes of it.
+  /// SQLite's error converted to a Core Data error.
   package static func sqlite(_ error: SQLiteError, _ code: CoreDataCode, _ message: String) -> NSError {
     let code = error.isBusy ? .timeout : code
     let advice = error.advice.map { " \($0)" } ?? ""

@@ -4,7 +4,7 @@ import Foundation
 
 /// A prepared statement. Column and parameter numbers count from 0 and from 1, as in SQLite's own interface.
 package final class SQLiteStatement {
-  // Unowned: the connection keeps its statements, and whoever opens a cursor keeps the connection.
+  // Unowned: the connection owns its statements, and the owner of a cursor owns the connection.
   private unowned let connection: SQLiteConnection
   let pointer: OpaquePointer
   package let sql: String
@@ -23,7 +23,7 @@ package final class SQLiteStatement {
 
   deinit { sqlite3_finalize(pointer) }
 
-  /// True when a row is there to be read, false at the end.
+  /// True if there is a row to read, false at the end.
   package func step() throws -> Bool {
     if sqlite3_stmt_busy(pointer) == 0 { connection.traceHandler?(sql) }
     switch sqlite3_step(pointer) {
@@ -34,7 +34,7 @@ package final class SQLiteStatement {
   }
 
   package func reset() {
-    // The code repeats the error of the last step, which was thrown there.
+    // The code repeats the error of the last step, which was already thrown there.
     _ = sqlite3_reset(pointer)
     _ = sqlite3_clear_bindings(pointer)
   }
@@ -73,7 +73,7 @@ package final class SQLiteStatement {
   package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
   package func real(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
 
-  /// The value as SQLite holds it: text that is not valid UTF-8 is repaired, as `String` does.
+  /// The value as SQLite holds it; invalid UTF-8 in text is repaired, as by `String`.
   package func value(_ column: Int32) -> StoredValue {
     switch sqlite3_column_type(pointer, column) {
     case SQLITE_INTEGER: return .integer(integer(column))

@@ -2,24 +2,24 @@ import CSQLite
 import Foundation
 import ManagedObjectModel
 
-/// What kept SQLite from doing its work, as far as a program can act on it.
+/// Why SQLite failed, as far as a program can react to it.
 package enum StoreFailureKind: Sendable, Hashable {
   /// The system or SQLite itself does not allow the access.
   case permissionDenied
-  /// The file or its file system can only be read.
+  /// The file or its file system is read-only.
   case readOnly
   /// Another connection holds a lock.
   case busy
   case cannotOpen
   /// The file is damaged.
   case corrupt
-  /// The file is of another kind.
+  /// The file has another format.
   case notADatabase
   case ioError
   case diskFull
   case other
 
-  /// - Parameter code: A result code of SQLite, plain or extended.
+  /// - Parameter code: A result code of SQLite, primary or extended.
   init(sqliteCode code: Int32) {
     switch code & 0xff {
     case SQLITE_PERM, SQLITE_AUTH: self = .permissionDenied
@@ -36,7 +36,7 @@ package enum StoreFailureKind: Sendable, Hashable {
 }
 
 extension NSError {
-  /// What kept SQLite from doing its work; nil for an error in which SQLite has no part.
+  /// Why SQLite failed; nil for an error that SQLite did not cause.
   package var storeFailureKind: StoreFailureKind? {
     (userInfo[NSSQLiteErrorDomain] as? NSNumber).map { StoreFailureKind(sqliteCode: $0.int32Value) }
   }

@@ -1,25 +1,25 @@
 import ManagedObjectModel
 import CSQLite
 
-/// Shows the rows of an `ObjectBatch` to SQLite as a table, so that one `INSERT … SELECT` writes a whole batch.
+/// Presents the rows of an `ObjectBatch` to SQLite as a table, so that one `INSERT … SELECT` writes a whole batch.
 ///
-/// The table is eponymous: it needs no CREATE and leaves nothing in any schema. Its columns are `pk` and one
-/// `sN` for each slot. Rows are shown only while `insert` runs; outside of it the table is empty.
+/// The table is eponymous: it needs no CREATE and does not appear in any schema. Its columns are `pk` and one `sN` per
+/// slot. It has rows only while `insert` runs; at other times it is empty.
 final class BatchSource {
-  /// Which rows are shown and which key each gets.
+  /// Which rows the table has, and the key of each.
   struct Numbering {
     var firstKey: Int64
-    /// Ascending row numbers that are left out.
+    /// Ascending numbers of the excluded rows.
     var removedRows: [Int] = []
-    /// Rows whose keys were handed out before the save (`obtainPermanentIDs(for:)`).
+    /// Rows whose keys were allocated before the save (`obtainPermanentIDs(for:)`).
     var keysObtained: [Int: Int64] = [:]
-    /// The rows to show among those of the batch.
+    /// The range of the batch's rows that the table has.
     var rows = 0..<Int.max
 
-    /// How many of the rows shown take a key of the sequence.
+    /// How many of these rows take a key from the sequence.
     var sequentialCount: Int {
       if removedRows.isEmpty, keysObtained.isEmpty { return rows.count }
-      return rows.count { removedRows.rank(of: $0) != nil && keysObtained[$0] == nil }
+      return rows.count { removedRows.insertionIndex(ifAbsent: $0) != nil && keysObtained[$0] == nil }
     }
   }
 
@@ -31,22 +31,22 @@ final class BatchSource {
   fileprivate var arena: UnsafePointer<UInt8>?
   fileprivate var rowCount = 0
   fileprivate var numbering = Numbering(firstKey: 0)
-  /// The row that the last statement stood at when it ended: the one at fault when it failed.
+  /// The row at which the last statement ended: the failing row if it failed.
   fileprivate(set) var lastRow = 0
 
   init(connection: SQLiteConnection, entityName: String, slotCount: Int) throws {
     self.connection = connection
     self.slotCount = slotCount
     tableName = "ocd_batch_" + entityName
-    // The connection must not outlive this object: the store keeps both and closes the connection first.
+    // The connection must not outlive this object: the store owns both and closes the connection first.
     let code = sqlite3_create_module_v2(
       connection.handle, tableName, Self.module, Unmanaged.passUnretained(self).toOpaque(), nil)
     guard code == SQLITE_OK else { throw SQLiteError(connection.handle, code: code, sql: nil) }
   }
 
-  /// Runs `statement`, an INSERT that selects from this table, over the rows of `batch` that `numbering` shows.
+  /// Runs `statement`, an INSERT that selects from this table, over the rows of `batch` that `numbering` selects.
   ///
-  /// - Parameter returned: Called at each row that the statement gives back.
+  /// - Parameter returned: Called for each row that the statement returns.
   /// - Throws: `SQLiteError`; `lastRow` then is the row that could not be written.
   func insert(
     _ batch: ObjectBatch, _ numbering: Numbering, with statement: SQLiteStatement,
@@ -74,9 +74,9 @@ final class BatchSource {
     "CREATE TABLE x(pk" + (0..<slotCount).map { ", s\($0)" }.joined() + ")"
   }
 
-  /// SQLite keeps the address of the module, so it is allocated once and never freed.
+  /// SQLite keeps the address of the module, so it is allocated once and never deallocated.
   private static nonisolated(unsafe) let module: UnsafePointer<sqlite3_module> = {
-    // Safe: written here once, before any connection sees it, and only read afterwards.
+    // Safe: written once, before any connection uses it, and only read afterwards.
     let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
     var made = sqlite3_module()
     made.iVersion = 1
@@ -114,7 +114,7 @@ private struct BatchTable {
   var source: Unmanaged<BatchSource>
 }
 
-/// A cursor as SQLite sees it, followed by where the scan stands.
+/// A cursor as SQLite sees it, followed by the position of the scan.
 private struct BatchScan {
   var base = sqlite3_vtab_cursor()
   var cells: UnsafePointer<ValueCell>?
@@ -128,7 +128,7 @@ private struct BatchScan {
   var source: Unmanaged<BatchSource>
 
   static func of(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> UnsafeMutablePointer<BatchScan> {
-    // SQLite only ever hands back the pointer that xOpen gave it.
+    // SQLite passes exactly the pointer that xOpen returned.
     // swift-format-ignore: NeverForceUnwrap
     UnsafeMutableRawPointer(cursor!).assumingMemoryBound(to: BatchScan.self)
   }
@@ -231,7 +231,7 @@ private func columnValue(
   }
   guard let cells = scan.pointee.cells else { return SQLITE_MISUSE }
   let cell = cells + (scan.pointee.row &* scan.pointee.slotCount &+ Int(column) &- 1)
-  // Texts and blobs are handed over in place: the batch outlives the statement, which copies them to the page.
+  // Texts and blobs are passed without a copy: the batch outlives the statement, which copies them to the page.
   switch cell.pointee.kind {
   case .null: break
   case .integer: sqlite3_result_int64(context, cell.pointee.integer)
@@ -244,7 +244,7 @@ private func columnValue(
 }
 
 extension BatchScan {
-  /// Where the bytes of `cell` lie. Never nil: SQLite would take a nil pointer for NULL.
+  /// The address of the bytes of `cell`. Never nil: SQLite would treat a nil pointer as NULL.
   @inline(__always)
   fileprivate func text(_ cell: ValueCell) -> UnsafePointer<CChar>? {
     if let arena {

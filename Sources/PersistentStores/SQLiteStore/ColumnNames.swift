@@ -1,12 +1,12 @@
 import ManagedObjectModel
 import Foundation
 
-/// The columns that key paths of an entity lead to, and the joins that bring them within reach.
+/// The columns that key paths of an entity lead to, and the joins that they need.
 final class ColumnNames {
   private let entity: NSEntityDescription
   private let store: SQLiteStore
   private var aliases: [[String]: String] = [:]
-  /// To be put behind the entity's own table, `t0`. A key finds one row at most, so that they add none.
+  /// Follows the entity's own table, `t0`, in the FROM clause. A key matches at most one row, so joins do not add rows.
   private(set) var joins = ""
 
   init(_ entity: NSEntityDescription, in store: SQLiteStore) {
@@ -14,41 +14,41 @@ final class ColumnNames {
     self.store = store
   }
 
-  /// - Throws: `NSError` 134060 for what leads nowhere, or is not stored.
+  /// - Throws: `NSError` 134060 for an invalid path and for one to a property that is not stored.
   func sql(_ keyPath: [String]) throws -> String {
     let path = try AttributePath(keyPath, of: entity)
     switch path.end {
     case .attribute(let attribute, let slot):
-      let (table, place) = try alias(of: path.relationships[...])
-      guard let column = try store.sqlEntity(place).attributeColumns[slot] else {
+      let (table, owner) = try alias(of: path.relationships[...])
+      guard let column = try store.sqlEntity(owner).attributeColumns[slot] else {
         throw NSError.coreData(
           .coreData,
           "\(keyPath.joined(separator: ".")) can't be looked for: \(attribute.name) is transient, and the store has no "
             + "values of it.")
       }
       guard attribute.mayLieOutside else { return "\(table).\(column.name)" }
-      let name = "\(place.name ?? "").\(attribute.name)"
+      let name = "\(owner.name ?? "").\(attribute.name)"
       return "\(ExternalDataFunction.value)(\(table).\(column.name), \(table).Z_PK, '\(name)')"
     case .object:
       guard let last = path.relationships.last else { return "t0.Z_PK" }
-      let (table, place) = try alias(of: path.relationships.dropLast())
-      return "\(table).\(try column(of: last, in: place))"
+      let (table, owner) = try alias(of: path.relationships.dropLast())
+      return "\(table).\(try column(of: last, in: owner))"
     }
   }
 
-  /// The table at the end of a path, joined now if it was not before, and the entity of its rows.
+  /// The table at the end of a path, joined if it is not joined already, and the entity of its rows.
   private func alias(
     of relationships: ArraySlice<NSRelationshipDescription>
   ) throws -> (table: String, entity: NSEntityDescription) {
     guard let last = relationships.last, let destination = last.destinationEntity else { return ("t0", entity) }
     let names = relationships.map(\.name)
     if let known = aliases[names] { return (known, destination) }
-    let (table, place) = try alias(of: relationships.dropLast())
+    let (table, owner) = try alias(of: relationships.dropLast())
     let alias = "t\(aliases.count + 1)"
     aliases[names] = alias
     joins +=
       " LEFT JOIN \(try store.sqlEntity(destination).tableName) \(alias) "
-      + "ON \(alias).Z_PK = \(table).\(try column(of: last, in: place))"
+      + "ON \(alias).Z_PK = \(table).\(try column(of: last, in: owner))"
     return (alias, destination)
   }
 

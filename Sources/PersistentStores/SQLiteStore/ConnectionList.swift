@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// The connections of a store that somebody still holds.
+/// The connections of a store that cursors and snapshots hold.
 // Unchecked: `lock` guards the entries.
 final class ConnectionList: @unchecked Sendable {
   private struct Entry { weak var connection: SQLiteConnection? }

@@ -2,7 +2,7 @@ import Foundation
 import ManagedObjectModel
 
 /// The connections of a store that read while its writer writes. (SQLite: WAL lets readers and a writer run together.)
-// Unchecked: `condition` guards everything that changes.
+// Unchecked: `condition` guards all mutable state.
 final class ReaderPool: @unchecked Sendable {
   private let path: String
   private let mode: SQLiteConnection.Mode
@@ -14,8 +14,8 @@ final class ReaderPool: @unchecked Sendable {
 
   /// - Parameters:
   ///   - path: The database file.
-  ///   - mode: How a connection that only reads opens the file.
-  ///   - sizeMax: The greatest number of readers at one time, at least 1. Further ones wait.
+  ///   - mode: How a reading connection opens the file.
+  ///   - sizeMax: The maximum number of concurrent readers, at least 1. Further ones wait.
   init(path: String, mode: SQLiteConnection.Mode, sizeMax: Int) {
     self.path = path
     self.mode = mode
@@ -35,7 +35,7 @@ final class ReaderPool: @unchecked Sendable {
       do {
         reader = SQLiteReader(try openConnection(for: store), of: store)
       } catch let error as SQLiteError {
-        throw NSError.sqlite(error, .sqlite, "Reading \(store.place) failed")
+        throw NSError.sqlite(error, .sqlite, "Reading \(store.location) failed")
       }
     }
     inUseCount += 1
@@ -67,7 +67,7 @@ final class ReaderPool: @unchecked Sendable {
     return inUseCount > 0
   }
 
-  /// A connection of its own for a cursor or a snapshot, which the store counts among its readers.
+  /// A separate connection for a cursor or a snapshot, which the store counts among its readers.
   func newConnection(for store: SQLiteStore) throws -> SQLiteConnection {
     let connection = try openConnection(for: store)
     store.readers.add(connection)

@@ -1,8 +1,8 @@
 import ManagedObjectModel
 import Foundation
 
-/// The columns that lead to rows of an entity: with a row gone they would lead nowhere. Nobody sets them here, so what
-/// others refer to can't be deleted.
+/// The columns that refer to rows of an entity. Deleting such a row would leave dangling references. Relationships
+/// cannot be set here, so a row with references cannot be deleted.
 struct RowReferences {
   private struct Reference {
     let relationship: NSRelationshipDescription
@@ -29,7 +29,7 @@ struct RowReferences {
           found.append(Reference(relationship: relationship, table: sqlEntity.tableName, column: column))
         case .manyToMany(let table, let source, let column, _) where entity.sharesRows(with: destination):
           found.append(Reference(relationship: relationship, table: table, column: column))
-          // The other column is that of the inverse; one that is its own inverse has both.
+          // The other column belongs to the inverse; a relationship that is its own inverse has both.
           if relationship.inverseRelationship === relationship {
             found.append(Reference(relationship: relationship, table: table, column: source))
           }
@@ -45,12 +45,12 @@ struct RowReferences {
 
   var isEmpty: Bool { references.isEmpty }
 
-  /// Refuses to leave rows behind that lead to the rows with `keys`, which were deleted.
+  /// Rejects a deletion that leaves references to the deleted rows with `keys`.
   ///
-  /// - Throws: `NSError` 1600 that names the first relationship in the way.
+  /// - Throws: `NSError` 1600 that names the first relationship that prevents the deletion.
   func check(deleted keys: [Int64], _ connection: SQLiteConnection) throws {
     for reference in references {
-      // Far fewer passes than keys where nothing is indexed.
+      // Far fewer passes than keys if there is no index.
       for part in keys.statementParts {
         let marks = SQLFragment.keyMarks(part.count)
         let found = try connection.rows(
@@ -64,7 +64,7 @@ struct RowReferences {
     }
   }
 
-  /// The number of rows that lead nowhere, by reference.
+  /// The number of dangling references, by reference.
   func danglingCounts(_ connection: SQLiteConnection) throws -> [Int64] {
     try references.map { reference in
       try connection.integer(
@@ -73,7 +73,8 @@ struct RowReferences {
     }
   }
 
-  /// The same as `check(deleted:_:)` where nobody knows what was deleted; `before` is what had been so before.
+  /// Like `check(deleted:_:)` if the deleted rows are unknown; `before` is the number of dangling references
+  /// beforehand.
   func checkNothingDangles(_ connection: SQLiteConnection, before: [Int64]) throws {
     for (reference, (old, new)) in zip(references, zip(before, try danglingCounts(connection))) where new > old {
       throw refusal(reference, "objects", new - old)
@@ -92,7 +93,7 @@ struct RowReferences {
 }
 
 extension NSEntityDescription {
-  /// Whether a row of this entity may be one of `other`, or the other way round.
+  /// Whether a row of this entity may be a row of `other`, or vice versa.
   fileprivate func sharesRows(with other: NSEntityDescription) -> Bool {
     isKindOf(entity: other) || other.isKindOf(entity: self)
   }

@@ -1,9 +1,9 @@
 import ManagedObjectModel
 import Foundation
 
-/// Fetches whose results are dictionaries: SQL picks the columns, and makes one row of equal ones.
+/// Fetches whose results are dictionaries: SQL selects the columns and merges equal rows.
 extension SQLiteReader {
-  func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: StopSign) throws -> [DictionaryRow] {
+  func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag) throws -> [DictionaryRow] {
     let plan = try DictionaryPlan(query, shape, in: store)
     return try access("Reading") {
       try connection.stopping(at: stop) {
@@ -28,17 +28,17 @@ extension SQLiteReader {
     var id: NSManagedObjectID?
     var values: [StoredValue] = []
     values.reserveCapacity(shape.columns.count)
-    var place: Int32 = 0
+    var index: Int32 = 0
     for column in shape.columns {
       switch column {
       case .attribute(let attribute, _):
-        values.append(attribute.storedValue(column: place, of: statement))
-        place += 1
+        values.append(attribute.storedValue(column: index, of: statement))
+        index += 1
       case .objectID:
-        let (key, number) = (statement.integer(place), Int(statement.integer(place + 1)))
+        let (key, number) = (statement.integer(index), Int(statement.integer(index + 1)))
         id = NSManagedObjectID(space: try store.idSpace(numbered: number, key: key), key: key)
         values.append(.null)
-        place += 2
+        index += 2
       }
     }
     return DictionaryRow(id: id, values: values)
@@ -59,18 +59,18 @@ private struct DictionaryPlan {
       case .objectID: ["t0.Z_PK", "t0.Z_ENT"]
       }
     }
-    let filter = try SelectPlan.filter(query, entity, store.identity, names)
+    let filter = try SelectPlan.filter(query, of: entity, in: store.identity, columns: names)
     let groups = try shape.groupNames.map { try names.sql($0.split(separator: ".").map(String.init)) }
     let having = try shape.having.map(names.condition)
     let sorted = try query.sortKeys.map { (column: try names.sql($0.keyPath), key: $0) }
-    // Only now is it known which tables have to be joined.
+    // The required joins are known only at this point.
     var body =
       SQLFragment(
         (shape.isDistinct ? "SELECT DISTINCT " : "SELECT ") + list.joined(separator: ", ")
           + " FROM \(entity.tableName) t0\(names.joins)") + filter
     if !groups.isEmpty { body = body + SQLFragment(" GROUP BY " + groups.joined(separator: ", ")) }
     if let having { body = body + SQLFragment(" HAVING ") + having }
-    // In the end by what every result has of its own, so that they come in the same order every time.
+    // The last sort terms are unique for each result, so that the order is always the same.
     let rest = (shape.joinsRows ? list : ["t0.Z_PK"]).filter { column in !sorted.contains { $0.column == column } }
     let terms = sorted.map { $0.column + ($0.key.ascending ? "" : " DESC") } + rest
     let slice = SelectPlan.slice(query.limit, query.offset)

@@ -1,10 +1,10 @@
 import ManagedObjectModel
 import Foundation
 
-/// What relationships lead to, read where an object is asked for it.
+/// Relationship destinations, read on access.
 extension SQLiteReader {
-  /// The IDs at the other end of `relationship` for each of `ids`, which are of this store: in the relationship's order
-  /// if it has one, else by key.
+  /// The IDs at the other end of `relationship` for each of `ids`, which belong to this store: in the relationship's
+  /// order if it is ordered, otherwise by key.
   func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
     let plan = try RelationshipPlan(relationship, in: store)
     let keys = ids.map { $0.storeIdentity === store.identity ? $0.storeKey : nil }
@@ -31,7 +31,7 @@ extension SQLiteReader {
 
 /// The SELECT of a relationship: the key of this end, the key of the other, and the other's Z_ENT.
 private struct RelationshipPlan {
-  /// Of the destination; nil where that is abstract.
+  /// The destination's table; nil if the destination is abstract.
   private let destination: PermanentIDSpace?
   private let body: (_ marks: String) -> String
 
@@ -46,7 +46,7 @@ private struct RelationshipPlan {
     self.destination = destination.isAbstract ? nil : store.idSpaces[other.number]
     switch kept {
     case .toOne(let column, let entityColumn, _):
-      // Which entity an object is of its row says; the column beside the key does where the row is gone.
+      // The row determines an object's entity. If the row is gone, the entity column next to the key does.
       let join = other.hasFamily ? " LEFT JOIN \(other.tableName) d ON d.Z_PK = s.\(column)" : ""
       let number =
         other.hasFamily ? "coalesce(d.Z_ENT, \(entityColumn.map { "s.\($0)" } ?? "NULL"))" : "\(other.number)"
@@ -82,8 +82,8 @@ private struct RelationshipPlan {
     SQLFragment(body(SQLFragment.keyMarks(keys.count)), keys.map(StoredValue.integer))
   }
 
-  /// Where an object at the other end has its ID. A key that leads to no row gives an object of the destination, which
-  /// turns out to be deleted when it is looked at; none where the destination is abstract.
+  /// The ID scope of an object at the other end. A key without a row gives an object of the destination entity, which
+  /// turns out to be deleted on access; nil if the destination is abstract.
   func idSpace(_ number: Int?, _ key: Int64, _ store: SQLiteStore) throws -> PermanentIDSpace? {
     if let number { return try store.idSpace(numbered: number, key: key) }
     return destination

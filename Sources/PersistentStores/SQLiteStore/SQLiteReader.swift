@@ -1,12 +1,12 @@
 import Foundation
 import ManagedObjectModel
 
-/// Reads the rows of a store on one connection: the writing one, one of the pool's, or a snapshot's.
+/// Reads the rows of a store on one connection: the writing one, one of the pool, or a snapshot's.
 final class SQLiteReader: RowReader {
   let connection: SQLiteConnection
-  /// The store outlives its readers: it is the one that hands them out.
+  /// The store creates its readers and outlives them.
   unowned let store: SQLiteStore
-  /// How rows are read by their keys, made when first needed.
+  /// How to read rows by key, built on first use.
   private var rowPlans: [RowPlanName: SelectPlan] = [:]
 
   init(_ connection: SQLiteConnection, of store: SQLiteStore) {
@@ -14,12 +14,12 @@ final class SQLiteReader: RowReader {
     self.store = store
   }
 
-  /// Runs `body`; an error of SQLite becomes an error of Core Data.
+  /// Runs `body` and converts SQLite errors to Core Data errors.
   func access<Result>(_ what: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "\(what) \(store.place) failed")
+      throw NSError.sqlite(error, .sqlite, "\(what) \(store.location) failed")
     }
   }
 
@@ -80,19 +80,19 @@ final class SQLiteReader: RowReader {
     return found
   }
 
-  /// How rows of `root` and its subentities are read by so many keys.
+  /// How to read rows of `root` and its subentities by this many keys.
   private func rowPlan(_ root: NSEntityDescription, keyCount: Int) throws -> SelectPlan {
     let name = RowPlanName(root: root.name ?? "", keyCount: keyCount)
     if let known = rowPlans[name] { return known }
     let made = try SelectPlan(FetchQuery(entity: root), in: store, keyCount: keyCount)
-    // As many as the connection keeps statements.
+    // As many as the connection caches statements.
     if rowPlans.count >= SQLiteConnection.cachedStatementsMax { rowPlans.removeAll(keepingCapacity: true) }
     rowPlans[name] = made
     return made
   }
 }
 
-/// Tells the statements apart that read rows by keys.
+/// Identifies the statements that read rows by key.
 private struct RowPlanName: Hashable {
   let root: String
   let keyCount: Int

@@ -1,13 +1,13 @@
 import Foundation
 import ManagedObjectModel
 
-/// The keys that a save gave to rows that were inserted together.
+/// The keys that a save allocated for rows that were inserted together.
 struct InsertionResolution {
   let range: TemporaryIDRange
   let resolution: TemporaryIDRange.Resolution
 }
 
-/// The transaction of a save on a SQLite store; a savepoint where a transaction is open already.
+/// The transaction of a save on a SQLite store; a savepoint if a transaction is already open.
 ///
 /// It holds the lock of the writing connection from its first statement to its last.
 final class SQLiteSaveWriter: SaveWriter {
@@ -55,7 +55,7 @@ final class SQLiteSaveWriter: SaveWriter {
 
   func rollBack() {
     guard isOpen else { return }
-    // SQLite has already rolled back by itself after some errors (a full disk among them).
+    // SQLite rolls back automatically after some errors (a full disk among them).
     if connection.isInTransaction { try? connection.execute(isNested ? "ROLLBACK TO save; RELEASE save" : "ROLLBACK") }
     end()
   }
@@ -65,7 +65,7 @@ final class SQLiteSaveWriter: SaveWriter {
     store.metadataState.noteSaved()
     store.noteWrite()
     store.writerLock.withLock { store.removeDroppedFiles() }
-    // The rows are committed. A checkpoint that fails is tried again after the next commit and at closing.
+    // The rows are committed. A failed checkpoint is repeated after the next commit and at closing.
     try? store.didCommit()
   }
 
@@ -75,7 +75,7 @@ final class SQLiteSaveWriter: SaveWriter {
   }
 
   private static func failure(_ error: SQLiteError, _ store: SQLiteStore) -> NSError {
-    .sqlite(error, .save, "Saving to \(store.place) failed")
+    .sqlite(error, .save, "Saving to \(store.location) failed")
   }
 }
 

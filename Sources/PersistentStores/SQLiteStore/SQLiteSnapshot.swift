@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// A read transaction that stays open: what was committed when it began.
+/// A read transaction that stays open: it sees the commits up to its start.
 // Unchecked: the reader is used under `lock` only.
 final class SQLiteSnapshot: StoreSnapshot, @unchecked Sendable {
   private let reader: SQLiteReader
@@ -12,7 +12,7 @@ final class SQLiteSnapshot: StoreSnapshot, @unchecked Sendable {
     self.reader = reader
     self.store = store
     try reader.connection.execute("BEGIN")
-    // A transaction sees what is there when it first reads.
+    // A transaction sees the state at its first read.
     _ = try reader.connection.integer("SELECT count(*) FROM sqlite_master")
   }
 

@@ -1,9 +1,9 @@
 import ManagedObjectModel
 import Foundation
 
-/// Batch requests: statements on the tables themselves, each request in one transaction.
+/// Batch requests: statements on the tables themselves, with one transaction per request.
 extension SQLiteStore {
-  /// Deletes what `query` finds.
+  /// Deletes the rows that `query` finds.
   package func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome {
     let table = try sqlEntity(query.entity).tableName
     let statement = SQLFragment("DELETE FROM \(table) AS t0") + (try condition(query, table))
@@ -26,7 +26,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Runs `body`, which deletes rows of `entity`, and refuses it if that would leave rows that lead to them.
+  /// Runs `body`, which deletes rows of `entity`, and rejects it if it would leave dangling references.
   private func batchDeletion(
     of entity: NSEntityDescription, _ body: (SQLiteConnection) throws -> BatchOutcome
   ) throws -> BatchOutcome {
@@ -39,7 +39,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Sets attributes, by slot, of what `query` finds; versions count one up.
+  /// Sets attributes, by slot, of the rows that `query` finds; their versions increase by one.
   package func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome {
     let entity = try sqlEntity(query.entity)
     let changed = values.sorted { $0.key < $1.key }.compactMap { slot, value in
@@ -52,9 +52,9 @@ extension SQLiteStore {
     return try batchTransaction { try run(statement, $0, wantsIDs) }
   }
 
-  /// Inserts batches of `entity` until `fill` has no more rows to give.
+  /// Inserts batches of `entity` until `fill` does not supply more rows.
   ///
-  /// - Parameter fill: Puts rows into the empty batch; none at the end.
+  /// - Parameter fill: Appends rows to the empty batch; none at the end.
   package func batchInsert(
     _ entity: NSEntityDescription, resolution: UniquenessResolution, wantsIDs: Bool,
     fill: (inout ObjectBatch) throws -> Void
@@ -65,7 +65,8 @@ extension SQLiteStore {
       var keys = KeySequences(connection)
       var batch = ObjectBatch(entity: entity)
       let source = try batchSource(for: batch, columns, connection)
-      let text = batchInsertText(entity, columns, source, resolution) + (wantsIDs ? Self.returning : "")
+      let text =
+        batchInsertText(entity, columns, source: source, resolution: resolution) + (wantsIDs ? Self.returning : "")
       while true {
         batch.removeAll()
         try fill(&batch)
@@ -87,7 +88,7 @@ extension SQLiteStore {
   private static var returning: String { " RETURNING Z_PK, Z_ENT" }
 
   private func batchInsertText(
-    _ entity: NSEntityDescription, _ columns: SQLEntity, _ source: BatchSource, _ resolution: UniquenessResolution
+    _ entity: NSEntityDescription, _ columns: SQLEntity, source: BatchSource, resolution: UniquenessResolution
   ) -> String {
     let plain = insertText(columns, source)
     guard entity.ancestry.contains(where: { !$0.uniquenessConstraintNames.isEmpty }) else { return plain }
@@ -95,7 +96,7 @@ extension SQLiteStore {
     case .keepStored: return "INSERT OR IGNORE" + plain.dropFirst("INSERT".count)
     case .overwrite:
       let sets = columns.attributeColumns.compactMap { $0.map { "\($0.name) = excluded.\($0.name)" } }
-      // Without the WHERE, SQLite takes ON for the beginning of a join.
+      // Without the WHERE, SQLite parses ON as the start of a join.
       return plain + " WHERE true ON CONFLICT DO UPDATE SET "
         + (["Z_OPT = Z_OPT + 1"] + sets).joined(separator: ", ")
     }
@@ -104,7 +105,7 @@ extension SQLiteStore {
   private func condition(_ query: FetchQuery, _ table: String) throws -> SQLFragment {
     let entity = try sqlEntity(query.entity)
     let columns = ColumnNames(query.entity, in: self)
-    let filter = try SelectPlan.filter(query, entity, identity, columns)
+    let filter = try SelectPlan.filter(query, of: entity, in: identity, columns: columns)
     let slice = SelectPlan.slice(query.limit, query.offset)
     if slice.text.isEmpty, columns.joins.isEmpty { return filter }
     let order = try SelectPlan.order(query.sortKeys, columns)
@@ -137,11 +138,11 @@ extension SQLiteStore {
       } catch let error as SQLiteError {
         throw NSError.sqlite(
           error, error.isUniqueness ? .constraintConflict : .save,
-          "The batch request was not carried out in \(place)")
+          "The batch request was not carried out in \(location)")
       }
       noteWrite()
       removeDroppedFiles()
-      // The rows are committed. A checkpoint that fails is tried again after the next commit and at closing.
+      // The rows are committed. A failed checkpoint is repeated after the next commit and at closing.
       try? didCommit()
       return outcome
     }

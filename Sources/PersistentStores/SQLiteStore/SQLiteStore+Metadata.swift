@@ -1,9 +1,9 @@
 import ManagedObjectModel
 import Foundation
 
-/// A store's metadata, and which edition of it the file has: a save participant can set it after its transaction has
-/// written it.
-// Unchecked: `lock` guards everything that changes; the values are those of a property list.
+/// A store's metadata, with the edition that the file has. A save participant can set metadata after its transaction
+/// has written it.
+// Unchecked: `lock` guards all mutable state; the values are property list values.
 final class MetadataState: @unchecked Sendable {
   private let lock = NSLock()
   private var values: [String: Any]
@@ -16,7 +16,7 @@ final class MetadataState: @unchecked Sendable {
   var current: [String: Any] { lock.withLock { values } }
   var hasUnsavedChanges: Bool { lock.withLock { edition != savedEdition } }
 
-  /// Replaces the keys that belong to clients.
+  /// Replaces the clients' keys.
   func setCustomKeys(of new: [String: Any]) {
     lock.withLock {
       var metadata = StoreMetadata(dictionary: values)
@@ -26,7 +26,7 @@ final class MetadataState: @unchecked Sendable {
     }
   }
 
-  /// Writes what the file does not have yet, inside a save's transaction.
+  /// Writes changed metadata inside a save's transaction.
   func write(to connection: SQLiteConnection) throws {
     let (metadata, current) = lock.withLock { (StoreMetadata(dictionary: values), edition) }
     try connection.write(metadata)
@@ -48,7 +48,7 @@ extension SQLiteStore {
     do {
       let opened = try OpenedDatabase.openForReading(url.path, options: try StoreOptions(options))
       return try withExtendedLifetime(opened) {
-        let (uuid, metadata) = try readMetadata(opened.connection, url)
+        let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
         return metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 }
       }
     } catch let error as SQLiteError {
@@ -62,7 +62,7 @@ extension SQLiteStore {
         url.path, mode: .readWrite, try StoreOptions(options))
       defer { connection.close() }
       try connection.transaction {
-        var (_, metadata) = try readMetadata(connection, url)
+        var (_, metadata) = try connection.storeMetadata(at: url)
         metadata.custom = StoreMetadata(dictionary: new).custom
         try connection.write(metadata)
       }
@@ -73,7 +73,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteConnection {
-  /// Replaces the store's metadata, and its UUID where one is given.
+  /// Replaces the store's metadata and, if given, its UUID.
   func write(_ metadata: StoreMetadata, uuid: String? = nil) throws {
     let list = try metadata.propertyList()
     if let uuid {

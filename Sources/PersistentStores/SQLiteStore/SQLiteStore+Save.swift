@@ -9,9 +9,9 @@ extension SQLiteStore {
 
   /// Writes changes in the open transaction.
   ///
-  /// - Returns: The keys of the inserted rows, for the time after the commit.
+  /// - Returns: The keys of the inserted rows, for use after the commit.
   func write(_ changes: ChangeSet, _ connection: SQLiteConnection) throws -> [InsertionResolution] {
-    // A value that must be unique may pass from a deleted object to a changed or a new one in one save.
+    // A unique value may move from a deleted object to a changed or new one in the same save.
     var faults = SaveFaults()
     try check(changes.checks, connection, &faults)
     try delete(changes.deletions, connection, &faults)
@@ -22,7 +22,7 @@ extension SQLiteStore {
     return resolutions
   }
 
-  /// Whether a save has only to look at this store: at rows that must be as they were read.
+  /// Whether a save only reads this store: it has just rows that must be unchanged since they were read.
   func takesWithoutWriting(_ changes: ChangeSet) -> Bool { changes.isEmpty && !hasUnsavedMetadata }
 
   var readOnlyError: NSError {
@@ -40,7 +40,7 @@ extension SQLiteStore {
     let resolutions = try insertions.map { rows in
       let entity = try sqlEntity(rows.batch.entity)
       let obtained = rows.range.keysObtained
-      let taken = obtained.keys.count { rows.removedRows.rank(of: $0) != nil }
+      let taken = obtained.keys.count { rows.removedRows.insertionIndex(ifAbsent: $0) != nil }
       let numbering = BatchSource.Numbering(
         firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
         keysObtained: obtained)
@@ -48,7 +48,8 @@ extension SQLiteStore {
         store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
       rows.sharedIDs.prepare(rows, expecting: resolution)
       search.noteWritten(rows, numbering)
-      var insertion = try BatchInsertion(rows, numbering, entity, self, connection)
+      var insertion = try BatchInsertion(
+        rows, numbering, entity: entity, store: self, connection: connection)
       try insertion.run { row, error in
         let id = rows.objectID(row: row)
         faults.refuse(id, error, try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
@@ -69,7 +70,7 @@ extension SQLiteStore {
     return made
   }
 
-  /// - Parameter givesKeys: Whether rows come with their keys; otherwise SQLite counts on from the greatest there is.
+  /// - Parameter givesKeys: Whether rows already have keys; otherwise SQLite continues from the greatest existing key.
   func insertText(_ entity: SQLEntity, _ source: BatchSource, givesKeys: Bool = true) -> String {
     let external = externalSlots[entity.number]
     let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
@@ -101,7 +102,7 @@ extension SQLiteStore {
       }
       do {
         if row.isRecreation {
-          try insertAnew(row, key, entity, connection)
+          try insertAnew(row, key: key, of: entity, connection)
         } else {
           let sets = stored.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
           try connection.run(
@@ -119,9 +120,9 @@ extension SQLiteStore {
     }
   }
 
-  /// Writes an object whose row others deleted, under the key that it had.
+  /// Writes an object whose row another program or context deleted, under its previous key.
   private func insertAnew(
-    _ row: UpdatedRow, _ key: Int64, _ entity: SQLEntity, _ connection: SQLiteConnection
+    _ row: UpdatedRow, key: Int64, of entity: SQLEntity, _ connection: SQLiteConnection
   ) throws {
     let stored = entity.attributeColumns.enumerated().compactMap { slot, name in
       name.map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }
@@ -133,9 +134,9 @@ extension SQLiteStore {
       [.integer(key), .integer(Int64(entity.number)), .integer(1)] + stored.map(\.value))
   }
 
-  /// Objects without changes whose rows must be as they were read (`detectConflicts(for:)`).
+  /// Objects without changes whose rows must be unchanged since they were read (`detectConflicts(for:)`).
   private func check(
-    _ checks: [KnownRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ checks: [RowVersion], _ connection: SQLiteConnection, _ faults: inout SaveFaults
   ) throws {
     for row in checks {
       let table = try sqlEntity(row.id.entity).tableName
@@ -147,7 +148,7 @@ extension SQLiteStore {
   }
 
   private func delete(
-    _ deletions: [KnownRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ deletions: [RowVersion], _ connection: SQLiteConnection, _ faults: inout SaveFaults
   ) throws {
     for row in deletions {
       let table = try sqlEntity(row.id.entity).tableName
@@ -158,7 +159,7 @@ extension SQLiteStore {
         faults.refuse(row.id, error, .other)
         continue
       }
-      // A row that is gone already is what was wanted.
+      // A row that is already gone is the desired result.
       if connection.changedRowCount == 0,
         try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [key]) != nil
       {
@@ -171,7 +172,7 @@ extension SQLiteStore {
     }
   }
 
-  /// The row of `id` as the open transaction has it.
+  /// The row of `id` as the open transaction sees it.
   func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? { try writingReader().rows(for: [id])[0] }
 
   private func key(of id: NSManagedObjectID) throws -> Int64 {
@@ -183,7 +184,7 @@ extension SQLiteStore {
 
   // MARK: Keys before the save
 
-  /// Takes keys for `ids` now, in a transaction of its own.
+  /// Allocates keys for `ids` now, in a separate transaction.
   package func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
     guard !isReadOnly else { throw readOnlyError }
     let obtained = try access("Taking keys in") { connection in
@@ -200,13 +201,13 @@ extension SQLiteStore {
         return obtained
       }
     }
-    // Only now: keys of a transaction that failed are given out again.
+    // Only now: keys of a failed transaction are allocated again.
     for one in obtained { one.range.obtain(one.key, row: one.row, from: identity) }
   }
 }
 
-/// The key sequences of `Z_PRIMARYKEY`, read once per transaction and written back at its end. No key is below one that
-/// is taken, whatever the sequence says.
+/// The key sequences of `Z_PRIMARYKEY`, read once per transaction and written back at its end. New keys are greater
+/// than all existing keys, even if the sequence is behind them.
 struct KeySequences {
   private let connection: SQLiteConnection
   private var lastKeys: [Int: Int64] = [:]

@@ -3,11 +3,11 @@ import Locking
 import ManagedObjectModel
 import Synchronization
 
-/// A store in one SQLite file with the layout of Apple's framework, or in a private database in memory.
+/// A store in one SQLite file with the layout of Apple's framework, or in a private in-memory database.
 ///
-/// The store has one connection that writes. Readers share it while nobody writes; during a write they use a connection
-/// of `ReaderPool`, so that they see the last commit and do not wait.
-// Unchecked: the mutable properties are used under `writerLock` only; what readers need is constant or locked.
+/// The store has one connection that writes. Readers share it while there are no writes. During a write they use a
+/// connection of `ReaderPool`, so that they see the last commit and do not wait.
+// Unchecked: the mutable properties are used under `writerLock` only; readers use constants and locked values only.
 package final class SQLiteStore: RowStore, @unchecked Sendable {
   package let type: String
   package let isReadOnly: Bool
@@ -15,9 +15,9 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
   let configurationName: String?
   let options: [AnyHashable: Any]?
   let schema: SQLSchema
-  /// By Z_ENT: the entities, each with what the IDs of its objects share.
+  /// By Z_ENT: the entities, each with the shared part of its objects' IDs.
   let idSpaces: [Int: PermanentIDSpace]
-  /// Which values can lie in files of their own, and the files that a transaction has let go of.
+  /// Which values can be in external files, and the files that a transaction has released.
   let externalSlots: ExternalSlots
   let droppedFiles = DroppedFiles()
 
@@ -28,19 +28,19 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
   let writerLock = NSRecursiveLock()
   private var writer: SQLiteReader?
   private var checkpointer: WALCheckpointer?
-  /// The copy that is read where the file itself can't be read without a trace.
+  /// The copy to read if the file itself can't be read without changing it.
   private var privateCopy: PrivateCopy?
-  /// By entity name; made at the first insertion of each.
+  /// By entity name; built at the first insertion of each entity.
   var batchSources: [String: BatchSource] = [:]
   private let pool: Locked<ReaderPool?>
   private let poolSizeMax: Int
-  /// Whether a transaction is open between saves: readers then have to see what it has written.
+  /// Whether a transaction is open between saves. Readers then must see what it has written.
   private let hasOpenTransaction = Atomic(false)
   private let writes = Atomic<Int64>(0)
 
-  /// Snapshots that are open: they keep the log from being written back whole.
+  /// Open snapshots. They prevent a complete checkpoint of the WAL.
   let snapshots = ConnectionList()
-  /// These and the connections of cursors: what they see may have files that newer rows have let go of.
+  /// These and the connections of cursors: they may see rows whose external files newer rows have released.
   let readers = ConnectionList()
   let metadataState: MetadataState
 
@@ -98,7 +98,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
   }
 
   private func disconnect() {
-    // Readers first: SQLite writes the log into the file and removes it when the last connection closes.
+    // Readers first: SQLite checkpoints and removes the WAL when the last connection closes.
     pool.withLock { pool in
       pool?.close()
       pool = nil
@@ -109,7 +109,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
     batchSources = [:]
   }
 
-  /// The reader on the writing connection, while the store is open. Under `writerLock` only.
+  /// The reader on the writing connection while the store is open. Use it under `writerLock` only.
   func writingReader() throws -> SQLiteReader {
     guard let writer else {
       throw NSError.coreData(
@@ -118,7 +118,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
     return writer
   }
 
-  /// Runs `body` on the writing connection; an error of SQLite becomes an error of Core Data.
+  /// Runs `body` on the writing connection and converts SQLite errors to Core Data errors.
   func access<Result>(
     _ what: String, _ code: NSError.CoreDataCode = .sqlite, _ body: (SQLiteConnection) throws -> Result
   ) throws -> Result {
@@ -127,12 +127,12 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
       do {
         return try body(connection)
       } catch let error as SQLiteError {
-        throw NSError.sqlite(error, code, "\(what) \(place) failed")
+        throw NSError.sqlite(error, code, "\(what) \(location) failed")
       }
     }
   }
 
-  /// The writing connection, for tests that watch its statements.
+  /// The writing connection, for tests that observe its statements.
   func connection() throws -> SQLiteConnection { try writerLock.withLock { try writingReader().connection } }
 
   // MARK: Reading
@@ -141,7 +141,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
     _ snapshot: (any StoreSnapshot)?, _ body: (any RowReader) throws -> Result
   ) throws -> Result {
     if let snapshot = snapshot as? SQLiteSnapshot { return try snapshot.read(body) }
-    // Nobody writes, or this thread does: its connection has what was read last in its cache.
+    // No write is in progress, or this thread performs it: the writing connection has recently read pages in its cache.
     if writerLock.try() {
       defer { writerLock.unlock() }
       return try body(try writingReader())
@@ -164,7 +164,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
         return try reader.cursor(query, rowsPerBatch: rowsPerBatch, ownsSnapshot: true, lock: nil)
       }
     }
-    // A private database has one connection only, and an open transaction is seen on its own connection alone.
+    // A private database has a single connection, and only its own connection sees an open transaction.
     return try writerLock.withLock {
       try reportingErrors {
         try writingReader().cursor(query, rowsPerBatch: rowsPerBatch, ownsSnapshot: false, lock: writerLock)
@@ -176,7 +176,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "Reading \(place) failed")
+      throw NSError.sqlite(error, .sqlite, "Reading \(location) failed")
     }
   }
 
@@ -189,11 +189,11 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
       snapshots.add(connection)
       return try SQLiteSnapshot(SQLiteReader(connection, of: self), self)
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "Pinning a generation of \(place) failed")
+      throw NSError.sqlite(error, .sqlite, "Pinning a generation of \(location) failed")
     }
   }
 
-  /// Whether a reader may still see rows that newer commits have replaced.
+  /// Whether a reader may still see rows that newer commits replaced.
   var hasReaders: Bool { !readers.isEmpty || pool.withLock { $0?.isInUse ?? false } }
 
   // MARK: Transactions around several saves
@@ -214,7 +214,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
   package func rollBackTransaction() throws {
     defer { hasOpenTransaction.store(false, ordering: .releasing) }
     try access("Writing to") { connection in
-      // SQLite has already rolled back by itself after some errors (a full disk among them).
+      // SQLite rolls back automatically after some errors (a full disk among them).
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
     }
   }
@@ -236,32 +236,32 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
 
   // MARK: Durability
 
-  /// Moves everything committed from the -wal into the file, and waits for the disk.
+  /// Checkpoints everything committed from the -wal into the file and waits for the disk.
   package func checkpoint() throws {
     guard !isReadOnly, url != nil else { return }
     writerLock.withLock { checkpointer?.waitUntilIdle() }
     try access("Writing the log into") { connection in
-      // FULL waits for readers, as long as the store's timeout, and syncs both files with synchronous NORMAL too. For
-      // a generation that is pinned in this process it would wait in vain.
+      // FULL waits for readers up to the store's timeout, and syncs both files even with synchronous NORMAL. For a
+      // generation that this process pins it would wait in vain.
       let mode = snapshots.isEmpty ? "FULL" : "PASSIVE"
       let outcome = try connection.rows("PRAGMA wal_checkpoint(\(mode))").first ?? []
-      // Where a reader outlasts the wait, the log keeps what is committed: then it is the log that must be on the disk.
-      if outcome.count != 3 || outcome[0] != .integer(0) || outcome[1] != outcome[2] { try syncLog() }
+      // If a reader outlasts the wait, committed pages stay in the WAL: then the WAL must be synced.
+      if outcome.count != 3 || outcome[0] != .integer(0) || outcome[1] != outcome[2] { try syncWAL() }
     }
   }
 
-  private func syncLog() throws {
-    guard let url, let log = FileHandle(forReadingAtPath: url.path + "-wal") else { return }
-    try log.synchronize()
-    try log.close()
+  private func syncWAL() throws {
+    guard let url, let wal = FileHandle(forReadingAtPath: url.path + "-wal") else { return }
+    try wal.synchronize()
+    try wal.close()
   }
 
-  /// Called after each commit: keeps the -wal from growing without bound.
+  /// Called after each commit: bounds the size of the -wal.
   func didCommit() throws {
     try writerLock.withLock { try checkpointer?.didCommit(try writingReader().connection) }
   }
 
-  /// Goes on with another file of the same store.
+  /// Continues with another file of the same store.
   func move(to url: URL, _ opened: OpenedDatabase) {
     writerLock.withLock {
       disconnect()

@@ -1,25 +1,25 @@
 import ManagedObjectModel
 import Foundation
 
-/// The SELECT of a query, and how its rows are read.
+/// The SELECT of a query, and the mapping of its result columns.
 struct SelectPlan {
   let select: SQLFragment
   let count: SQLFragment
   private let tableName: String
-  /// For each entity a row can be of: slot → column of the result; nil where nothing is stored.
+  /// For each entity that a row can have: slot → column of the result; nil for a slot without a column.
   private let columnsByEntity: [Int: [Int32?]]
   let identity: StoreIdentity
   private let idSpaces: [Int: PermanentIDSpace]
   private let includesValues: Bool
-  private let externalSlots: ExternalSlots
+  private let externalSlotsByEntity: ExternalSlots
   private let externalData: ExternalData
-  /// Of the query's key paths: attribute and column of the result.
+  /// For the query's key paths: attribute and column of the result.
   let extras: [(attribute: NSAttributeDescription, column: Int32)]
 
   /// Z_PK, Z_ENT and Z_OPT come first.
   private static let fixedColumnCount = 3
 
-  /// - Parameter keyCount: Among how many keys, bound later, a row's own must be; nil where any will do.
+  /// - Parameter keyCount: The number of keys, bound later, to which rows are restricted; nil for no restriction.
   init(_ query: FetchQuery, in store: SQLiteStore, keyCount: Int? = nil) throws {
     let main = try store.sqlEntity(query.entity)
     let numbers = query.includesSubentities ? main.numbers : [main.number]
@@ -31,21 +31,21 @@ struct SelectPlan {
       byEntity[number] = entity.attributeColumns.enumerated().map { slot, column in
         guard let column, query.wants(slot, of: store.idSpaces[number]?.entity) else { return nil }
         if let known = columnNumbers[column.name] { return known }
-        let place = Int32(Self.fixedColumnCount + names.count)
+        let index = Int32(Self.fixedColumnCount + names.count)
         names.append(column.name)
-        columnNumbers[column.name] = place
-        return place
+        columnNumbers[column.name] = index
+        return index
       }
     }
     columnsByEntity = byEntity
     identity = store.identity
     idSpaces = store.idSpaces
     includesValues = query.includesValues
-    externalSlots = store.externalSlots
+    externalSlotsByEntity = store.externalSlots
     externalData = store.externalData
     tableName = main.tableName
     let columns = ColumnNames(query.entity, in: store)
-    let filter = try Self.filter(query, main, store.identity, columns, keyCount)
+    let filter = try Self.filter(query, of: main, in: store.identity, columns: columns, keyCount: keyCount)
     var extras: [(attribute: NSAttributeDescription, column: Int32)] = []
     for keyPath in query.keyPaths {
       guard case .attribute(let attribute, _) = try AttributePath(keyPath, of: query.entity).end else { continue }
@@ -64,12 +64,12 @@ struct SelectPlan {
     select = SQLFragment("SELECT " + list) + source + order + slice
   }
 
-  /// The condition with its WHERE; empty where every row counts.
+  /// The condition with its WHERE; empty if every row matches.
   static func filter(
-    _ query: FetchQuery, _ entity: SQLEntity, _ store: StoreIdentity, _ columns: ColumnNames, _ keyCount: Int? = nil
+    _ query: FetchQuery, of entity: SQLEntity, in store: StoreIdentity, columns: ColumnNames, keyCount: Int? = nil
   ) throws -> SQLFragment {
     var conditions: [SQLFragment] = query.asks(store) ? [] : [SQLFragment("0")]
-    // A table of one entity only needs no test of Z_ENT, nor does a root with all that inherit from it.
+    // A table with a single entity needs no test of Z_ENT, nor does a root with all entities that inherit from it.
     if entity.hasFamily, !query.includesSubentities || entity.numbers.count == 1 {
       conditions.append(SQLFragment("t0.Z_ENT = ?", [.integer(Int64(entity.number))]))
     } else if entity.superNumber != 0 {
@@ -82,12 +82,13 @@ struct SelectPlan {
     return SQLFragment(" WHERE ") + .joined(conditions, separator: " AND ")
   }
 
-  /// Ends in the key, so that equal rows come in the same order every time.
+  /// Ends with the key, so that equal rows always have the same order.
   static func order(
     _ keys: [SortKey], _ columns: ColumnNames
   ) throws -> SQLFragment {
     let terms = try keys.sql(columns: columns.sql)
-    return SQLFragment(" ORDER BY ") + .joined((keys.isEmpty ? [] : [terms]) + [SQLFragment("t0.Z_PK")], separator: ", ")
+    return SQLFragment(" ORDER BY ")
+      + .joined((keys.isEmpty ? [] : [terms]) + [SQLFragment("t0.Z_PK")], separator: ", ")
   }
 
   static func slice(_ limit: Int, _ offset: Int) -> SQLFragment {
@@ -108,10 +109,10 @@ struct SelectPlan {
         let attribute = entity.attributeSlots[slot]
         values.append(column.map { attribute.storedValue(column: $0, of: statement) } ?? .null)
       }
-      for slot in externalSlots[Int(statement.integer(1))] {
+      for slot in externalSlotsByEntity[Int(statement.integer(1))] {
         guard case .blob(let bytes) = values[slot] else { continue }
         values[slot] = .blob(
-          try externalData.value(of: bytes, Self.place(entity, slot, statement.integer(0))))
+          try externalData.value(of: bytes, Self.location(of: entity, slot: slot, key: statement.integer(0))))
       }
     }
     return FetchedRow(
@@ -119,24 +120,25 @@ struct SelectPlan {
       extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) })
   }
 
-  private static func place(_ entity: NSEntityDescription, _ slot: Int, _ key: Int64) -> ExternalData.Place {
-    ExternalData.Place(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
+  private static func location(of entity: NSEntityDescription, slot: Int, key: Int64) -> ExternalData.Location {
+    ExternalData.Location(attribute: "\(entity.name ?? "").\(entity.attributeSlots[slot].name)", key: key)
   }
 
-  /// The slots of a row's entity whose cells `bringIn` must see.
-  func slotsToBringIn(ofEntity number: Int) -> [Int] { externalSlots[number] }
+  /// The slots of a row's entity whose cells `resolveExternalValues` must process.
+  func externalSlots(ofEntity number: Int) -> [Int] { externalSlotsByEntity[number] }
 
-  /// Puts values in the place of what their columns say of them, in the last of a batch's rows.
-  func bringIn(
+  /// Replaces column contents by external values, in the last of a batch's rows.
+  func resolveExternalValues(
     _ slots: [Int], of entity: NSEntityDescription, key: Int64, _ cells: inout [ValueCell], _ arena: inout [UInt8]
   ) throws {
     let start = cells.count - entity.attributeSlots.count
     for slot in slots {
-      cells[start + slot] = try externalData.value(of: cells[start + slot], &arena, Self.place(entity, slot, key))
+      cells[start + slot] = try externalData.value(
+        of: cells[start + slot], &arena, Self.location(of: entity, slot: slot, key: key))
     }
   }
 
-  /// What a row with this number in Z_ENT is: its entity in this store, and slot → column of the result.
+  /// What this Z_ENT value means: the entity in this store, and slot → column of the result.
   func layout(ofEntity number: Int, key: Int64) throws -> (space: PermanentIDSpace, columns: [Int32?]) {
     guard let space = idSpaces[number], let columns = columnsByEntity[number] else {
       throw NSError.unknownEntity(number: number, key: key, table: tableName)
@@ -144,12 +146,12 @@ struct SelectPlan {
     return (space, columns)
   }
 
-  /// The IDs of rows of `entity`, made as they are asked for.
+  /// The ID scope for rows of `entity`, created on first use.
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection {
     ObjectIDCollection(entity, identity, keys)
   }
 
-  /// Slot → column where every row is of one entity; nil where subentities may be among them.
+  /// Slot → column if every row has the same entity; nil if rows of subentities are possible.
   var uniformColumns: [Int32?]? { columnsByEntity.count == 1 ? columnsByEntity.values.first : nil }
   var uniformEntity: Int? { columnsByEntity.count == 1 ? columnsByEntity.keys.first : nil }
 }
@@ -157,7 +159,7 @@ struct SelectPlan {
 extension SQLEntity {
   /// Whether a column holds the number of the entity or of one that inherits from it.
   func numberCondition(_ column: String) -> SQLFragment {
-    // New stores number depth first, which makes them a range.
+    // New stores number entities depth first, which makes the numbers a range.
     if let first = numbers.first, let last = numbers.last, last - first == numbers.count - 1 {
       return SQLFragment("\(column) BETWEEN ? AND ?", [first, last].map { .integer(Int64($0)) })
     }
@@ -167,7 +169,7 @@ extension SQLEntity {
 }
 
 extension FetchQuery {
-  /// Whether the value in `slot` of objects of `entity` is wanted.
+  /// Whether the query wants the value in `slot` of objects of `entity`.
   fileprivate func wants(_ slot: Int, of entity: NSEntityDescription?) -> Bool {
     switch values {
     case .none: false
@@ -178,7 +180,7 @@ extension FetchQuery {
 }
 
 extension NSAttributeDescription {
-  /// A column's value in the form this attribute's type is kept in: Apple's files hold whole dates as integers.
+  /// A column's value in the stored form of this attribute's type: Apple's files store whole dates as integers.
   func storedValue(column: Int32, of statement: SQLiteStatement) -> StoredValue {
     if statement.isNull(column) { return .null }
     switch attributeType {
@@ -192,7 +194,7 @@ extension NSAttributeDescription {
 }
 
 extension SQLiteStore {
-  /// Where the row with `key` has its ID, by its Z_ENT.
+  /// The ID scope of the row with `key`, by its Z_ENT.
   func idSpace(numbered number: Int, key: Int64) throws -> PermanentIDSpace {
     guard let space = idSpaces[number] else {
       throw NSError.unknownEntity(number: number, key: key, table: url?.lastPathComponent ?? identity.uuid)

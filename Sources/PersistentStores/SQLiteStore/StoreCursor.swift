@@ -2,17 +2,17 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// Walks over the rows of a query in batches, in one read snapshot. For walks over millions of rows: what it holds
-/// is one batch. It belongs to one thread at a time.
+/// Iterates over the rows of a query in batches, in one read snapshot. Suitable for millions of rows: it holds a single
+/// batch. It belongs to one thread at a time.
 final class StoreCursor: RowCursor {
   private let connection: SQLiteConnection
   private let statement: SQLiteStatement
   private let plan: SelectPlan
   private let rowsPerBatch: Int
-  /// Whether the cursor has a connection, and so a snapshot, of its own.
+  /// Whether the cursor has its own connection, and so its own snapshot.
   let ownsSnapshot: Bool
   private var isAtEnd = false
-  /// Whether the statement stands at a row that no batch has taken yet.
+  /// Whether the statement is at a row that is not in a batch yet.
   private var isRowWaiting = false
 
   /// Guards a connection that the cursor shares.
@@ -42,11 +42,11 @@ final class StoreCursor: RowCursor {
     return try lock.withLock(body)
   }
 
-  /// Replaces what `batch` holds by the next rows. False when there are none.
+  /// Replaces the contents of `batch` with the next rows. False at the end.
   ///
-  /// A batch is of one entity: where the query finds several, it ends where another one begins.
+  /// A batch has one entity. If the query finds several, the batch ends where the entity changes.
   ///
-  /// - Parameter numbers: Those of the rows, in order.
+  /// - Parameter numbers: The numbers of the rows, in order.
   func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
     lock?.lock()
     defer { lock?.unlock() }
@@ -57,10 +57,10 @@ final class StoreCursor: RowCursor {
     }
   }
 
-  /// The next rows as single values, at most as many as a batch holds; none at the end.
+  /// The next rows as single values, at most as many as in a batch; empty at the end.
   ///
-  /// - Throws: `NSError` 134180, or `StopSign.error`.
-  func nextRows(_ stop: StopSign) throws -> [FetchedRow] {
+  /// - Throws: `NSError` 134180, or `CancellationFlag.error`.
+  func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow] {
     lock?.lock()
     defer { lock?.unlock() }
     do {
@@ -83,8 +83,10 @@ final class StoreCursor: RowCursor {
     numbers.removeAll()
     guard !isAtEnd, let columns = plan.uniformColumns else { return false }
     let kinds = batch.entity.attributeSlots.map(ValueCell.Kind.init)
-    let external = plan.uniformEntity.map(plan.slotsToBringIn) ?? []
-    while try numbers.keys.count < rowsPerBatch && advance() { try take(&batch, &numbers, columns, kinds, external) }
+    let external = plan.uniformEntity.map(plan.externalSlots(ofEntity:)) ?? []
+    while try numbers.keys.count < rowsPerBatch && advance() {
+      try take(&batch, &numbers, columns: columns, kinds: kinds, external: external)
+    }
     return !numbers.keys.isEmpty
   }
 
@@ -98,14 +100,14 @@ final class StoreCursor: RowCursor {
     let entity = space.entity
     if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
     let kinds = entity.attributeSlots.map(ValueCell.Kind.init)
-    let external = plan.slotsToBringIn(ofEntity: Int(number))
-    try take(&batch, &numbers, columns, kinds, external)
+    let external = plan.externalSlots(ofEntity: Int(number))
+    try take(&batch, &numbers, columns: columns, kinds: kinds, external: external)
     while try numbers.keys.count < rowsPerBatch && advance() {
       if statement.integer(1) != number {
         isRowWaiting = true
         break
       }
-      try take(&batch, &numbers, columns, kinds, external)
+      try take(&batch, &numbers, columns: columns, kinds: kinds, external: external)
     }
     return true
   }
@@ -117,8 +119,8 @@ final class StoreCursor: RowCursor {
 
   @inline(__always)
   private func take(
-    _ batch: inout ObjectBatch, _ numbers: inout RowNumbers, _ columns: [Int32?], _ kinds: [ValueCell.Kind],
-    _ external: [Int]
+    _ batch: inout ObjectBatch, _ numbers: inout RowNumbers, columns: [Int32?], kinds: [ValueCell.Kind],
+    external: [Int]
   ) throws {
     let key = statement.integer(0)
     numbers.append(key: key, version: statement.integer(2))
@@ -127,7 +129,7 @@ final class StoreCursor: RowCursor {
       for slot in columns.indices {
         cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
       }
-      if !external.isEmpty { try plan.bringIn(external, of: entity, key: key, &cells, &arena) }
+      if !external.isEmpty { try plan.resolveExternalValues(external, of: entity, key: key, &cells, &arena) }
     }
     for extra in plan.extras {
       batch.appendExtra { statement.cell(extra.column, ValueCell.Kind(extra.attribute), &$0) }
@@ -136,7 +138,7 @@ final class StoreCursor: RowCursor {
 }
 
 extension ValueCell.Kind {
-  /// The kind that values of `attribute` are kept as.
+  /// The kind in which values of `attribute` are stored.
   init(_ attribute: NSAttributeDescription) {
     switch attribute.attributeType {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
@@ -150,10 +152,10 @@ extension ValueCell.Kind {
 }
 
 extension SQLiteStatement {
-  /// A column packed as `kind`; the bytes of a text or blob go to the end of `arena`.
+  /// A column packed as `kind`; the bytes of a text or blob are appended to `arena`.
   func cell(_ column: Int32, _ kind: ValueCell.Kind, _ arena: inout [UInt8]) -> ValueCell {
-    // The value is looked up once; the column functions do it at each call. Connections have no mutexes of their own, so
-    // any value may be asked directly (SQLite, "Obtaining SQL Values").
+    // The value is looked up once; the column functions would look it up at each call. Connections do not have mutexes,
+    // so any value may be accessed directly (SQLite, "Obtaining SQL Values").
     let value = sqlite3_column_value(pointer, column)
     if sqlite3_value_type(value) == SQLITE_NULL { return .null }
     switch kind {

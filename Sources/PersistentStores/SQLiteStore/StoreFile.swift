@@ -2,7 +2,7 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
-/// A store's file that is dealt with as a whole, without a coordinator.
+/// A store's file, handled as a whole and without a coordinator.
 package struct StoreFile {
   private let url: URL
   private let options: StoreOptions
@@ -14,7 +14,7 @@ package struct StoreFile {
 
   private var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-  /// Where Apple's framework keeps the values that are too large for the database.
+  /// The folder in which Apple's framework keeps values that are too large for the database.
   private var supportFolder: URL { LargeValues.supportFolder(of: url) }
 
   package func destroy() throws {
@@ -25,8 +25,8 @@ package struct StoreFile {
       defer { connection.close() }
       try checkIsStore(connection)
       try connection.reset()
-      try connection.writeBackLog()
-      // Where others have the file open, it keeps its log and they see an empty database.
+      try connection.checkpointWAL()
+      // If other connections have the file open, it keeps its WAL and they see an empty database.
       _ = try? connection.rows("PRAGMA journal_mode = DELETE")
     }
     try removeSupportFolder()
@@ -39,13 +39,13 @@ package struct StoreFile {
     try withErrors("replaced by \(source.url.path)") {
       let opened = try OpenedDatabase.openForReading(source.url.path, options: source.options)
       defer { withExtendedLifetime(opened) {} }
-      _ = try SQLiteStore.readMetadata(opened.connection, source.url)
+      _ = try opened.connection.storeMetadata(at: source.url)
       let connection = try SQLiteConnection(
         path: url.path, mode: .readWriteCreate, busyTimeoutMilliseconds: options.timeoutMilliseconds)
       defer { connection.close() }
       try checkIsStore(connection)
       try opened.connection.copyEverything(to: connection)
-      try connection.writeBackLog()
+      try connection.checkpointWAL()
     }
     try removeSupportFolder()
     if FileManager.default.fileExists(atPath: source.supportFolder.path) {
@@ -53,10 +53,10 @@ package struct StoreFile {
     }
   }
 
-  /// Somebody else's database must not be lost by a wrong path. One that can't be read at all can be replaced.
+  /// A wrong path must not destroy another program's database. An unreadable file may be replaced.
   private func checkIsStore(_ connection: SQLiteConnection) throws {
     do {
-      if try !SQLiteStore.isEmpty(connection) { _ = try SQLiteStore.readMetadata(connection, url) }
+      if try !connection.hasNoTables() { _ = try connection.storeMetadata(at: url) }
     } catch let error as SQLiteError where error.primaryCode == SQLITE_CORRUPT {}
   }
 
@@ -75,20 +75,20 @@ package struct StoreFile {
 }
 
 extension SQLiteConnection {
-  /// Makes an empty database of whatever this is, in one transaction, with the locks of every other.
+  /// Empties the database in one transaction, with the same locks as every other connection.
   fileprivate func reset() throws {
     csqlite_set_reset(handle, 1)
     defer { csqlite_set_reset(handle, 0) }
     try execute("VACUUM")
   }
 
-  /// Writes into the file what readers leave to be written: a file that others keep open is not to be one store by itself
-  /// and another with its log.
-  fileprivate func writeBackLog() throws { _ = try rows("PRAGMA wal_checkpoint(PASSIVE)") }
+  /// Writes the WAL back into the file. Otherwise a file that other programs keep open could be one store by itself and
+  /// another with its WAL.
+  fileprivate func checkpointWAL() throws { _ = try rows("PRAGMA wal_checkpoint(PASSIVE)") }
 
-  /// Replaces all that `destination` holds by what is committed here, in one transaction.
+  /// Replaces the contents of `destination` with everything that is committed here, in one transaction.
   func copyEverything(to destination: SQLiteConnection) throws {
-    // A log is tied to the size of its pages.
+    // A WAL requires a fixed page size.
     if try rows("PRAGMA page_size") != destination.rows("PRAGMA page_size") {
       _ = try destination.rows("PRAGMA journal_mode = DELETE")
     }
@@ -106,7 +106,7 @@ extension SQLiteConnection {
 }
 
 extension SQLiteStore {
-  /// A copy of this store with a UUID of its own, open.
+  /// An open copy of this store with a UUID of its own.
   package func copy(
     to url: URL, type: String, model: NSManagedObjectModel, options: [AnyHashable: Any]?
   ) throws -> SQLiteStore {
@@ -124,11 +124,11 @@ extension SQLiteStore {
     }
   }
 
-  /// Fills a database that is still empty with all that this store holds.
+  /// Fills an empty database with the contents of this store.
   func fill(_ destination: SQLiteConnection, _ url: URL?, type: String) throws {
-    guard try SQLiteStore.isEmpty(destination) else {
+    guard try destination.hasNoTables() else {
       throw NSError.coreData(
-        .operation, "There is something at \(url?.path ?? "") already; choose another place, or destroy it first.")
+        .operation, "There is something at \(url?.path ?? "") already; choose another location, or destroy it first.")
     }
     try access("Copying") { try $0.copyEverything(to: destination) }
     try copyExternalData(to: type == NSInMemoryStoreType ? nil : url, destination)
@@ -137,7 +137,7 @@ extension SQLiteStore {
     try destination.write(written, uuid: UUID().uuidString)
   }
 
-  /// Goes on with the file at `url`, which must be the same store.
+  /// Continues with the file at `url`, which must be the same store.
   package func move(to url: URL) throws {
     guard self.url != nil, FileManager.default.fileExists(atPath: url.path) else {
       throw NSError.coreData(.open, "There is no file of the store \(identity.uuid) at \(url.path).")
@@ -145,7 +145,7 @@ extension SQLiteStore {
     let settings = try StoreOptions(options)
     let opened = try OpenedDatabase.open(url, options: settings)
     try opened.connection.registerPredicateFunctions()
-    guard try SQLiteStore.readMetadata(opened.connection, url).uuid == identity.uuid, opened.isReadOnly == isReadOnly
+    guard try opened.connection.storeMetadata(at: url).uuid == identity.uuid, opened.isReadOnly == isReadOnly
     else {
       throw NSError.coreData(.open, "The store at \(url.path) is another one than \(identity.uuid).")
     }

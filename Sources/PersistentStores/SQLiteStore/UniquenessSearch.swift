@@ -1,7 +1,7 @@
 import ManagedObjectModel
 
-/// Finds out which object has the values that a uniqueness constraint keeps another one from taking, while the
-/// transaction that was refused is still open.
+/// Finds the object whose values conflict with a refused object under a uniqueness constraint, while the transaction is
+/// still open.
 struct UniquenessSearch {
   private let store: SQLiteStore
   private let connection: SQLiteConnection
@@ -12,20 +12,20 @@ struct UniquenessSearch {
     self.connection = connection
   }
 
-  /// Remembers rows of this save, so that they can be told from those that were there before.
+  /// Records rows of this save, to distinguish them from rows that existed before.
   mutating func noteWritten(_ rows: InsertedRows, _ numbering: BatchSource.Numbering) {
     written.append((rows, numbering))
   }
 
   /// - Parameters:
-  ///   - values: Those of the refused object, by slot.
-  ///   - ownKey: The key of its row; nil if it has none yet.
+  ///   - values: The values of the refused object, by slot.
+  ///   - ownKey: The key of its row; nil if it does not have one yet.
   func obstacle(
     to id: NSManagedObjectID, _ values: [StoredValue], ownKey: Int64?
   ) throws -> SaveFailure.Obstacle {
     for entity in id.entity.ancestry {
       for constraint in entity.uniquenessConstraintNames {
-        if let rival = try rival(id.entity, constraint, values, ownKey) {
+        if let rival = try rival(id.entity, constraint, values: values, ownKey: ownKey) {
           return .taken(constraint: constraint, by: rival)
         }
       }
@@ -34,13 +34,13 @@ struct UniquenessSearch {
   }
 
   private func rival(
-    _ entity: NSEntityDescription, _ constraint: [String], _ values: [StoredValue], _ ownKey: Int64?
+    _ entity: NSEntityDescription, _ constraint: [String], values: [StoredValue], ownKey: Int64?
   ) throws -> FetchedRow? {
     let table = try store.sqlEntity(entity)
     var conditions = ["Z_PK <> ?"]
     var bindings: [StoredValue] = [.integer(ownKey ?? 0)]
     for name in constraint {
-      // Two NULLs are not the same value to SQLite, nor to Core Data.
+      // Two NULLs are not equal in a uniqueness constraint, neither in SQLite nor in Core Data.
       guard let slot = entity.slot(named: name), let column = table.attributeColumns[slot], !values[slot].isNull
       else { return nil }
       conditions.append("\(column.name) = ?")
@@ -64,16 +64,15 @@ struct UniquenessSearch {
 }
 
 extension BatchSource.Numbering {
-  /// The row of a batch of `count` rows that has `key`; nil when none has.
+  /// The row of a batch of `count` rows that has `key`; nil if there is none.
   fileprivate func row(withKey key: Int64, of count: Int) -> Int? {
-    // Rows that are left out may have the same key from another store.
-    if let row = keysObtained.first(where: { $0.value == key && removedRows.rank(of: $0.key) != nil })?.key {
-      return row
-    }
+    // Excluded rows may have the same key from another store.
+    let obtained = keysObtained.first { $0.value == key && removedRows.insertionIndex(ifAbsent: $0.key) != nil }
+    if let obtained { return obtained.key }
     guard key >= firstKey, key - firstKey < Int64(count) else { return nil }
     if removedRows.isEmpty, keysObtained.isEmpty { return Int(key - firstKey) }
     var next = firstKey
-    for row in 0..<count where removedRows.rank(of: row) != nil && keysObtained[row] == nil {
+    for row in 0..<count where removedRows.insertionIndex(ifAbsent: row) != nil && keysObtained[row] == nil {
       if next == key { return row }
       next += 1
     }

@@ -4,34 +4,35 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Writes the log into the database on a thread of its own, beside the writer.
+/// Checkpoints the WAL on its own thread, in parallel with the writer.
 ///
-/// A checkpoint beside a busy writer rarely catches up, and only a log that was written back whole starts over. So
-/// there are two marks: past the first a background checkpoint starts; past the second the writer waits for one.
+/// A checkpoint in parallel with a busy writer rarely catches up, and the WAL restarts only after a complete
+/// checkpoint. There are therefore two thresholds: past the first a background checkpoint starts; past the second the
+/// writer waits for one.
 final class WALCheckpointer: Sendable {
   private static let pagesBeforeCheckpoint = 1000
-  /// 64 MB of log at 4096 bytes a page.
+  /// 64 MB of WAL at 4096 bytes per page.
   private static let pagesMax = 16_384
 
   private let path: String
   private let queue = DispatchQueue(label: "OpenCoreData checkpoint", qos: .utility)
-  private let logPages = Atomic<Int>(0)
+  private let walPages = Atomic<Int>(0)
   private let pagesAtLastCheckpoint = Atomic<Int>(0)
   private let isRunning = Atomic<Bool>(false)
 
   init(watching connection: SQLiteConnection, path: String) {
     self.path = path
-    connection.watchLog(self)
+    connection.watchWAL(self)
   }
 
   /// Called by SQLite on the writer's thread after a commit.
-  func logHasGrown(to pages: Int) { logPages.store(pages, ordering: .relaxed) }
+  func walHasGrown(to pages: Int) { walPages.store(pages, ordering: .relaxed) }
 
   func didCommit(_ connection: SQLiteConnection) throws {
-    let pages = logPages.load(ordering: .relaxed)
+    let pages = walPages.load(ordering: .relaxed)
     var last = pagesAtLastCheckpoint.load(ordering: .relaxed)
     if pages < last {
-      // The log has started over.
+      // The WAL has restarted.
       pagesAtLastCheckpoint.store(0, ordering: .relaxed)
       last = 0
     }
@@ -48,7 +49,7 @@ final class WALCheckpointer: Sendable {
 
   private func checkpoint() {
     defer { isRunning.store(false, ordering: .releasing) }
-    // A checkpoint that fails is no loss: the log keeps everything, and the next one or the closing tries again.
+    // A failed checkpoint loses nothing: the WAL keeps everything, and the next checkpoint or closing tries again.
     guard let connection = try? SQLiteConnection(path: path, mode: .readWrite) else { return }
     _ = try? connection.rows("PRAGMA wal_checkpoint(PASSIVE)")
   }
@@ -59,14 +60,14 @@ final class WALCheckpointer: Sendable {
 }
 
 extension SQLiteConnection {
-  /// Tells `checkpointer` of every commit, and keeps SQLite from checkpointing by itself. The checkpointer must
-  /// live as long as the connection is open: the store keeps both.
-  fileprivate func watchLog(_ checkpointer: WALCheckpointer) {
+  /// Notifies `checkpointer` of every commit and disables SQLite's automatic checkpoints. The checkpointer must live as
+  /// long as the connection is open: the store owns both.
+  fileprivate func watchWAL(_ checkpointer: WALCheckpointer) {
     _ = sqlite3_wal_hook(
       handle,
       { context, _, _, pages in
         guard let context else { return SQLITE_OK }
-        Unmanaged<WALCheckpointer>.fromOpaque(context).takeUnretainedValue().logHasGrown(to: Int(pages))
+        Unmanaged<WALCheckpointer>.fromOpaque(context).takeUnretainedValue().walHasGrown(to: Int(pages))
         return SQLITE_OK
       }, Unmanaged.passUnretained(checkpointer).toOpaque())
   }

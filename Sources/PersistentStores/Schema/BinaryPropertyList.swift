@@ -3,8 +3,8 @@ import Foundation
 
 /// Writes binary property lists (`bplist00`) with sorted keys.
 ///
-/// PropertyListSerialization writes a dictionary in the order of its hash table, which differs from run to
-/// run, and then two stores with the same contents would differ in their bytes.
+/// PropertyListSerialization writes a dictionary in the order of its hash table, which differs between runs; two stores
+/// with the same contents would then differ in their bytes.
 enum BinaryPropertyList {
   static func data(for root: Any) throws -> Data {
     var writer = Writer()
@@ -16,7 +16,7 @@ enum BinaryPropertyList {
   private struct Writer {
     private enum Object {
       case bytes([UInt8])
-      /// A marker (0xA0 array, 0xD0 dictionary), its count, and the numbers of the objects that it refers to.
+      /// A marker (0xA0 array, 0xD0 dictionary), its count, and the numbers of the referenced objects.
       case references(marker: UInt8, count: Int, [Int])
     }
 
@@ -85,17 +85,17 @@ enum BinaryPropertyList {
     }
 
     private static func numberBytes(_ number: NSNumber) -> [UInt8] {
-      // The numbers 1 and 0 pass for a Bool in a cast; only the two shared objects are one.
+      // The numbers 1 and 0 cast to Bool; only the two shared objects are Booleans.
       if number === NSNumber(value: true) { return [0x09] }
       if number === NSNumber(value: false) { return [0x08] }
       let kind = String(cString: number.objCType)
       if kind == "d" || kind == "f" { return [0x23] + bigEndian(number.doubleValue) }
       let integer = number.int64Value
-      // Beyond 64 bits with a sign, 16 bytes are the only unsigned form.
+      // Beyond signed 64 bits, 16 bytes are the only unsigned form.
       if integer < 0, number.compare(NSNumber(value: 0)) == .orderedDescending {
         return [0x14] + Array(repeating: 0, count: 8) + bigEndian(Int(integer), bytes: 8)
       }
-      // Negative numbers always take eight bytes; shorter ones have no sign.
+      // Negative numbers always take eight bytes; shorter forms are unsigned.
       let size = integer < 0 ? 8 : size(of: Int(integer))
       return [0x10 | UInt8(size.trailingZeroBitCount)] + bigEndian(Int(integer), bytes: size)
     }
@@ -106,7 +106,7 @@ enum BinaryPropertyList {
       return [marker | 0x0F, 0x10 | UInt8(size.trailingZeroBitCount)] + bigEndian(count, bytes: size)
     }
 
-    /// The 1, 2, 4 or 8 bytes that hold a number without sign.
+    /// The 1, 2, 4 or 8 bytes of an unsigned number.
     private static func size(of number: Int) -> Int {
       number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
     }

@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// The text of a new store's statements, equal to Apple's down to the blanks.
+/// The text of a new store's statements, identical to Apple's including whitespace.
 extension SQLNaming {
   /// Each root's table followed by the join tables of its entities, then the indexes in the same order, then
   /// the framework's own tables.
@@ -50,11 +50,11 @@ extension SQLNaming {
       + members.flatMap { fetchIndexes(of: $0, in: table) + uniqueIndexes(of: $0, in: table) }
   }
 
-  /// By name, whatever the model's order. An index only makes fetches faster, so one of something without a column (an expression) is left out,
-  /// and a partial one covers all rows.
+  /// Sorted by name, independent of the model's order. An index only speeds up fetches, so an index on something
+  /// without a column (an expression) is omitted, and a partial index covers all rows.
   private func fetchIndexes(of entity: NSEntityDescription, in table: String) -> [String] {
     entity.indexes.sorted { String.byteOrder($0.name, $1.name) }.compactMap { index in
-      // R-trees are virtual tables of their own; a to-one relationship alone has the index of its key.
+      // R-trees are separate virtual tables; a to-one relationship alone already has the index of its key.
       guard !index.elements.contains(where: { $0.collationType == .rTree }), !isKeyIndex(index) else {
         return nil
       }
@@ -84,7 +84,7 @@ extension SQLNaming {
     }
   }
 
-  /// The column of an attribute or a to-one relationship; nil for what has none.
+  /// The column of an attribute or a to-one relationship; nil for properties without one.
   private func indexColumn(of property: NSPropertyDescription) -> String? {
     guard !property.isTransient, (property as? NSRelationshipDescription)?.isToMany != true else {
       return nil
@@ -94,7 +94,7 @@ extension SQLNaming {
 }
 
 extension SQLSchema {
-  /// The rows of a new store's Z_PRIMARYKEY: no key is given out yet.
+  /// The rows of a new store's Z_PRIMARYKEY: keys have not been allocated yet.
   package var primaryKeyRows: [SQLFragment] {
     entities.map { entity in
       SQLFragment(

@@ -7,19 +7,19 @@ struct SQLNaming {
   private let numbers: [ObjectIdentifier: Int]
   private let tableNames: [ObjectIdentifier: String]
   private let columns: [ObjectIdentifier: PropertyColumns]
-  /// Keys of to-many relationships without an inverse: columns of the destination's table, by its entity.
+  /// Keys of to-many relationships without an inverse: columns of the destination's table, by the destination entity.
   private let hiddenKeys: [ObjectIdentifier: [PropertyColumns]]
 
-  /// The columns of one property, or what they are made of.
+  /// The columns of one property, or the parts of their names.
   struct PropertyColumns {
-    /// The name in upper case, made unique in its table, without the Z.
+    /// The name in upper case, unique in its table, without the Z.
     let base: String
     var column: String { "Z\(base)" }
     var entityColumn: String?
     var orderColumn: String?
   }
 
-  /// - Parameter found: The numbers that a store has already, by entity name; others are counted from 1.
+  /// - Parameter found: The existing numbers of a store, by entity name; other entities are numbered from 1.
   init(_ entities: [NSEntityDescription], numbers found: [String: Int] = [:]) {
     let members = Set(entities.map(ObjectIdentifier.init))
     let roots = entities.filter { $0.superentity == nil }
@@ -40,8 +40,8 @@ struct SQLNaming {
       }
       var used = usedColumns[root] ?? ["_PK", "_ENT", "_OPT"]
       for property in entity.storedProperties where property.needsName {
-        // A column of a join table is named by the relationship that leads to the row it refers to, and told from
-        // others that lead to the same entity.
+        // A column of a join table has the name of the relationship that leads to its row. The name distinguishes it
+        // from other columns that lead to the same entity.
         let relationship = property as? NSRelationshipDescription
         let named = relationship?.isManyToMany == true ? relationship?.inverseRelationship ?? property : property
         columns[ObjectIdentifier(named)] = Self.columns(
@@ -81,7 +81,7 @@ struct SQLNaming {
     return columns
   }
 
-  /// `name` in upper case, with the first suffix of none, 1, 2, … that nothing else has.
+  /// `name` in upper case, with the first free suffix of none, 1, 2, ….
   private static func unique(_ name: String, in used: inout Set<String>) -> String {
     let base = name.uppercased()
     var candidate = base
@@ -126,11 +126,11 @@ extension NSEntityDescription {
 extension NSRelationshipDescription {
   var isManyToMany: Bool { isToMany && inverseRelationship?.isToMany == true }
 
-  /// A to-many relationship without an inverse is a key in the destination's table that no property shows.
+  /// A to-many relationship without an inverse is a key in the destination's table that is not a property there.
   var hasHiddenKey: Bool { isToMany && inverseRelationship == nil }
 
-  /// Of a many-to-many pair, whether this side names the join table: the side of the entity with the lower
-  /// number, on one entity the later name, and a relationship that is its own inverse.
+  /// For a many-to-many pair, whether this side names the join table: the side of the entity with the lower number, on
+  /// one entity the later name, and a relationship that is its own inverse.
   func namesJoinTable(_ number: (NSEntityDescription?) -> Int) -> Bool {
     guard isManyToMany, let inverse = inverseRelationship else { return false }
     let (own, other) = (number(owner), number(inverse.owner))
@@ -139,7 +139,7 @@ extension NSRelationshipDescription {
 }
 
 extension NSPropertyDescription {
-  /// Whether a name in the table's name space is taken: by columns, and by many-to-many relationships.
+  /// Whether a name in the table's namespace is taken, by columns or by many-to-many relationships.
   fileprivate var needsName: Bool {
     guard let relationship = self as? NSRelationshipDescription else { return true }
     return !relationship.isToMany || relationship.isManyToMany

@@ -1,17 +1,17 @@
 import ManagedObjectModel
 
-/// The tables that a model has in a SQLite store, as Apple's framework lays out a new one
-/// (docs/coredata-format.md, "Tables and columns").
+/// The tables of a model in a SQLite store, in the layout of a new store of Apple's framework (docs/coredata-format.md,
+/// "Tables and columns").
 ///
-/// A store that is there already may have other numbers, names and orders: `init(model:configuration:found:place:)`
-/// fits the schema to them. Statements name their columns.
+/// An existing store may have other numbers, names and orders: `init(model:configuration:existing:location:)` matches the
+/// schema to them. Statements name their columns.
 package struct SQLSchema: Sendable {
-  /// Depth first, by name at each level: the order of a new store's numbers, which run from 1.
+  /// Depth first, by name at each level: the order of a new store's numbers, which start at 1.
   package let entities: [SQLEntity]
   /// One table for each root entity, in order of its number.
   package let tables: [SQLTable]
   package let joinTables: [SQLJoinTable]
-  /// The statements that make a new store's tables and indexes, in order, without trailing semicolons.
+  /// The statements that create a new store's tables and indexes, in order, without trailing semicolons.
   package let creationStatements: [String]
 
   private let indexByName: [String: Int]
@@ -19,9 +19,9 @@ package struct SQLSchema: Sendable {
 
   /// The schema of the entities of a configuration (nil: of all).
   ///
-  /// Throws an NSError (NSCoreDataError) that names the entity or property if the model cannot be kept in a
-  /// SQLite store: no such configuration, entities that depend on ones outside it, names that are no
-  /// identifiers, stored attributes of no storable type.
+  /// Throws an NSError (NSCoreDataError) that names the entity or property if a SQLite store does not support the
+  /// model: unknown configuration, entities that depend on entities outside of it, names that are not identifiers,
+  /// stored attributes without a storable type.
   package init(model: NSManagedObjectModel, configuration: String? = nil) throws {
     let naming = SQLNaming(try Self.entities(of: model, configuration))
     self.init(naming, entities: naming.numbered.map { naming.sqlEntity(for: $0) })
@@ -38,7 +38,7 @@ package struct SQLSchema: Sendable {
       entities.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The entities that a store keeps, once it is sure that it can.
+  /// The entities that a store keeps, after validation.
   static func entities(
     of model: NSManagedObjectModel, _ configuration: String?
   ) throws -> [NSEntityDescription] {
@@ -59,10 +59,10 @@ package struct SQLSchema: Sendable {
     return Set(entities.map(\.tableName) + joins).sorted(by: String.byteOrder)
   }
 
-  /// The entity of that name, nil if the store does not keep it.
+  /// The entity with that name; nil if the store does not keep it.
   package func entity(named name: String) -> SQLEntity? { indexByName[name].map { entities[$0] } }
 
-  /// The entity of that number, nil if there is none.
+  /// The entity with that number; nil if there is none.
   package func entity(numbered number: Int) -> SQLEntity? { indexByNumber[number].map { entities[$0] } }
 }
 
@@ -73,7 +73,7 @@ package struct SQLEntity: Sendable {
   package let number: Int
   /// The number of the superentity (Z_SUPER), 0 for a root.
   package let superNumber: Int
-  /// The number of the root entity, whose row of Z_PRIMARYKEY counts the keys of the whole tree.
+  /// The number of the root entity, whose row of Z_PRIMARYKEY holds the key sequence of the whole tree.
   package let rootNumber: Int
   /// The numbers of the entity and of all that inherit from it, ascending.
   package let numbers: [Int]
@@ -83,11 +83,11 @@ package struct SQLEntity: Sendable {
   /// Own and inherited relationships that are stored, by name.
   package internal(set) var relationships: [String: SQLRelationship]
 
-  /// Whether rows of other entities may be in the same table.
+  /// Whether the table may contain rows of other entities.
   package var hasFamily: Bool { superNumber != 0 || numbers.count > 1 }
 }
 
-/// A column as its CREATE TABLE names it.
+/// A column as declared in its CREATE TABLE.
 package struct SQLColumn: Sendable, Hashable {
   package let name: String
   package let type: SQLColumnType
@@ -103,15 +103,14 @@ package enum SQLColumnType: String, Sendable {
   case blob = "BLOB"
 }
 
-/// How a relationship is kept.
+/// How a relationship is stored.
 package enum SQLRelationship: Sendable, Equatable {
-  /// A key in the entity's own table; `entityColumn` keeps the destination's Z_ENT where it has subentities,
-  /// `orderColumn` the position in an ordered inverse.
+  /// A key in the entity's own table; `entityColumn` holds the destination's Z_ENT if it has subentities, `orderColumn`
+  /// the position in an ordered inverse.
   case toOne(column: String, entityColumn: String?, orderColumn: String?)
   /// A key in the table of the destination, with the position there if this relationship is ordered.
   case toMany(table: String, column: String, orderColumn: String?)
-  /// Rows of a join table: the key of this side, of the other, and the position if this relationship is
-  /// ordered.
+  /// Rows of a join table: the key of this side, of the other side, and the position if this relationship is ordered.
   case manyToMany(table: String, sourceColumn: String, destinationColumn: String, orderColumn: String?)
 }
 

@@ -1,6 +1,6 @@
 import ManagedObjectModel
 
-/// Puts the named columns together to entities and tables.
+/// Assembles entities and tables from the named columns.
 extension SQLNaming {
   func sqlEntity(for entity: NSEntityDescription) -> SQLEntity {
     let own = number(of: entity)
@@ -70,13 +70,12 @@ extension SQLNaming {
       .map { SQLColumn(name: $0, type: .integer) }
   }
 
-  /// Positions come behind the keys of all entities of the table.
+  /// Positions follow the keys of all entities of the table.
   private func orderColumns(of entity: NSEntityDescription) -> [SQLColumn] {
     keys(of: entity).compactMap(\.orderColumn).map { SQLColumn(name: $0, type: .integer) }
   }
 
-  /// The keys that an entity's rows keep: its to-one relationships, then those of relationships to it that
-  /// have no inverse.
+  /// The keys in an entity's rows: its to-one relationships, then those of relationships to it without an inverse.
   func keys(of entity: NSEntityDescription) -> [PropertyColumns] {
     entity.storedRelationships.filter { !$0.isToMany }.compactMap { columns(of: $0) } + hiddenKeys(in: entity)
   }

@@ -1,7 +1,7 @@
 import ManagedObjectModel
 import Foundation
 
-/// What must hold before entities can be given tables.
+/// Preconditions for mapping entities to tables.
 enum SQLSchemaCheck {
   static func check(_ entities: [NSEntityDescription]) throws {
     let members = Set(entities.map(ObjectIdentifier.init))
@@ -29,24 +29,24 @@ enum SQLSchemaCheck {
     _ property: NSPropertyDescription, of entity: String, _ members: Set<ObjectIdentifier>
   ) throws {
     try checkIdentifier(property.name, "property of '\(entity)'")
-    let place = "'\(entity).\(property.name)'"
+    let subject = "'\(entity).\(property.name)'"
     if let attribute = property as? NSAttributeDescription, attribute.columnType == nil {
       throw error(
-        "The attribute \(place) has the type \(attribute.attributeType), which no store keeps.",
+        "The attribute \(subject) has the type \(attribute.attributeType), which no store keeps.",
         "Give it another type, or make it transient.")
     }
     guard let relationship = property as? NSRelationshipDescription else { return }
     guard let destination = relationship.destinationEntity else {
-      throw error("The relationship \(place) has no destination.", "Set its destinationEntity.")
+      throw error("The relationship \(subject) has no destination.", "Set its destinationEntity.")
     }
     guard members.contains(ObjectIdentifier(destination)) else {
       throw error(
-        "The relationship \(place) leads to '\(destination.name ?? "")', which this store does not keep.",
+        "The relationship \(subject) leads to '\(destination.name ?? "")', which this store does not keep.",
         "Put both into one configuration, or use a fetched property.")
     }
   }
 
-  /// A constraint that could not become an index would be lost silently.
+  /// A constraint that can't become an index would be lost silently.
   private static func checkUniqueness(of entity: NSEntityDescription) throws {
     let properties = entity.propertiesByName
     for name in entity.uniquenessConstraintNames.joined() where properties[name]?.isIndexable != true {
@@ -56,7 +56,7 @@ enum SQLSchemaCheck {
     }
   }
 
-  /// Names go into SQL text as they are, so they must be what a model editor lets pass.
+  /// Names are interpolated into SQL text, so they must satisfy the model editor's rules.
   private static func checkIdentifier(_ name: String, _ kind: String) throws {
     let letters = CharacterSet.letters.union(CharacterSet(charactersIn: "_"))
     let allowed = letters.union(.decimalDigits)
@@ -73,7 +73,7 @@ enum SQLSchemaCheck {
 }
 
 extension NSPropertyDescription {
-  /// Whether the property is one column, so that an index can hold it: stored attributes and to-one
+  /// Whether the property is a single column, so that an index can contain it: stored attributes and to-one
   /// relationships.
   var isIndexable: Bool {
     if isTransient { return false }
@@ -83,7 +83,7 @@ extension NSPropertyDescription {
 }
 
 extension NSAttributeDescription {
-  /// The type of the attribute's column; nil where a value of the type cannot be stored.
+  /// The type of the attribute's column; nil if values of the type cannot be stored.
   package var columnType: SQLColumnType? {
     switch attributeType {
     case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
@@ -97,8 +97,8 @@ extension NSAttributeDescription {
     }
   }
 
-  /// Columns stand in a table by this group first: integers and keys, floats and dates, decimals, texts,
-  /// UUIDs, transformables, other data.
+  /// Columns of a table are sorted by this group first: integers and keys, floats and dates, decimals, texts, UUIDs,
+  /// transformables, other data.
   var columnGroup: Int {
     switch attributeType {
     case .doubleAttributeType, .floatAttributeType, .dateAttributeType: 1

@@ -1,22 +1,22 @@
 import ManagedObjectModel
 import Foundation
 
-/// The metadata of a store: what Z_METADATA's property list holds beside the user's own keys.
+/// The metadata of a store: the contents of Z_METADATA's property list in addition to the client's keys.
 package struct StoreMetadata {
   package var storeType = "SQLite" { didSet { found?[NSStoreTypeKey] = storeType } }
   package var versionHashes: [String: Data]
   package var versionIdentifiers: [String]
-  /// Base64; nil in files of frameworks that did not write it yet.
+  /// Base64; nil in files of older frameworks that did not write it.
   package var versionHashesDigest: String?
   package var versionChecksum: String?
   package var frameworkVersion: Int
-  /// The clients' own keys, all property list values.
+  /// The clients' keys; all values are property list values.
   package var custom: [String: Any] = [:]
 
-  /// The framework's keys as the file has them: what is written back is what was found, key by key. Nil for a new store.
+  /// The framework's keys as found in the file: they are written back unchanged, key by key. Nil for a new store.
   private var found: [String: Any]?
 
-  /// Written as by a framework of 2023, the first that writes every key that is known here.
+  /// The keys of a framework of 2023, the first that writes every key known here.
   package static let currentFrameworkVersion = 1344
   private static let autoVacuumKey = "_NSAutoVacuumLevel"
   private static let hashesVersion = 3
@@ -44,7 +44,7 @@ package struct StoreMetadata {
     self.init(dictionary: dictionary)
   }
 
-  /// Takes a metadata dictionary as a coordinator's client gives or gets it.
+  /// Reads a metadata dictionary of a coordinator's client.
   package init(dictionary: [String: Any]) {
     storeType = dictionary[NSStoreTypeKey] as? String ?? "SQLite"
     versionHashes = dictionary[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
@@ -63,7 +63,7 @@ package struct StoreMetadata {
     NSStoreModelVersionHashesVersionKey, autoVacuumKey,
   ]
 
-  /// Everything as one dictionary; the store's UUID is a column of its own and not among it.
+  /// Everything as one dictionary, without the store's UUID, which has its own column.
   package var dictionary: [String: Any] {
     if let found { return custom.merging(found) { $1 } }
     var result = custom
@@ -74,12 +74,12 @@ package struct StoreMetadata {
     result[NSPersistenceFrameworkVersionKey] = frameworkVersion
     result[NSStoreModelVersionHashesDigestKey] = versionHashesDigest
     result[NSStoreModelVersionChecksumKey] = versionChecksum
-    // Text, not a number: so Apple's framework writes it.
+    // Text, not a number, as in Apple's framework.
     result[Self.autoVacuumKey] = "2"
     return result
   }
 
-  /// The bytes of Z_PLIST: equal metadata gives equal bytes. Throws an NSError (134060) that names the key if
-  /// one of the custom values is no property list value.
+  /// The bytes of Z_PLIST: equal metadata gives equal bytes. Throws an NSError (134060) that names the key if a custom
+  /// value is not a property list value.
   package func propertyList() throws -> Data { try BinaryPropertyList.data(for: dictionary) }
 }

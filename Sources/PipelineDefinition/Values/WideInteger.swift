@@ -28,8 +28,6 @@ struct WideInteger {
     trim()
   }
 
-  var isZero: Bool { limbs.isEmpty }
-
   /// Decimal digits without leading zeros; `0` for zero.
   var digits: String {
     guard let first = limbs.last else { return "0" }

@@ -14,7 +14,10 @@ final class DiskSync: Sendable {
   func start() {
     DispatchQueue.global().async(group: group) {
       for descriptor in self.descriptors where fdatasync(descriptor) != 0 {
-        self.errorNumber.store(errno, ordering: .relaxed)
+        // A pipe, for example, can't be synced at all, and that is no failure. The first real error counts.
+        let number = errno
+        if number == EINVAL { continue }
+        _ = self.errorNumber.compareExchange(expected: 0, desired: number, ordering: .relaxed)
       }
     }
   }
@@ -22,8 +25,7 @@ final class DiskSync: Sendable {
   func wait() throws {
     group.wait()
     let number = errorNumber.load(ordering: .relaxed)
-    // What can't be synced at all, such as a pipe, is as safe as it can be.
-    if number != 0, number != EINVAL { throw POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO) }
+    if number != 0 { throw POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO) }
   }
 }
 

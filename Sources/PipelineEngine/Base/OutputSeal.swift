@@ -118,4 +118,14 @@ extension OutputSeal {
     }
     return seal
   }
+
+  /// Checks the number of records that were read: a wrong one of the right content shows a
+  /// wrong dialect.
+  func checkRecords(_ count: Int, of name: String) throws(RunFailure) {
+    if count == records { return }
+    throw RunFailure(
+      code: .rowCount, exitCode: .dataError,
+      message: "\(name): has \(count) records, and its hash file says \(records): its dialect is not the pipeline's, "
+        + "though every byte is in place")
+  }
 }

@@ -74,7 +74,7 @@ struct ExportRun {
       kind: .export, pipeline: definition.name, outcome: failure == nil ? state.outcome : .failed,
       failure: failure?.summary, startedAt: startedAt, seconds: begin.duration(to: clock.now) / .seconds(1),
       outputs: state.outputs, store: storePath, exported: state.outputs.reduce(0) { $0 + $1.records },
-      issues: state.log)
+      issues: state.log, program: definition.vocabulary.program)
     summary.note = state.note
     for file in state.outputs {
       monitor.log.log(.outputWritten(file.path, records: file.records, bytes: file.bytes))

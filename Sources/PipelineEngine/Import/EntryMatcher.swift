@@ -80,23 +80,23 @@ struct EntryMatcher {
 
   /// Looks at the entries in order. `refused` has an issue for each row that is known not to be storable.
   func plan(_ chunk: ParsedChunk, _ storeKeys: Keys, refused: [Int: RecordIssue], input: String) throws -> ChunkPlan {
-    var planner = ChunkPlanner(chunk, storeKeys, input)
+    var builder = PlanBuilder(chunk, storeKeys, input)
     if !chunk.digests.keys.isEmpty { try keys.beginChunk(chunk.digests.keys) }
     for (index, digests) in zip(uniqueValues, chunk.digests.uniques) { try index.beginChunk(digests) }
     let digests = chunk.digests.keys
     for row in 0..<chunk.batch.count {
       if !digests.isEmpty { keys.approach(row, of: digests) }
       if let issue = refused[row] {
-        planner.reject(row, issue)
-      } else if !settle(row, chunk, &planner), !violates(row, chunk, &planner) {
-        note(row, chunk.digests, planner.insert(row), isNew: true)
+        builder.reject(row, issue)
+      } else if !applyPolicy(row, chunk, &builder), !violates(row, chunk, &builder) {
+        note(row, chunk.digests, builder.insert(row), isNew: true)
       }
     }
-    return planner.finish(updatedSlots)
+    return builder.finish(updatedSlots)
   }
 
   /// Handles a record whose key is there already; false for a new one.
-  private func settle(_ row: Int, _ chunk: ParsedChunk, _ planner: inout ChunkPlanner) -> Bool {
+  private func applyPolicy(_ row: Int, _ chunk: ParsedChunk, _ builder: inout PlanBuilder) -> Bool {
     let digests = chunk.digests
     guard !digests.keys.isEmpty, digests.keys[row] != .none, let known = keys.entry(of: digests.keys[row]) else {
       return false
@@ -104,56 +104,56 @@ struct EntryMatcher {
     switch policy {
     case .reject:
       let holder =
-        planner.isOfThisInput(known.storeKey)
+        builder.isOfThisInput(known.storeKey)
         ? "an earlier record of this input has the same key (\(keyNames)); remove one of the two"
         : "the store has an entry with this key (\(keyNames)) already, \(entityName) p\(known.storeKey); remove the "
           + "record, or set \"duplicates\" to skip or update"
-      planner.reject(row, .primaryKey, holder)
+      builder.reject(row, .primaryKey, holder)
     case .skip:
-      planner.plan.duplicate += 1
+      builder.plan.duplicate += 1
     case .update:
-      update(row, known, chunk, &planner)
+      update(row, known, chunk, &builder)
     case .keepNewest:
       let order = digests.orders[row]
       if order > known.order {
-        update(row, known, chunk, &planner)
+        update(row, known, chunk, &builder)
       } else if order == known.order, digests.values[row] == known.values {
-        planner.plan.unchanged += 1
+        builder.plan.unchanged += 1
       } else {
-        planner.plan.duplicate += 1
+        builder.plan.duplicate += 1
       }
     }
     return true
   }
 
-  private func update(_ row: Int, _ known: KeyEntry, _ chunk: ParsedChunk, _ planner: inout ChunkPlanner) {
+  private func update(_ row: Int, _ known: KeyEntry, _ chunk: ParsedChunk, _ builder: inout PlanBuilder) {
     let entry = entry(chunk.digests, row, known.storeKey)
     if entry.values == known.values {
-      planner.plan.unchanged += 1
+      builder.plan.unchanged += 1
     } else {
-      planner.update(known.storeKey, row)
+      builder.update(known.storeKey, row)
     }
     if entry != known { keys.set(chunk.digests.keys[row], entry, before: known) }
   }
 
-  private func violates(_ row: Int, _ chunk: ParsedChunk, _ planner: inout ChunkPlanner) -> Bool {
+  private func violates(_ row: Int, _ chunk: ParsedChunk, _ builder: inout PlanBuilder) -> Bool {
     for (place, uniqueness) in uniquenesses.enumerated() {
       let digest = chunk.digests.uniques[place][row]
       guard digest != .none, let known = uniqueValues[place].entry(of: digest) else { continue }
       let holder =
-        planner.isOfThisInput(known.storeKey)
+        builder.isOfThisInput(known.storeKey)
         ? "an earlier record of this input" : "an entry of the store, \(entityName) p\(known.storeKey),"
       let message = "\(uniqueness.names) must be unique, and \(holder) has the same; correct one of the two"
-      planner.note(row, uniqueness.code, message, column: uniqueness.column, severity: uniqueness.severity)
+      builder.note(row, uniqueness.code, message, column: uniqueness.column, severity: uniqueness.severity)
       if uniqueness.severity == .error {
-        planner.plan.rejected.append(Int(chunk.recordOfRow[row]))
+        builder.plan.rejected.append(Int(chunk.recordOfRow[row]))
         return true
       }
     }
     return false
   }
 
-  /// Notes what the entry of a row bears. Of one that is new nobody need ask who had its key before.
+  /// Notes the key and the unique values of a row's entry. A new entry's key belonged to no other before.
   private func note(_ row: Int, _ digests: RowDigests, _ storeKey: Int64, isNew: Bool) {
     if !digests.keys.isEmpty, digests.keys[row] != .none {
       let digest = digests.keys[row]
@@ -181,7 +181,7 @@ struct EntryMatcher {
 }
 
 /// Gathers the decisions on one chunk.
-private struct ChunkPlanner {
+private struct PlanBuilder {
   var plan: ChunkPlan
   private let chunk: ParsedChunk
   private let storeKeys: EntryMatcher.Keys

@@ -4,14 +4,14 @@ import OpenCoreData
 
 /// One import or dry run, from its inputs to its summary.
 struct ImportRun {
-  private let setup: ImportSetup
+  private let environment: ImportEnvironment
   /// The inputs that are named; those of an inbox are looked for when the run begins.
   private let inputs: [InputFile]
   private let inbox: Inbox?
-  private var definition: PipelineDefinition { setup.definition }
-  private var options: RunOptions { setup.options }
-  private var isDryRun: Bool { setup.isDryRun }
-  private var storePath: String? { setup.storePath }
+  private var definition: PipelineDefinition { environment.definition }
+  private var options: RunOptions { environment.options }
+  private var isDryRun: Bool { environment.isDryRun }
+  private var store: ImportStore { environment.store }
 
   init(
     _ definition: PipelineDefinition, _ options: RunOptions, model: RunModel, isDryRun: Bool, _ monitor: RunMonitor
@@ -19,16 +19,20 @@ struct ImportRun {
     let startedAt = options.now()
     let definition = try RunModel.completed(definition, options, model.model)
     let fit = try ImportFit(definition, model: model.model, now: startedAt)
-    setup = ImportSetup(
-      definition: definition, options: options, isDryRun: isDryRun, entity: fit.entity, columns: fit.columns,
+    let store = ImportStore(
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
-      storePath: definition.storePath(options),
-      monitor: monitor, runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
-      profiler: try EntryProfiler.wanted(definition, options, fit.entity))
+      entity: fit.entity, path: definition.storePath(options), isDryRun: isDryRun, isAtomic: definition.atomic,
+      lockTimeoutSeconds: options.lockTimeoutSeconds)
+    environment = ImportEnvironment(
+      definition: definition, options: options, isDryRun: isDryRun, columns: fit.columns, store: store,
+      keys: KeyRules(definition: definition, entity: fit.entity, columns: fit.columns), monitor: monitor,
+      runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
+      profiler: try EntryProfiler.wanted(definition, options, fit.entity),
+      tables: LedgerTables(definition.vocabulary))
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     try checkDefinition()
-    try ImportFit.checkPlaces(definition, options, inputs: inputs, store: storePath, rejects: rejectsPaths(inputs))
+    try ImportFit.checkPlaces(definition, options, inputs: inputs, store: store.path, rejects: rejectsPaths(inputs))
   }
 
   private func checkDefinition() throws(PipelineError) {
@@ -39,7 +43,7 @@ struct ImportRun {
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
     }
-    if !isDryRun, storePath == nil {
+    if !isDryRun, store.path == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
     }
   }
@@ -56,28 +60,28 @@ struct ImportRun {
   func run() -> Outcome {
     let clock = ContinuousClock()
     let begin = clock.now
-    var state = ImportState(definition, lastStoredKey: 0)
-    var outcome = Outcome(summary: summary(state, nil, seconds: 0))
+    var totals = ImportTotals(definition, lastStoredKey: 0)
+    var outcome = Outcome(summary: summary(totals, nil, seconds: 0))
     var failure: RunFailure?
     do throws(RunFailure) {
       try ReportFiles.check(ReportFiles.paths(definition, options))
       outcome.lock = try takeLock()
       let inputs = try inputs + filesOfInbox()
-      setup.monitor.log.log(
+      environment.monitor.log.log(
         .runStarted(
-          kind: isDryRun ? .validate : .import, pipeline: definition.name, store: storePath, inputs: inputs.count))
+          kind: isDryRun ? .validate : .import, pipeline: definition.name, store: store.path, inputs: inputs.count))
       try checkRejects(inputs)
-      try setup.openExistingStore()
-      state = ImportState(definition, lastStoredKey: try lastStoredKey())
-      failure = try importAll(inputs, &state)
-      try checkpoint()
-      if options.isReplay { try replaceInputs(&state) }
+      try store.openExisting()
+      totals = ImportTotals(definition, lastStoredKey: try store.lastKey())
+      failure = try importAll(inputs, &totals)
+      try store.checkpoint()
+      if options.isReplay { try replaceInputs(&totals) }
     } catch {
       failure = failure ?? error
     }
-    for (stage, times) in setup.clock.stages { setup.monitor.log.log(.stageTimed(stage, times)) }
-    outcome.files = state.filesDone
-    outcome.summary = summary(state, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
+    for (stage, times) in environment.clock.stages { environment.monitor.log.log(.stageTimed(stage, times)) }
+    outcome.files = totals.filesDone
+    outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     return outcome
   }
 
@@ -85,11 +89,11 @@ struct ImportRun {
   func finish(_ outcome: Outcome) -> RunSummary {
     var summary = outcome.summary
     defer {
-      setup.closeStore()
+      store.close()
       outcome.lock?.release()
     }
     do throws(RunFailure) {
-      if hasStoreToWrite { try noteEnd(summary) }
+      if store.isWritten { try store.perform { try noteEnd(summary, $0) } }
       try moveFiles(outcome.files)
     } catch {
       guard summary.failure == nil else { return summary }
@@ -100,32 +104,29 @@ struct ImportRun {
   }
 
   private func takeLock() throws(RunFailure) -> RunLock? {
-    guard !isDryRun, let storePath else { return nil }
+    guard !isDryRun, let storePath = store.path else { return nil }
     do throws(RunFailure) {
-      return try RunLock(storePath: storePath, pipeline: definition.name, now: setup.startedAt)
+      return try RunLock(storePath: storePath, pipeline: definition.name, now: environment.startedAt)
     } catch {
-      setup.monitor.log.log(.lockHeld(message: error.message))
+      environment.monitor.log.log(.lockHeld(message: error.message))
       throw error
     }
   }
 
   /// A run that had nothing to do leaves the store as it was.
-  private func noteEnd(_ summary: RunSummary) throws(RunFailure) {
-    try store { try noteEnd(summary, $0) }
-  }
-
   private func noteEnd(_ summary: RunSummary, _ coordinator: NSPersistentStoreCoordinator) throws {
     let isKnown =
-      try LedgerTables.exist(in: coordinator)
-      && !coordinator.participantRows("SELECT 1 FROM SJ_RUN WHERE runID = ?", [setup.runID]).isEmpty
+      try environment.tables.exist(in: coordinator)
+      && !coordinator.participantRows("SELECT 1 FROM \(environment.tables.run) WHERE runID = ?", [environment.runID])
+        .isEmpty
     guard isKnown else { return }
     let run = LedgerRun(
-      id: setup.runID, pipeline: definition.name, startedAt: setup.startedAt, endedAt: options.now(),
+      id: environment.runID, pipeline: definition.name, startedAt: environment.startedAt, endedAt: options.now(),
       outcome: summary.outcome.rawValue, exitCode: summary.exitCode.rawValue, counts: summary.counts)
-    let ledger = try Ledger(nil)
+    let ledger = try Ledger(environment.tables, nil)
     coordinator.addSaveParticipant(ledger)
     defer { coordinator.removeSaveParticipant(ledger) }
-    ledger.prepare([Ledger.record(run)] + Ledger.finish(run: setup.runID))
+    ledger.prepare([environment.tables.record(run)] + environment.tables.finish(run: environment.runID))
     try coordinator.saveParticipants()
     try coordinator.checkpoint()
   }
@@ -136,7 +137,7 @@ struct ImportRun {
     guard let inbox else { return [] }
     let listing = try inbox.list()
     for item in listing.leftAlone where item.reason.isWorthTelling {
-      setup.monitor.log.log(.inputLeftAlone(item.name, reason: item.reason.rawValue))
+      environment.monitor.log.log(.inputLeftAlone(item.name, reason: item.reason.rawValue))
     }
     return listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
   }
@@ -145,11 +146,11 @@ struct ImportRun {
   /// has failed. What stopped for another cause stays for the next run.
   private func moveFiles(_ files: [(file: Inbox.File, outcome: Inbox.Outcome)]) throws(RunFailure) {
     guard let inbox, !isDryRun else { return }
-    let log = setup.monitor.log
+    let log = environment.monitor.log
     var first: RunFailure?
     for (file, outcome) in files {
       do throws(RunFailure) {
-        switch try inbox.move(file, to: outcome, on: setup.startedAt) {
+        switch try inbox.move(file, to: outcome, on: environment.startedAt) {
         case .moved(let path): log.log(.inputMoved(file.name, to: path))
         case .gone: log.log(.inputNotMoved(file.name, reason: "it is gone"))
         case .changed: log.log(.inputNotMoved(file.name, reason: "it was changed meanwhile"))
@@ -165,112 +166,76 @@ struct ImportRun {
   // MARK: Inputs
 
   /// What of a replayed input was rejected again takes its place.
-  private func replaceInputs(_ state: inout ImportState) throws(RunFailure) {
-    for entry in state.completed {
+  private func replaceInputs(_ totals: inout ImportTotals) throws(RunFailure) {
+    for entry in totals.completed {
       try Replay.replace(entry.path, by: entry.rejects.path)
-      state.renameRejects(entry.rejects.path, to: URL(fileURLWithPath: entry.path).path)
+      totals.renameRejects(entry.rejects.path, to: URL(fileURLWithPath: entry.path).path)
     }
   }
 
   private func importAll(
-    _ inputs: [InputFile], _ state: inout ImportState
+    _ inputs: [InputFile], _ totals: inout ImportTotals
   ) throws(RunFailure) -> RunFailure? {
-    let chain = ImportChain(
-      setup.container, chain: options.contextChain, notificationContents: options.notificationContents,
+    let contexts = ImportContexts(
+      store.container, chain: options.contextChain, notificationContents: options.notificationContents,
       relationships: definition.relationships, isDryRun: isDryRun)
-    let ledger = try readLedger()
-    if !isDryRun { setup.coordinator.addSaveParticipant(ledger) }
-    defer { setup.coordinator.removeSaveParticipant(ledger) }
-    return try transaction(chain, &state) { state throws(RunFailure) in importEach(inputs, chain, ledger, &state) }
+    let ledger = try store.ledger(environment.tables)
+    if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
+    defer { store.coordinator.removeSaveParticipant(ledger) }
+    return try transaction(contexts, &totals) { totals throws(RunFailure) in
+      importEach(inputs, contexts, ledger, &totals)
+    }
   }
 
   /// An input that can't be read does not keep the others from being imported, unless the policy is to stop.
   private func importEach(
-    _ inputs: [InputFile], _ chain: ImportChain, _ ledger: Ledger, _ state: inout ImportState
+    _ inputs: [InputFile], _ contexts: ImportContexts, _ ledger: Ledger, _ totals: inout ImportTotals
   ) -> RunFailure? {
     var first: RunFailure?
     var known = ledger.entries
     for (input, rejectsPath) in zip(inputs, rejectsPaths(inputs)) {
-      var part = InputImport(input, setup, chain, ledger, rejectsPath: rejectsPath)
+      var part = FileImporter(input, environment, contexts, ledger, rejectsPath: rejectsPath)
       do throws(RunFailure) {
-        let entry = try part.run(known, &state)
+        let entry = try part.run(known, &totals)
         // What was read twice by one run is there once.
         if entry.isComplete {
           known.insert(entry, at: 0)
-          state.completed.append(entry)
+          totals.completed.append(entry)
         }
         if let file = input.inboxFile {
-          if entry.isComplete { state.filesDone.append((file, .processed)) }
-          if state.outcome == .stopped { state.filesDone.append((file, .failed)) }
+          if entry.isComplete { totals.filesDone.append((file, .processed)) }
+          if totals.outcome == .stopped { totals.filesDone.append((file, .failed)) }
         }
       } catch {
         ledger.clear()
-        setup.monitor.log.log(.inputFailed(input.name, code: error.code, message: error.message))
+        environment.monitor.log.log(.inputFailed(input.name, code: error.code, message: error.message))
         first = first ?? error
         if let file = input.inboxFile, error.exitCode == .dataError, !error.concernsStore {
-          state.filesDone.append((file, .failed))
+          totals.filesDone.append((file, .failed))
         }
         if definition.errorPolicy == .stop || definition.atomic || error.concernsStore { return first }
       }
-      if state.outcome != .completed { break }
+      if totals.outcome != .completed { break }
     }
     return first
   }
 
   /// An atomic run is one transaction: it is committed if all went well, and else nothing of it is left.
   private func transaction(
-    _ chain: ImportChain, _ state: inout ImportState,
-    _ body: (inout ImportState) throws(RunFailure) -> RunFailure?
+    _ contexts: ImportContexts, _ totals: inout ImportTotals,
+    _ body: (inout ImportTotals) throws(RunFailure) -> RunFailure?
   ) throws(RunFailure) -> RunFailure? {
-    guard definition.atomic else { return try body(&state) }
-    try setup.beginTransaction()
-    let failure = try body(&state)
-    if failure == nil, state.outcome == .completed {
-      if hasStoreToWrite { try store { try $0.commitTransaction() } }
+    guard definition.atomic else { return try body(&totals) }
+    try store.beginTransaction()
+    let failure = try body(&totals)
+    if failure == nil, totals.outcome == .completed {
+      try store.commitTransaction()
       return nil
     }
-    if hasStoreToWrite {
-      try store { try $0.rollBackTransaction() }
-      chain.reset()
-    }
-    state.rollBack()
+    try store.rollBackTransaction()
+    if store.isWritten { contexts.reset() }
+    totals.rollBack()
     return failure
-  }
-
-  private func store(_ body: (NSPersistentStoreCoordinator) throws -> Void) throws(RunFailure) {
-    do {
-      try body(setup.coordinator)
-    } catch {
-      throw RunFailure(store: error as NSError, path: storePath)
-    }
-  }
-
-  // MARK: The store
-
-  private var hasStoreToWrite: Bool { !isDryRun && !setup.coordinator.persistentStores.isEmpty }
-
-  private func readLedger() throws(RunFailure) -> Ledger {
-    do {
-      let coordinator = setup.coordinator
-      return try Ledger(coordinator.persistentStores.isEmpty ? nil : coordinator)
-    } catch {
-      if let version = error as? LedgerVersionError {
-        throw RunFailure(code: nil, exitCode: .dataError, message: version.description)
-      }
-      throw RunFailure(store: error as NSError, path: storePath)
-    }
-  }
-
-  private func lastStoredKey() throws(RunFailure) -> Int64 {
-    guard !setup.coordinator.persistentStores.isEmpty else { return 0 }
-    var key: Int64 = 0
-    try store { key = try $0.lastKey(of: setup.entity) }
-    return key
-  }
-
-  /// What was imported is in the file itself, and on the disk, before anyone is told that it is.
-  private func checkpoint() throws(RunFailure) {
-    if hasStoreToWrite { try store { try $0.checkpoint() } }
   }
 
   // MARK: Rejects
@@ -279,7 +244,7 @@ struct ImportRun {
   private func rejectsPaths(_ inputs: [InputFile]) -> [String?] {
     if isDryRun, options.rejects == nil { return inputs.map { _ in nil } }
     if options.isReplay { return inputs.map { Replay.nextPath(of: $0.path) } }
-    return RejectsPlace.paths(for: inputs.map(\.name), definition, options, store: storePath)
+    return RejectsPlace.paths(for: inputs.map(\.name), definition, options, store: store.path)
   }
 
   /// Better to learn before the import than at the first reject that it has no place to go.
@@ -287,20 +252,22 @@ struct ImportRun {
     let isWished = RejectsPlace.wish(definition, options) != nil
     for path in rejectsPaths(inputs).compactMap({ $0 }) {
       // The folder of a store that is not there yet is made with it.
-      let isBesideStore = storePath.map(OutputPlace.folder) == OutputPlace.folder(of: path)
+      let isBesideStore = store.path.map(OutputPlace.folder) == OutputPlace.folder(of: path)
       if isWished || !isBesideStore { try OutputPlace.check(path) }
     }
   }
 
-  private func summary(_ state: ImportState, _ failure: RunFailure?, seconds: Double) -> RunSummary {
+  private func summary(_ totals: ImportTotals, _ failure: RunFailure?, seconds: Double) -> RunSummary {
     var summary = RunSummary(
       kind: isDryRun ? .validate : .import, pipeline: definition.name,
-      outcome: failure == nil ? state.outcome : .failed, failure: failure?.summary,
-      stopReason: state.stopReason.map { definition.atomic ? $0 + "; nothing of this run is in the store" : $0 },
-      run: setup.runID, startedAt: setup.startedAt, seconds: seconds, inputs: state.files, store: storePath,
-      counts: state.counts, issues: state.log,
-      rejects: state.rejectsPaths.isEmpty ? nil : state.rejectsPaths.joined(separator: ", "))
-    summary.profile = state.profile
+      outcome: failure == nil ? totals.outcome : .failed, failure: failure?.summary,
+      stopReason: totals.stopReason.map { definition.atomic ? $0 + "; nothing of this run is in the store" : $0 },
+      run: environment.runID, startedAt: environment.startedAt, seconds: seconds, inputs: totals.files,
+      store: store.path,
+      counts: totals.counts, issues: totals.log,
+      rejects: totals.rejectsPaths.isEmpty ? nil : totals.rejectsPaths.joined(separator: ", "),
+      program: definition.vocabulary.program)
+    summary.profile = totals.profile
     return summary
   }
 }

@@ -2,7 +2,7 @@ import CSV
 import Foundation
 import OpenCoreData
 
-/// What the ledger knows of one input: a row of `SJ_INPUT`.
+/// What the ledger knows of one input: a row of its table of inputs.
 struct LedgerEntry: Sendable {
   var id: Int64
   /// The run that touched it last.
@@ -45,7 +45,7 @@ extension LedgerEntry {
     savedAt = date
   }
 
-  /// The columns of `SJ_INPUT`, in the order of `values`.
+  /// The columns of the table of inputs, in the order of `values`.
   static let columns = [
     "inputID", "runID", "pipeline", "pipelineDigest", "entity", "path", "state", "record", "line", "byte",
     "contentHash", "headBytes", "headHash", "endsOpen", "storedBytes", "rejectsPath", "rejectsBytes",

@@ -35,24 +35,30 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
 
   /// Reads the ledger of a store without changing a byte of it.
   ///
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - vocabulary: That of the program whose runs are looked for.
   /// - Throws: `LedgerAccessError` for a file that is not there, is no store, or can't be read.
-  public init(store path: String) throws(LedgerAccessError) {
+  public init(
+    store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary()
+  ) throws(LedgerAccessError) {
+    let tables = LedgerTables(vocabulary)
     runs = try LedgerAccess.explained(path) {
       let opened = try OpenedDatabase.openForReading(path)
       defer { withExtendedLifetime(opened) {} }
-      return try LedgerAccess.hasLedger(opened.connection) ? try Self.runs(opened.connection) : []
+      return try LedgerAccess.has(tables, opened.connection) ? try Self.runs(tables, opened.connection) : []
     }
   }
 
-  private static func runs(_ connection: SQLiteConnection) throws -> [Run] {
+  private static func runs(_ tables: LedgerTables, _ connection: SQLiteConnection) throws -> [Run] {
     var inputs: [String: [Input]] = [:]
     let columns = LedgerEntry.columns.joined(separator: ", ")
-    for row in try connection.rows("SELECT \(columns) FROM SJ_INPUT ORDER BY inputID") {
+    for row in try connection.rows("SELECT \(columns) FROM \(tables.input) ORDER BY inputID") {
       guard let entry = LedgerEntry(row: row.map(\.plain)) else { continue }
       inputs[entry.run, default: []].append(Input(entry))
     }
     let rows = try connection.rows(
-      "SELECT \(LedgerRun.columns.joined(separator: ", ")) FROM SJ_RUN ORDER BY startedAt DESC, runID")
+      "SELECT \(LedgerRun.columns.joined(separator: ", ")) FROM \(tables.run) ORDER BY startedAt DESC, runID")
     return rows.map { Run($0.map(\.plain), inputs) }
   }
 
@@ -60,7 +66,10 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
   ///
   /// - Returns: Whether there was a ledger.
   /// - Throws: `LedgerAccessError`, also for a store that another program writes to for longer than `timeoutSeconds`.
-  public static func drop(store path: String, timeoutSeconds: Double = 10) throws(LedgerAccessError) -> Bool {
+  public static func drop(
+    store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary(), timeoutSeconds: Double = 10
+  ) throws(LedgerAccessError) -> Bool {
+    let tables = LedgerTables(vocabulary)
     guard FileManager.default.fileExists(atPath: path) else { throw .missing(path) }
     let lock: RunLock
     do throws(RunFailure) {
@@ -73,9 +82,9 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
       let connection = try SQLiteConnection(
         path: path, mode: .readWrite, busyTimeoutMilliseconds: Int32(clamping: Int(timeoutSeconds * 1000)))
       defer { connection.close() }
-      guard try LedgerAccess.hasLedger(connection) else { return false }
+      guard try LedgerAccess.has(tables, connection) else { return false }
       try connection.transaction {
-        for table in LedgerTables.names { try connection.execute("DROP TABLE IF EXISTS \(table)") }
+        for table in tables.names { try connection.execute("DROP TABLE IF EXISTS \(table)") }
       }
       return true
     }
@@ -148,7 +157,7 @@ private enum LedgerAccess {
       description: "\(path) can't be used: \(sqlite.message); \(advice)", exitCode: exitCode)
   }
 
-  static func hasLedger(_ connection: SQLiteConnection) throws -> Bool {
-    try !connection.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'SJ_LEDGER'").isEmpty
+  static func has(_ tables: LedgerTables, _ connection: SQLiteConnection) throws -> Bool {
+    try !connection.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(tables.ledger)'").isEmpty
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import OpenCoreData
 
-/// What the ledger knows of one run: a row of `SJ_RUN`.
+/// What the ledger knows of one run: a row of its table of runs.
 struct LedgerRun: Sendable {
   var id: String
   var pipeline: String

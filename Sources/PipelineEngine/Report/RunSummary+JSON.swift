@@ -12,10 +12,15 @@ extension RunSummary {
   }
 
   /// Reads what `json()` wrote.
-  public init(json data: Data) throws {
+  ///
+  /// - Parameters:
+  ///   - data: The JSON.
+  ///   - program: What the program is called that wrote it.
+  public init(json data: Data, program: String = DefinitionVocabulary().program) throws {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     self = try decoder.decode(RunSummary.self, from: data)
+    self.program = program
   }
 
   /// The summary with what follows from it, side by side.

@@ -26,7 +26,7 @@ extension RunSummary {
 
   /// One metric: `samples` are further labels, each after a comma, and values.
   private func gauge(_ name: String, _ help: String, _ samples: [(labels: String, value: String)]) -> String {
-    let name = "surfjournal_\(name)"
+    let name = "\(program)_\(name)"
     let labels = "pipeline=\"\(Self.label(pipeline))\",kind=\"\(kind.rawValue)\""
     return "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
       + samples.map { "\(name){\(labels)\($0.labels)} \($0.value)\n" }.joined()

@@ -85,7 +85,7 @@ extension RunSummary {
     }
     if issues.errors == 0 { return nil }
     if seed != nil { return "mend the records in \(rejects ?? "the inputs"), and make the seed anew of all of them." }
-    if let rejects { return "mend the records in \(rejects), then replay it: surfjournal replay FILE." }
+    if let rejects { return "mend the records in \(rejects), then replay it: \(program) replay FILE." }
     return kind == .validate ? "mend the lines named above, then import." : "mend the lines named above."
   }
 }

@@ -13,7 +13,7 @@ struct RunVerdict: Sendable, Equatable {
 }
 
 extension RunSummary {
-  /// `surf-log: dry run`
+  /// `log: dry run`
   var subject: String { "\(pipeline): \(action)" }
 
   /// What the run was for, in words.

@@ -128,13 +128,20 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var note: String?
   /// Largest memory of the process so far, in bytes.
   public var memoryPeakBytes: Int
+  /// What the program is called in reports for people, and before the names of metrics; not part of the JSON.
+  public var program = DefinitionVocabulary().program
+
+  private enum CodingKeys: String, CodingKey {
+    case formatVersion, kind, pipeline, outcome, failure, stopReason, run, startedAt, seconds, inputs, outputs, store
+    case counts, exported, issues, profile, rejects, seed, note, memoryPeakBytes
+  }
 
   public init(
     kind: Kind, pipeline: String, outcome: Outcome = .completed, failure: Failure? = nil, stopReason: String? = nil,
     run: String? = nil, startedAt: Date,
     seconds: Double, inputs: [File] = [], outputs: [File] = [], store: String? = nil,
     counts: RunCounts = RunCounts(), exported: Int = 0, issues: IssueLog = IssueLog(), rejects: String? = nil,
-    memoryPeakBytes: Int = ProcessMemory.peakBytes
+    memoryPeakBytes: Int = ProcessMemory.peakBytes, program: String = DefinitionVocabulary().program
   ) {
     self.kind = kind
     self.pipeline = pipeline
@@ -152,6 +159,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     self.issues = Issues(issues)
     self.rejects = rejects
     self.memoryPeakBytes = memoryPeakBytes
+    self.program = program
   }
 }
 

@@ -28,11 +28,14 @@ public enum StoreReports {
   ///   - store: The path of the store.
   ///   - model: The path of a model; without one, what is found.
   ///   - embeddedModels: The names of models in the program that the store may be of.
+  ///   - vocabulary: The program's, whose ledger is named in the report.
   public static func inspection(
-    of store: String, model: String? = nil, embeddedModels: [String]
+    of store: String, model: String? = nil, embeddedModels: [String], vocabulary: DefinitionVocabulary
   ) throws(Failure) -> Report {
     try explained(store, model) { store, model in
-      let inspection = try StoreInspection(storeAt: store, modelFile: model, embeddedModels: embeddedModels)
+      let inspection = try StoreInspection(
+        storeAt: store, modelFile: model, embeddedModels: embeddedModels,
+        tablePurposes: [vocabulary.ledgerPrefix: "ledger of \(vocabulary.program)'s imports"])
       return Report(
         text: inspection.text(), json: try json(inspection), exitCode: .ok, hasFindings: !inspection.remarks.isEmpty)
     }

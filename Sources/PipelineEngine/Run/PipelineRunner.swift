@@ -86,7 +86,7 @@ public final class PipelineRunner: Sendable {
   private func failed(_ failure: RunFailure) -> RunSummary {
     RunSummary(
       kind: kind, pipeline: definition.name, outcome: .failed, failure: failure.summary, startedAt: options.now(),
-      seconds: 0)
+      seconds: 0, program: definition.vocabulary.program)
   }
 
   private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {

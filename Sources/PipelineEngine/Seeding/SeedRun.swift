@@ -85,7 +85,8 @@ struct SeedRun {
           code: nil, exitCode: .noInput,
           message: "there was nothing to import, so that no seed was made; check the inputs")
       }
-      let uuid = try SeedStore(seed).make(from: place.imported, to: place.made)
+      let uuid = try SeedStore(seed, without: LedgerTables(definition.vocabulary)).make(
+        from: place.imported, to: place.made)
       if isCancelled() {
         summary.outcome = .cancelled
         summary.note = "no seed was made"
@@ -108,6 +109,6 @@ struct SeedRun {
   private func failed(_ error: RunFailure) -> RunSummary {
     RunSummary(
       kind: .import, pipeline: definition.name, outcome: .failed, failure: error.summary, startedAt: options.now(),
-      seconds: 0, store: place.output)
+      seconds: 0, store: place.output, program: definition.vocabulary.program)
   }
 }

@@ -9,8 +9,13 @@ import OpenCoreData
 /// tables and indexes in the order in which Apple's framework makes them.
 struct SeedStore {
   private let options: SeedOptions
+  /// The tables of the import that a seed does not have.
+  private let ledger: LedgerTables
 
-  init(_ options: SeedOptions) { self.options = options }
+  init(_ options: SeedOptions, without ledger: LedgerTables) {
+    self.options = options
+    self.ledger = ledger
+  }
 
   /// - Returns: The UUID of the store.
   func make(from imported: String, to made: String) throws(RunFailure) -> UUID {
@@ -38,7 +43,7 @@ struct SeedStore {
   // MARK: Tables and rows
 
   private func copy(_ connection: SQLiteConnection) throws -> UUID {
-    let skipped = LedgerTables.names.map { "'\($0)'" }.joined(separator: ", ")
+    let skipped = ledger.names.map { "'\($0)'" }.joined(separator: ", ")
     let objects = try connection.rows(
       """
       SELECT type, name, sql FROM imported.sqlite_master

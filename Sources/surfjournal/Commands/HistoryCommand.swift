@@ -30,7 +30,7 @@ struct HistoryCommand: Command {
 
   func run() async -> ExitCode {
     do throws(LedgerAccessError) {
-      var history = try LedgerHistory(store: store)
+      var history = try LedgerHistory(store: store, vocabulary: .journal)
       history.runs = Array(history.runs.prefix(limit))
       return show(history)
     } catch {

@@ -34,7 +34,8 @@ struct InspectCommand: Command {
   func run() async -> ExitCode {
     do throws(StoreReports.Failure) {
       return show(
-        try StoreReports.inspection(of: store, model: model, embeddedModels: [CoreDataStack.modelName]))
+        try StoreReports.inspection(
+          of: store, model: model, embeddedModels: [CoreDataStack.modelName], vocabulary: .journal))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }

@@ -33,8 +33,8 @@ struct LedgerCommand: Command {
 
   func run() async -> ExitCode {
     do throws(LedgerAccessError) {
-      let wasThere = try LedgerHistory.drop(store: store, timeoutSeconds: timeoutSeconds)
-      if !isQuiet { Console.report(wasThere ? "the ledger of \(store) is removed" : "\(store) has no ledger") }
+      let existed = try LedgerHistory.drop(store: store, vocabulary: .journal, timeoutSeconds: timeoutSeconds)
+      if !isQuiet { Console.report(existed ? "the ledger of \(store) is removed" : "\(store) has no ledger") }
       return .ok
     } catch {
       return CommandFailure(error.description, error.exitCode).report()

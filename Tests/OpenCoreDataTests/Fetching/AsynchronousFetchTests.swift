@@ -182,11 +182,11 @@ struct AsynchronousFetchTests {
     #expect(count == 2500 || count == 2600)
   }
 
-  @Test("A stop sign ends a statement that would run for ever", .timeLimit(.minutes(1)))
+  @Test("A cancellation flag ends a statement that would run for ever", .timeLimit(.minutes(1)))
   func endless() throws {
     let connection = try SQLiteConnection(path: "", mode: .privateTemporary)
-    let stop = StopSign()
-    DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { stop.raise() }
+    let stop = CancellationFlag()
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { stop.cancel() }
     let error = #expect(throws: NSError.self) {
       try connection.stopping(at: stop) {
         _ = try connection.integer(

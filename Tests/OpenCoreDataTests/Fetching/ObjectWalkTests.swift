@@ -115,7 +115,7 @@ struct ObjectWalkTests {
       }
       #expect(context.registeredObjects.count == 8 && context.updatedObjects.count == 4)
       #expect(held.map { $0.place ?? "" } == ["Spot 1", "Spot 6", "Spot 11", "Spot 16"])
-      #expect(held.allSatisfy { $0.packedHome?.batch.count == 0 && context.object(with: $0.objectID) === $0 })
+      #expect(held.allSatisfy { $0.batchStorage?.batch.count == 0 && context.object(with: $0.objectID) === $0 })
       try context.save()
     }
     #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION WHERE ZPLACE = 'edited' AND Z_OPT = 2") == "4")

@@ -248,7 +248,7 @@ struct BulkAndSingleInsertionTests {
         context.performAndWait {
           #expect(context.registeredObjects.isEmpty)
           context.adoptPermanentIDs()
-          #expect(context.insertions.segments.isEmpty && context.awaitingPermanentIDs.isEmpty)
+          #expect(context.insertions.segments.isEmpty && context.unresolvedIDs.isEmpty)
         }
       }
       return 0

@@ -40,7 +40,7 @@ struct LiveObjectTests {
     for context in [child, middle, writer] {
       context.performAndWait {
         #expect(context.registry.entryCount <= 1024 && context.registeredObjects.isEmpty)
-        #expect(context.awaitingPermanentIDs.isEmpty)
+        #expect(context.unresolvedIDs.isEmpty)
       }
     }
     #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "3600")

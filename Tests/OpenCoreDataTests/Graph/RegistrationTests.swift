@@ -148,7 +148,7 @@ struct RegistrationTests {
       #expect(spent < .seconds(3) && spentAfter < .seconds(3), "it is quadratic if it takes long")
       #expect(!objects.contains { $0.objectID.isTemporaryID })
       child.adoptPermanentIDs()
-      #expect(child.awaitingPermanentIDs.isEmpty)
+      #expect(child.unresolvedIDs.isEmpty)
     }
   }
 

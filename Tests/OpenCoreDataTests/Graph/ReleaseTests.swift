@@ -27,7 +27,7 @@ struct ReleaseTests {
     for _ in 0..<1000 where !isDone() { try await Task.sleep(for: .milliseconds(5)) }
   }
 
-  private func hasLog(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path + "-wal") }
+  private func hasWAL(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path + "-wal") }
 
   /// Statements that SQLite has for a connection and that are in the middle of their rows.
   private func runningStatements(_ connection: SQLiteConnection) -> Int {
@@ -56,12 +56,12 @@ struct ReleaseTests {
       try context.save()
       #expect(try context.fetch(stack.request()).count == 10)
     }
-    #expect(!openFiles(below: folder).isEmpty && hasLog(file))
+    #expect(!openFiles(below: folder).isEmpty && hasWAL(file))
     // The context alone keeps the store.
     stack = nil
     #expect(!openFiles(below: folder).isEmpty && traces.liveCount == 4)
     context = nil
-    #expect(openFiles(below: folder).isEmpty && !hasLog(file) && traces.liveCount == 0)
+    #expect(openFiles(below: folder).isEmpty && !hasWAL(file) && traces.liveCount == 0)
     #expect(try sqlite(file, "SELECT count(*) FROM ZSESSION") == "10")
   }
 
@@ -75,7 +75,7 @@ struct ReleaseTests {
       return try context.fetch(stack.request())
     }
     try stack.coordinator.persistentStores.forEach(stack.coordinator.remove)
-    #expect(openFiles(below: folder).isEmpty && !hasLog(stack.file) && objects.count == 3)
+    #expect(openFiles(below: folder).isEmpty && !hasWAL(stack.file) && objects.count == 3)
   }
 
   @Test("A store that can't be opened leaves nothing open")

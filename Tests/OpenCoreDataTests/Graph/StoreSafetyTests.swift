@@ -158,7 +158,7 @@ struct StoreSafetyTests {
   }
 
   @Test("Counting is one statement, with limit and offset in it")
-  func countingStatement() throws {
+  func autoKeyStatement() throws {
     let stack = try Stack(folder)
     let context = stack.context()
     let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)

@@ -27,7 +27,9 @@ final class MadeStore {
     try shell(Self.rows)
   }
 
-  func inspect() throws -> StoreInspection { try StoreInspection(storeAt: url, modelFile: modelURL) }
+  func inspect(tablePurposes: [String: String] = [:]) throws -> StoreInspection {
+    try StoreInspection(storeAt: url, modelFile: modelURL, tablePurposes: tablePurposes)
+  }
 
   func verify() throws -> StoreVerification { try StoreVerification(storeAt: url, modelFile: modelURL) }
 

@@ -116,11 +116,12 @@ import Testing
     #expect(TriggerText.functions(in: sql) == ["NSCoreDataTell", "upper", "coalesce"])
   }
 
-  @Test func `The tables of our ledger are called that`() throws {
+  @Test func `A client's own tables are described in its words`() throws {
     let made = try MadeStore()
     try made.shell("CREATE TABLE SJ_RUN (a)")
-    let seen = try made.inspect()
-    #expect(seen.others.map(\.purpose) == ["ledger of surfjournal's imports"])
+    let seen = try made.inspect(tablePurposes: ["SJ_": "ledger of imports"])
+    #expect(seen.others.map(\.purpose) == ["ledger of imports"])
+    #expect(try made.inspect().others.map(\.purpose) == [nil])
     #expect(seen.remarks == [])
   }
 

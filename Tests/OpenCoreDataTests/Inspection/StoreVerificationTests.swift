@@ -168,7 +168,7 @@ import Testing
     let codes = Set(sources.matches(of: /(?:add|RowCheck|append|)\(\s*\(?"([a-z]+[a-zA-Z]*)",/).map { String($0.1) })
     #expect(codes.count > 35)
     let article = try String(
-      contentsOf: Repository.file("Sources/OpenCoreData/OpenCoreData.docc/LookingAtStores.md"),
+      contentsOf: Repository.file("Sources/StoreInspection/StoreInspection.docc/LookingAtStores.md"),
       encoding: .utf8)
     #expect(codes.filter { !article.contains("`\($0)`") } == [])
   }

@@ -154,7 +154,7 @@ struct MigrationFuzzTests {
     return "\(model.entity(row.entity)?.name ?? "") \(row.key): " + (values + targets).joined(separator: " ")
   }
 
-  @Test("a random change", arguments: Randomness.seeds(80, long: 2000))
+  @Test("a random change", arguments: Randomness.seeds(30, long: 2000))
   func random(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let former = FuzzModel.random(&random)

@@ -19,7 +19,7 @@ struct ResultsChangesTests {
     let changes = ResultsChanges(
       from: Self.list(old), to: Self.list(new),
       origins: new.flatMap(\.rows).map { row in
-        .init(rank: old.flatMap(\.rows).firstIndex(of: row), isTouched: row.isMultiple(of: 2), isSettled: false)
+        .init(rank: old.flatMap(\.rows).firstIndex(of: row), isTouched: row.isMultiple(of: 2), keepsOrder: false)
       })
     let result = Self.applied(changes, old, new)
     #expect(result.map(\.name) == new.map(\.name), "seed \(seed)")

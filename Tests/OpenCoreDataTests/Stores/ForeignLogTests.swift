@@ -35,7 +35,7 @@ struct ForeignLogTests {
 
   @Test("The log is missing, empty or cut off", arguments: Way.allCases, ["missing", "empty", "cut off"])
   func missing(way: Way, kind: String) throws {
-    let setup = try StoreSetup.withLog()
+    let setup = try StoreSetup.withWAL()
     let file = try setup.copy(kind == "missing" ? ["", "-shm"] : ["", "-wal", "-shm"])
     if kind == "empty" { try change(file, "-wal") { $0 = Data() } }
     if kind == "cut off" { try change(file, "-wal") { $0 = $0.prefix(32 + 4120 + 100) } }
@@ -44,7 +44,7 @@ struct ForeignLogTests {
 
   @Test("The log and its index are of different times", arguments: Way.allCases)
   func salts(way: Way) throws {
-    let (one, other) = (try StoreSetup.withLog(), try StoreSetup.withLog())
+    let (one, other) = (try StoreSetup.withWAL(), try StoreSetup.withWAL())
     let file = try one.copy(["", "-wal"])
     try FileManager.default.copyItem(
       atPath: other.stack.file.path + "-shm", toPath: file.path + "-shm")
@@ -55,7 +55,7 @@ struct ForeignLogTests {
     "The log is damaged, or of other pages", arguments: Way.allCases,
     [("magic", 0), ("checksum", 25), ("salt", 32 + 8)])
   func damaged(way: Way, place: (name: String, byte: Int)) throws {
-    let setup = try StoreSetup.withLog()
+    let setup = try StoreSetup.withWAL()
     let file = try setup.copy(["", "-wal"])
     try change(file, "-wal") { $0[place.byte] ^= 0x40 }
     #expect(try wordsMissing(inRefusalOf: file, way, "damaged") == [])
@@ -63,7 +63,7 @@ struct ForeignLogTests {
 
   @Test("The log has pages of another size", arguments: Way.allCases)
   func pageSize(way: Way) throws {
-    let setup = try StoreSetup.withLog()
+    let setup = try StoreSetup.withWAL()
     let log = try setup.copy(["", "-wal"])
     let small = try StoreSetup.closed()
     try sqlite(
@@ -88,7 +88,7 @@ struct ForeignLogTests {
 
   @Test("A log that has started over is read, as is one that was written back", arguments: Way.allCases)
   func startedOver(way: Way) throws {
-    let setup = try StoreSetup.withLog()
+    let setup = try StoreSetup.withWAL()
     // Written back whole, the next commit begins at the front: before old pages.
     let writer = try SQLiteConnection(path: setup.stack.file.path, mode: .readWrite)
     _ = try writer.rows("PRAGMA wal_checkpoint(RESTART)")

@@ -24,7 +24,7 @@ struct ReadingTraceTests {
     "Rows in the log are seen, with its index, without one, with an empty and with a broken one",
     arguments: ["whole", "none", "empty", "broken"])
   func logs(index: String) throws {
-    let setup = try StoreSetup.withLog()
+    let setup = try StoreSetup.withWAL()
     let file = try setup.copy(index == "none" ? ["", "-wal"] : ["", "-wal", "-shm"])
     let shm = URL(fileURLWithPath: file.path + "-shm")
     if index == "empty" { try Data().write(to: shm) }
@@ -33,8 +33,8 @@ struct ReadingTraceTests {
   }
 
   @Test("A store whose log is empty, or that has only an index of a log that was written back, is read")
-  func withoutRowsInLog() throws {
-    let setup = try StoreSetup.withLog()
+  func withoutRowsInWAL() throws {
+    let setup = try StoreSetup.withWAL()
     let header = try Data(contentsOf: URL(fileURLWithPath: setup.stack.file.path + "-wal")).prefix(32)
     let checkpoint = try SQLiteConnection(path: setup.stack.file.path, mode: .readWrite)
     _ = try checkpoint.rows("PRAGMA wal_checkpoint(FULL)")
@@ -84,7 +84,7 @@ struct ReadingTraceTests {
 
   @Test("A store that this process has open is read beside it, and its locks stay")
   func openHere() throws {
-    let setup = try StoreSetup.withLog()
+    let setup = try StoreSetup.withWAL()
     let reader = try SQLiteConnection(path: setup.stack.file.path, mode: .readWrite)
     try reader.execute("BEGIN")
     #expect(try reader.integer("SELECT count(*) FROM ZSESSION") == 5)
@@ -99,7 +99,7 @@ struct ReadingTraceTests {
 
   @Test("Nothing stays in the temporary folder, also where opening fails after the copy was made")
   func temporaryFolder() throws {
-    let setup = try StoreSetup.withLog()
+    let setup = try StoreSetup.withWAL()
     let file = try setup.copy(["", "-wal"])
     let copy = try PrivateCopy(of: file.path)
     #expect(FileManager.default.fileExists(atPath: copy.path))

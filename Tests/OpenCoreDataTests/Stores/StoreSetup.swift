@@ -41,7 +41,7 @@ struct StoreSetup {
   func reopen() throws { try stack.reopen() }
 
   /// Three rows in the file and two in the log.
-  static func withLog() throws -> StoreSetup {
+  static func withWAL() throws -> StoreSetup {
     let setup = try StoreSetup()
     try setup.add(0..<3)
     try setup.reopen()

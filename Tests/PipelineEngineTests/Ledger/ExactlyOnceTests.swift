@@ -293,11 +293,11 @@ struct ExactlyOnceTests {
     _ = try await run(.plain(), .import, [input], store: store)
     #expect(try sqlite(store, schema) == sqlite(fresh, schema))
     #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'SJ\\_%' ESCAPE '\\'") == "4")
-    #expect(try LedgerHistory.drop(store: store))
-    #expect(try !LedgerHistory.drop(store: store))
+    #expect(try LedgerHistory.drop(store: store, vocabulary: .journal))
+    #expect(try !LedgerHistory.drop(store: store, vocabulary: .journal))
     #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE '%SJ\\_%' ESCAPE '\\'") == "0")
     #expect(try sqlite(store, "PRAGMA integrity_check") == "ok")
-    #expect(try LedgerHistory(store: store).runs.isEmpty)
+    #expect(try LedgerHistory(store: store, vocabulary: .journal).runs.isEmpty)
     #expect(try await run(.plain(), .import, [input], store: store).counts.inserted == 10)
   }
 
@@ -305,7 +305,7 @@ struct ExactlyOnceTests {
   func history() async throws {
     let input = try folder.write(log(3) + "never,X,1\n", to: "log.csv")
     let summary = try await run(.plain(), .import, [input], store: store)
-    let history = try LedgerHistory(store: store)
+    let history = try LedgerHistory(store: store, vocabulary: .journal)
     let told = try #require(history.runs.first)
     #expect(history.runs.count == 1)
     #expect(told.run == summary.run)

@@ -61,7 +61,8 @@ enum ReportSample {
     var summary = RunSummary(
       kind: .import, pipeline: "surf-log", startedAt: Date(timeIntervalSinceReferenceDate: 427_015_800),
       seconds: 0.043, inputs: [.init(path: "inbox/surf-log.csv.gz", bytes: 61_234, records: 4000)],
-      store: "journal.sqlite", counts: RunCounts(read: 4000, inserted: 4000), memoryPeakBytes: 34_567_890)
+      store: "journal.sqlite", counts: RunCounts(read: 4000, inserted: 4000), memoryPeakBytes: 34_567_890,
+      program: "surfjournal")
     summary.profile = try profile(sessions(4000))
     return summary
   }

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Randomness.seeds(60, long: 2000))
+  @Test(arguments: Randomness.seeds(16, long: 2000))
   func `The counts of a dry run are those of the run, and both are right`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()

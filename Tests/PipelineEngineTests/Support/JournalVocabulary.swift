@@ -3,7 +3,8 @@
 /// Names and defaults such as a program hands in.
 extension DefinitionVocabulary {
   static let journal = DefinitionVocabulary(
-    dialects: [.journalApp], dateFormats: ["journal-app": "M/d/yy"], entity: "JournalEntry", model: "SurfJournalModel")
+    dialects: [.journalApp], dateFormats: ["journal-app": "M/d/yy"], entity: "JournalEntry", model: "SurfJournalModel",
+    program: "surfjournal", ledgerPrefix: "SJ_")
 }
 
 extension DialectDefinition {

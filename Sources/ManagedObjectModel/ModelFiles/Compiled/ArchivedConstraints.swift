@@ -1,14 +1,14 @@
 import Foundation
 
-/// Turns the validation predicates of a compiled attribute into bounds, lengths and a pattern: what the model editor
-/// made them from.
+/// Converts the validation predicates of a compiled attribute back into the bounds, lengths and pattern that the model
+/// editor created them from.
 struct ArchivedConstraints {
   let attribute: NSAttributeDescription
   private(set) var constraints = AttributeConstraints()
 
   init(_ attribute: NSAttributeDescription) { self.attribute = attribute }
 
-  /// Whether the whole predicate could be taken; if not, nothing of it was.
+  /// Whether the whole predicate was converted. If not, no part of it was.
   mutating func add(_ predicate: ArchivedPredicate?) -> Bool {
     let before = constraints
     let isTaken =
@@ -22,7 +22,7 @@ struct ArchivedConstraints {
     return isTaken
   }
 
-  /// A bound that stands by itself: a length for texts.
+  /// A separate bound: a length for strings.
   mutating func addBound(_ operation: PredicateOperator, _ bound: ArchiveValue) {
     let constant: PredicateConstant? =
       if attribute.attributeType == .dateAttributeType {
@@ -65,7 +65,7 @@ struct ArchivedConstraints {
     }
   }
 
-  /// Bounds are always inclusive; only whole numbers have a next one that makes an exclusive bound inclusive.
+  /// Bounds are always inclusive; only whole numbers have a successor that makes an exclusive bound inclusive.
   private mutating func addNumber(_ operation: PredicateOperator, _ bound: StoredValue) -> Bool {
     switch (operation, bound) {
     case (.greaterOrEqual, _): constraints.minimum = bound
@@ -93,7 +93,7 @@ struct ArchivedConstraints {
 }
 
 extension ArchivedPredicate {
-  /// As a predicate to check values of `attribute` with; nil if it can't be evaluated on these.
+  /// As a predicate that validates values of `attribute`; nil if it can't be evaluated on these.
   func validation(of attribute: NSAttributeDescription) -> NSPredicate? {
     guard let text = formatText, let predicate = try? NSPredicate.parse(format: text),
       (try? ValuePredicate(predicate, attribute)) != nil
@@ -103,7 +103,7 @@ extension ArchivedPredicate {
 }
 
 extension PredicateConstant {
-  /// As `storedValue(from:)` takes it.
+  /// In the form that `storedValue(from:)` takes.
   fileprivate var plainValue: Any? {
     switch self {
     case .integer(let number): number
@@ -115,7 +115,7 @@ extension PredicateConstant {
     }
   }
 
-  /// A whole number that a text can be long.
+  /// A whole number that is valid as a string length.
   fileprivate var length: Int? {
     let number: Int64? =
       switch self {

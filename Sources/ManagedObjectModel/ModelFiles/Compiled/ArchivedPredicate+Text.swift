@@ -1,6 +1,6 @@
-/// The format strings of archived predicates, as model files have them.
+/// The format strings of archived predicates, as in model files.
 extension ArchivedPredicate {
-  /// Nil where a part can't be written in a format string.
+  /// Nil if a part can't be written in a format string.
   var formatText: String? {
     switch self {
     case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -53,7 +53,7 @@ extension ArchivedExpression {
     }
   }
 
-  /// Keys that are spelled like words of the language get the `#` that makes them keys.
+  /// Keys that are spelled like reserved words get the prefix `#`, which makes them keys.
   private static func escaped(_ keys: String) -> String {
     keys.split(separator: ".", omittingEmptySubsequences: false)
       .map { PredicateKeyword(String($0)) == nil ? String($0) : "#\($0)" }.joined(separator: ".")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A predicate of a compiled model, read as data from what NSPredicate archives.
+/// A predicate of a compiled model, read as data from an archived NSPredicate.
 indirect enum ArchivedPredicate {
   case constant(Bool)
   case comparison(ArchivedComparison)
@@ -26,19 +26,19 @@ indirect enum ArchivedExpression {
   case constant(PredicateConstant)
   case selfObject
   case variable(String)
-  /// The keys, of the object itself or of what another expression gives.
+  /// The keys, of the object itself or of the result of another expression.
   case keyPath(String, of: ArchivedExpression)
-  /// The method's name with its colons, and the arguments.
+  /// The method's selector and the arguments.
   case function(String, [ArchivedExpression])
   case aggregate([ArchivedExpression])
   case subquery(ArchivedExpression, variable: String, ArchivedPredicate)
 }
 
-/// Reads predicates and expressions; nil for whatever is not of a known form.
+/// Reads predicates and expressions; nil for unknown forms.
 struct ArchivedPredicateReader {
   let archive: KeyedArchive
 
-  /// Archives can refer in circles, and to one part from so many places that it unfolds without end.
+  /// Archives can contain cycles, and so many references to one part that it expands without limit.
   private static let depthMax = 32
   private static let partsMax = 10_000
 
@@ -90,7 +90,7 @@ struct ArchivedPredicateReader {
       let operation = archive.integer(how.values["NSOperatorType"]).flatMap({ Self.operators[$0] }),
       let modifier = ArchivedComparison.Modifier(rawValue: archive.integer(how.values["NSModifier"]) ?? 0)
     else { return nil }
-    // The operators of texts call flags what the others call options.
+    // Text operators call flags what the other operators call options.
     let bits = archive.integer(how.values["NSFlags"] ?? how.values["NSOptions"]) ?? 0
     var options: PredicateOptions = []
     if bits & 1 != 0 { options.insert(.caseInsensitive) }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A model out of a keyed archive, with a sentence about everything that was left out.
+/// A model from a keyed archive, with one sentence about each omitted part.
 package struct CompiledModel {
   package let model: NSManagedObjectModel
   package let notes: [String]
   private let incompleteEntityNames: Set<String>
 
-  /// Reads a `.mom`, or what a store keeps of its model.
+  /// Reads a `.mom`, or the model that a store contains.
   ///
-  /// - Throws: `ArchiveProblem` for what is no archive of a model. What is only odd within one becomes a note.
+  /// - Throws: `ArchiveProblem` if the data is not an archive of a model. Minor problems become notes.
   package init(archive data: Data) throws(ArchiveProblem) {
     var reader = try CompiledModelReader(data)
     model = try reader.read()
@@ -16,9 +16,9 @@ package struct CompiledModel {
     incompleteEntityNames = reader.incompleteEntityNames
   }
 
-  /// Takes the version hashes that whoever compiled the model stated.
+  /// Adopts the version hashes that the model's compiler stated.
   package func stateVersionHashes(_ hashes: [String: Data]) {
-    // An entity's hash is a part of its subentities' hashes.
+    // The hash of a subentity includes the hash of its superentity.
     for entity in model.entities.sorted(by: { $0.ancestry.count < $1.ancestry.count }) {
       guard entity.ancestry.allSatisfy({ !incompleteEntityNames.contains($0.name ?? "") }) else { continue }
       if let hash = entity.name.flatMap({ hashes[$0] }), hash.count == 32 { entity.stateVersionHash(hash) }

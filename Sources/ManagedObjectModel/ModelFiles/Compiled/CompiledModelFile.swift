@@ -1,6 +1,6 @@
 import Foundation
 
-/// Compiled models on disk: a `.mom` for each version, and a `.momd` with all of them and VersionInfo.plist.
+/// Compiled models on disk: a `.mom` for each version, and a `.momd` with all versions and VersionInfo.plist.
 enum CompiledModelFile {
   static func load(_ file: URL) throws -> (model: NSManagedObjectModel, notes: [String]) {
     guard let data = FileManager.default.contents(atPath: file.path) else {
@@ -16,7 +16,7 @@ enum CompiledModelFile {
       ).nsError
     }
     let package = file.deletingLastPathComponent()
-    // A version alone, or one beside a damaged plist, still is a model: its hashes are computed then.
+    // A version alone, or next to a damaged plist, is still a model: its hashes are then computed.
     if package.pathExtension == "momd", let info = try? versionInfo(of: package) {
       compiled.stateVersionHashes(info.hashes[file.deletingPathExtension().lastPathComponent] ?? [:])
     }

@@ -4,18 +4,18 @@ extension CompiledModelReader {
   mutating func property(
     named name: String, _ object: KeyedArchive.Object, of entity: NSEntityDescription
   ) -> NSPropertyDescription? {
-    let place = "'\(entity.name ?? "").\(name)'"
+    let subject = "'\(entity.name ?? "").\(name)'"
     let property: NSPropertyDescription
     if object.values["NSAttributeType"] != nil {
-      property = attribute(object, place)
+      property = attribute(object, subject)
     } else if object.values["NSMaxCount"] != nil || object.className == "NSRelationshipDescription" {
       property = relationship(object)
     } else if object.className == "NSFetchedPropertyDescription" {
       let fetched = NSFetchedPropertyDescription()
-      fetched.template = template(fetchRequest(of: object), named: name, place)
+      fetched.template = template(fetchRequest(of: object), named: name, subject)
       property = fetched
     } else {
-      note("\(place) is a \(object.className), which is not known here; it is left out.")
+      note("\(subject) is a \(object.className), which is not known here; it is left out.")
       incompleteEntityNames.insert(entity.name ?? "")
       return nil
     }
@@ -40,12 +40,12 @@ extension CompiledModelReader {
     static let isKeptInHistory = 16
   }
 
-  private mutating func attribute(_ object: KeyedArchive.Object, _ place: String) -> NSAttributeDescription {
+  private mutating func attribute(_ object: KeyedArchive.Object, _ subject: String) -> NSAttributeDescription {
     let attribute: NSAttributeDescription
     if object.className == "NSDerivedAttributeDescription" {
       let derived = NSDerivedAttributeDescription()
       derived.derivationExpressionFormat = predicates.expression(object.values["NSDerivationExpression"])?.formatText
-      if derived.derivationExpressionFormat == nil { note("What \(place) is derived from can't be read.") }
+      if derived.derivationExpressionFormat == nil { note("What \(subject) is derived from can't be read.") }
       attribute = derived
     } else {
       attribute = NSAttributeDescription()
@@ -54,10 +54,10 @@ extension CompiledModelReader {
     if let type = UInt(exactly: number).flatMap(NSAttributeType.init(rawValue:)) {
       attribute.attributeType = type
     } else {
-      note("\(place) is of type \(number), which is not known here.")
+      note("\(subject) is of type \(number), which is not known here.")
     }
     if attribute.attributeType == .compositeAttributeType {
-      note("\(place) is a composite attribute, whose elements are not read.")
+      note("\(subject) is a composite attribute, whose elements are not read.")
     }
     if attribute.attributeValueClassName == nil {
       attribute.attributeValueClassName = nonEmpty(object.values["NSAttributeValueClassName"])
@@ -67,19 +67,19 @@ extension CompiledModelReader {
     attribute.allowsExternalBinaryDataStorage = flags & Flag.isExternal != 0
     attribute.preservesValueInHistoryOnDeletion = flags & Flag.isKeptInHistory != 0
     attribute.allowsCloudEncryption = archive.flag(object.values["NSAllowsCloudEncryption"])
-    attribute.defaultValue = defaultValue(object.values["NSDefaultValue"], attribute.attributeType, place)
-    attribute.constraints = constraints(of: attribute, object, flags, place)
+    attribute.defaultValue = defaultValue(object.values["NSDefaultValue"], attribute.attributeType, subject)
+    attribute.constraints = constraints(of: attribute, object, flags, subject)
     return attribute
   }
 
-  private mutating func defaultValue(_ value: ArchiveValue?, _ type: NSAttributeType, _ place: String) -> Any? {
+  private mutating func defaultValue(_ value: ArchiveValue?, _ type: NSAttributeType, _ subject: String) -> Any? {
     guard archive.resolved(value) != .null else { return nil }
     if let archived = archive.foundationValue(value), let fitting = Self.value(archived, type) { return fitting }
-    note("The default value of \(place) is not of its type, or of a class that is not known here; it is left out.")
+    note("The default value of \(subject) is not of its type, or of a class that is not known here; it is left out.")
     return nil
   }
 
-  /// An archived value as the class that `NSAttributeDescription.defaultValue` has for the type.
+  /// An archived value as the class that `NSAttributeDescription.defaultValue` uses for the type.
   private static func value(_ value: Any, _ type: NSAttributeType) -> Any? {
     switch type {
     case .integer16AttributeType: integer(value).flatMap(Int16.init(exactly:)).map { NSNumber(value: $0) }
@@ -119,14 +119,14 @@ extension CompiledModelReader {
   private static func decimal(_ value: Any) -> Decimal? {
     switch value {
     case let number as Decimal: number
-    // By way of its digits: 0.1 is 0.1 then, not the nearest fraction of a power of two.
+    // Converted through its digits: 0.1 then is 0.1, not the nearest binary fraction.
     case let number as Double: Decimal(string: "\(number)")
     default: integer(value).map { Decimal($0) }
     }
   }
 
   private mutating func constraints(
-    of attribute: NSAttributeDescription, _ object: KeyedArchive.Object, _ flags: Int, _ place: String
+    of attribute: NSAttributeDescription, _ object: KeyedArchive.Object, _ flags: Int, _ subject: String
   ) -> AttributeConstraints {
     var made = ArchivedConstraints(attribute)
     let archived = archive.members(object.values["NSValidationPredicates"]) ?? []
@@ -138,11 +138,11 @@ extension CompiledModelReader {
       if let checked = predicate?.validation(of: attribute) {
         kept.append((checked, warnings.indices.contains(number) ? archive.text(warnings[number]) ?? "" : ""))
       } else {
-        note("A validation predicate of \(place) can't be read and will not be checked.")
+        note("A validation predicate of \(subject) can't be read and will not be checked.")
       }
     }
     attribute.setValidationPredicates(kept.map(\.predicate), withValidationWarnings: kept.map(\.warning))
-    // Newer compilers write bounds beside the predicates; these count where there are none.
+    // Newer compilers write bounds in addition to the predicates; they are used if there are no predicates.
     for (flag, operation, key) in [
       (Flag.hasMinimum, PredicateOperator.greaterOrEqual, "NSMinValueName"),
       (Flag.hasMaximum, PredicateOperator.lessOrEqual, "NSMaxValueName"),
@@ -156,7 +156,7 @@ extension CompiledModelReader {
 
   private func relationship(_ object: KeyedArchive.Object) -> NSRelationshipDescription {
     let relationship = NSRelationshipDescription()
-    // Models made in code may say -1 for no limit, and that is hashed.
+    // Models created in code may use -1 for no limit, and the hash includes that value.
     relationship.maxCount = archive.integer(object.values["NSMaxCount"]) ?? 1
     relationship.minCount = archive.integer(object.values["NSMinCount"]) ?? 0
     relationship.isOrdered = archive.flag(object.values["NSIsOrdered"])
@@ -165,8 +165,8 @@ extension CompiledModelReader {
     return relationship
   }
 
-  /// Destinations before inverses would need two passes over all entities; but an inverse is looked up by its name in
-  /// the destination, whose properties are all there.
+  /// Setting destinations before inverses would need two passes over all entities. Instead an inverse is looked up by
+  /// its name in the destination, whose properties all exist.
   mutating func connectRelationships(of object: KeyedArchive.Object, _ entity: NSEntityDescription) {
     for (key, value) in archive.entries(object.values["NSProperties"]) ?? [] {
       guard let part = archive.object(value) else { continue }
@@ -175,12 +175,12 @@ extension CompiledModelReader {
       guard let relationship = own as? NSRelationshipDescription, relationship.destinationEntity == nil else {
         continue
       }
-      let place = "'\(entity.name ?? "").\(name)'"
+      let subject = "'\(entity.name ?? "").\(name)'"
       guard
         let destination = self.entity(part.values["NSDestinationEntity"])
           ?? self.entity(part.values["_NSDestinationEntityName"])
       else {
-        note("\(place) leads to an entity that the model lacks; it is left out.")
+        note("\(subject) leads to an entity that the model lacks; it is left out.")
         incompleteEntityNames.insert(entity.name ?? "")
         entity.properties = entity.ownProperties.filter { $0 !== relationship }
         continue
@@ -193,7 +193,7 @@ extension CompiledModelReader {
       else { continue }
       relationship.inverseRelationship = destination.propertiesByName[inverseName] as? NSRelationshipDescription
       if relationship.inverseRelationship == nil {
-        note("The inverse '\(inverseName)' of \(place) is not in '\(destination.name ?? "")'.")
+        note("The inverse '\(inverseName)' of \(subject) is not in '\(destination.name ?? "")'.")
       }
     }
   }

@@ -15,7 +15,8 @@ extension CompiledModelReader {
       note("A uniqueness constraint of '\(entity.name ?? "")' names properties that it lacks; it is left out.")
     }
     var indexes = (archive.members(object.values["NSFetchIndexDescriptions"]) ?? []).compactMap { index($0, entity) }
-    // Before fetch indexes an attribute was marked as indexed; today's framework makes it an index of that name.
+    // Before fetch indexes existed, an attribute was marked as indexed; today's framework turns it into an index of
+    // that name.
     for (key, value) in archive.entries(object.values["NSProperties"]) ?? [] {
       guard let part = archive.object(value), archive.flag(part.values["NSIsIndexed"]),
         let own = entity.ownProperties.first(where: { $0.name == key }) as? NSAttributeDescription, !own.isTransient,
@@ -23,7 +24,7 @@ extension CompiledModelReader {
       else { continue }
       indexes.append(NSFetchIndexDescription(over: [key]))
     }
-    // Of fetch indexes the compiler leaves a trace there too.
+    // The compiler records fetch indexes there too.
     if object.values["NSFetchIndexDescriptions"] == nil {
       indexes += (archive.members(object.values["NSCompoundIndexes"]) ?? [])
         .map { (archive.members($0) ?? []).compactMap(propertyName) }
@@ -32,18 +33,18 @@ extension CompiledModelReader {
     entity.indexes = indexes
   }
 
-  /// Constraints and indexes name properties, or refer to them.
+  /// Constraints and indexes contain property names or references to properties.
   private func propertyName(_ value: ArchiveValue) -> String? {
     archive.text(value) ?? archive.object(value).flatMap { archive.text($0.values["NSPropertyName"]) }
   }
 
   private mutating func index(_ value: ArchiveValue, _ entity: NSEntityDescription) -> NSFetchIndexDescription? {
     guard let object = archive.object(value), let name = archive.text(object.values["NSIndexName"]) else { return nil }
-    let place = "The fetch index '\(name)' of '\(entity.name ?? "")'"
+    let subject = "The fetch index '\(name)' of '\(entity.name ?? "")'"
     var elements: [NSFetchIndexElementDescription] = []
     for member in archive.members(object.values["NSIndexElements"]) ?? [] {
       guard let element = archive.object(member), let property = indexedName(element) else {
-        note("\(place) is over something other than properties; it is left out.")
+        note("\(subject) is over something other than properties; it is left out.")
         return nil
       }
       let type = archive.integer(element.values["NSFetchIndexElementType"]) == 1
@@ -56,7 +57,7 @@ extension CompiledModelReader {
     if archive.resolved(object.values["NSPartialIndexPredicate"]) != .null {
       let text = predicates.predicate(object.values["NSPartialIndexPredicate"])?.formatText
       index.partialIndexPredicate = text.flatMap { try? NSPredicate.parse(format: $0) }
-      if index.partialIndexPredicate == nil { note("The condition of \(place.lowercasedFirst) can't be read.") }
+      if index.partialIndexPredicate == nil { note("The condition of \(subject.lowercasedFirst) can't be read.") }
     }
     return index
   }
@@ -87,7 +88,7 @@ extension CompiledModelReader {
     return result
   }
 
-  /// The request of a fetched property, whatever the key is called.
+  /// The request of a fetched property, under any key.
   func fetchRequest(of object: KeyedArchive.Object) -> KeyedArchive.Object? {
     object.values.sorted { $0.key < $1.key }.lazy.compactMap { archive.object($0.value) }
       .first { $0.className == "NSFetchRequest" }
@@ -101,24 +102,24 @@ extension CompiledModelReader {
     static let faults = 8
   }
 
-  /// Nil, with a note, where the request can't be had as it was: without its condition it would find too much.
+  /// Nil, with a note, if the request can't be restored completely: without its predicate it would find too much.
   mutating func template(
-    _ request: KeyedArchive.Object?, named name: String, _ place: String
+    _ request: KeyedArchive.Object?, named name: String, _ subject: String
   ) -> FetchRequestTemplate? {
     guard let request, let entityName = entity(request.values["NSEntity"])?.name else {
-      note("\(place) asks for no entity of the model; it is left out.")
+      note("\(subject) asks for no entity of the model; it is left out.")
       return nil
     }
     var template = FetchRequestTemplate(name: name, entityName: entityName)
     if archive.resolved(request.values["NSPredicate"]) != .null {
       guard let text = predicates.predicate(request.values["NSPredicate"])?.formatText else {
-        note("\(place) has a predicate that can't be read; it is left out.")
+        note("\(subject) has a predicate that can't be read; it is left out.")
         return nil
       }
       template.predicateFormat = text
     }
     if !(archive.members(request.values["NSSortDescriptors"]) ?? []).isEmpty {
-      note("\(place) is sorted; its order is left out.")
+      note("\(subject) is sorted; its order is left out.")
     }
     template.fetchLimit = max(0, archive.integer(request.values["NSFetchLimit"]) ?? 0)
     template.fetchBatchSize = max(0, archive.integer(request.values["NSBatchSize"]) ?? 0)

@@ -2,16 +2,16 @@ import Foundation
 
 /// Builds a model from the object table of its archive.
 ///
-/// The names of the keys are those that real compiled models have; which of them are there differs with the year of
-/// the compiler. Entities refer to each other in circles, so all of them are made first, and what refers is set later.
+/// The key names are those of existing compiled models; the compiler's version determines which of them are present.
+/// Entities reference each other in cycles, so all of them are created first, and references are set later.
 struct CompiledModelReader {
   let archive: KeyedArchive
   let predicates: ArchivedPredicateReader
   let root: KeyedArchive.Object
   private(set) var notes: [String] = []
-  /// Of entities that have lost something that stores keep: a hash stated for them is another description's.
+  /// Entities that lost a property which stores keep: the stated hash then belongs to a different description.
   var incompleteEntityNames: Set<String> = []
-  /// By their places in the archive, with their parts.
+  /// By their indexes in the archive, with their parts.
   private var entities: [Int: NSEntityDescription] = [:]
   private var objects: [(object: KeyedArchive.Object, entity: NSEntityDescription)] = []
 
@@ -41,13 +41,13 @@ struct CompiledModelReader {
   }
 
   mutating func note(_ sentence: String) {
-    // The same oddity in every entity must not fill a screen.
+    // The same problem in every entity must not fill a screen.
     if notes.count < Self.notesMax { notes.append(sentence) }
   }
   private static let notesMax = 100
 
   func entity(_ value: ArchiveValue?) -> NSEntityDescription? {
-    if let object = archive.object(value), let entity = entities[object.place] { return entity }
+    if let object = archive.object(value), let entity = entities[object.index] { return entity }
     let name = archive.text(value) ?? archive.object(value).flatMap { archive.text($0.values["NSEntityName"]) }
     return objects.first { $0.entity.name == name }?.entity
   }
@@ -62,11 +62,11 @@ struct CompiledModelReader {
     for (key, value) in entries.sorted(by: { String.byteOrder($0.key, $1.key) }) {
       guard let object = archive.object(value) else { throw ArchiveProblem("its entity '\(key)' is damaged") }
       let name = archive.text(object.values["NSEntityName"]) ?? key
-      guard !name.isEmpty, names.insert(name).inserted, entities[object.place] == nil else {
+      guard !name.isEmpty, names.insert(name).inserted, entities[object.index] == nil else {
         throw ArchiveProblem("it has two entities named '\(name)'")
       }
       let entity = entity(named: name, object)
-      entities[object.place] = entity
+      entities[object.index] = entity
       objects.append((object, entity))
     }
   }
@@ -97,17 +97,17 @@ struct CompiledModelReader {
     for (_, entity) in objects {
       if let own = children[ObjectIdentifier(entity)] { entity.subentities = own }
     }
-    // A chain that stops below an entity with a parent has run into a circle.
+    // A chain that stops below an entity with a parent contains a cycle.
     for (_, entity) in objects where entity.rootEntity.superentity != nil {
       throw ArchiveProblem("its entity '\(entity.name ?? "")' inherits from itself")
     }
   }
 
-  /// The entity that lists this one among its subentities, for archives that say it from above only.
+  /// The entity that lists this one among its subentities, for archives that store only this direction.
   private func parent(namedBySubentity child: KeyedArchive.Object) -> NSEntityDescription? {
     objects.first { candidate in
       let listed = archive.entries(candidate.object.values["NSSubentities"]) ?? []
-      return listed.contains { archive.object($0.value)?.place == child.place }
+      return listed.contains { archive.object($0.value)?.index == child.index }
     }?.entity
   }
 
@@ -116,7 +116,7 @@ struct CompiledModelReader {
   }
 
   private mutating func readProperties(of object: KeyedArchive.Object, _ entity: NSEntityDescription) {
-    // Models within stores list in every entity what it inherits, too.
+    // Models within stores repeat inherited properties in every entity.
     let inherited = Set(entity.superentity?.properties.map(\.name) ?? [])
     var properties: [NSPropertyDescription] = []
     var names = inherited
@@ -139,7 +139,7 @@ struct CompiledModelReader {
     archive.text(value).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Archives always have one; it says something only where it is another name.
+  /// Archives always have one; it is significant only if it differs from the name.
   func renamingIdentifier(_ object: KeyedArchive.Object, name: String) -> String? {
     nonEmpty(object.values["NSRenamingIdentifier"]).flatMap { $0 == name ? nil : $0 }
   }

@@ -39,7 +39,7 @@ package struct AttributeXMLReader {
   ]
 
   private func type() throws -> NSAttributeType {
-    // The editor leaves the type out while it is undefined.
+    // The editor omits the type while it is undefined.
     guard let text = node.text("attributeType") else { return .undefinedAttributeType }
     guard let type = Self.types[text] else {
       throw error(
@@ -79,8 +79,8 @@ package struct AttributeXMLReader {
     }
   }
 
-  /// A whole number as digits only. The editor keeps the text of a default or a bound when the type of its attribute is
-  /// changed, so that one of a number may be 0.0, or NO.
+  /// A whole number as digits only. The editor keeps the text of a default or a bound when the attribute's type
+  /// changes, so the text for a number may be 0.0 or NO.
   private static func wholeNumber(_ text: String) -> String? {
     if let flag = flags[text.uppercased()] { return flag ? "1" : "0" }
     return Double(text).flatMap(Int64.init(exactly:)).map { String($0) }
@@ -88,7 +88,7 @@ package struct AttributeXMLReader {
 
   private static let flags = ["YES": true, "NO": false, "TRUE": true, "FALSE": false, "1": true, "0": false]
 
-  /// Decimal(string:) reads a number at the start of any text, so the text is checked first.
+  /// Decimal(string:) reads a number at the start of any text, so the text is validated first.
   private static func decimal(_ text: String) -> Decimal? {
     Double(text) == nil ? nil : Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
   }

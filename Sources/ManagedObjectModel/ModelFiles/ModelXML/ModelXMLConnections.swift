@@ -1,6 +1,6 @@
 import Foundation
 
-/// The second pass over a model file: what refers to something by name.
+/// The second pass over a model file: it resolves references by name.
 extension ModelXMLReader {
   typealias Entities = [String: NSEntityDescription]
 
@@ -18,7 +18,7 @@ extension ModelXMLReader {
     for (parent, subentities) in children { entities[parent]?.subentities = subentities }
     for node in nodes {
       guard let entity = entities[node.text("name") ?? ""] else { continue }
-      // A chain that stops below an entity with a parent has run into a circle.
+      // A chain that stops below an entity with a parent contains a cycle.
       if entity.rootEntity.superentity != nil {
         throw error(
           node, "'\(entity.name ?? "")' inherits from itself.", "Break the circle of parent entities.")

@@ -2,8 +2,8 @@ import Foundation
 
 /// Builds a model from the XML of an `.xcdatamodel`'s `contents` (docs/coredata-format.md, "Model XML").
 ///
-/// Unknown attributes and elements are ignored, as newer editors add some. Missing names, unknown types, and
-/// parents, destinations or inverses that do not exist are errors.
+/// Unknown attributes and elements are ignored, as newer editors add some. Missing names, unknown types, and parents,
+/// destinations or inverses that do not exist are errors.
 struct ModelXMLReader {
   let file: URL?
 
@@ -112,7 +112,7 @@ struct ModelXMLReader {
     "Cascade": .cascadeDeleteRule, "Deny": .denyDeleteRule,
   ]
 
-  /// Before fetch indexes an attribute was marked as indexed; today's framework makes it an index of that
+  /// Before fetch indexes existed, an attribute was marked as indexed; today's framework turns it into an index of that
   /// name.
   private func legacyIndex(from node: XMLElementNode) throws -> NSFetchIndexDescription? {
     guard node.name == "attribute", node.flag("indexed"), !node.flag("transient") else { return nil }

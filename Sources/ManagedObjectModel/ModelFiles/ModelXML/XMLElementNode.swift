@@ -1,4 +1,4 @@
-/// One element of a model file with the line it begins on, which errors tell.
+/// One element of a model file with the number of its first line, which errors report.
 struct XMLElementNode {
   let name: String
   let attributes: [String: String]
@@ -13,7 +13,7 @@ struct XMLElementNode {
     return text == "YES" || text == "TRUE" || text == "1"
   }
 
-  /// The attribute's text; nil where it is missing or empty.
+  /// The attribute's text; nil if it is missing or empty.
   func text(_ attribute: String) -> String? {
     attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
   }

@@ -1,22 +1,22 @@
 import CExpat
 import Foundation
 
-/// Reads XML into a tree of elements, by expat. Not by Foundation's parser: that one brings libxml2 and ICU with their
-/// tens of megabytes into every start of a program that may never read a model file.
+/// Reads XML into a tree of elements with expat. Foundation's parser would load libxml2 and ICU, tens of megabytes, at
+/// every start of a program that may never read a model file.
 ///
-/// Entities outside of the file are not fetched, and those inside are kept from growing without bound, by expat's own
-/// settings (https://libexpat.github.io/doc/api/latest/).
+/// External entities are not fetched, and expat's own settings limit the expansion of internal ones
+/// (https://libexpat.github.io/doc/api/latest/).
 final class XMLTreeReader {
   private let parser: XML_Parser
   private var open: [XMLElementNode] = []
   private var root: XMLElementNode?
 
-  /// - Throws: `ModelFileError` with the line at which the data stops being well-formed.
+  /// - Throws: `ModelFileError` with the line at which the data is not well-formed.
   static func read(_ data: Data, file: URL?) throws -> XMLElementNode {
     guard let parser = XML_ParserCreate(nil) else { throw CocoaError(.fileReadUnknown) }
     defer { XML_ParserFree(parser) }
     let reader = XMLTreeReader(parser)
-    // The parser calls back before this returns, while `reader` lives.
+    // The parser's callbacks run before this returns, while `reader` is alive.
     XML_SetUserData(parser, Unmanaged.passUnretained(reader).toOpaque())
     XML_SetElementHandler(
       parser,
@@ -44,14 +44,14 @@ final class XMLTreeReader {
 
   private func parse(_ data: Data) -> Bool {
     data.withUnsafeBytes { bytes in
-      // Expat counts in 32 bits. The 1 says that no more comes.
+      // Expat counts in 32 bits. The 1 marks the last part.
       guard let count = Int32(exactly: bytes.count) else { return false }
       let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress
       return XML_Parse(parser, start, count, 1) == XML_STATUS_OK
     }
   }
 
-  /// `attributes` are names and values in turn, with nil behind the last.
+  /// `attributes` alternates names and values and ends with nil.
   private func start(_ name: UnsafePointer<CChar>, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>) {
     var values: [String: String] = [:]
     var next = attributes

@@ -1,7 +1,7 @@
 extension BoundPredicate {
-  /// Whether the predicate holds for an object.
+  /// Whether the predicate is true for an object.
   ///
-  /// - Parameter value: the object's value for a key, as the store would keep it; asked for only where needed.
+  /// - Parameter value: the object's stored value for a key; called only if needed.
   package func matches(_ value: (PredicateKey) throws -> StoredValue) rethrows -> Bool {
     try root.matches(value)
   }
@@ -43,7 +43,7 @@ extension BoundOperand {
 }
 
 extension BoundRelation {
-  /// With null: equal only to null, and neither below nor above anything.
+  /// Null is equal to null only, and is neither less nor greater than any value.
   func holds(_ left: StoredValue, _ right: StoredValue) -> Bool {
     switch (StoredValueOrder.isNull(left), StoredValueOrder.isNull(right)) {
     case (false, false): holds(StoredValueOrder.compare(left, right))
@@ -54,7 +54,7 @@ extension BoundRelation {
 }
 
 extension StoredValue {
-  /// Text folded; anything else as it is.
+  /// Folds text; other values are unchanged.
   func folded(_ options: TextOptions) -> StoredValue {
     guard !options.isEmpty, case .text(let text) = self else { return self }
     return .text(TextFolding.fold(text, options))

@@ -1,8 +1,8 @@
-/// Comparisons of objects with each other: in memory by their identities, in a store by its keys.
+/// Comparisons of objects with each other: in memory by identity, in a store by key.
 extension BoundPredicate {
-  /// The predicate for one store's rows, in which an object is its key.
+  /// The predicate for the rows of one store, in which keys represent objects.
   ///
-  /// - Parameter scope: What identities of objects that a key can be of begin with; see `ObjectKey`.
+  /// - Parameter scope: The identity prefix of the objects that a key can belong to; see `ObjectKey`.
   package func comparingKeys(scope: (PredicateKey) throws -> UInt64) throws -> BoundPredicate {
     guard keys.contains(where: { $0.type == .object }) else { return self }
     return BoundPredicate(root: try root.comparingKeys(scope), keys: keys)
@@ -15,7 +15,7 @@ extension BoundNode {
     case .relation(let key, let relation, .value(let value)) where key.type == .object:
       return .relation(key, relation, .value(Self.rowKey(value, try scope(key))))
     case .relation(let key, let relation, .key(let other)) where key.type == .object && other.type == .object:
-      // Rows of different tables may have one key, and are two objects: equal is nothing but nothing.
+      // Rows of different tables may have the same key and are different objects: only null is equal.
       if try scope(key) == scope(other) { return self }
       let bothNull = BoundNode.and([.isNull(key), .isNull(other)])
       return relation == .equal ? bothNull : .not(bothNull)
@@ -31,7 +31,7 @@ extension BoundNode {
     }
   }
 
-  /// The key in an identity of that scope; no row's key for any other.
+  /// The key in an identity of that scope; for any other identity, a key that does not exist.
   private static func rowKey(_ identity: StoredValue, _ scope: UInt64) -> StoredValue {
     guard case .text(let text) = identity, let dot = text.firstIndex(of: "."), text[..<dot] == "\(scope)",
       let number = UInt64(text[text.index(after: dot)...])

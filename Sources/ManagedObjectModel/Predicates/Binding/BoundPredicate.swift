@@ -1,22 +1,22 @@
-/// A predicate whose keys have types and whose constants have the form in which attributes store them.
+/// A predicate with typed keys and with constants in the stored form of the attributes.
 ///
-/// Objects in memory and rows in SQLite are filtered by this one tree, so both get the same answers.
+/// Objects in memory and rows in SQLite are filtered by this one tree, so both give the same results.
 package struct BoundPredicate: Sendable {
   package let root: BoundNode
-  /// The attributes that are read, each once; `PredicateKey.index` counts in here.
+  /// The attributes that are read, each once. `PredicateKey.index` is an index in this list.
   package let keys: [PredicateKey]
 }
 
-/// A node of a bound predicate. Two-valued, as `PredicateNode` is.
+/// A node of a bound predicate. Two-valued, like `PredicateNode`.
 package indirect enum BoundNode: Sendable {
   case constant(Bool)
   case isNull(PredicateKey)
-  /// An attribute against a value (never null) or another attribute, by SQLite's order of values.
+  /// An attribute against a value (never null) or another attribute, in SQLite's order of values.
   case relation(PredicateKey, BoundRelation, BoundOperand)
-  /// A text operator that bytes alone cannot decide, or that looks inside of the text.
+  /// A text operator that a byte comparison cannot decide, or that looks inside the text.
   case text(BoundText)
-  /// The attribute is one of the values (none of them null). With options both are folded: the values
-  /// are so already.
+  /// The attribute is one of the values (never null). With options, both sides are folded; the values are folded
+  /// already.
   case member(PredicateKey, StoredValueSet, TextOptions)
   case not(BoundNode)
   case and([BoundNode])
@@ -41,7 +41,7 @@ package struct BoundText: Sendable {
 }
 
 extension BoundRelation {
-  /// The relation seen from the other side: `3 < a` is `a > 3`.
+  /// The operator with swapped sides: `3 < a` is `a > 3`.
   var flipped: BoundRelation {
     switch self {
     case .equal, .notEqual: self
@@ -52,7 +52,7 @@ extension BoundRelation {
     }
   }
 
-  /// Nil for `notEqual`, which is the negation of an operation on text.
+  /// Nil for `notEqual`, which is the negation of a text operation.
   var textOperation: TextOperation? {
     switch self {
     case .equal: .equal
@@ -64,7 +64,7 @@ extension BoundRelation {
     }
   }
 
-  /// Whether it holds for two values that compare like `order` and 0.
+  /// Whether the operator is true for two values that compare like `order` and 0.
   func holds(_ order: Int) -> Bool {
     switch self {
     case .equal: order == 0
@@ -78,7 +78,7 @@ extension BoundRelation {
 }
 
 extension BoundNode {
-  /// The conjunction, flat and without what is decided already.
+  /// The conjunction, flattened and without constant parts.
   static func all(_ nodes: [BoundNode]) -> BoundNode {
     let open = nodes.flatMap { node in
       if case .and(let inner) = node { inner } else { node.isConstant(true) ? [] : [node] }
@@ -87,7 +87,7 @@ extension BoundNode {
     return open.count == 1 ? open[0] : open.isEmpty ? .constant(true) : .and(open)
   }
 
-  /// The disjunction, flat and without what is decided already.
+  /// The disjunction, flattened and without constant parts.
   static func any(_ nodes: [BoundNode]) -> BoundNode {
     let open = nodes.flatMap { node in
       if case .or(let inner) = node { inner } else { node.isConstant(false) ? [] : [node] }
@@ -104,7 +104,7 @@ extension BoundNode {
     }
   }
 
-  /// How many parentheses its SQL nests: 0 for a comparison.
+  /// The nesting depth of the parentheses in its SQL: 0 for a comparison.
   package var depth: Int {
     switch self {
     case .constant, .isNull, .relation, .text, .member: 0

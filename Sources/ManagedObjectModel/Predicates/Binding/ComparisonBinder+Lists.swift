@@ -1,5 +1,5 @@
 extension ComparisonBinder {
-  /// `key IN {a, b}`; with text on the right, `'b' IN 'abc'` looks for a part of it, as in Foundation.
+  /// `key IN {a, b}`. With text on the right, `'b' IN 'abc'` is a substring search, as in Foundation.
   func isIn(_ left: Side, _ right: Side) throws -> BoundNode {
     switch right {
     case .list(let elements): return try membership(left, elements)

@@ -13,7 +13,7 @@ extension ComparisonBinder {
     return folded(leftText, operation, rightText)
   }
 
-  /// The text comparison, its constant on the right folded once for all rows.
+  /// The text comparison with its constant right side folded once for all rows.
   func folded(_ left: BoundOperand, _ operation: TextOperation, _ right: BoundOperand) -> BoundNode {
     let options = textOptions
     guard !options.isEmpty, operation != .matches, case .value(let value) = right else {
@@ -25,7 +25,7 @@ extension ComparisonBinder {
         right: .value(value.folded(options))))
   }
 
-  /// Nil for null, of which no text operator holds.
+  /// Nil for null, for which every text operator is false.
   private func textOperand(_ side: Side) throws -> BoundOperand? {
     switch side {
     case .list:

@@ -32,7 +32,7 @@ struct ComparisonBinder {
     return options
   }
 
-  /// The constant for an attribute; nil for a value of another kind where that means no more than unequal.
+  /// The constant for an attribute; nil for a value of another kind if that only makes the two unequal.
   func stored(
     _ constant: PredicateConstant, as type: PredicateValueType, key: PredicateKey?
   ) throws -> StoredValue? {
@@ -84,7 +84,7 @@ struct ComparisonBinder {
     throw PredicateFailure.unordered(key, in: comparison)
   }
 
-  /// With `[c]` or `[d]` on text both sides are folded; on other types these options say nothing.
+  /// With `[c]` or `[d]`, text is folded on both sides. On other types these options have no effect.
   private func relate(_ key: PredicateKey, _ relation: BoundRelation, _ operand: BoundOperand) -> BoundNode {
     guard key.type.family == .text, !textOptions.isEmpty else { return .relation(key, relation, operand) }
     if let operation = relation.textOperation {
@@ -95,7 +95,7 @@ struct ComparisonBinder {
     return .negation(of: relate(key, .equal, operand))
   }
 
-  /// Two constants, decided now: the right one as the type of the left one, else the other way round.
+  /// Compares two constants immediately: the right one converted to the left one's type, otherwise vice versa.
   private func constants(
     _ left: PredicateConstant, _ relation: BoundRelation, _ right: PredicateConstant
   ) throws -> Bool {
@@ -114,7 +114,7 @@ struct ComparisonBinder {
     return TextComparison.holds(operation, textOptions, leftText, rightText)
   }
 
-  /// Both constants in the form of one type; nil if there is none and that is no error.
+  /// Both constants in a common type; nil if there is none and that is not an error.
   func common(
     _ left: PredicateConstant, _ right: PredicateConstant
   ) throws -> (StoredValue, StoredValue)? {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Dates as people write them in a predicate: `2014-07-14`, `2014-07-14T08:30`, `2014-07-14 08:30:00.25Z`,
-/// `2014-07-14T08:30:00+02:00` (ISO 8601, extended form). Without a zone they are UTC, as in the store.
+/// `2014-07-14T08:30:00+02:00` (ISO 8601, extended form). Without a time zone they are in UTC, as in the store.
 enum ISO8601Text {
   static func date(_ text: String) -> Date? {
     var scanner = Scanner(bytes: Array(text.utf8))
@@ -67,7 +67,7 @@ enum ISO8601Text {
       return Double(String(decoding: bytes[start..<index], as: UTF8.self)).map { whole + $0 }
     }
 
-    /// East of Greenwich; 0 for none and for `Z`.
+    /// Seconds east of Greenwich; 0 for a missing zone and for `Z`.
     mutating func offsetSeconds() -> Double? {
       if isAtEnd || take("Z") { return 0 }
       guard let sign = take("+") ? 1.0 : take("-") ? -1.0 : nil, let hours = digits(2), hours < 24 else {

@@ -1,11 +1,11 @@
 import Foundation
 
 extension PredicateNode {
-  /// The predicate for the attributes of `schema`.
+  /// The predicate bound to the attributes of `schema`.
   ///
-  /// - Throws: what the schema throws for an unknown key path, and NSError 134060 where a constant is no value
-  ///   of its attribute's type (the message names key, type and value), a list or SELF stands where it cannot,
-  ///   or a variable has no value.
+  /// - Throws: what the schema throws for an unknown key path, and NSError 134060 if a constant does not convert to its
+  ///   attribute's type (the message names key, type and value), a list or SELF appears in an invalid position, or a
+  ///   variable does not have a value.
   package func bound(to schema: some PredicateSchema) throws -> BoundPredicate {
     var binder = PredicateBinder(types: schema.attributeType(ofKeyPath:), isStrict: true)
     let root = try binder.bind(self)
@@ -13,10 +13,10 @@ extension PredicateNode {
   }
 }
 
-/// Gives every comparison its types.
+/// Determines the types of every comparison.
 struct PredicateBinder {
   let types: ([String]) throws -> PredicateValueType
-  /// False when single objects are evaluated without a schema: values of different kinds are then just unequal.
+  /// False when single objects are evaluated without a schema: values of different kinds are then unequal.
   let isStrict: Bool
   private(set) var keys: [PredicateKey] = []
   private var indexes: [[String]: Int] = [:]
@@ -26,13 +26,13 @@ struct PredicateBinder {
     self.isStrict = isStrict
   }
 
-  /// One side of a comparison, with aggregates and collections alike as lists.
+  /// One side of a comparison. Aggregates and collections both become lists.
   enum Side {
     case key(PredicateKey)
     case constant(PredicateConstant)
     case list([Side])
 
-    /// Nil where nothing says it: null, lists, foreign values.
+    /// Nil if the type is unknown: null, lists, foreign values.
     var type: PredicateValueType? {
       switch self {
       case .key(let key): key.type

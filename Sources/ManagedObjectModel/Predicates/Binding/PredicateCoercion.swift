@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateConstant {
-  /// The type whose values this constant is one of; nil for null, lists and foreign values.
+  /// The type that this constant belongs to; nil for null, lists and foreign values.
   var valueType: PredicateValueType? {
     switch self {
     case .boolean: .boolean
@@ -18,10 +18,11 @@ extension PredicateConstant {
     }
   }
 
-  /// The constant as an attribute of `type` stores it, or nil if it is no value of that type.
+  /// The constant in the stored form of an attribute of `type`; nil if it does not convert to that type.
   ///
-  /// Numbers fit every numeric type; text fits where it spells the value (digits, ISO 8601, a UUID). A whole
-  /// number is no date: `date > 2014` would silently mean 2014 seconds after 2001 began. NaN becomes null.
+  /// Numbers convert to every numeric type. Text converts if it spells the value (digits, ISO 8601, a UUID). A whole
+  /// number does not convert to a date: `date > 2014` would silently mean 2014 seconds after the start of 2001. NaN
+  /// becomes null.
   func stored(as type: PredicateValueType) -> StoredValue? {
     if self == .null { return .null }
     switch type {
@@ -54,7 +55,7 @@ extension PredicateConstant {
     return Double(text).flatMap { $0.isFinite ? .real($0) : nil }
   }
 
-  /// For integer columns: whole numbers as such, so that nothing is compared through a double.
+  /// For integer columns: whole numbers stay whole, so that comparisons do not go through a double.
   private var exactIfWhole: StoredValue? {
     switch self {
     case .integer(let value): .integer(value)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The errors of predicates that parse but cannot be used: NSCocoaErrorDomain, code 134060
-/// (NSCoreDataError), or 134180 (NSSQLiteError) where only SQLite's limits are in the way.
+/// The errors of predicates that parse but cannot be used: NSCocoaErrorDomain, code 134060 (NSCoreDataError), or 134180
+/// (NSSQLiteError) if the only obstacle is a limit of SQLite.
 package enum PredicateFailure {
   static let coreDataError = 134060
   static let sqliteError = 134180
@@ -19,7 +19,7 @@ package enum PredicateFailure {
     return error("The predicate '\(shortened(text))' cannot be used: \(reason)", ["NSPredicateFormat": text])
   }
 
-  /// A constant that is no value of the attribute's type.
+  /// A constant that does not convert to the attribute's type.
   static func mismatch(
     _ constant: PredicateConstant, _ type: PredicateValueType, key: PredicateKey?,
     in comparison: PredicateComparison

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a fetch knows of an entity: the types of its attributes.
+/// The types of an entity's attributes, as a fetch needs them.
 package protocol PredicateSchema {
-  /// - Throws: an error that names the key path if it leads to no attribute.
+  /// - Throws: an error that names the key path if it does not lead to an attribute.
   func attributeType(ofKeyPath keyPath: [String]) throws -> PredicateValueType
 }
 
-/// The types of attributes as far as comparing goes.
+/// The types of attributes as comparisons distinguish them.
 package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
   /// Integer 16, 32 and 64.
   case integer
@@ -22,7 +22,7 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
   case uuid
   /// Binary and transformable.
   case blob
-  /// A managed object, or its identity.
+  /// A managed object or its identity.
   case object
 
   /// Values of one family can be compared with each other.
@@ -38,7 +38,7 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// As error messages say it.
+  /// The name in error messages.
   var describedName: String {
     switch self {
     case .integer: "an integer"
@@ -57,7 +57,7 @@ package enum PredicateValueType: String, Sendable, Hashable, CaseIterable {
 
 /// An attribute that a bound predicate reads.
 package struct PredicateKey: Sendable, Hashable {
-  /// Its place in `BoundPredicate.keys`, so that a caller can look up slots or columns once, not per row.
+  /// Its index in `BoundPredicate.keys`, so that a caller can look up slots or columns once instead of per row.
   package let index: Int
   package let path: [String]
   package let type: PredicateValueType

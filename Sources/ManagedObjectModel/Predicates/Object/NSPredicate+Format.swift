@@ -1,29 +1,35 @@
 import Foundation
 
-/// The initialisers that the Foundation of this platform lacks (NSPredicate, "Creating a Predicate").
+/// The initialisers that Foundation on this platform lacks (NSPredicate, "Creating a Predicate").
 extension NSPredicate {
-  /// A predicate from its text, `%@`, `%K`, `%d`, `%f` and their like taking the arguments in order.
+  /// Creates a predicate from its text. `%@`, `%K`, `%d`, `%f` and similar conversions take the arguments in order.
   ///
-  /// Stops the program if the text is no predicate, as Apple's raises an exception; for text that a person
-  /// typed use `parse(format:arguments:)`.
+  /// ```swift
+  /// let request = NSFetchRequest<NSManagedObject>(entityName: "Session")
+  /// request.predicate = NSPredicate(format: "rating >= %d AND location CONTAINS[cd] %@", 4, "bells")
+  /// let sessions = try context.fetch(request)
+  /// ```
+  ///
+  /// Stops the program if the text is not a valid predicate, as Apple's implementation raises an exception. For text
+  /// that a person typed, use `parse(format:arguments:)`.
   public convenience init(format predicateFormat: String, _ arguments: Any?...) {
     self.init(made: ParsedPredicate(parsed: Self.trustedNode(predicateFormat, arguments)))
   }
 
-  /// As `init(format:_:)`, with the arguments in an array.
+  /// Like `init(format:_:)`, with the arguments in an array.
   public convenience init(format predicateFormat: String, argumentArray arguments: [Any]?) {
     self.init(made: ParsedPredicate(parsed: Self.trustedNode(predicateFormat, arguments ?? [])))
   }
 
-  /// A predicate of an already parsed tree.
+  /// Creates a predicate from a parsed tree.
   package convenience init(node: PredicateNode) {
     self.init(made: ParsedPredicate(parsed: node))
   }
 
-  /// A predicate from text that may be wrong.
+  /// Creates a predicate from text that may be invalid.
   ///
-  /// - Throws: NSError in NSCocoaErrorDomain with code 2048 (`CocoaError.formatting`), whose description says
-  ///   what was expected at which character and whose user info has that as `NSPredicateFormatPosition`.
+  /// - Throws: NSError in NSCocoaErrorDomain with code 2048 (`CocoaError.formatting`). Its description says what was
+  ///   expected at which character; its user info has that position as `NSPredicateFormatPosition`.
   public static func parse(format: String, arguments: [Any?] = []) throws -> NSPredicate {
     do {
       return ParsedPredicate(parsed: try PredicateParser.parse(format, arguments: arguments))
@@ -40,7 +46,7 @@ extension NSPredicate {
     }
   }
 
-  /// A copy with `$NAME` replaced by values wherever there is one.
+  /// A copy in which every `$NAME` with a value is replaced.
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     let values = variables.mapValues { PredicateConstant(argument: $0) }
     guard let result = substituting(values) as? Self else { return self }
@@ -62,9 +68,9 @@ extension NSPredicate {
 }
 
 extension NSPredicate {
-  /// The tree of this predicate, compound ones included.
+  /// The tree of this predicate, including compound predicates.
   ///
-  /// - Throws: NSError 134060 if it, or a part of it, was made from a block.
+  /// - Throws: NSError 134060 if it or a part of it was created from a block.
   package func predicateNode() throws -> PredicateNode {
     switch self {
     case let parsed as ParsedPredicate:
@@ -86,13 +92,12 @@ extension NSPredicate {
     }
   }
 
-  /// The value of `NSPredicate(value:)`, which Foundation keeps to itself; nil for a block.
+  /// The value of `NSPredicate(value:)`, which Foundation does not expose; nil for a block.
   private var constantValue: Bool? {
     [true, false].first { isEqual(NSPredicate(value: $0)) }
   }
 
-  /// What `predicateFormat` is on Apple's platforms, also for compound predicates; for a block
-  /// `BLOCKPREDICATE`.
+  /// The value of `predicateFormat` on Apple's platforms, also for compound predicates; `BLOCKPREDICATE` for a block.
   package var formatDescription: String {
     if let compound = self as? NSCompoundPredicate {
       return CompoundFormat(compound).text
@@ -101,7 +106,7 @@ extension NSPredicate {
   }
 }
 
-/// A compound that may hold blocks, which have no tree.
+/// A compound that may contain blocks, which do not have a tree.
 private struct CompoundFormat {
   let text: String
 

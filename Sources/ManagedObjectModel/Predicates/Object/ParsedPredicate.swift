@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `NSPredicate(format:)` makes. Immutable; equal to another one of the same tree.
+/// The class behind `NSPredicate(format:)`. Immutable; equal to another one with the same tree.
 final class ParsedPredicate: NSPredicate {
   let node: PredicateNode
 

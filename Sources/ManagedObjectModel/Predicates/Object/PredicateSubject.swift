@@ -1,15 +1,15 @@
 import Foundation
 
-/// An object whose properties predicates and sort descriptors can read by name; managed objects are.
+/// An object whose properties predicates and sort descriptors read by name, such as a managed object.
 package protocol PredicateSubject {
-  /// The value at the end of the key path, nil if it or anything before it is nil.
+  /// The value at the end of the key path; nil if it or a value before it is nil.
   ///
-  /// - Throws: an error that names a key which the object does not have.
+  /// - Throws: an error that names a key that the object does not have.
   func predicateValue(forKeyPath keyPath: [String]) throws -> Any?
 }
 
-/// Reads key paths of whatever can be evaluated: `PredicateSubject`s and dictionaries with text keys, also
-/// within each other. A dictionary without the key has nil there.
+/// Reads key paths of evaluated objects: `PredicateSubject`s and dictionaries with string keys, also nested. A missing
+/// key of a dictionary is nil.
 enum SubjectValue {
   static func of(_ object: Any?, keyPath: ArraySlice<String>) throws -> Any? {
     guard let object, let key = keyPath.first else { return object }
@@ -29,11 +29,11 @@ enum SubjectValue {
 }
 
 extension PredicateNode {
-  /// Whether the predicate holds for one object without a schema: every key becomes the constant that the
-  /// object has there, and constants are compared as `bound(to:)` compares them.
+  /// Evaluates the predicate for one object without a schema: every key becomes a constant with the object's value, and
+  /// constants are compared as `bound(to:)` compares them.
   ///
-  /// - Throws: NSError 134060 for a key that the object does not have, values that cannot be ordered
-  ///   (`'a' < 3`), or a variable without a value.
+  /// - Throws: NSError 134060 for a key that the object does not have, values without an order (`'a' < 3`), or a
+  ///   variable without a value.
   package func evaluated(on object: Any?) throws -> Bool {
     let filled = try mapOperands { operand in
       switch operand {

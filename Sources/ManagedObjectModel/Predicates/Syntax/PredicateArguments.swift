@@ -1,7 +1,7 @@
 import Foundation
 
-/// The values for the conversions of a format string, handed out in order. Left-over values are ignored, as
-/// with every format string.
+/// The arguments of a format string, consumed in order by its conversions. Excess arguments are ignored, as with every
+/// format string.
 struct PredicateArguments {
   let format: String
   let values: [Any?]

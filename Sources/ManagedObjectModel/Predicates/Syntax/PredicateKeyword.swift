@@ -1,5 +1,5 @@
-/// The words that the predicate language reserves, in any case of letters (Predicate Format String Syntax,
-/// "Reserved Words"). A key of the same spelling is written with a `#` before it.
+/// The reserved words of the predicate language, case-insensitive (Predicate Format String Syntax, "Reserved Words"). A
+/// key with the same spelling needs the prefix `#`.
 enum PredicateKeyword: Hashable {
   case and, or, not
   case comparison(PredicateOperator)
@@ -8,7 +8,7 @@ enum PredicateKeyword: Hashable {
   case null
   case selfObject
   case cast
-  /// Known to Apple's parser, not to this one.
+  /// Words that Apple's parser supports and this one does not.
   case unsupported
 
   init?(_ word: String) {

@@ -14,7 +14,7 @@ extension PredicateLexer {
     throw failure("the text that starts here has no closing \(quote).", at: start)
   }
 
-  /// What follows a backslash.
+  /// The character after a backslash.
   private mutating func escape() throws -> Unicode.Scalar {
     let start = index - 1
     guard let letter = peek() else { throw failure("the text ends after a backslash.", at: start) }
@@ -138,7 +138,7 @@ extension PredicateLexer {
     return .real(value)
   }
 
-  /// A whole number beyond 64 bits keeps its digits as a decimal while there are at most 38 of them.
+  /// A whole number beyond 64 bits becomes a decimal that keeps its digits, up to 38 of them.
   private func integer(_ start: Int) throws -> PredicateConstant {
     let digits = source(start)
     if let value = Int64(digits) { return .integer(value) }

@@ -1,4 +1,4 @@
-/// Cuts a format string into tokens.
+/// Splits a format string into tokens.
 struct PredicateLexer {
   let format: String
   let scalars: [Unicode.Scalar]
@@ -97,7 +97,7 @@ struct PredicateLexer {
 
   // MARK: Conversions
 
-  /// `%@`, `%K`, `%d`, `%ld`, `%f` and their like. Inside of quotes they are plain text.
+  /// `%@`, `%K`, `%d`, `%ld`, `%f` and similar conversions. Inside quotes they are plain text.
   private mutating func conversion() throws -> PredicateToken.Kind {
     let start = index
     index += 1

@@ -118,7 +118,7 @@ extension PredicateParser {
     return .keyPath(components)
   }
 
-  /// `CAST(seconds, "NSDate")`, as dates are printed: seconds since 2001-01-01 UTC.
+  /// `CAST(seconds, "NSDate")`, the printed form of dates: seconds since 2001-01-01 UTC.
   private mutating func cast() throws -> PredicateOperand {
     let start = current
     advance()
@@ -145,7 +145,7 @@ extension PredicateOperand {
 }
 
 extension PredicateConstant {
-  /// The number below zero; 2^63 becomes the smallest Int64.
+  /// The negated number; 2^63 becomes the smallest Int64.
   fileprivate var negated: PredicateConstant {
     switch self {
     case .integer(let value): .integer(-value)

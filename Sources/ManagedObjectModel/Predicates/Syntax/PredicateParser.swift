@@ -1,9 +1,10 @@
 /// A recursive-descent parser of Apple's predicate language (Predicate Format String Syntax).
 ///
-/// NOT binds tighter than AND, AND tighter than OR. What a later version adds (ANY and ALL, SUBQUERY,
-/// functions, arithmetic, collection operators) is refused by its name.
+/// NOT binds tighter than AND, AND tighter than OR. Unsupported features (ANY and ALL, SUBQUERY, functions, arithmetic,
+/// collection operators) produce an error that names them.
 package struct PredicateParser {
-  /// How deep parentheses, braces and NOT may nest: far beyond what people write, and what SQLite still parses.
+  /// The maximum nesting depth of parentheses, braces and NOT: far beyond hand-written predicates, and within the
+  /// limits of SQLite's parser.
   package static let nestingMax = 50
 
   let format: String
@@ -31,7 +32,7 @@ package struct PredicateParser {
     self.arguments = arguments
   }
 
-  /// What stands between parentheses is known only at their end: `(a == 1)` or `(3) < a`.
+  /// Only the end shows what the parentheses contain: `(a == 1)` or `(3) < a`.
   enum Parsed {
     case predicate(PredicateNode)
     case operand(PredicateOperand)
@@ -47,7 +48,7 @@ package struct PredicateParser {
     if case .word(let word) = current.kind { PredicateKeyword(word) } else { nil }
   }
 
-  /// The last token is the end, and stays.
+  /// The last token marks the end and is never consumed.
   mutating func advance() {
     index = min(index + 1, tokens.count - 1)
   }

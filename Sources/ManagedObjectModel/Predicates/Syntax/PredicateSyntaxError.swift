@@ -1,13 +1,13 @@
 import Foundation
 
-/// A format string that is no predicate: what was wrong, and at which character.
+/// An invalid format string: what is wrong, and at which character.
 struct PredicateSyntaxError: Error, Equatable {
   let format: String
   /// Counts Unicode scalars from 1; one past the last is the end of the text.
   let position: Int
   let reason: String
 
-  /// Long formats are cut in the message; the user info has them whole.
+  /// The message truncates long formats; the user info has the complete text.
   private static let shownCharactersMax = 500
 
   var message: String {

@@ -3,7 +3,7 @@ struct PredicateToken: Equatable {
   enum Kind: Equatable {
     /// A key or a keyword.
     case word(String)
-    /// `#word`: a key, whatever it spells.
+    /// `#word`: always a key, even if the word is reserved.
     case escapedWord(String)
     case text(String)
     case number(PredicateConstant)
@@ -15,15 +15,15 @@ struct PredicateToken: Equatable {
     case end
   }
 
-  /// What a conversion such as `%@` takes from the argument list.
+  /// The kind of argument that a conversion such as `%@` takes.
   enum Argument: Equatable {
     case object, keyPath, integer, real
   }
 
   let kind: Kind
-  /// Of its first character, counted from 1.
+  /// The position of its first character, counted from 1.
   let position: Int
-  /// As it stands in the format string.
+  /// The token as spelled in the format string.
   let source: String
 
   var described: String {

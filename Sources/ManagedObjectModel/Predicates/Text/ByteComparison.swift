@@ -1,4 +1,4 @@
-/// The text operators over UTF-8 bytes, with ASCII letters lowered on the way if asked for.
+/// The text operators over UTF-8 bytes; they optionally lowercase ASCII letters during the comparison.
 struct ByteComparison {
   let lowersCase: Bool
 
@@ -22,7 +22,7 @@ struct ByteComparison {
     lowersCase && byte &- 0x41 < 26 ? byte | 0x20 : byte
   }
 
-  /// As memcmp, a prefix before the longer text.
+  /// Like memcmp; a prefix sorts before the longer text.
   func order(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Int {
     let shared = min(left.count, right.count)
     var index = 0
@@ -57,8 +57,8 @@ struct ByteComparison {
 
   // MARK: LIKE
 
-  /// `?` stands for one character (Unicode scalar), `*` for any number of them, a backslash takes the next
-  /// character as it is. On a mismatch the last `*` takes one character more: no recursion, no allocation.
+  /// `?` matches one character (Unicode scalar), `*` any number of them, and a backslash takes the next character
+  /// literally. On a mismatch the last `*` consumes one more character: no recursion, no allocation.
   private func isLike(_ text: Span<UInt8>, _ pattern: Span<UInt8>) -> Bool {
     var (at, expected) = (0, 0)
     var retry: (text: Int, pattern: Int)?
@@ -80,7 +80,7 @@ struct ByteComparison {
     return true
   }
 
-  /// How far both go on if the next character of the pattern fits.
+  /// The next positions of both if the pattern's next character matches.
   private func step(
     _ text: Span<UInt8>, _ at: Int, _ pattern: Span<UInt8>, _ expected: Int
   ) -> (text: Int, pattern: Int)? {

@@ -1,8 +1,8 @@
 import Foundation
 import Locking
 
-/// MATCHES: a regular expression of ICU that fits the whole text. Compiled patterns are kept, since SQL
-/// asks for the same one on every row.
+/// MATCHES: an ICU regular expression that matches the whole text. Compiled patterns are cached, since SQL evaluates
+/// the same pattern on every row.
 final class RegularExpressions: Sendable {
   static let shared = RegularExpressions()
 
@@ -11,17 +11,17 @@ final class RegularExpressions: Sendable {
     let options: TextOptions
   }
 
-  /// Beyond this many patterns the collection starts again.
+  /// The cache is cleared when it reaches this many patterns.
   private static let countMax = 64
 
   private let compiled = Locked<[Key: NSRegularExpression]>([:])
 
-  /// - Throws: what NSRegularExpression says of a pattern that is none.
+  /// - Throws: the error of NSRegularExpression for an invalid pattern.
   func validate(_ pattern: String, _ options: TextOptions) throws {
     _ = try expression(pattern, options)
   }
 
-  /// False for a pattern that is no regular expression; predicates validate theirs beforehand.
+  /// False for an invalid pattern. Predicates validate theirs beforehand.
   func matches(_ text: Span<UInt8>, pattern: Span<UInt8>, _ options: TextOptions) -> Bool {
     guard let expression = try? expression(string(pattern), options) else { return false }
     var subject = string(text)
@@ -44,8 +44,8 @@ final class RegularExpressions: Sendable {
     if let known = compiled.withLock({ $0[key] }) { return known }
     let ignoresMarks = options.contains(.diacriticInsensitive)
     let source = ignoresMarks ? TextFolding.fold(pattern, .diacriticInsensitive) : pattern
-    // Alone first: inside of the group below a stray parenthesis could close it and still be valid.
-    // (An empty pattern is fine in the group, but not for Foundation alone.)
+    // Compiled alone first: inside the group below, a stray parenthesis could close the group and still be valid.
+    // (Foundation accepts an empty pattern in the group, but not alone.)
     if !source.isEmpty { _ = try NSRegularExpression(pattern: source) }
     let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
     let expression = try wholeText(source, flags)
@@ -56,8 +56,8 @@ final class RegularExpressions: Sendable {
     return expression
   }
 
-  /// The end is part of the pattern, so that `a|ab` goes on to its second branch. Where that does not compile,
-  /// the pattern ends with a comment, which only a line break ends.
+  /// The end anchor is part of the pattern, so that `a|ab` tries its second branch. If that does not compile, the
+  /// pattern ends with a comment, which only a line break terminates.
   private func wholeText(
     _ source: String, _ flags: NSRegularExpression.Options
   ) throws -> NSRegularExpression {

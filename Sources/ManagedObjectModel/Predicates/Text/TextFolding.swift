@@ -1,10 +1,10 @@
 import Foundation
 
-/// Folding of letters' case and accents: `String.folding(options:locale:)` without a locale, then composed
-/// (NFC), so that the ways to write one accented letter are equal.
+/// Folds case and accents: `String.folding(options:locale:)` without a locale, then NFC, so that different encodings of
+/// an accented letter are equal.
 ///
-/// A million rows may be walked by one fetch, so ASCII and the Latin letters below U+0250, none of which
-/// changes what its neighbours become, are folded by table; any other character sends the whole text to Foundation.
+/// One fetch may scan a million rows. Tables therefore fold ASCII and the Latin letters below U+0250, none of which
+/// changes the folding of its neighbours. Any other character passes the whole text to Foundation.
 package enum TextFolding {
   static func fold(_ text: String, _ options: TextOptions) -> String {
     String(decoding: fold(text.utf8Span.span, options), as: UTF8.self)
@@ -33,7 +33,7 @@ package enum TextFolding {
     return result
   }
 
-  /// The definition; the table is only a faster way to the same result.
+  /// The definition; the tables only speed it up.
   static func foundationFold(_ text: String, _ options: TextOptions) -> String {
     var compare: String.CompareOptions = []
     if options.contains(.caseInsensitive) { compare.insert(.caseInsensitive) }
@@ -41,7 +41,7 @@ package enum TextFolding {
     return text.folding(options: compare, locale: nil).precomposedStringWithCanonicalMapping
   }
 
-  /// The place in the table of a character of two UTF-8 bytes: its code less 0x80.
+  /// The index in the table for a character of two UTF-8 bytes: its code point minus 0x80.
   private static func latinIndex(_ lead: UInt8, _ continuation: UInt8) -> Int {
     (Int(lead) & 0x1F) << 6 + Int(continuation) & 0x3F - 0x80
   }
@@ -67,7 +67,7 @@ package enum TextFolding {
   private static let diacriticTable = makeTable([.diacriticInsensitive])
   private static let bothTable = makeTable([.caseInsensitive, .diacriticInsensitive])
 
-  /// U+0080 to U+027F, where U+0250 and above are left to Foundation.
+  /// U+0080 to U+027F. Foundation folds U+0250 and above.
   private static func makeTable(_ options: TextOptions) -> Table {
     (UInt32(0x80)..<0x280).map { code in
       guard code < 0x250, let scalar = Unicode.Scalar(code) else { return nil }

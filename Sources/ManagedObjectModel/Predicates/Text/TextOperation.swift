@@ -1,5 +1,5 @@
-/// What two texts are asked. The raw values are the first argument of the SQL function
-/// `OCD_STRING_COMPARE`, so they never change.
+/// The text operations. The raw values are the first argument of the SQL function `OCD_STRING_COMPARE`, so they never
+/// change.
 package enum TextOperation: Int64, Sendable, Hashable, CaseIterable {
   case equal = 0
   case less = 1
@@ -23,16 +23,16 @@ package struct TextOptions: OptionSet, Sendable, Hashable {
 
   package static let caseInsensitive = TextOptions(rawValue: 1)
   package static let diacriticInsensitive = TextOptions(rawValue: 2)
-  /// The right text went through `TextFolding` with the same options before: no need to do it per row.
+  /// The right text is already folded by `TextFolding` with the same options, so that it is not folded per row.
   package static let rightIsFolded = TextOptions(rawValue: 4)
 
   static let folding: TextOptions = [.caseInsensitive, .diacriticInsensitive]
 }
 
-/// The one implementation of every text operator, for values in memory and, through `OCD_STRING_COMPARE`, in SQL.
+/// The single implementation of every text operation, for values in memory and, through `OCD_STRING_COMPARE`, in SQL.
 ///
-/// Without options texts are compared by their UTF-8 bytes, as SQLite's BINARY collation does. With options
-/// both are folded first. An empty right text is contained in, begins and ends nothing, as in Foundation.
+/// Without options, texts are compared by their UTF-8 bytes, like SQLite's BINARY collation. With options, both are
+/// folded first. CONTAINS, BEGINSWITH and ENDSWITH are false for an empty right text, as in Foundation.
 package enum TextComparison {
   static func holds(_ operation: TextOperation, _ options: TextOptions, _ left: String, _ right: String)
     -> Bool

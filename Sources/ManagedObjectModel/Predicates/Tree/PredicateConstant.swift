@@ -14,7 +14,7 @@ package enum PredicateConstant: Sendable, Hashable {
   case data(Data)
   case object(PredicateObject)
   case collection([PredicateConstant])
-  /// An argument that no comparison understands; it is refused, by its type's name, when the predicate is used.
+  /// An argument of a type that comparisons do not support. Using the predicate throws an error that names the type.
   case unsupported(typeName: String)
 }
 
@@ -80,7 +80,7 @@ extension PredicateConstant {
     }
   }
 
-  /// NSNumber keeps a Boolean apart from a number by its encoding `c`.
+  /// The encoding `c` of an NSNumber distinguishes a Boolean from a number.
   private init(number: NSNumber) {
     switch String(cString: number.objCType) {
     case "c": self = .boolean(number.boolValue)
@@ -94,7 +94,7 @@ extension PredicateConstant {
     collection.map { PredicateConstant(argument: $0) }
   }
 
-  /// The value inside however many optionals and hashable boxes.
+  /// The value with all optionals and hashable boxes removed.
   private static func unwrapped(_ argument: Any?) -> Any? {
     guard let argument else { return nil }
     if let optional = argument as? any AnyOptional { return unwrapped(optional.anyValue) }
@@ -103,7 +103,7 @@ extension PredicateConstant {
   }
 }
 
-/// Lets an optional that is hidden in an `Any` be opened.
+/// Unwraps an optional that is hidden in an `Any`.
 private protocol AnyOptional {
   var anyValue: Any? { get }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The text of a predicate in the spelling of Apple's `predicateFormat`; parsing it again gives an equal tree,
-/// but for UUIDs and URLs (printed as text), data and unsupported arguments.
+/// The text of a predicate in the spelling of Apple's `predicateFormat`. Parsing it again gives an equal tree, except
+/// for UUIDs and URLs (printed as text), data and unsupported arguments.
 extension PredicateNode {
   package var formatDescription: String {
     switch self {
@@ -13,7 +13,7 @@ extension PredicateNode {
     }
   }
 
-  /// In parentheses where the node has operators of its own between its parts.
+  /// In parentheses if the node has operators between its parts.
   private var nestedDescription: String {
     switch self {
     case .and(let nodes), .or(let nodes): nodes.count > 1 ? "(\(formatDescription))" : formatDescription
@@ -50,7 +50,7 @@ extension PredicateOperand {
     }
   }
 
-  /// A key that is spelled like a word of the language gets the `#` that makes it a key.
+  /// A key that is spelled like a reserved word gets the prefix `#`, which makes it a key.
   private static func escaped(_ key: String) -> String {
     PredicateKeyword(key) == nil ? key : "#" + key
   }

@@ -1,4 +1,4 @@
-/// Replacing `$NAME` by values. A variable without a value stays, and is refused when the predicate is used.
+/// Replaces `$NAME` by values. A variable without a value stays, and using the predicate then throws.
 extension PredicateNode {
   package func substituting(_ values: [String: PredicateConstant]) -> PredicateNode {
     mapOperands { operand in
@@ -6,7 +6,7 @@ extension PredicateNode {
     }
   }
 
-  /// The same tree with every operand, also those inside of aggregates, replaced.
+  /// The same tree with every operand replaced, including those in aggregates.
   func mapOperands(_ transform: (PredicateOperand) throws -> PredicateOperand) rethrows -> PredicateNode {
     switch self {
     case .constant:

@@ -1,7 +1,7 @@
-/// The parsed form of a predicate: what `NSPredicate(format:)` makes of its text.
+/// The parsed form of a predicate, as `NSPredicate(format:)` produces it.
 ///
-/// Two-valued: every node is true or false for every object, also where values are nil
-/// (`nil == nil` is true, `nil != 3` is true, `nil < 3` is false, and NOT turns each of them round).
+/// Two-valued: every node is true or false for every object, also for nil values (`nil == nil` is true, `nil != 3` is
+/// true, `nil < 3` is false, and NOT negates each of them).
 package indirect enum PredicateNode: Sendable, Hashable {
   /// TRUEPREDICATE or FALSEPREDICATE.
   case constant(Bool)
@@ -48,7 +48,7 @@ package enum PredicateOperator: String, Sendable, Hashable, CaseIterable {
   case matches = "MATCHES"
 }
 
-/// `[c]`, `[d]` and `[cd]` behind an operator.
+/// `[c]`, `[d]` and `[cd]` after an operator.
 package struct PredicateOptions: OptionSet, Sendable, Hashable {
   package let rawValue: Int
 
@@ -62,7 +62,7 @@ package struct PredicateOptions: OptionSet, Sendable, Hashable {
 
 /// One side of a comparison.
 package indirect enum PredicateOperand: Sendable, Hashable {
-  /// The components between the dots, never empty.
+  /// The components of the dotted path, never empty.
   case keyPath([String])
   case constant(PredicateConstant)
   /// `$NAME`, to be replaced through `withSubstitutionVariables`.

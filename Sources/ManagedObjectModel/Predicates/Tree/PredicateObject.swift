@@ -2,11 +2,11 @@ import Foundation
 
 /// The identity of an object, as predicates compare it.
 package protocol PredicateIdentity: NSObject, Sendable {
-  /// Equal for identities of the same object, whatever store it is in.
+  /// Equal for identities of the same object, in any store.
   var comparisonValue: StoredValue { get }
 }
 
-/// What stands for an object in a predicate's arguments: the object or its identity.
+/// An argument of a predicate that stands for an object: the object or its identity.
 package protocol PredicateIdentifiable {
   var predicateIdentity: any PredicateIdentity { get }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Many values in one blob, so that a statement with a list of any length binds one value for it.
+/// Many values in one blob, so that a statement with a list of any length binds a single value for it.
 ///
-/// All numbers little-endian: u32 count · count + 1 × u32 end offset of the value before (the first is 0),
-/// counted from the end of this table · the values, each a tag byte (1 integer, 2 real, 3 text, 4 blob)
-/// and its payload (8 bytes, 8 bytes, UTF-8, bytes). An empty value is NULL.
+/// All numbers are little-endian: u32 count · count + 1 × u32 end offset of the previous value (the first is 0),
+/// counted from the end of this table · the values, each a tag byte (1 integer, 2 real, 3 text, 4 blob) and its payload
+/// (8 bytes, 8 bytes, UTF-8, bytes). An empty value is NULL.
 package enum PackedValueList {
   private enum Tag: UInt8 {
     case integer = 1
@@ -13,7 +13,7 @@ package enum PackedValueList {
     case blob = 4
   }
 
-  /// - Throws: NSError if the values take more than the 4 GB that an offset can count.
+  /// - Throws: NSError if the values exceed the 4 GB that an offset can address.
   package static func pack(_ values: some Collection<StoredValue>) throws -> Data {
     var table = Data()
     var payload = Data()

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The order in which SQLite sorts and compares values (Datatypes In SQLite, "Comparison Expressions",
-/// collation BINARY): NULL, then numbers by value, then text and then blobs by their bytes.
+/// The order in which SQLite sorts and compares values (Datatypes In SQLite, "Comparison Expressions", collation
+/// BINARY): NULL, then numbers by value, then texts by their bytes, then blobs by their bytes.
 ///
-/// Decimals count as the REAL that the store keeps of them, NaN as the NULL that SQLite makes of it.
+/// Decimals count as the REAL that the store keeps, NaN as the NULL that SQLite converts it to.
 package enum StoredValueOrder {
-  /// Below, at or above 0.
+  /// Less than, equal to or greater than 0.
   package static func compare(_ left: StoredValue, _ right: StoredValue) -> Int {
     switch (left, right) {
     case (.integer(let left), .integer(let right)):
@@ -30,7 +30,7 @@ package enum StoredValueOrder {
     }
   }
 
-  /// True for nil, and for NaN, which no column can hold.
+  /// True for nil and for NaN, which columns cannot hold.
   package static func isNull(_ value: StoredValue) -> Bool {
     storageClass(value) == 0
   }
@@ -62,15 +62,15 @@ package enum StoredValueOrder {
 }
 
 extension Decimal {
-  /// The double nearest to the decimal, which is what a store keeps of it; NaN for NaN.
+  /// The double nearest to the decimal, which is what a store keeps; NaN for NaN.
   ///
-  /// Not `NSDecimalNumber.doubleValue`, which multiplies by powers of ten and so misses the nearest by an ulp.
+  /// Not `NSDecimalNumber.doubleValue`, which multiplies by powers of ten and can be off by one ulp.
   package var storedReal: Double {
     isNaN ? .nan : Double(description) ?? .nan
   }
 
-  /// The decimal with the fewest digits that is stored as this double: the one that was set, up to 15 digits.
+  /// The decimal with the fewest digits that is stored as this double: the original decimal, up to 15 digits.
   ///
-  /// Not `Decimal(_:)`, which multiplies by powers of ten too: 3.133 would come back as 3.132999999999999488.
+  /// Not `Decimal(_:)`, which multiplies by powers of ten too: 3.133 would become 3.132999999999999488.
   package init(storedReal: Double) { self = Decimal(string: "\(storedReal)") ?? Decimal(storedReal) }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The values of an IN list, found by hash, equal as SQLite says: numbers by value, text by its UTF-8 bytes.
+/// The values of an IN list in a hash table, with SQLite's equality: numbers by value, text by its UTF-8 bytes.
 package struct StoredValueSet: Sendable {
-  /// Without repetitions, in the order they were given.
+  /// Without duplicates, in the given order.
   package private(set) var values: [StoredValue] = []
   private var keys: Set<Key> = []
 
@@ -13,7 +13,7 @@ package struct StoredValueSet: Sendable {
     case blob(Data)
   }
 
-  /// Text by its bytes: String itself holds the composed and the decomposed form of a letter equal.
+  /// Text by its bytes: String treats the composed and the decomposed form of a letter as equal.
   private struct UTF8Text: Hashable {
     let text: String
 
@@ -33,7 +33,7 @@ package struct StoredValueSet: Sendable {
     values.append(value)
   }
 
-  /// False for null, whatever was inserted.
+  /// False for null, even if null was inserted.
   package func contains(_ value: StoredValue) -> Bool {
     Self.key(value).map(keys.contains) ?? false
   }

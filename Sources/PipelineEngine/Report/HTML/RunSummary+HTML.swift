@@ -30,7 +30,7 @@ extension RunSummary {
       \(PagePlaces(self).markup)
       </main>
       <footer>
-      <p>Report of surfjournal, format \(formatVersion). Times are UTC.</p>
+      <p>Report of \(program), format \(formatVersion). Times are UTC.</p>
       </footer>
       </body>
       </html>

@@ -1,0 +1,177 @@
+import Foundation
+
+/// Reads binary property lists (`bplist00`), references of keyed archives included.
+///
+/// Robust against damaged files: every offset and count is checked against the available bytes. Containers may neither
+/// nest deeper than in archives nor expand to more values than the file can contain.
+struct BinaryPropertyListReader {
+  private let bytes: [UInt8]
+  private let referenceBytes: Int
+  private var offsets: [Int] = []
+  /// The remaining number of values: containers that share others could expand without limit.
+  private var valuesLeft: Int
+
+  private static let depthMax = 64
+  private static let magic = Array("bplist".utf8)
+  private static let trailerBytes = 32
+
+  static func isOne(_ data: Data) -> Bool { data.prefix(magic.count).elementsEqual(magic) }
+
+  static func read(_ data: Data) throws(ArchiveProblem) -> ArchiveValue {
+    var (reader, top) = try open(data)
+    return try reader.value(top, depth: 0)
+  }
+
+  private static func open(_ data: Data) throws(ArchiveProblem) -> (BinaryPropertyListReader, top: Int) {
+    let bytes = Array(data)
+    guard bytes.count >= magic.count + 2 + trailerBytes, isOne(data) else {
+      throw ArchiveProblem("it is too short for a binary property list")
+    }
+    let trailer = bytes.count - trailerBytes
+    func number(_ at: Int) -> Int? { Self.bigEndian(bytes[(trailer + at)..<(trailer + at + 8)]) }
+    let (offsetBytes, referenceBytes) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
+    guard let count = number(8), let top = number(16), let table = number(24), (1...8).contains(offsetBytes),
+      (1...8).contains(referenceBytes), table >= magic.count + 2, table <= trailer,
+      count <= (trailer - table) / offsetBytes, top < count
+    else { throw ArchiveProblem("the table of its contents, at the end, is damaged or cut off") }
+
+    var reader = BinaryPropertyListReader(
+      bytes: bytes, referenceBytes: referenceBytes, valuesLeft: 16 * bytes.count)
+    reader.offsets.reserveCapacity(count)
+    for index in 0..<count {
+      let start = table + index * offsetBytes
+      guard let offset = bigEndian(bytes[start..<start + offsetBytes]), offset < table else {
+        throw ArchiveProblem("the place of object \(index) is beyond its end")
+      }
+      reader.offsets.append(offset)
+    }
+    return (reader, top)
+  }
+
+  private init(bytes: [UInt8], referenceBytes: Int, valuesLeft: Int) {
+    self.bytes = bytes
+    self.referenceBytes = referenceBytes
+    self.valuesLeft = valuesLeft
+  }
+
+  // MARK: Objects
+
+  private mutating func value(_ index: Int, depth: Int) throws(ArchiveProblem) -> ArchiveValue {
+    guard offsets.indices.contains(index) else {
+      throw ArchiveProblem("it refers to object \(index), which is not there")
+    }
+    guard depth < Self.depthMax else { throw ArchiveProblem("its containers hold each other too deeply") }
+    valuesLeft -= 1
+    guard valuesLeft >= 0 else { throw ArchiveProblem("its containers unfold to too many values") }
+    var at = offsets[index]
+    let marker = bytes[at]
+    at += 1
+    switch marker >> 4 {
+    case 0x0: return marker == 0x09 ? .flag(true) : marker == 0x08 ? .flag(false) : .null
+    case 0x1: return .integer(try integer(at, bytes: 1 << Int(marker & 0x0F)))
+    case 0x2: return .real(try real(at, bytes: 1 << Int(marker & 0x0F)))
+    case 0x3: return .date(Date(timeIntervalSinceReferenceDate: try real(at, bytes: 8)))
+    case 0x8: return .reference(try unsigned(at, bytes: Int(marker & 0x0F) + 1))
+    case 0x4, 0x5, 0x6, 0x7: return try bytesValue(marker, at)
+    case 0xA, 0xB, 0xC: return .list(try list(marker, at, depth))
+    case 0xD: return .dictionary(try dictionary(marker, at, depth))
+    default: throw ArchiveProblem("object \(index) is of no known kind")
+    }
+  }
+
+  private func bytesValue(_ marker: UInt8, _ start: Int) throws(ArchiveProblem) -> ArchiveValue {
+    let (count, at) = try count(marker, start)
+    switch marker >> 4 {
+    case 0x4: return .data(Data(try slice(at, count)))
+    // Both ASCII and UTF-8.
+    case 0x5, 0x7: return .text(String(decoding: try slice(at, count), as: UTF8.self))
+    default:
+      guard count <= bytes.count else { throw Self.cutOff }
+      let units = try slice(at, 2 * count)
+      let text = stride(from: units.startIndex, to: units.endIndex, by: 2).map {
+        UInt16(units[$0]) << 8 | UInt16(units[$0 + 1])
+      }
+      return .text(String(decoding: text, as: UTF16.self))
+    }
+  }
+
+  private mutating func list(_ marker: UInt8, _ start: Int, _ depth: Int) throws(ArchiveProblem) -> [ArchiveValue] {
+    let (count, at) = try count(marker, start)
+    return try values(count, at, depth)
+  }
+
+  private mutating func dictionary(
+    _ marker: UInt8, _ start: Int, _ depth: Int
+  ) throws(ArchiveProblem) -> [String: ArchiveValue] {
+    let (count, at) = try count(marker, start)
+    let keys = try values(count, at, depth)
+    let values = try values(count, at + count * referenceBytes, depth)
+    var result: [String: ArchiveValue] = [:]
+    for (key, value) in zip(keys, values) {
+      guard case .text(let name) = key, result.updateValue(value, forKey: name) == nil else {
+        throw ArchiveProblem("a dictionary has a key twice, or one that is no text")
+      }
+    }
+    return result
+  }
+
+  private mutating func values(_ count: Int, _ at: Int, _ depth: Int) throws(ArchiveProblem) -> [ArchiveValue] {
+    guard count <= bytes.count / referenceBytes, at + count * referenceBytes <= bytes.count else { throw Self.cutOff }
+    var result: [ArchiveValue] = []
+    result.reserveCapacity(min(count, valuesLeft))
+    for number in 0..<count {
+      let index = try unsigned(at + number * referenceBytes, bytes: referenceBytes)
+      result.append(try value(index, depth: depth + 1))
+    }
+    return result
+  }
+
+  // MARK: Bytes
+
+  private static let cutOff = ArchiveProblem("an object goes on beyond its end")
+
+  /// The count in a marker, or in the integer after it, and the start of the contents.
+  private func count(_ marker: UInt8, _ at: Int) throws(ArchiveProblem) -> (Int, Int) {
+    guard marker & 0x0F == 0x0F else { return (Int(marker & 0x0F), at) }
+    guard at < bytes.count, bytes[at] >> 4 == 0x1 else { throw ArchiveProblem("the size of an object is damaged") }
+    let size = 1 << Int(bytes[at] & 0x0F)
+    let count = try unsigned(at + 1, bytes: size)
+    guard count <= bytes.count else { throw Self.cutOff }
+    return (count, at + 1 + size)
+  }
+
+  private func slice(_ at: Int, _ count: Int) throws(ArchiveProblem) -> ArraySlice<UInt8> {
+    guard count >= 0, at <= bytes.count, count <= bytes.count - at else { throw Self.cutOff }
+    return bytes[at..<at + count]
+  }
+
+  /// One, two and four bytes are unsigned; of sixteen bytes the last eight are read.
+  private func integer(_ at: Int, bytes size: Int) throws(ArchiveProblem) -> Int64 {
+    guard size <= 16 else { throw ArchiveProblem("an integer has \(size) bytes") }
+    return try slice(at, size).suffix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+  }
+
+  private func real(_ at: Int, bytes size: Int) throws(ArchiveProblem) -> Double {
+    let pattern = try slice(at, size).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    switch size {
+    case 4: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: pattern)))
+    case 8: return Double(bitPattern: pattern)
+    default: throw ArchiveProblem("a real number has \(size) bytes")
+    }
+  }
+
+  private func unsigned(_ at: Int, bytes size: Int) throws(ArchiveProblem) -> Int {
+    guard let number = Self.bigEndian(try slice(at, size)) else { throw Self.cutOff }
+    return number
+  }
+
+  /// Nil for values too large for a position in a file.
+  private static func bigEndian(_ bytes: ArraySlice<UInt8>) -> Int? {
+    var number = 0
+    for byte in bytes {
+      guard number <= Int.max >> 8 else { return nil }
+      number = number << 8 | Int(byte)
+    }
+    return number
+  }
+}

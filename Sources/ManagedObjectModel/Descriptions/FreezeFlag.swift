@@ -1,0 +1,30 @@
+import Synchronization
+
+/// The one-way switch of a model from mutable to frozen.
+///
+/// It is the reason why the description classes may claim `@unchecked Sendable`. While the model is mutable, it belongs
+/// to the code that builds it, and reading it does not write (there are no lazy caches).
+/// `NSManagedObjectModel.freeze()` fills every cache and then sets the flags with a releasing store. `isFrozen` loads
+/// with acquire, so a thread that sees the flag set sees the caches too. The coordinator freezes its model before it
+/// passes it to any queue, and from then on every setter stops the program, so shared descriptions cannot change.
+package struct FreezeFlag: ~Copyable, Sendable {
+  private let frozen = Atomic<Bool>(false)
+
+  package init() {}
+
+  package var isFrozen: Bool { frozen.load(ordering: .acquiring) }
+
+  package func set() { frozen.store(true, ordering: .releasing) }
+
+  /// Stops the program if the model is frozen, with the message that Core Data raises.
+  package func requireMutable() {
+    precondition(!isFrozen, "Can't modify an immutable model.")
+  }
+}
+
+extension String {
+  /// Byte order of the UTF-8 text, independent of the locale: the sort order of slots, hashes and columns.
+  package static func byteOrder(_ left: String, _ right: String) -> Bool {
+    left.utf8.lexicographicallyPrecedes(right.utf8)
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// What bulk writers need from a context. (Not part of Apple's API.)
+extension NSManagedObjectContext {
+  /// The objects with `ids`. Their values are read together.
+  package func objects(withIDs ids: [NSManagedObjectID]) -> [NSManagedObject] {
+    let objects = ids.map(object(with:))
+    loadTogether(objects)
+    return objects
+  }
+
+  /// Validates pending insertions by the rules of the model and of the objects' classes, as a save would, without
+  /// saving.
+  ///
+  /// - Throws: A validation error for every object that is invalid.
+  package func validateInsertions() throws {
+    processPendingChanges()
+    try checkForSave(updatesToo: false)
+  }
+}
+
+extension NSManagedObject {
+  /// Sets the attributes in `slots` to the values of a batch's row where they differ.
+  package func setValues(at slots: [Int], of batch: ObjectBatch, row: Int) {
+    let changed = slots.filter { storedValue(at: $0) != batch.value(row: row, slot: $0) }
+    setStoredValues(at: changed) { batch.value(row: row, slot: $0) }
+  }
+}

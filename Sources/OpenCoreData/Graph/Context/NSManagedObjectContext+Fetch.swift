@@ -1,0 +1,245 @@
+import Foundation
+
+extension NSFetchRequest {
+  /// Casts `results` to the type that the request promises.
+  func fitting(_ results: [Any]) throws -> [ResultType] {
+    // One cast for all: it checks each result, and allocates nothing for results of the right type.
+    if let fitting = results as? [ResultType] { return fitting }
+    throw misfit(results.first { !($0 is ResultType) }.map { type(of: $0) } ?? Any.self)
+  }
+
+  /// The error for results of a type that the request does not promise.
+  func misfit(_ type: Any.Type) -> NSError {
+    .coreData(
+      .coreData,
+      "The fetch of \(entityName ?? "") yields \(type), and the request promises "
+        + "\(ResultType.self). Check its resultType, and the class that the model names for the entity.")
+  }
+
+  /// `query` reduced to the values that the results need.
+  func rowQuery(_ query: FetchQuery) -> FetchQuery {
+    var query = query
+    // With a batch size all IDs are read now, and rows when a fault of the batch fires.
+    if fetchBatchSize > 0 || resultType == .managedObjectIDResultType { query.includesValues = false }
+    return query
+  }
+}
+
+extension NSManagedObjectContext {
+  // MARK: Public
+
+  /// The objects (IDs, dictionaries, the count) that `request` asks for. (Apple documentation: fetch(_:).)
+  ///
+  /// Unsaved changes of this context and its ancestors count unless the request excludes them. Posts no notification.
+  ///
+  /// ```swift
+  /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  /// request.predicate = NSPredicate(format: "rating >= %d", 4)
+  /// request.sortDescriptors = [NSSortDescriptor(key: "date", ascending: false)]
+  /// request.fetchLimit = 10
+  /// for entry in try context.fetch(request) { print(entry.location ?? "") }
+  /// ```
+  ///
+  /// - Throws: `NSError` for a request that does not match the model or whose results are not of its type, or the
+  ///   store's error.
+  public func fetch<ResultType>(_ request: NSFetchRequest<ResultType>) throws -> [ResultType] {
+    checkQueue()
+    return try request.fitting(try results(of: request))
+  }
+
+  /// The number of objects that `request` would find, subject to its limit and offset; of dictionaries, if it asks for
+  /// these. Loads no objects. (Apple documentation: count(for:).)
+  ///
+  /// ```swift
+  /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+  /// request.predicate = NSPredicate(format: "location == %@", "Rincon")
+  /// let sessions = try context.count(for: request)
+  /// ```
+  ///
+  /// - Throws: `NSError` as `fetch` does.
+  public func count<ResultType>(for request: NSFetchRequest<ResultType>) throws -> Int {
+    checkQueue()
+    processPendingChanges()
+    var query = try request.query(model: model)
+    query.includesValues = false
+    if request.resultType == .dictionaryResultType {
+      query.includesPendingChanges = false
+      let shape = try request.dictionaryShape(query)
+      if shape.joinsRows { return try storeReading().dictionaryCount(query, shape) }
+    }
+    if !query.includesPendingChanges || !chainHasChanges(touching: query) {
+      return try storeReading().count(query)
+    }
+    return try rows(query).count
+  }
+
+  private func results<ResultType>(of request: NSFetchRequest<ResultType>) throws -> [Any] {
+    processPendingChanges()
+    let query = try request.query(model: model)
+    switch request.resultType {
+    case .countResultType: return [NSNumber(value: try count(for: request))]
+    case .dictionaryResultType:
+      // Dictionaries show only what is in the store. (Apple documentation: includesPendingChanges.)
+      let shape = try request.dictionaryShape(query)
+      return try storeReading().dictionaryRows(query, shape).map { $0.dictionary(shape) }
+    default:
+      let query = request.rowQuery(query)
+      return try results(of: request, query, try rows(query))
+    }
+  }
+
+  /// The IDs or objects that `request` promises, from the rows that this context returns for its `rowQuery`.
+  func results<ResultType>(
+    of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
+  ) throws -> [Any] {
+    if request.resultType == .managedObjectIDResultType { return rows.map(\.id) }
+    let objects = objects(of: request, query, rows)
+    if let keyPaths = request.relationshipKeyPathsForPrefetching { try prefetch(keyPaths, of: objects, query.entity) }
+    return objects
+  }
+
+  func objects<ResultType>(
+    of request: NSFetchRequest<ResultType>, _ query: FetchQuery, _ rows: [FetchedRow]
+  ) -> [NSManagedObject] {
+    let hasValues = query.values == .all
+    var group: FaultGroup?
+    return rows.enumerated().map { index, row in
+      if request.fetchBatchSize > 0, index.isMultiple(of: request.fetchBatchSize) {
+        let end = min(rows.count, index + request.fetchBatchSize)
+        group = FaultGroup(rows[index..<end].map(\.id))
+      }
+      let object = object(with: row.id)
+      let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
+      if isRefreshed { object.related = nil }
+      if hasValues {
+        if object.isFault || isRefreshed { fill(object, from: row) }
+        if object.isFault, !request.returnsObjectsAsFaults { return realized(object, row) }
+      } else {
+        if isRefreshed { turnIntoFault(object) }
+        if object.isFault { object.faultGroup = group }
+      }
+      return object
+    }
+  }
+
+  func requireCoordinator() throws -> NSPersistentStoreCoordinator {
+    guard let coordinator = persistentStoreCoordinator else {
+      throw NSError.coreData(.coreData, "The context has no coordinator; set one, or a parent that has one.")
+    }
+    return coordinator
+  }
+
+  // MARK: Rows through the chain
+
+  /// The source of rows at the bottom of a chain: the coordinator, or rows that were read from it earlier.
+  typealias RowSource = (FetchQuery) throws -> [FetchedRow]
+
+  func rows(_ query: FetchQuery) throws -> [FetchedRow] {
+    let stores = try storeReading()
+    return try rows(query, from: { query in try stores.rows(query) })
+  }
+
+  /// The rows that this context returns for `query`: those of the level below, with its own changes applied.
+  func rows(_ query: FetchQuery, from source: RowSource) throws -> [FetchedRow] {
+    guard query.includesPendingChanges, hasChanges(touching: query) else { return try rowsBelow(query, source) }
+    let stored = try rowsBelow(query.widened(by: updates.count + deletions.count), source)
+    // Called after the read: IDs that became permanent since have another key in the tables below.
+    adoptPermanentIDs()
+    var result = try overlay(stored, query)
+    for segment in insertions.segments where query.covers(segment.batch.entity) {
+      let filter = try QueryFilter(query, segment.batch.entity)
+      // New objects have no related objects.
+      let extras = Array(repeating: StoredValue.null, count: query.keyPaths.count)
+      for row in segment.liveRows {
+        let id = segment.objectID(row: row)
+        let isFound = filter.accepts { source in
+          switch source {
+          case .slot(let slot): segment.value(row: row, slot: slot)
+          case .path(let path): path.relationships.isEmpty ? id.comparisonValue : .null
+          }
+        }
+        guard isFound, query.affectedStores == nil || query.asks(id) else { continue }
+        result.append(
+          FetchedRow(id: id, version: BaseRow.unknownVersion, values: segment.values(row: row), extras: extras))
+      }
+    }
+    if !query.sortKeys.isEmpty { try query.sort(&result) }
+    let rest = result.dropFirst(query.offset)
+    return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
+  }
+
+  /// The query that the bottom of the chain receives when this context is asked for `query`.
+  func bottomQuery(_ query: FetchQuery) -> FetchQuery {
+    let changes = query.includesPendingChanges && hasChanges(touching: query)
+    let below = changes ? query.widened(by: updates.count + deletions.count) : query
+    guard let parent else { return below }
+    return parent.performAndWait { parent.bottomQuery(below) }
+  }
+
+  /// `rows` without those deleted here, and with the values changed here; includes rows that match only because of
+  /// changes.
+  private func overlay(_ rows: [FetchedRow], _ query: FetchQuery) throws -> [FetchedRow] {
+    var seen: Set<ObjectKey> = []
+    var result = try rows.compactMap { row -> FetchedRow? in
+      let (key, resolved) = (row.id.key, row.id.resolved.key)
+      if deletions[key] != nil || deletions[resolved] != nil { return nil }
+      guard let object = updates[key] ?? updates[resolved] else { return row }
+      seen.insert(object.identity.key)
+      return try query.matches(object) ? query.row(object, id: row.id) : nil
+    }
+    let late = try updates.inOrder.filter { object in
+      try query.covers(object.entity) && query.asks(object.objectID) && !seen.contains(object.identity.key)
+        && query.matches(object)
+    }
+    guard !late.isEmpty else { return result }
+    result += try late.map { try query.row($0, id: $0.objectID) }
+    try query.sort(&result)
+    return result
+  }
+
+  private func rowsBelow(_ query: FetchQuery, _ source: RowSource) throws -> [FetchedRow] {
+    guard let parent else { return try source(query) }
+    return try parent.performAndWait { try parent.rows(query, from: source) }
+  }
+
+  private func hasChanges(touching query: FetchQuery) -> Bool {
+    insertions.segments.contains { $0.liveCount > 0 && query.covers($0.batch.entity) }
+      || updates.values.contains { query.covers($0.entity) }
+      || deletions.values.contains { query.covers($0.entity) }
+  }
+
+  /// Whether this context or one of its ancestors has changes that `query` could see.
+  func chainHasChanges(touching query: FetchQuery) -> Bool {
+    if hasChanges(touching: query) { return true }
+    guard let parent else { return false }
+    return parent.performAndWait { parent.chainHasChanges(touching: query) }
+  }
+
+  // MARK: Single rows
+
+  /// The row that the level below has for `id`; nil if it has none.
+  func rowBelow(for id: NSManagedObjectID) throws -> FetchedRow? { try rowsBelow(for: [id])[0] }
+
+  func rowsBelow(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
+    guard let parent else { return try storeReading().rows(for: ids.map(\.resolved)) }
+    return try parent.performAndWait { try parent.rows(for: ids) }
+  }
+
+  /// The row that this context has for each of `ids`.
+  private func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
+    var result: [FetchedRow?] = Array(repeating: nil, count: ids.count)
+    var missing: [Int] = []
+    for (index, id) in ids.enumerated() {
+      if let object = registeredObject(for: id), !object.isFault {
+        if !object.isDeleted {
+          result[index] = FetchedRow(id: object.objectID, version: object.versionForChildren, values: object.values)
+        }
+      } else {
+        missing.append(index)
+      }
+    }
+    guard !missing.isEmpty else { return result }
+    for (index, row) in zip(missing, try rowsBelow(for: missing.map { ids[$0] })) { result[index] = row }
+    return result
+  }
+}

@@ -1,0 +1,330 @@
+import Foundation
+
+extension NSManagedObjectContext {
+  /// Commits the changes one level up: to the parent context, or through the coordinator to the store. (Apple
+  /// documentation: save().)
+  ///
+  /// Does nothing if nothing has changed. If it throws, the changes are still pending.
+  ///
+  /// ```swift
+  /// do {
+  ///   try context.save()
+  /// } catch let error as NSError {
+  ///   let failed = error.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] ?? []
+  ///   for id in failed { context.delete(context.object(with: id)) }
+  /// }
+  /// ```
+  ///
+  /// - Throws: `NSError`: a validation code (1550–1690, several as 1560), 133020 or 133021 for conflicts, 1340xx for
+  ///   the store. `OCDFailedObjectIDsErrorKey` names the objects at fault if the store knows them.
+  public func save() throws {
+    checkQueue()
+    processPendingChanges()
+    guard hasChanges else { return try saveMetadata() }
+    post(.NSManagedObjectContextWillSave)
+    try prepareForSave()
+    var (saved, notifications) = gatherChanges()
+    // The save is tried again after the merge policy has resolved a conflict; other contexts may write in between.
+    for attempt in 1... {
+      do {
+        try commit(saved.changes)
+        break
+      } catch let failure as SaveFailure {
+        guard attempt < Self.saveAttemptsMax else { throw saveError(for: failure) }
+        try resolve(failure)
+        processPendingChanges()
+        try checkForSave(updatesToo: true)
+        (saved, notifications) = gatherChanges()
+      }
+    }
+    advanceQueryGeneration()
+    let savedBatches = finishSave(saved.updated)
+    notifications.post()
+    // A parent on the main queue announces what it adopted when its turn of the run loop ends; a private queue has no
+    // such moment.
+    if let parent, parent.concurrencyType == .privateQueue {
+      parent.performAndWait { parent.processPendingChanges() }
+    }
+    announceSave(saved.changes)
+    for batch in savedBatches { release(batch) }
+    if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release(rows) } }
+  }
+  private static let saveAttemptsMax = 1000
+
+  /// Notifies contexts that merge automatically: those on the same coordinator (`adopt` notifies those on a parent),
+  /// and children.
+  private func announceSave(_ changes: ChangeSet) {
+    if parent == nil { persistentStoreCoordinator?.mergers.announce(SavedIDs(changes), from: self) }
+    mergers.announce(SavedIDs(changes), from: self)
+  }
+
+  private func gatherChanges() -> (saved: PendingChanges, notifications: SaveNotifications) {
+    let saved = pendingChanges()
+    return (saved, SaveNotifications(self, saved.changes))
+  }
+
+  private func commit(_ changes: ChangeSet) throws {
+    if let parent {
+      try parent.performAndWait { try parent.adopt(changes, from: self) }
+      return
+    }
+    guard let coordinator = persistentStoreCoordinator else {
+      throw NSError.coreData(
+        .coreData, "The context has neither a parent nor a coordinator to save to; set one of them.")
+    }
+    try coordinator.save(changes)
+  }
+
+  // MARK: Before
+
+  private func prepareForSave() throws {
+    callWillSave()
+    processPendingChanges()
+    try checkForSave(updatesToo: true)
+    for segment in insertions.segments { segment.isValidated = true }
+  }
+
+  /// Checks the rules of the model and of the objects' classes for everything that is pending.
+  func checkForSave(updatesToo: Bool) throws {
+    var failures: [(id: NSManagedObjectID, error: any Error)] = []
+    func check(_ object: NSManagedObject, _ validate: (NSManagedObject) throws -> Void) {
+      do {
+        try validate(object)
+      } catch {
+        failures.append((object.objectID, error))
+      }
+    }
+    for segment in insertions.segments {
+      if segment.batch.entity.objectClass.lifecycleHooks.contains(.validation) {
+        for object in handles(in: segment) { check(object) { try $0.validateForInsert() } }
+      } else if !segment.isValidated {
+        let rows = segment.invalidRows(toleratingMissingRelationships: toleratesMissingRelationships)
+        for row in rows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
+      }
+    }
+    if updatesToo {
+      for object in updates.inOrder { check(object) { try $0.validateForUpdate() } }
+      for object in deletions.inOrder { check(object) { try $0.validateForDelete() } }
+    }
+    validationFailures = failures
+    if let error = NSError.validation(failures.map(\.error), of: failures.map(\.id)) { throw error }
+  }
+
+  /// `willSave` may change its own object and others; it is called until it causes no new changes.
+  private func callWillSave() {
+    var called: Set<ObjectIdentifier> = []
+    for _ in 0..<1000 {
+      let waiting = hookedObjects(.willSave).filter { !called.contains(ObjectIdentifier($0)) }
+      guard !waiting.isEmpty else { return }
+      for object in waiting {
+        called.insert(ObjectIdentifier(object))
+        // `willSave` of another object may have deleted it.
+        if object.managedObjectContext === self { object.willSave() }
+      }
+    }
+    preconditionFailure("willSave() keeps making new changes; 1000 rounds did not end it.")
+  }
+
+  /// Changed objects whose classes have one of `hooks`.
+  private func hookedObjects(_ hooks: LifecycleHooks) -> [NSManagedObject] {
+    func isHooked(_ object: NSManagedObject) -> Bool { !type(of: object).lifecycleHooks.isDisjoint(with: hooks) }
+    var result: [NSManagedObject] = []
+    for segment in insertions.segments
+    where !segment.batch.entity.objectClass.lifecycleHooks.isDisjoint(with: hooks) {
+      result += handles(in: segment)
+    }
+    result += updates.filter { isHooked($0.value) }.inOrder
+    result += deletions.filter { isHooked($0.value) }.inOrder
+    return result
+  }
+
+  private typealias PendingChanges = (changes: ChangeSet, updated: [NSManagedObject])
+
+  /// The pending changes as values, and the updated objects among them.
+  private func pendingChanges() -> PendingChanges {
+    var changes = ChangeSet()
+    for segment in insertions.segments where segment.liveCount > 0 {
+      segment.pack()
+      changes.insertions.append(segment.rows)
+    }
+    adoptPermanentIDs()
+    let updated = updates.inOrder
+    for object in updated {
+      let slots = changesToSave(of: object)
+      // An object that was set back to its committed values has nothing to write, and its version stays.
+      guard !slots.isEmpty || object.state.contains(.recreated) else { continue }
+      changes.updates.append(
+        UpdatedRow(
+          id: object.objectID, changedSlots: slots, values: object.values, base: object.baseRow,
+          isRecreation: object.state.contains(.recreated)))
+    }
+    // Objects whose rows were missing when they were read need no deletion.
+    for object in deletions.inOrder where !object.state.contains(.inaccessible) {
+      changes.deletions.append(RowVersion(id: object.objectID, base: object.baseRow))
+    }
+    for object in conflictChecks.inOrder where !object.hasChanges && !object.isFault {
+      changes.checks.append(RowVersion(id: object.objectID, base: object.baseRow))
+    }
+    return (changes, updated)
+  }
+
+  /// Slots with a new value for the level below; a store does not have transient attributes.
+  private func changesToSave(of object: NSManagedObject) -> [Int] {
+    let slots = object.changedSlots
+    return parent == nil ? slots.filter { !object.entity.attributeSlots[$0].isTransient } : slots
+  }
+
+  // MARK: After
+
+  /// - Returns: The objects of saved rows, to be released after the save was announced.
+  private func finishSave(_ updated: [NSManagedObject]) -> [BatchObjects] {
+    let hooked = hookedObjects(.didSave)
+    let isRoot = parent == nil
+    let savedBatches = insertions.segments.compactMap { markSaved($0, isRoot: isRoot) }
+    for object in updated {
+      if !isRoot {
+        // This context learns the parent's version when it reads the object again.
+        object.version = BaseRow.unknownVersion
+      } else if object.state.contains(.recreated) {
+        object.version = 1
+      } else if !changesToSave(of: object).isEmpty {
+        object.version += 1
+      }
+      object.snapshot = nil
+      object.state.subtract([.updated, .recreated])
+    }
+    for (key, object) in deletions {
+      object.state = []
+      unregister(object, from: key)
+    }
+    insertions.removeAll()
+    updates = [:]
+    deletions = [:]
+    conflictChecks = [:]
+    relationshipEpoch += 1
+    adoptPermanentIDs()
+    for object in hooked { object.didSave() }
+    return savedBatches
+  }
+
+  /// Makes the objects of saved rows unchanged. They are registered together while they are announced, because nearly
+  /// all of them are freed afterwards.
+  private func markSaved(_ segment: PendingSegment, isRoot: Bool) -> BatchObjects? {
+    guard let saved = segment.takeHandles() else { return nil }
+    // Whether keys were allocated before the save.
+    let hasKeys = segment.range.revision > 0
+    saved.handles.forEach { row, object in
+      object.state = []
+      object.snapshot = nil
+      object.version = isRoot ? 1 : BaseRow.unknownVersion
+      object.isInStore = isRoot || hasKeys && segment.range.permanent(row: row) != nil
+    }
+    registry.add(saved)
+    return saved
+  }
+
+  /// Adopts what a child saved. The child's value wins if both sides changed an attribute.
+  ///
+  /// The changes carry the rows they are based on. A row is read again only if the child read it before an ancestor had
+  /// saved it.
+  ///
+  /// - Throws: The error of reading the level below; nothing has been adopted then.
+  func adopt(_ changes: ChangeSet, from child: NSManagedObjectContext) throws {
+    let bases =
+      changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
+    let touched = bases.map { object(with: $0.id) }
+    let current = try rowsToReread(for: bases, touched)
+    for inserted in changes.insertions {
+      let segment = PendingSegment(
+        self, inserted.batch, range: inserted.range, removedRows: inserted.removedRows, sharedIDs: inserted.sharedIDs)
+      // The child validated them against the same model.
+      segment.isValidated = true
+      insertions.append(segment)
+      event.noteInsertion(segment, rows: 0..<segment.batch.count)
+    }
+    for early in deletions.values where early.state.contains(.inaccessible) {
+      if let (segment, row) = insertions.locate(early.identity) { _ = handle(in: segment, row: row) }
+    }
+    for (object, known) in zip(touched, bases) { fulfill(object, known.base, current: current) }
+    for (update, object) in zip(changes.updates, touched) {
+      object.setStoredValues(at: update.changedSlots) { update.values[$0] }
+    }
+    for object in touched.dropFirst(changes.updates.count) { delete(object) }
+    scheduleProcessing()
+    mergers.announce(SavedIDs(changes), from: child)
+  }
+
+  /// The rows of those of `objects` that are faults here, where the version that the child's change is based on is not
+  /// known.
+  private func rowsToReread(
+    for bases: [(id: NSManagedObjectID, base: BaseRow)], _ objects: [NSManagedObject]
+  ) throws -> [ObjectKey: FetchedRow] {
+    let unknown = zip(objects, bases)
+      .filter { $0.isFault && !$0.hasValues && $1.base.version == BaseRow.unknownVersion }.map(\.0.identity)
+    guard !unknown.isEmpty else { return [:] }
+    let rows = try rowsBelow(for: unknown)
+    return Dictionary(
+      zip(unknown, rows).compactMap { id, row in row.map { (id.key, $0) } }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Fills a fault with the row that a child's change is based on.
+  private func fulfill(_ object: NSManagedObject, _ base: BaseRow, current: [ObjectKey: FetchedRow]) {
+    guard object.isFault else { return }
+    if !object.hasValues {
+      // If another context changed the row since the child read it, the store must refuse the save: the version is
+      // unknown.
+      let row = current[object.identity.key].flatMap { $0.values == base.values ? $0 : nil }
+      fill(object, from: row ?? FetchedRow(id: object.identity, version: base.version, values: base.values))
+    }
+    completeFault(object)
+  }
+}
+
+/// The notifications of a save. Their contents are collected before the save changes the state of the objects.
+private struct SaveNotifications {
+  private let context: NSManagedObjectContext
+  private var objects: [AnyHashable: Any]?
+  private var inserted: [InsertedRows]
+  private var updated: [NSManagedObject]
+  private var deleted: [NSManagedObject]
+
+  init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
+    self.context = context
+    inserted = changes.insertions
+    updated = Array(context.updates.values)
+    deleted = Array(context.deletions.values)
+    guard context.changeNotificationContents == .objects else { return }
+    var info: [AnyHashable: Any] = [:]
+    info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)
+    info.setUnlessEmpty(Set(updated), NSUpdatedObjectsKey)
+    info.setUnlessEmpty(Set(deleted), NSDeletedObjectsKey)
+    objects = info
+  }
+
+  /// Afterwards this value holds no objects.
+  mutating func post() {
+    let ids = objects == nil ? collections : sets
+    let contents = objects ?? ids
+    (objects, inserted, updated, deleted) = (nil, [], [], [])
+    context.post(.NSManagedObjectContextDidSave, contents)
+    context.post(.NSManagedObjectContextDidSaveObjectIDs, ids)
+  }
+
+  private var collections: [AnyHashable: Any] {
+    var ids: [AnyHashable: Any] = [:]
+    ids.setUnlessEmpty(ObjectIDCollection(inserted), NSInsertedObjectIDsKey)
+    ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID)), NSUpdatedObjectIDsKey)
+    ids.setUnlessEmpty(ObjectIDCollection(deleted.map(\.objectID)), NSDeletedObjectIDsKey)
+    return ids
+  }
+
+  private var sets: [AnyHashable: Any] {
+    var ids: [AnyHashable: Any] = [:]
+    var all = inserted.first.map { $0.sharedIDs.ids(of: $0) } ?? []
+    for rows in inserted.dropFirst() { all.formUnion(rows.sharedIDs.ids(of: rows)) }
+    ids.setUnlessEmpty(all, NSInsertedObjectIDsKey)
+    ids.setUnlessEmpty(Set(updated.map(\.objectID)), NSUpdatedObjectIDsKey)
+    ids.setUnlessEmpty(Set(deleted.map(\.objectID)), NSDeletedObjectIDsKey)
+    return ids
+  }
+}

@@ -1,0 +1,211 @@
+import Foundation
+
+/// A group of managed objects and their unsaved changes, on a queue of its own. (Apple documentation:
+/// NSManagedObjectContext.)
+///
+/// A save goes exactly one level up: to the parent context, or through the coordinator to the disk. Except for the
+/// `perform` family, call its methods on its queue only.
+///
+/// ```swift
+/// let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+/// context.persistentStoreCoordinator = coordinator
+/// try context.performAndWait {
+///   JournalEntry(context: context).location = "Rincon"
+///   try context.save()
+/// }
+/// ```
+// Unchecked: all mutable state is confined to the context's queue, on which every method except the `perform` family
+// must be called. `perform` and `performAndWait` run code there.
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+  public typealias ConcurrencyType = NSManagedObjectContextConcurrencyType
+
+  public let concurrencyType: NSManagedObjectContextConcurrencyType
+  let queue: ContextQueue
+
+  /// The coordinator at the bottom of the chain.
+  public var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+    get { parent?.persistentStoreCoordinator ?? ownCoordinator }
+    set {
+      precondition(parent == nil, "A context with a parent has its parent's coordinator.")
+      ownCoordinator = newValue
+      renewMerging()
+    }
+  }
+  private var ownCoordinator: NSPersistentStoreCoordinator?
+
+  /// The context that this one reads from and saves to. Set it before the context is used; it cannot change once the
+  /// context has objects. A context of the confinement type cannot be a parent. (Apple documentation: parent.)
+  ///
+  /// ```swift
+  /// let draft = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+  /// draft.parent = viewContext
+  /// JournalEntry(context: draft).location = "Rincon"
+  /// try draft.save()  // into viewContext
+  /// try viewContext.save()  // to the store
+  /// ```
+  public var parent: NSManagedObjectContext? {
+    willSet {
+      precondition(
+        registry.isEmpty && !hasPendingChanges, "The parent of a context can't change once it has objects.")
+      precondition(
+        newValue?.concurrencyType != .confinement,
+        "A context of the confinement type has no queue on which its children could ask it; it can't be a parent.")
+    }
+    didSet { renewMerging() }
+  }
+
+  /// How a save resolves conflicts with the present state of the store: an `NSMergePolicy`. By default the save fails.
+  /// (Apple documentation: mergePolicy.)
+  ///
+  /// ```swift
+  /// context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+  /// try context.save()  // changed values win over those that other contexts have saved
+  /// ```
+  public var mergePolicy: Any = NSErrorMergePolicy
+  /// If true, what other contexts save to the parent or, without a parent, to the coordinator is merged automatically
+  /// on this context's queue. Default false. (Apple documentation: automaticallyMergesChangesFromParent.)
+  ///
+  /// ```swift
+  /// container.viewContext.automaticallyMergesChangesFromParent = true
+  /// container.performBackgroundTask { context in
+  ///   JournalEntry(context: context).location = "Rincon"
+  ///   try? context.save()  // viewContext merges it on the main queue
+  /// }
+  /// ```
+  public var automaticallyMergesChangesFromParent = false { didSet { renewMerging() } }
+  /// The contexts that merge what is saved to this one.
+  let mergers = AutomaticMerging()
+  /// The source that this context merges from.
+  var mergesFrom: AutomaticMerging?
+
+  public var name: String?
+  public var transactionAuthor: String?
+  /// Values of the client's own.
+  public let userInfo = NSMutableDictionary()
+  /// If true, the context keeps unchanged objects alive too. By default it holds them weakly.
+  public var retainsRegisteredObjects = false {
+    didSet { retained = retainsRegisteredObjects ? registry.objects : [] }
+  }
+  /// If true (default), a fault whose row is gone is marked deleted and reads as nil. If false, it stops the program.
+  public var shouldDeleteInaccessibleFaults = true
+  /// Seconds for which a fault may be filled with values that were read earlier; negative for any age. Has no effect
+  /// here: the rows that a store keeps in memory are always current, so every fault reads the present state.
+  public var stalenessInterval: TimeInterval = -1
+  /// Whether deletions reach related objects at the end of the event (default) or at the save. Has no effect:
+  /// relationships are read-only here, and delete rules are not applied.
+  public var propagatesDeletesAtEndOfEvent = true
+  /// Always nil: this platform has no undo manager. The type allows only `undoManager = nil`.
+  public var undoManager: Never? {
+    get { nil }
+    set {}
+  }
+  /// What notifications carry; see `ChangeNotificationContents`.
+  public var changeNotificationContents = ChangeNotificationContents.objects
+
+  /// Whether new objects may be saved without their mandatory relationships, which cannot be set here: an import can
+  /// leave them to another program if its user asks for that.
+  package var toleratesMissingRelationships = false
+
+  /// The storage of every object that was not made for a batch.
+  private(set) lazy var storage = ObjectStorage(self)
+  var registry = ObjectRegistry()
+  /// Every registered object, if `retainsRegisteredObjects` is true.
+  var retained: Set<NSManagedObject> = []
+  var insertions = PendingInsertions()
+  var updates: [ObjectKey: NSManagedObject] = [:]
+  var deletions: [ObjectKey: NSManagedObject] = [:]
+  /// Unchanged objects whose versions a save checks (`detectConflicts(for:)`).
+  var conflictChecks: [ObjectKey: NSManagedObject] = [:]
+  /// What changed since the last `processPendingChanges`.
+  var event = ChangeEvent()
+  /// IDs of objects that are not pending here and may still get their permanent IDs.
+  var unresolvedIDs = UnresolvedIDs()
+  var eventClock = EventClock()
+  /// Grows when cached related objects may be out of date.
+  var relationshipEpoch: UInt64 = 0
+  var isProcessingScheduled = false
+  /// The generation that reads go to; nil for the newest.
+  var generationPinned: NSQueryGenerationToken?
+  /// The object of each error of the last validation: an error of a class's own type cannot name it.
+  package internal(set) var validationFailures: [(id: NSManagedObjectID, error: any Error)] = []
+
+  /// A context without a parent or coordinator; set one of them next. (Apple documentation: init(concurrencyType:).)
+  ///
+  /// ```swift
+  /// let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+  /// child.parent = parent
+  /// child.name = "import"
+  /// ```
+  ///
+  /// - Parameter concurrencyType: The queue that the context is confined to.
+  public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
+    self.concurrencyType = concurrencyType
+    queue =
+      switch concurrencyType {
+      case .mainQueueConcurrencyType: .main
+      case .privateQueueConcurrencyType: .makePrivate()
+      case .confinementConcurrencyType: .nowhere
+      }
+  }
+
+  // Objects that were read ahead may hold each other in a reference cycle; this breaks it.
+  deinit { for object in registry.objects { object.related = nil } }
+
+  public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
+
+  var model: NSManagedObjectModel? { persistentStoreCoordinator?.managedObjectModel }
+
+  // MARK: What has changed
+
+  public var hasChanges: Bool {
+    checkQueue()
+    return hasPendingChanges
+  }
+  private var hasPendingChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
+
+  /// Objects inserted and not yet saved by this context. Makes an object for each row.
+  public var insertedObjects: Set<NSManagedObject> {
+    checkQueue()
+    // The set of a segment is made once and shared.
+    guard let first = insertions.segments.first else { return [] }
+    return insertions.segments.dropFirst().reduce(into: objects(in: first)) { $0.formUnion(objects(in: $1)) }
+  }
+  public var updatedObjects: Set<NSManagedObject> {
+    checkQueue()
+    return Set(updates.values)
+  }
+  public var deletedObjects: Set<NSManagedObject> {
+    checkQueue()
+    return Set(deletions.values)
+  }
+  /// All objects of this context that are in memory, pending insertions included.
+  public var registeredObjects: Set<NSManagedObject> {
+    checkQueue()
+    return registry.objects.union(insertedObjects)
+  }
+}
+
+/// The queue that a context is confined to, by Apple's Objective-C names and the short ones of Swift.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  /// No queue: the client confines the context to one thread itself, and `perform` cannot be used. Legacy.
+  case confinementConcurrencyType = 0
+  /// A serial queue of the context's own.
+  case privateQueueConcurrencyType = 1
+  /// The main queue.
+  case mainQueueConcurrencyType = 2
+
+  public static var confinement: Self { .confinementConcurrencyType }
+  public static var privateQueue: Self { .privateQueueConcurrencyType }
+  public static var mainQueue: Self { .mainQueueConcurrencyType }
+}
+
+/// What a context's notifications carry.
+///
+/// Making a set of objects for every change of a bulk import costs about as much as the import, and a context cannot
+/// find out whether it has observers. A context that only feeds a chain may announce IDs instead.
+public enum ChangeNotificationContents: Sendable {
+  /// Sets of objects, as Apple's contexts send them.
+  case objects
+  /// Collections of object IDs (`ObjectIDCollection`) under the keys of the object-ID notifications.
+  case objectIDs
+}

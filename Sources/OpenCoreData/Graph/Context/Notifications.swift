@@ -1,0 +1,134 @@
+import Foundation
+
+extension Notification.Name {
+  /// Posted after changes were processed; user info: sets of objects under the NS…ObjectsKey keys.
+  public static let NSManagedObjectContextObjectsDidChange = Notification.Name(
+    "NSObjectsChangedInManagingContextNotification")
+  /// Posted before a save; no user info.
+  public static let NSManagedObjectContextWillSave = Notification.Name(
+    "NSManagingContextWillSaveChangesNotification")
+  /// Posted after a save; user info: inserted, updated and deleted objects.
+  public static let NSManagedObjectContextDidSave = Notification.Name(
+    "NSManagingContextDidSaveChangesNotification")
+  /// Posted after a save; user info: the IDs of inserted, updated and deleted objects.
+  public static let NSManagedObjectContextDidSaveObjectIDs = Notification.Name(
+    "NSManagedObjectContextDidSaveObjectIDsNotification")
+  /// Posted after changes of other contexts were merged; user info: their IDs.
+  public static let NSManagedObjectContextDidMergeChangesObjectIDs = Notification.Name(
+    "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
+}
+
+public let NSInsertedObjectsKey = "inserted"
+public let NSUpdatedObjectsKey = "updated"
+public let NSDeletedObjectsKey = "deleted"
+public let NSRefreshedObjectsKey = "refreshed"
+public let NSInvalidatedObjectsKey = "invalidated"
+public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
+
+extension NSManagedObjectContext {
+  public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
+  public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
+  public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
+  public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
+  public static var didMergeChangesObjectIDsNotification: Notification.Name {
+    .NSManagedObjectContextDidMergeChangesObjectIDs
+  }
+
+  /// The keys of the notifications' user info.
+  public enum NotificationKey: String, Sendable {
+    case insertedObjects = "inserted"
+    case updatedObjects = "updated"
+    case deletedObjects = "deleted"
+    case refreshedObjects = "refreshed"
+    case invalidatedObjects = "invalidated"
+    case invalidatedAllObjects = "invalidatedAll"
+    case insertedObjectIDs = "inserted_objectIDs"
+    case updatedObjectIDs = "updated_objectIDs"
+    case deletedObjectIDs = "deleted_objectIDs"
+    case refreshedObjectIDs = "refreshed_objectIDs"
+    case invalidatedObjectIDs = "invalidated_objectIDs"
+  }
+
+  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]? = nil) {
+    NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
+  }
+
+  /// Posts ObjectsDidChange for what changed since the last call. Called after `perform` blocks, before saves and
+  /// fetches, and on the main queue at the end of its turn.
+  public func processPendingChanges() {
+    checkQueue()
+    guard !event.isEmpty else { return }
+    let changes = event
+    event = ChangeEvent()
+    let before = eventClock.tick()
+    post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes))
+    eventClock.endAnnouncement(before)
+  }
+
+  private func userInfo(for changes: ChangeEvent) -> [AnyHashable: Any] {
+    var info: [AnyHashable: Any] = [:]
+    if changes.invalidatedAll { info[NSInvalidatedAllObjectsKey] = [NSManagedObjectID]() }
+    if changeNotificationContents == .objectIDs {
+      var inserted = ObjectIDCollection()
+      for (segment, rows) in changes.insertions { inserted.append(segment.rows, rows: rows) }
+      inserted.append(changes.mergedIDs)
+      info.setUnlessEmpty(inserted, NSInsertedObjectIDsKey)
+      info.setUnlessEmpty(changes.updates.ids, NSUpdatedObjectIDsKey)
+      var deleted = changes.deletions.ids
+      for (segment, rows) in changes.withdrawals { deleted.append(segment.rows, rows: rows) }
+      info.setUnlessEmpty(deleted, NSDeletedObjectIDsKey)
+      info.setUnlessEmpty(changes.refreshed.ids, NSRefreshedObjectIDsKey)
+      return info
+    }
+    info.setUnlessEmpty(insertedObjects(of: changes), NSInsertedObjectsKey)
+    info.setUnlessEmpty(Set(changes.updates.values), NSUpdatedObjectsKey)
+    var deleted = Set(changes.deletions.values)
+    // An announced row has an object, and the segment has kept it.
+    for (segment, rows) in changes.withdrawals { deleted.formUnion(rows.compactMap { segment.handles[$0] }) }
+    info.setUnlessEmpty(deleted, NSDeletedObjectsKey)
+    info.setUnlessEmpty(Set(changes.refreshed.values), NSRefreshedObjectsKey)
+    return info
+  }
+
+  private func insertedObjects(of changes: ChangeEvent) -> Set<NSManagedObject> {
+    var inserted = Set(changes.mergedInsertions.values)
+    for (segment, rows) in changes.insertions {
+      // All rows of a segment: the same set that the save will announce.
+      if rows == 0..<segment.batch.count {
+        segment.prepareIDs()
+        let all = objects(in: segment)
+        if inserted.isEmpty { inserted = all } else { inserted.formUnion(all) }
+      } else {
+        for row in rows where segment.isLive(row) { inserted.insert(handle(in: segment, row: row)) }
+      }
+    }
+    return inserted
+  }
+
+  /// On the main queue code outside any `perform` can change objects: the changes are announced at the end of its turn.
+  func scheduleProcessing() {
+    guard concurrencyType == .mainQueue, !isProcessingScheduled else { return }
+    isProcessingScheduled = true
+    queue.async {
+      self.isProcessingScheduled = false
+      self.processPendingChanges()
+    }
+  }
+}
+
+extension [AnyHashable: Any] {
+  mutating func setUnlessEmpty(_ value: some Collection, _ key: String) {
+    if !value.isEmpty { self[key] = value }
+  }
+}
+
+extension [ObjectKey: NSManagedObject] {
+  /// By key, and therefore in the order of insertion for objects of one entity.
+  var inOrder: [NSManagedObject] { sorted { $0.key.number < $1.key.number }.map(\.value) }
+  var ids: ObjectIDCollection { ObjectIDCollection(values.map(\.objectID)) }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// Fetch requests that a model stores by name. (Apple documentation: NSManagedObjectModel.)
+extension NSManagedObjectModel {
+  /// A copy of the template of that name with its variables; nil if there is none.
+  public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+    request(named: name)
+  }
+
+  /// As `fetchRequestTemplate(forName:)`, for a result type of the client's choice, because a generic class cannot be
+  /// cast.
+  public func fetchRequestTemplate<ResultType>(forName name: String) -> NSFetchRequest<ResultType>? {
+    request(named: name)?.retyped(as: ResultType.self)
+  }
+
+  /// A copy of the template of that name with values for the variables (`$NAME`) of its predicate; nil if there is no
+  /// such template. A fetch fails if a variable has no value.
+  public func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let request = request(named: name) else { return nil }
+    request.predicate = request.predicate?.withSubstitutionVariables(variables)
+    return request
+  }
+
+  /// As `fetchRequestFromTemplate(withName:substitutionVariables:)`, for a result type of the client's choice.
+  public func fetchRequestFromTemplate<ResultType>(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> NSFetchRequest<ResultType>? {
+    let request: NSFetchRequest<any NSFetchRequestResult>? = fetchRequestFromTemplate(
+      withName: name, substitutionVariables: variables)
+    return request?.retyped(as: ResultType.self)
+  }
+
+  /// Stores a copy of `fetchRequestTemplate` under `name`; nil removes the template. A frozen model cannot be changed.
+  public func setFetchRequestTemplate<ResultType>(
+    _ fetchRequestTemplate: NSFetchRequest<ResultType>?, forName name: String
+  ) {
+    fetchRequestTemplates[name] = nil
+    fetchRequestsSet[name] = fetchRequestTemplate?.retyped(as: (any NSFetchRequestResult).self)
+  }
+
+  /// Copies of all templates.
+  public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] {
+    let names = Set(fetchRequestTemplates.keys).union(fetchRequestsSet.keys)
+    return Dictionary(uniqueKeysWithValues: names.compactMap { name in request(named: name).map { (name, $0) } })
+  }
+
+  private func request(named name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
+    if let set = fetchRequestsSet[name] as? NSFetchRequest<any NSFetchRequestResult> {
+      return set.retyped(as: (any NSFetchRequestResult).self)
+    }
+    return fetchRequestTemplates[name].map(request)
+  }
+
+  private func request(_ template: FetchRequestTemplate) -> NSFetchRequest<any NSFetchRequestResult> {
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: template.entityName)
+    request.entity = entitiesByName[template.entityName]
+    request.fetchLimit = template.fetchLimit
+    request.fetchBatchSize = template.fetchBatchSize
+    request.includesSubentities = template.includesSubentities
+    request.includesPropertyValues = template.includesPropertyValues
+    request.returnsObjectsAsFaults = template.returnsObjectsAsFaults
+    request.returnsDistinctResults = template.returnsDistinctResults
+    do {
+      request.predicate = try template.predicateFormat.map { try NSPredicate.parse(format: $0) }
+    } catch {
+      preconditionFailure(
+        "The predicate of the model's fetch request '\(template.name)' can't be used: "
+          + (error as NSError).localizedDescription)
+    }
+    return request
+  }
+}
+
+extension NSFetchRequest: ModelFetchRequest {
+  package func copy(for model: NSManagedObjectModel) -> any ModelFetchRequest {
+    let request = retyped(as: (any NSFetchRequestResult).self)
+    request.entity = entityName.flatMap { model.entitiesByName[$0] }
+    return request
+  }
+}

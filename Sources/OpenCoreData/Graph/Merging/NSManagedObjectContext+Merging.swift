@@ -1,0 +1,160 @@
+import Foundation
+
+/// Merging what other contexts have saved.
+extension NSManagedObjectContext {
+  /// Merges the changes of an NSManagedObjectContextDidSave or DidSaveObjectIDs notification: updated objects that this
+  /// context has are refreshed and keep their unsaved changes, inserted ones are registered as faults, deleted ones
+  /// leave the context. Call it on this context's queue.
+  ///
+  /// Notifications of this context itself, of its descendants, and of contexts on another coordinator are ignored: what
+  /// a child has saved is already here, and has yet to be saved from here. So are notifications of children of a
+  /// context that this one does not read from: what they have saved is not in the store yet. (Apple documentation:
+  /// mergeChanges(fromContextDidSave:).)
+  public func mergeChanges(fromContextDidSave notification: Notification) {
+    checkQueue()
+    if let source = notification.object as? NSManagedObjectContext {
+      guard source !== self, !source.descends(from: self),
+        source.persistentStoreCoordinator === persistentStoreCoordinator,
+        source.parent.map(descends) ?? true
+      else { return }
+    }
+    merge(savedIDs(notification.userInfo ?? [:]))
+  }
+
+  /// Merges changes that another process or coordinator made.
+  ///
+  /// - Parameters:
+  ///   - changeNotificationData: Collections of `NSManagedObjectID` or `URL` (of `uriRepresentation()`) under the keys
+  ///     of a save's notification. IDs of another coordinator stand for the same objects of this coordinator's store.
+  ///   - contexts: Each merges on its own queue, parents before their children.
+  public class func mergeChanges(
+    fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+  ) {
+    for context in contexts.sorted(by: { $0.ancestorCount < $1.ancestorCount }) {
+      context.performAndWait { context.merge(context.savedIDs(changeNotificationData)) }
+    }
+  }
+
+  private func descends(from context: NSManagedObjectContext) -> Bool {
+    parent.map { $0 === context || $0.descends(from: context) } ?? false
+  }
+
+  private var ancestorCount: Int { parent.map { $0.ancestorCount + 1 } ?? 0 }
+
+  // MARK: Contents of a notification
+
+  private func savedIDs(_ info: [AnyHashable: Any]) -> SavedIDs {
+    var saved = SavedIDs()
+    saved.inserted = ObjectIDCollection(ids(info, NSInsertedObjectsKey, NSInsertedObjectIDsKey))
+    saved.updated =
+      ids(info, NSUpdatedObjectsKey, NSUpdatedObjectIDsKey) + ids(info, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey)
+      + ids(info, NSInvalidatedObjectsKey, NSInvalidatedObjectIDsKey)
+    saved.deleted = ids(info, NSDeletedObjectsKey, NSDeletedObjectIDsKey)
+    saved.invalidatesAll = info[NSInvalidatedAllObjectsKey] != nil
+    return saved
+  }
+
+  private func ids(_ info: [AnyHashable: Any], _ keys: String...) -> [NSManagedObjectID] {
+    let values = keys.compactMap { info[$0] }.flatMap { value -> [Any] in
+      switch value {
+      case let ids as ObjectIDCollection: Array(ids)
+      case let objects as Set<NSManagedObject>: Array(objects)
+      case let ids as Set<NSManagedObjectID>: Array(ids)
+      case let urls as Set<URL>: Array(urls)
+      case let list as [Any]: list
+      case let set as NSSet: set.allObjects
+      default: []
+      }
+    }
+    return values.compactMap(ownID)
+  }
+
+  /// The ID that `value` stands for in the stores of this context; nil if it belongs to none of them.
+  private func ownID(_ value: Any) -> NSManagedObjectID? {
+    let id: NSManagedObjectID
+    switch value {
+    case let object as NSManagedObject: id = object.idForOtherQueues
+    case let known as NSManagedObjectID: id = known.resolved
+    case let url as URL: return persistentStoreCoordinator?.managedObjectID(forURIRepresentation: url)
+    default: return nil
+    }
+    guard case .permanent(let store, _) = id.reference, let coordinator = persistentStoreCoordinator else { return id }
+    if coordinator.persistentStores.contains(where: { $0.identity === store }) { return id }
+    return coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation())
+  }
+
+  // MARK: Merging
+
+  /// Merges `saved` and announces the merge.
+  func merge(_ saved: SavedIDs) {
+    guard !saved.isEmpty else { return }
+    processPendingChanges()
+    advanceQueryGeneration()
+    relationshipEpoch += 1
+    if saved.invalidatesAll { refreshAllObjects() }
+    mergeInsertions(saved.inserted)
+    mergeUpdates(saved.updated)
+    for id in saved.deleted {
+      if let object = registeredObject(for: id), !object.isInserted { forgetDeleted(object) }
+    }
+    processPendingChanges()
+    postDidMerge(saved)
+  }
+
+  /// Makes objects for the inserted rows: faults that are loaded together when one of them fires. If the context
+  /// announces only IDs, no object is needed and none is made.
+  private func mergeInsertions(_ ids: ObjectIDCollection) {
+    guard changeNotificationContents == .objects else {
+      event.noteMerged(ids)
+      return
+    }
+    let objects = ids.map(object(with:))
+    let group = FaultGroup(objects.map(\.identity))
+    var known: [NSManagedObjectID] = []
+    for object in objects {
+      if !object.isFault {
+        known.append(object.identity)
+        continue
+      }
+      object.faultGroup = group
+      event.mergedInsertions[object.identity.key] = object
+    }
+    mergeUpdates(known)
+  }
+
+  private func mergeUpdates(_ ids: [NSManagedObjectID]) {
+    let objects = ids.compactMap(registeredObject(for:)).filter { !$0.isInserted && !$0.isDeleted }
+    let changed = objects.filter(\.isUpdated)
+    // Their changes are applied to the rows, so the rows are read now, in one read.
+    let fresh = (try? rowsBelow(for: changed.map(\.identity))) ?? []
+    for (object, row) in zip(changed, fresh) {
+      if let row { rebase(object, on: row) } else { refresh(object, mergeChanges: true) }
+    }
+    let unchanged = objects.filter { !$0.isUpdated }
+    let group = FaultGroup(unchanged.map(\.identity))
+    for object in unchanged {
+      refresh(object, mergeChanges: true)
+      object.faultGroup = group
+    }
+  }
+
+  /// Applies an object's own changes to the values of `row`.
+  private func rebase(_ object: NSManagedObject, on row: FetchedRow) {
+    takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
+    object.awake(after: .refresh)
+    scheduleProcessing()
+  }
+
+  private func postDidMerge(_ saved: SavedIDs) {
+    var info: [AnyHashable: Any] = [:]
+    let merged = [
+      (saved.inserted, NSInsertedObjectIDsKey), (ObjectIDCollection(saved.updated), NSUpdatedObjectIDsKey),
+      (ObjectIDCollection(saved.deleted), NSDeletedObjectIDsKey),
+    ]
+    for (ids, key) in merged where !ids.isEmpty {
+      info[key] = changeNotificationContents == .objectIDs ? ids : Set(ids)
+    }
+    if saved.invalidatesAll { info[NSInvalidatedAllObjectsKey] = [NSManagedObjectID]() }
+    post(.NSManagedObjectContextDidMergeChangesObjectIDs, info)
+  }
+}

@@ -1,0 +1,79 @@
+/// How the policies resolve a conflict about an object whose row another context or program changed or deleted.
+///
+/// Apple's header documents changed rows. For deleted rows, which it does not mention, the word "trump" decides: a
+/// policy under which the store wins accepts the store's deletion, and restores what the context wanted to delete; one
+/// under which the object wins writes the row again, and deletes.
+extension NSMergeConflict {
+  func resolve(_ type: NSMergePolicyType) {
+    let object = sourceObject
+    guard let context = object.managedObjectContext else { return }
+    switch (type, persisted) {
+    case (.errorMergePolicyType, _): return
+    case (.rollbackMergePolicyType, let row?): context.takeOver(row, of: object) { _, _, stored in stored }
+    case (.rollbackMergePolicyType, nil), (.mergeByPropertyStoreTrumpMergePolicyType, nil):
+      context.forgetDeleted(object)
+    case (.mergeByPropertyStoreTrumpMergePolicyType, let row?):
+      context.takeOver(row, of: object) { own, base, stored in own != base && stored == base ? own : stored }
+    case (.mergeByPropertyObjectTrumpMergePolicyType, let row?) where !object.isDeleted:
+      context.takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
+    case (.overwriteMergePolicyType, let row?) where !object.isDeleted:
+      context.takeOver(row, of: object) { own, _, _ in own }
+    case (.mergeByPropertyObjectTrumpMergePolicyType, _), (.overwriteMergePolicyType, _):
+      // The deletion stands; a missing row is inserted again.
+      return
+    }
+  }
+}
+
+extension NSManagedObjectContext {
+  /// Rebases `object` on `row`.
+  ///
+  /// - Parameter choose: Which of an attribute's values to keep: the object's own, the previous base value, or the
+  ///   store's.
+  func takeOver(
+    _ row: FetchedRow, of object: NSManagedObject,
+    choose: (_ own: StoredValue, _ base: StoredValue, _ stored: StoredValue) -> StoredValue
+  ) {
+    let key = object.identity.key
+    if object.isFault { object.fireFault() }
+    let base = object.snapshot ?? object.values
+    if deletions.removeValue(forKey: key) != nil { object.state.remove(.deleted) }
+    var committed = row.values
+    for (slot, attribute) in object.entity.attributeSlots.enumerated() {
+      // Transient values are not in a store.
+      if attribute.isTransient {
+        committed[slot] = base[slot]
+      } else {
+        object.replaceValue(choose(object.currentValue(at: slot), base[slot], row.values[slot]), at: slot)
+      }
+    }
+    object.version = row.version
+    object.snapshot = object.values == committed ? nil : committed
+    if object.snapshot == nil {
+      updates[key] = nil
+      object.state.remove(.updated)
+    } else {
+      updates[key] = object
+      object.state.insert(.updated)
+    }
+    event.updates[key] = nil
+    event.deletions[key] = nil
+    event.refreshed[key] = object
+  }
+
+  /// Drops an object whose row was deleted elsewhere: it has nothing left to save.
+  func forgetDeleted(_ object: NSManagedObject) {
+    let key = object.identity.key
+    registry.remove(key)
+    retained.remove(object)
+    updates[key] = nil
+    deletions[key] = nil
+    conflictChecks[key] = nil
+    event.updates[key] = nil
+    event.refreshed[key] = nil
+    event.deletions[key] = object
+    object.state = object.isFault ? .fault : []
+    object.managedObjectContext = nil
+    scheduleProcessing()
+  }
+}

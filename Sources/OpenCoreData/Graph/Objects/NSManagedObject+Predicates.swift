@@ -1,0 +1,68 @@
+import Foundation
+
+extension NSManagedObject: NSFetchRequestResult {}
+
+extension NSManagedObject: PredicateIdentifiable {
+  package var predicateIdentity: any PredicateIdentity { objectID }
+}
+
+extension NSManagedObject: PredicateSubject {
+  package func predicateValue(forKeyPath keyPath: [String]) throws -> Any? {
+    let path = try AttributePath(keyPath, of: entity)
+    guard case .object = path.end else { return value(forKeyPath: keyPath.joined(separator: ".")) }
+    // Without the `SELF` or `objectID` that may end the path: objects are compared, not their IDs.
+    return path.relationships.isEmpty ? self : value(forKeyPath: path.relationships.map(\.name).joined(separator: "."))
+  }
+}
+
+extension NSManagedObject: KeyPathNaming {
+  /// Reads the key path on an object without a row, and records which accessor asks for its value.
+  package static func propertyNames(of keyPath: AnyKeyPath) -> [String]? {
+    let recorder = KeyRecordingEntity()
+    let probe: Any = Self.init(entity: recorder, insertInto: nil)
+    _ = probe[keyPath: keyPath]
+    // `\.place?.count` asks for one key in two steps, a property computed from two attributes for two keys in one step:
+    // neither is an attribute, and none of the names is the right one.
+    return recorder.keysAsked.count == keyPath.stepCount ? recorder.keysAsked : nil
+  }
+}
+
+extension AnyKeyPath {
+  /// The number of properties in the key path. Only its description shows it: one dot before each property, in addition
+  /// to those in the names of types.
+  fileprivate var stepCount: Int {
+    var (depth, steps) = (0, 0)
+    for character in debugDescription {
+      switch character {
+      case "<", "(", "[": depth += 1
+      case ">", ")", "]": depth -= 1
+      case "." where depth == 0: steps += 1
+      default: break
+      }
+    }
+    return steps
+  }
+}
+
+/// The entity of such an object: it has every key that is asked for, without values.
+// Unchecked as its superclass is; only one thread ever has an instance.
+final class KeyRecordingEntity: NSEntityDescription, @unchecked Sendable {
+  private(set) var keysAsked: [String] = []
+
+  override init() {
+    super.init()
+    name = "KeyRecordingEntity"
+    let any = NSAttributeDescription()
+    any.name = "any"
+    any.attributeType = .undefinedAttributeType
+    properties = [any]
+  }
+
+  /// The only slot.
+  func slot(asked key: String) -> Int {
+    note(key)
+    return 0
+  }
+
+  func note(_ key: String) { keysAsked.append(key) }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// The parts of hand-written accessors: announce, use the primitive value, announce.
+extension NSManagedObject {
+  /// Call it before a primitive value is read: loads a fault. With nil it only does that.
+  public func willAccessValue(forKey key: String?) {
+    checkQueue()
+    if isFault { fireFault() }
+  }
+
+  /// Call it after a primitive value was read.
+  public func didAccessValue(forKey key: String?) { checkQueue() }
+
+  /// Call it before a primitive value is set: loads a fault and remembers the previous value.
+  public func willChangeValue(forKey key: String) {
+    checkQueue()
+    guard isObserved(key) else { return }
+    if isFault { fireFault() }
+    if !state.contains(.awaking) { rememberValues(managedObjectContext) }
+  }
+
+  /// Call it after a primitive value was set: the object now counts as changed.
+  public func didChangeValue(forKey key: String) {
+    checkQueue()
+    if isObserved(key), !state.contains(.awaking) { managedObjectContext?.noteChange(of: self) }
+  }
+
+  private func isObserved(_ key: String) -> Bool {
+    entity.propertiesByName[key] != nil || !Self.contextShouldIgnoreUnmodeledPropertyChanges
+  }
+
+  /// As `value(forKey:)`, without firing a fault and without calling overrides.
+  public func primitiveValue(forKey key: String) -> Any? {
+    if let relationship = entity.relationshipsByName[key] { return knownRelatedValue(relationship) }
+    let slot = slot(key)
+    checkQueue(slot: slot)
+    return hasValues ? object(of: currentValue(at: slot), slot) : nil
+  }
+
+  /// Sets a value without recording a change: between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, or for
+  /// a value that is saved only if something else changes.
+  public func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    if let relationship = entity.relationshipsByName[key] { refuseToSet(relationship) }
+    let slot = slot(key)
+    checkQueue(slot: slot)
+    if isFault { fireFault() }
+    let stored = stored(value, slot)
+    if state.contains(.awaking) {
+      setAwaking(stored, at: slot)
+    } else {
+      if snapshot == nil { snapshot = values }
+      replaceValue(stored, at: slot)
+    }
+    keepObject(value, of: stored, slot)
+    guard isInserted else { return }
+    state.insert(.unpacked)
+    managedObjectContext?.insertions.locate(identity)?.segment.isValidated = false
+  }
+
+  /// Values set in an `awake` method become part of the committed values.
+  func setAwaking(_ value: StoredValue, at slot: Int) {
+    replaceValue(value, at: slot)
+    if state.contains(.awaking) { snapshot?[slot] = value }
+  }
+
+  // MARK: Transformables
+
+  /// The value of `slot` for a client: the same object each time until another value is set.
+  func object(of stored: StoredValue, _ slot: Int) -> Any? {
+    let attribute = entity.attributeSlots[slot]
+    guard attribute.attributeType == .transformableAttributeType, !stored.isNull else {
+      return attribute.foundationValue(from: stored)
+    }
+    if let kept = auxiliaryIfPresent?.transformedObjects?[slot], kept.stored == stored { return kept.object }
+    let object = attribute.foundationValue(from: stored)
+    keepObject(object, of: stored, slot)
+    return object
+  }
+
+  func keepObject(_ object: Any?, of stored: StoredValue, _ slot: Int) {
+    guard let object, entity.attributeSlots[slot].attributeType == .transformableAttributeType else { return }
+    auxiliary.transformedObjects = auxiliary.transformedObjects ?? [:]
+    auxiliary.transformedObjects?[slot] = TransformedObject(stored: stored, object: object)
+  }
+}
+
+/// The object that a transformable's bytes stand for.
+struct TransformedObject {
+  /// The values of an object are replaced in many ways; the cached object is used only if it stands for the present
+  /// value.
+  let stored: StoredValue
+  let object: Any
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+/// The parts of an object. Some are allocated only when they are needed.
+extension NSManagedObject {
+  // MARK: ID
+
+  /// The object's ID. Temporary and made for this object alone until a context or a store gives another.
+  var identity: NSManagedObjectID {
+    get {
+      if let permanentID = auxiliaryIfPresent?.permanentID { return permanentID }
+      let own = ownID ?? NSManagedObjectID(range: TemporaryIDRange(count: 1, of: entity), row: 0)
+      if ownID == nil { assignedID = own }
+      return isInStore ? own.resolved : own
+    }
+    set {
+      assignedID = newValue
+      auxiliaryIfPresent?.permanentID = nil
+    }
+  }
+
+  /// The ID for another queue that received the object in a notification.
+  var idForOtherQueues: NSManagedObjectID { ownID?.resolved ?? objectID }
+
+  private var ownID: NSManagedObjectID? { assignedID ?? batchStorage?.id(number) }
+
+  var batchStorage: BatchStorage? { storage as? BatchStorage }
+
+  /// Makes the object one of those that share `storage`, which also gives its ID.
+  ///
+  /// - Parameters:
+  ///   - number: The number that stands for its ID there.
+  ///   - row: The row of its values, unless the object has values of its own.
+  func attach(to storage: BatchStorage, id number: Int64, row: Int) {
+    self.storage = storage
+    self.number = number
+    self.row = Int32(truncatingIfNeeded: row)
+    isUnregistered = false
+    isInStore = false
+    assignedID = nil
+    auxiliaryIfPresent?.permanentID = nil
+  }
+
+  /// An object for a packed row: its values stay in the batch until they are asked for.
+  static func handle(
+    of entity: NSEntityDescription, in storage: BatchStorage, id number: Int64, row: Int, state: ObjectState
+  ) -> Self {
+    let object = Self.init(entity: entity, insertInto: nil)
+    object.attach(to: storage, id: number, row: row)
+    // Discards what the class's initialiser has set.
+    object.loaded = nil
+    object.auxiliaryIfPresent = nil
+    object.state = state
+    return object
+  }
+
+  // MARK: Values
+
+  /// The batch from which a value can be read directly; nil if the access needs further work or checks.
+  @inline(__always)
+  var directStorage: BatchStorage? {
+    loaded == nil && !state.contains(.fault) && !ConcurrencyDebug.isOn ? batchStorage : nil
+  }
+
+  /// By slot; empty in a fault without values.
+  var values: [StoredValue] {
+    get {
+      if let loaded { return loaded }
+      let values = batchStorage?.batch.values(row: Int(row)) ?? entity.layout.defaultValues
+      loaded = values
+      return values
+    }
+    set { loaded = newValue }
+  }
+
+  /// Whether the object has values, loaded or packed.
+  var hasValues: Bool { loaded?.isEmpty != true }
+
+  /// Materialises the values, so that the batch can be freed.
+  func unpack() { _ = values }
+
+  /// One value, without materialising the others.
+  func currentValue(at slot: Int) -> StoredValue {
+    if let loaded { return loaded[slot] }
+    if let storage = batchStorage { return storage.value(row: Int(row), slot: slot) }
+    return values[slot]
+  }
+
+  func replaceValue(_ value: StoredValue, at slot: Int) { replaceValues(at: CollectionOfOne(slot)) { _ in value } }
+
+  func replaceValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
+    var replaced = values
+    // `loaded` is nil during the change, so that the array has one owner and is not copied; and `value` must not read
+    // the object, so that reads need no exclusivity check.
+    loaded = nil
+    for slot in slots { replaced[slot] = value(slot) }
+    loaded = replaced
+  }
+
+  /// The last committed values, kept from the first change on. An inserted row's object counts as changed from the
+  /// defaults, as an object does that began with these and was then set.
+  var snapshot: [StoredValue]? {
+    get { auxiliaryIfPresent?.snapshot ?? (beganWithDefaults ? entity.layout.defaultValues : nil) }
+    set {
+      beganWithDefaults = false
+      if auxiliaryIfPresent != nil || newValue != nil { auxiliary.snapshot = newValue }
+    }
+  }
+
+  // MARK: State that few objects have
+
+  /// Allocated at the first use; `auxiliaryIfPresent` does not allocate.
+  var auxiliary: AuxiliaryState {
+    if let auxiliaryIfPresent { return auxiliaryIfPresent }
+    let made = AuxiliaryState()
+    auxiliaryIfPresent = made
+    return made
+  }
+
+  var faultGroup: FaultGroup? {
+    get { auxiliaryIfPresent?.faultGroup }
+    set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.faultGroup = newValue } }
+  }
+
+  var related: RelatedIDs? {
+    get { auxiliaryIfPresent?.related }
+    set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.related = newValue } }
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// What all objects of a context share, or all objects made for the rows of one batch: an object has one reference to
+/// it.
+class ObjectStorage {
+  /// One weak reference for all objects: one in each object would cost as much as the rest of the object.
+  weak let context: NSManagedObjectContext?
+
+  init(_ context: NSManagedObjectContext) { self.context = context }
+}
+
+/// The storage of objects whose values are packed in a batch. They materialise them on request.
+///
+/// It belongs to its context's queue, except `ids`, which never changes: code on another queue that received an object
+/// in a notification may ask for its ID.
+final class BatchStorage: ObjectStorage {
+  /// The source of the objects' IDs.
+  enum IDSource: Sendable {
+    /// An object's number is its row in the range.
+    case temporary(TemporaryIDRange)
+    /// An object's number is its key in the store.
+    case stored(PermanentIDSpace)
+  }
+
+  let ids: IDSource
+  private let layout: EntityLayout
+  // Unchecked: an exclusivity check for every value would cost as much as reading the value. Code that writes to the
+  // batch, on the context's queue, does not read values through the storage until it is done.
+  @exclusivity(unchecked) var batch: ObjectBatch
+
+  init(_ context: NSManagedObjectContext, batch: ObjectBatch, ids: IDSource) {
+    layout = batch.entity.layout
+    self.batch = batch
+    self.ids = ids
+    super.init(context)
+  }
+
+  func id(_ number: Int64) -> NSManagedObjectID {
+    switch ids {
+    case .temporary(let range): NSManagedObjectID(range: range, row: Int(number))
+    case .stored(let space): NSManagedObjectID(space: space, key: number)
+    }
+  }
+
+  // By field: reading through the whole batch would copy it, and count references to each of its parts, for every
+  // value.
+
+  /// The cell of an attribute; nil if the entity has no attribute of that name.
+  func cell(_ name: String, row: Int) -> ValueCell? {
+    guard let slot = layout.slot(named: name) else { return nil }
+    return batch.cells[row * batch.slotCount + slot]
+  }
+
+  /// The cell of an attribute of an integer type; nil for another type.
+  func integerCell(_ name: String, row: Int) -> ValueCell? {
+    guard let slot = layout.slot(named: name), layout.isInteger(slot) else { return nil }
+    return batch.cells[row * batch.slotCount + slot]
+  }
+
+  /// The text of a cell; nil for another kind.
+  func text(_ cell: ValueCell) -> String? {
+    cell.kind == .text ? String(decoding: batch.arena[cell.range], as: UTF8.self) : nil
+  }
+
+  func value(row: Int, slot: Int) -> StoredValue {
+    let cell = batch.cells[row * batch.slotCount + slot]
+    return switch cell.kind {
+    case .null: .null
+    case .integer: .integer(cell.integer)
+    case .real: .real(cell.real)
+    case .text, .blob, .decimal: ObjectBatch.value(cell, in: batch.arena)
+    }
+  }
+
+  /// Frees the values, after every object that stays alive has materialised its own.
+  func forgetRows() { batch = ObjectBatch(entity: batch.entity) }
+}
+
+/// State that few objects have. It is allocated separately, so that the others stay small.
+final class AuxiliaryState {
+  /// The permanent ID that was learned after the object had been announced. Kept separately, so that what other queues
+  /// read does not change.
+  var permanentID: NSManagedObjectID?
+  /// The last committed values, kept from the first change on.
+  var snapshot: [StoredValue]?
+  /// The values at the start of the context's event `eventNumber`, in which the last change was made.
+  var eventSnapshot: [StoredValue]?
+  var eventNumber: UInt64 = 0
+  /// The objects that transformables were set to or last read as, by slot.
+  var transformedObjects: [Int: TransformedObject]?
+  /// The related objects that were found; nil if none were asked for.
+  var related: RelatedIDs?
+  /// The faults whose rows are read together with this one's.
+  var faultGroup: FaultGroup?
+}

@@ -1,0 +1,155 @@
+import Foundation
+
+/// Presents the results of a fetch request as a list in sections, and reports changes to a delegate. (Apple
+/// documentation: NSFetchedResultsController.)
+///
+/// It belongs to the queue of its context: use it there, and its delegate is called there. Without a delegate it shows
+/// what `performFetch()` found. With a delegate it follows the context: unsaved changes, merges, refreshed objects and
+/// what children save to it, each as soon as the context announces it (`processPendingChanges`). It holds its objects
+/// strongly.
+///
+/// ```swift
+/// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
+/// request.sortDescriptors = [NSSortDescriptor(key: "location", ascending: true)]
+/// let controller = NSFetchedResultsController(
+///   fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "location", cacheName: nil)
+/// try controller.performFetch()
+/// for section in controller.sections ?? [] { print(section.name, section.numberOfObjects) }
+/// ```
+///
+/// Limit and offset of the request apply to `performFetch()` only: objects that match later are added regardless of the
+/// number of objects. A batch size applies: `performFetch()` reads IDs, and rows are read batch by batch when objects
+/// are used.
+///
+/// Delegates receive a controller of the type `NSFetchedResultsController<NSFetchRequestResult>`, as in Apple's
+/// framework: another object with the same content, and equal (`==`) to this one.
+open class NSFetchedResultsController<ResultType>: NSObject {
+  let core: ResultsCore
+  /// The controller that delegates receive, if it is not this one.
+  private var erasedController: NSFetchedResultsController<any NSFetchRequestResult>?
+
+  /// - Parameters:
+  ///   - fetchRequest: Has at least one sort descriptor; its order must keep the objects of a section together. It may
+  ///     be changed later, followed by `performFetch()`.
+  ///   - context: The context of the objects, whose changes the controller follows.
+  ///   - sectionNameKeyPath: The property that names each object's section; nil for one section with all objects.
+  ///   - name: Stored only; each `performFetch()` counts the sections again.
+  public init(
+    fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
+    sectionNameKeyPath: String?, cacheName name: String?
+  ) {
+    precondition(
+      fetchRequest.sortDescriptors?.isEmpty == false,
+      "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
+    core = ResultsCore(
+      context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name, request: fetchRequest,
+      currentRequest: { fetchRequest.retyped(as: (any NSFetchRequestResult).self) })
+    super.init()
+    core.owner = self
+  }
+
+  /// A controller for the same content with another type.
+  private init(core: ResultsCore) {
+    self.core = core
+    super.init()
+  }
+
+  // MARK: Set-up
+
+  open var fetchRequest: NSFetchRequest<ResultType> {
+    core.request as? NSFetchRequest<ResultType> ?? core.currentRequest().retyped(as: ResultType.self)
+  }
+  open var managedObjectContext: NSManagedObjectContext { core.context }
+  open var sectionNameKeyPath: String? { core.sectionNameKeyPath }
+  open var cacheName: String? { core.cacheName }
+  /// Held weakly.
+  open var delegate: (any NSFetchedResultsControllerDelegate)? {
+    get { core.delegate }
+    set { core.setDelegate(newValue) }
+  }
+
+  /// Does nothing, because there is no cache.
+  open class func deleteCache(withName name: String?) {}
+
+  /// Fetches, or fetches again. A delegate that takes snapshots receives one; other delegates are not called.
+  ///
+  /// - Throws: The error of the fetch; `NSError` 134060 if objects of a section are not adjacent.
+  open func performFetch() throws {
+    managedObjectContext.checkQueue()
+    try core.performFetch()
+  }
+
+  // MARK: Content
+
+  /// All objects in order; nil before `performFetch()`.
+  open var fetchedObjects: [ResultType]? {
+    if let known = fetchedCache, known.edition == core.edition { return known.objects }
+    guard let objects = core.list?.objects as? [ResultType] else { return nil }
+    fetchedCache = (core.edition, objects)
+    return objects
+  }
+  private var fetchedCache: (edition: Int, objects: [ResultType])?
+
+  /// Nil before `performFetch()`; one section without a `sectionNameKeyPath`.
+  open var sections: [any NSFetchedResultsSectionInfo]? { core.list.map(core.sectionInfos) }
+
+  /// The object at `indexPath`, which must exist.
+  open func object(at indexPath: IndexPath) -> ResultType {
+    guard let object = core.list?.object(at: indexPath) as? ResultType else {
+      preconditionFailure(
+        "There is no object at \(indexPath): call performFetch() first, and ask sections what there is.")
+    }
+    return object
+  }
+
+  /// The index path of `object`; nil if the controller does not have it.
+  open func indexPath(forObject object: ResultType) -> IndexPath? { core.indexPath(of: object) }
+
+  // MARK: Index
+
+  /// Titles of all sections in order, each once.
+  open var sectionIndexTitles: [String] { core.list.map(core.indexTitles) ?? [] }
+
+  /// The index title of a section: the delegate's answer, by default the first letter of the section's name. Subclasses
+  /// may override it.
+  open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+    guard let owner = core.owner, owner !== self else { return core.titleByDelegate(ofSection: sectionName) }
+    return owner.sectionIndexTitle(forSectionName: sectionName)
+  }
+
+  /// The first section with a title of the index.
+  ///
+  /// - Parameters:
+  ///   - title: One of `sectionIndexTitles`.
+  ///   - sectionIndex: Its index among them.
+  open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+    let titles = sectionIndexTitles
+    precondition(
+      titles.indices.contains(sectionIndex) && titles[sectionIndex] == title,
+      "Index title at \(sectionIndex) is not equal to '\(title)'; the titles are: \(titles.joined(separator: ", ")).")
+    return sections?.firstIndex { $0.indexTitle == title } ?? 0
+  }
+
+  // MARK: Identity
+
+  open override func isEqual(_ object: Any?) -> Bool { (object as? any ResultsOwner)?.core === core }
+  open override var hash: Int { ObjectIdentifier(core).hashValue }
+}
+
+/// The controller that the client made.
+protocol ResultsOwner: AnyObject {
+  var core: ResultsCore { get }
+  /// The controller that delegates receive.
+  var erased: NSFetchedResultsController<any NSFetchRequestResult> { get }
+  func sectionIndexTitle(forSectionName sectionName: String) -> String?
+}
+
+extension NSFetchedResultsController: ResultsOwner {
+  var erased: NSFetchedResultsController<any NSFetchRequestResult> {
+    if let same = self as? NSFetchedResultsController<any NSFetchRequestResult> { return same }
+    if let erasedController { return erasedController }
+    let made = NSFetchedResultsController<any NSFetchRequestResult>(core: core)
+    erasedController = made
+    return made
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Evaluates queries over the rows of an atomic store, with the answers that SQLite gives.
+final class AtomicReader: RowReader {
+  private let store: AtomicRowStore
+
+  init(_ store: AtomicRowStore) { self.store = store }
+
+  func rows(_ query: FetchQuery) throws -> [FetchedRow] {
+    var rows = try matching(query)
+    let paths = try query.keyPaths.map { try AttributePath($0, of: query.entity) }
+    if !paths.isEmpty {
+      for index in rows.indices { rows[index].extras = try paths.map { try store.value(at: $0, of: rows[index]) } }
+    }
+    if !query.sortKeys.isEmpty { try query.sort(&rows) }
+    rows = query.slice(rows)
+    if query.values == .none { for index in rows.indices { rows[index].values = [] } }
+    return rows
+  }
+
+  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] { try ids.map { try store.row(for: $0) } }
+
+  func count(_ query: FetchQuery) throws -> Int { query.slice(count: try matching(query).count) }
+
+  func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
+    ids.map { store.related(relationship, of: $0) }
+  }
+
+  /// What the query's predicate holds for, by key.
+  private func matching(_ query: FetchQuery) throws -> [FetchedRow] {
+    try store.check(query)
+    guard query.asks(store.identity) else { return [] }
+    var filters: [ObjectIdentifier: QueryFilter] = [:]
+    return try store.candidates(query).filter { row in
+      if let keyAbove = query.keyAbove, (row.id.storeKey ?? 0) <= keyAbove { return false }
+      let entity = row.id.entity
+      let filter = try filters[ObjectIdentifier(entity)] ?? QueryFilter(query, entity)
+      filters[ObjectIdentifier(entity)] = filter
+      return filter.accepts { place in
+        switch place {
+        case .slot(let slot): row.values[slot]
+        // Nodes are in memory: the one failure is a value of a wrong type, which the candidates would have reported.
+        case .path(let path): (try? store.value(at: path, of: row)) ?? .null
+        }
+      }
+    }
+  }
+
+  // MARK: Dictionaries
+
+  func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag) throws -> [DictionaryRow] {
+    guard !stop.isCancelled else { throw CancellationFlag.error }
+    let merge = DictionaryMerge(query, shape)
+    let rows = try matching(query).map { row in
+      DictionaryRow(
+        id: shape.columns.contains(.objectID) ? row.id : nil,
+        values: try merge.partShape.columns.map { column in
+          guard case .attribute(_, let path) = column else { return .null }
+          return try store.value(at: try AttributePath(path, of: query.entity), of: row)
+        })
+    }
+    // All rows of a group have the values that it is formed and chosen by.
+    let chosen = rows.filter { row in
+      shape.having?.matches { key in
+        let place = merge.partShape.columns.firstIndex { $0.name == key.name }
+        return place.map { row.values[$0] } ?? .null
+      } ?? true
+    }
+    return merge.merge([chosen])
+  }
+
+  func dictionaryCount(_ query: FetchQuery, _ shape: DictionaryShape) throws -> Int {
+    try dictionaryRows(query, shape, stop: CancellationFlag()).count
+  }
+}

@@ -1,0 +1,110 @@
+import ManagedObjectModel
+import Foundation
+
+/// The header of a -wal. (SQLite: "Database File Format", 4.1 to 4.3.)
+package struct WALHeader {
+  let size: Int
+  private let bytes: [UInt8]
+
+  private static let headerLength = 32
+  package static let frameHeaderLength = 24
+
+  /// Nil if there is no WAL or it may not be read.
+  package init?(path: String) {
+    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+    defer { try? file.close() }
+    guard let start = try? file.read(upToCount: Self.headerLength + Self.frameHeaderLength) else {
+      (size, bytes) = (0, [])
+      return
+    }
+    bytes = Array(start)
+    size = Int((try? file.seekToEnd()) ?? 0)
+  }
+
+  /// Whether the file is large enough for a header and part of a page.
+  var hasFrames: Bool { bytes.count == Self.headerLength + Self.frameHeaderLength }
+
+  /// Whether the header itself is complete; the properties below need it.
+  package var isWhole: Bool { bytes.count >= Self.headerLength }
+
+  /// A WAL whose writer ended between the header and the first page, for example because its program was killed.
+  var isHeaderOnly: Bool { size == Self.headerLength }
+
+  package var pageSize: Int { bytes.bigEndian32(8) }
+  /// As in the file; the -shm has them in the same order.
+  package var salts: [UInt8] { Array(bytes[16..<24]) }
+
+  /// The number of complete frames that fit into the file.
+  package var frameCount: Int { (size - Self.headerLength) / (pageSize + Self.frameHeaderLength) }
+
+  /// The size of a frame's own header in bytes.
+  package func offset(ofFrame number: Int) -> Int { Self.headerLength + number * (pageSize + Self.frameHeaderLength) }
+
+  /// SQLite treats a WAL whose header checksum is wrong as empty.
+  package var isHeaderSound: Bool {
+    let magic = bytes.bigEndian32(0)
+    guard magic == 0x377f_0682 || magic == 0x377f_0683, bytes.bigEndian32(4) == 3_007_000 else { return false }
+    guard pageSize >= 512, pageSize <= 65_536, pageSize.nonzeroBitCount == 1 else { return false }
+    let sum = LogChecksum.of(bytes[0..<24], isBigEndian: magic & 1 == 1)
+    return sum.0 == UInt32(bytes.bigEndian32(24)) && sum.1 == UInt32(bytes.bigEndian32(28))
+  }
+
+  /// Whether the first frame was written for this header or one of the few before it. A WAL that restarts has a new
+  /// header, whose first salt has increased, in front of old frames.
+  var isFirstFrameOfHeader: Bool {
+    let frame = Self.headerLength + 8
+    if Array(bytes[frame..<frame + 8]) == salts { return true }
+    let step = UInt32(bytes.bigEndian32(16)) &- UInt32(bytes.bigEndian32(frame))
+    return (1...Self.restartsUnseenMax).contains(step)
+  }
+  private static let restartsUnseenMax: UInt32 = 100
+}
+
+/// The header of a -shm: the end of the WAL, and how much of it is checkpointed. (SQLite: "WAL-mode File Format", 2.1
+/// and 2.2.)
+package struct WALIndexHeader: Equatable {
+  let frameCount: Int
+  let framesWrittenBack: Int
+  package let salts: [UInt8]
+
+  /// Nil if it is missing or incomplete: SQLite then creates it again. No connection may have the -shm in use.
+  package init?(path: String) {
+    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+    defer { try? file.close() }
+    guard let data = try? file.read(upToCount: Self.length) else { return nil }
+    self.init(Array(data))
+  }
+
+  /// - Parameter bytes: The beginning of a -shm; nil if it is incomplete.
+  package init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.length else { return nil }
+    // There are two copies, so that a torn one is detected. The numbers have the byte order of the machine that wrote
+    // them.
+    guard bytes[0..<48] == bytes[48..<96], bytes.littleEndian32(0) == 3_007_000, bytes[12] == 1 else { return nil }
+    let sum = LogChecksum.of(bytes[0..<40], isBigEndian: false)
+    guard Int(sum.0) == bytes.littleEndian32(40), Int(sum.1) == bytes.littleEndian32(44) else { return nil }
+    frameCount = bytes.littleEndian32(16)
+    salts = Array(bytes[32..<40])
+    framesWrittenBack = bytes.littleEndian32(96)
+  }
+
+  package static let length = 136
+
+  var framesOnlyInWAL: Int { max(0, frameCount - framesWrittenBack) }
+}
+
+/// The checksum of WAL files and their indexes. (SQLite: "Database File Format", 4.2.)
+enum LogChecksum {
+  static func of(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> (UInt32, UInt32) {
+    let bytes = Array(bytes)
+    func word(_ offset: Int) -> UInt32 {
+      UInt32(isBigEndian ? bytes.bigEndian32(offset) : bytes.littleEndian32(offset))
+    }
+    var (first, second): (UInt32, UInt32) = (0, 0)
+    for offset in stride(from: 0, to: bytes.count, by: 8) {
+      first = first &+ word(offset) &+ second
+      second = second &+ word(offset + 4) &+ first
+    }
+    return (first, second)
+  }
+}

@@ -1,0 +1,107 @@
+import ManagedObjectModel
+import Foundation
+
+extension SQLiteStore {
+  /// Opens the store at `url` (nil: in memory) and creates it if it does not exist: empty, or as a copy of `original`.
+  ///
+  /// - Throws: `NSError` 134080 (cannot open, or not a store), 134090 (locked), 134100 (incompatible model), and the
+  ///   errors of `StoreMigration.runIfNeeded()`.
+  package static func open(
+    _ url: URL?, type: String, model: NSManagedObjectModel, configuration: String?,
+    options: [AnyHashable: Any]?, from original: SQLiteStore? = nil
+  ) throws -> SQLiteStore {
+    let settings = try StoreOptions(options)
+    var schema = try SQLSchema(model: model, configuration: configuration)
+    var fresh = StoreMetadata(model: model, configuration: configuration)
+    fresh.storeType = type
+    do {
+      let opened = try OpenedDatabase.open(url, options: settings)
+      try opened.connection.registerPredicateFunctions()
+      try original?.fill(opened.connection, url, type: type)
+      let isNew = try opened.connection.hasNoTables() && !opened.isReadOnly
+      if !isNew, !settings.ignoresVersions, let migration = MigrationOptions(options) {
+        try StoreMigration(
+          opened: opened, url: url, model: model, configuration: configuration, options: migration
+        ).runIfNeeded()
+      }
+      // Before any setting: the file may be another program's database.
+      if !isNew {
+        let found = try opened.connection.storeMetadata(at: url).metadata
+        if !settings.ignoresVersions {
+          try checkCompatible(found, with: model, configuration: configuration, options: options, url: url)
+        }
+        schema = try SQLSchema(
+          model: model, configuration: configuration, existing: StoreLayout(opened.connection),
+          location: url?.path ?? "in memory")
+        if !opened.isReadOnly {
+          try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
+        }
+      }
+      try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
+      if isNew { try create(schema, fresh, in: opened.connection) }
+      let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
+      if !settings.ignoresVersions {
+        try checkCompatible(metadata, with: model, configuration: configuration, options: options, url: url)
+      }
+      let store = try SQLiteStore(
+        opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
+        schema: schema, uuid: uuid, metadata: metadata)
+      try store.watchExternalData(opened.connection)
+      return store
+    } catch let error as SQLiteError {
+      throw NSError.sqlite(error, .open, "The store \(url?.path ?? "in memory") can't be opened")
+    }
+  }
+
+  static func prepare(
+    _ opened: OpenedDatabase, _ settings: StoreOptions, isNew: Bool, isInMemory: Bool
+  ) throws {
+    let connection = opened.connection
+    if !opened.isReadOnly {
+      if isNew {
+        // Both must be set before the first page is written.
+        try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+      }
+      if !isInMemory { _ = try connection.rows("PRAGMA journal_mode = WAL") }
+      try connection.execute("PRAGMA synchronous = NORMAL")
+    }
+    for pragma in settings.pragmas { _ = try connection.rows("PRAGMA \(pragma.name) = \(pragma.value)") }
+    guard !opened.isReadOnly, !isNew else { return }
+    if settings.vacuums { try connection.execute("VACUUM") }
+    if settings.analyzes { try connection.execute("ANALYZE") }
+  }
+
+  /// Creates the tables of a new store in one transaction: a store exists completely or not at all.
+  private static func create(
+    _ schema: SQLSchema, _ metadata: StoreMetadata, in connection: SQLiteConnection
+  ) throws {
+    try connection.transaction {
+      // Another process may have created it in the meantime.
+      guard try connection.hasNoTables() else { return }
+      for statement in schema.creationStatements { try connection.execute(statement) }
+      for entity in schema.entities {
+        try connection.run(
+          "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, 0)",
+          [.integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superNumber))])
+      }
+      try connection.run(
+        "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",
+        [.text(UUID().uuidString), .blob(try metadata.propertyList())])
+    }
+  }
+
+  /// The model must be the one that the store was written with.
+  private static func checkCompatible(
+    _ stored: StoreMetadata, with model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?,
+    url: URL?
+  ) throws {
+    let compatibility = ModelCompatibility(stored.versionHashes, model, configuration: configuration)
+    guard !compatibility.isCompatible else { return }
+    let advice = ModelAdvice(metadata: stored, model: model, configuration: configuration, options: options)
+    throw NSError.coreData(
+      .incompatibleModel,
+      "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
+        + "differ: \(compatibility.differences). \(advice.text)",
+      ["metadata": stored.versionHashes])
+  }
+}

@@ -1,0 +1,36 @@
+import ManagedObjectModel
+
+/// The number of each entity of a model in an existing store.
+struct EntityNumbers {
+  /// By entity name.
+  private(set) var numbers: [String: Int] = [:]
+  /// The entities without a row in the store.
+  private(set) var missing: [String] = []
+
+  /// - Parameter entities: In the order of a new store's numbers.
+  init(_ entities: [NSEntityDescription], in layout: StoreLayout) {
+    let byName = Dictionary(layout.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for entity in entities {
+      guard let name = entity.name, let row = byName[name] else { continue }
+      numbers[name] = row.number
+    }
+    // A store that Apple's framework migrated may list an entity under its previous name. Superentities come first, so
+    // their numbers are known.
+    for (position, entity) in entities.enumerated() {
+      guard let name = entity.name, numbers[name] == nil else { continue }
+      let superNumber = entity.superentity?.name.map { numbers[$0] ?? 0 } ?? 0
+      let taken = Set(numbers.values)
+      let free = layout.entities.filter { row in
+        row.superNumber == superNumber && !taken.contains(row.number) && !Self.isHistory(row.number)
+      }
+      if let row = free.first(where: { $0.number == position + 1 }) ?? (free.count == 1 ? free.first : nil) {
+        numbers[name] = row.number
+      } else {
+        missing.append(name)
+      }
+    }
+  }
+
+  /// The entities of persistent history, which are not part of models.
+  static func isHistory(_ number: Int) -> Bool { number >= 16000 }
+}

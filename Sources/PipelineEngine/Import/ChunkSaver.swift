@@ -1,0 +1,70 @@
+import OpenCoreData
+
+/// Saves the chunks of one input. In one transaction go the entries, through the contexts, and what the ledger says of
+/// them; the rejected records are on the disk before it is committed.
+struct ChunkSaver {
+  /// Why a chunk is not saved.
+  struct Stop {
+    let reason: String
+    /// Those of the records up to the one that was too many.
+    let issues: [RecordIssue]
+  }
+
+  private let environment: ImportEnvironment
+  private let contexts: ImportContexts
+  private let writer: CheckpointWriter
+  private let rejects: RejectsFile?
+  private var planner: ChunkPlanner
+
+  init(_ planner: ChunkPlanner, _ contexts: ImportContexts, _ writer: CheckpointWriter, rejects: RejectsFile?) {
+    environment = writer.environment
+    self.contexts = contexts
+    self.writer = writer
+    self.rejects = rejects
+    self.planner = planner
+  }
+
+  /// Plans the chunk and saves it. Records that are refused become rejects, and the rest is planned anew.
+  ///
+  /// - Returns: Nil where the chunk is saved, and `checkpoint` is beyond it.
+  mutating func save(
+    _ chunk: ParsedChunk, _ checkpoint: inout FileCheckpoint, _ totals: inout ImportTotals
+  ) throws -> Stop? {
+    let rejectsBefore = rejects?.mark ?? RejectsMark()
+    let environment = environment
+    var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
+    while true {
+      let plan = try planner.plan(chunk, without: refused) { [totals] in try environment.nextKey(totals) }
+      if let stop = stop(plan, chunk, before: totals.counts + checkpoint.tally.counts) { return stop }
+      try rejects?.cutBack(to: rejectsBefore)
+      try rejects?.append(plan, of: chunk)
+      var next = checkpoint
+      next.advance(by: plan, of: chunk, rejects: rejects?.mark)
+      writer.prepare(next, totals, beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
+      let outcome = try contexts.save(
+        plan, of: chunk, lastStoredKey: environment.isDryRun ? totals.lastStoredKey : .max)
+      guard outcome.failures.isEmpty else {
+        planner.undo()
+        refused.merge(planner.issues(for: outcome.failures, of: chunk)) { $1 }
+        continue
+      }
+      checkpoint = next
+      writer.didSave(&checkpoint, inserted: plan.inserts.count, &totals)
+      environment.log(plan, of: chunk, input: checkpoint.entry.path)
+      try planner.didSave(plan, of: chunk, firstKey: outcome.firstKey)
+      return nil
+    }
+  }
+
+  /// Whether the chunk has more rejects than the pipeline tolerates; `before` are the counts of the run without it.
+  private func stop(_ plan: ChunkPlan, _ chunk: ParsedChunk, before: RunCounts) -> Stop? {
+    if plan.rejected.isEmpty { return nil }
+    let (budget, sum) = (environment.definition.budget, before + plan.counts)
+    guard let reason = budget.excess(rejected: sum.rejected, read: sum.read) else { return nil }
+    var last = UInt64.max
+    if let errors = budget.errors, sum.rejected > errors {
+      last = UInt64(chunk.block.number(ofRecordAt: plan.rejected[max(0, errors - before.rejected)]))
+    }
+    return Stop(reason: reason, issues: plan.issues.filter { $0.record <= last })
+  }
+}

@@ -1,0 +1,218 @@
+import CSV
+import Foundation
+import Locking
+import OpenCoreData
+
+/// Imports one input: takes the messages of the thread that reads it, in their order, until all is saved.
+///
+/// What a message asks for is done by others, each with one job:
+/// - ``InputReader`` reads, recognises and parses the input on threads of its own, and sends the messages.
+/// - ``ChunkSaver`` saves a chunk. It has a ``ChunkPlanner``, which decides what becomes of each record, the
+///   ``RejectsFile``, the ``ImportContexts``, and a ``CheckpointWriter`` for the ledger.
+/// - ``FileCheckpoint`` knows how far the input is.
+struct FileImporter {
+  private let file: InputFile
+  private let environment: ImportEnvironment
+  private let contexts: ImportContexts
+  private let ledger: Ledger
+  private let rejectsPath: String?
+  private var definition: PipelineDefinition { environment.definition }
+  private var writer: CheckpointWriter { CheckpointWriter(environment: environment, ledger: ledger) }
+
+  private var checkpoint: FileCheckpoint
+  private var summary: RunSummary.File
+  private var rejects: RejectsFile?
+  /// Nil until the header is known.
+  private var saver: ChunkSaver?
+  private var totalBytes: Int?
+  private var wasOpened = false
+  /// What the input must hold; nil where its hash is not asked for.
+  private var seal: OutputSeal?
+
+  init(
+    _ file: InputFile, _ environment: ImportEnvironment, _ contexts: ImportContexts, _ ledger: Ledger,
+    rejectsPath: String?
+  ) {
+    self.file = file
+    self.environment = environment
+    self.contexts = contexts
+    self.ledger = ledger
+    self.rejectsPath = rejectsPath
+    checkpoint = FileCheckpoint(file, environment)
+    summary = RunSummary.File(path: file.name, bytes: 0, records: 0, state: .imported)
+  }
+
+  /// Handles the whole input and adds what came of it to `totals`.
+  ///
+  /// - Parameter known: What the ledger knows of inputs, the newest first.
+  /// - Returns: What the ledger knows of this one now.
+  mutating func run(_ known: [LedgerEntry], _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
+    defer { totals.finish(wasOpened ? summary : nil, checkpoint.tally, rejects: rejectsResult) }
+    do throws(RunFailure) {
+      if let failure = file.failure { throw failure }
+      if definition.verifyHash || environment.options.verifiesHash {
+        seal = try OutputSeal.verified(file.path, file.name)
+      }
+      let messages = environment.reader(of: file, known).start()
+      try environment.clock.time(.save) { (share) throws(RunFailure) in try handleAll(messages, &share, &totals) }
+    } catch {
+      if let issue = error.issue(file.name) { checkpoint.note(issue) }
+      throw error
+    }
+    return checkpoint.entry
+  }
+
+  // MARK: Messages
+
+  private mutating func handleAll(
+    _ messages: BoundedQueue<InputReader.Message>, _ share: inout StageClock.Share, _ totals: inout ImportTotals
+  ) throws(RunFailure) {
+    let isCancelled = environment.monitor.isCancelled
+    defer { messages.abandon() }
+    while totals.outcome == .completed {
+      // A pipe may be silent for long; a request to cancel must not wait for it.
+      let isStillWanted = share.waiting { messages.waitForContent(unless: isCancelled) }
+      guard isStillWanted, !isCancelled() else {
+        // Where the end is all that was missing, the input is done.
+        if case .end(let progress)? = messages.receiveIfReady() { return try complete(progress, &totals) }
+        totals.outcome = .cancelled
+        return
+      }
+      switch messages.receive() {
+      case nil: return
+      case .failure(let error): throw RunFailure(error)
+      case .recognized(let recognition): try begin(recognition, &totals)
+      case .opened(let mapping, let header, let totalBytes):
+        (self.totalBytes, wasOpened) = (totalBytes, true)
+        environment.monitor.log.log(.inputOpened(file.name, bytes: totalBytes))
+        try open(mapping, header, &totals)
+      case .chunk(let parsed):
+        guard let chunk = share.waiting(parsed.receive) else { return }
+        try save(chunk, &totals)
+      case .end(let progress): try complete(progress, &totals)
+      }
+    }
+  }
+
+  /// The ledger knows the input, or does not.
+  private mutating func begin(_ recognition: InputRecognition, _ totals: inout ImportTotals) throws(RunFailure) {
+    switch recognition {
+    case .fresh:
+      if environment.options.isReplay { try Replay.checkFresh(file.path) }
+      return checkpoint.beginAnew(ledger)
+    case .known(let known): return try noteKnown(known, &totals)
+    case .resumed(let known):
+      summary.state = .resumed
+      try resume(known)
+    case .grown(let known):
+      summary.state = .grown
+      checkpoint.begin(after: known, ledger)
+    case .refused(let reason):
+      throw RunFailure(code: .inputRefused, exitCode: .dataError, message: "\(file.name): \(reason)")
+    }
+    let position = checkpoint.entry.progress.position
+    summary.firstRecord = position.record
+    environment.monitor.log.log(.inputResumed(file.name, record: position.record - 1, byte: position.byteOffset))
+  }
+
+  /// The input was imported to its end before: nothing of it is read.
+  private mutating func noteKnown(_ known: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) {
+    wasOpened = true
+    summary.state = .known
+    summary.importedAt = known.savedAt
+    summary.bytes = known.progress.consumedBytes
+    environment.monitor.log.log(.inputKnown(file.name, importedAt: LedgerDate.text(known.savedAt)))
+    guard !known.isReported, known.run != environment.runID else { return checkpoint.keep(known) }
+    // The run that imported it was killed before it could say so: this one reports in its place.
+    try resume(known)
+    try writer.write(&checkpoint, &totals)
+  }
+
+  /// Takes over what an interrupted run has noted.
+  private mutating func resume(_ known: LedgerEntry) throws(RunFailure) {
+    do {
+      let issues = try environment.tables.issues(ofInput: known.id, environment.store.coordinator)
+      checkpoint.resume(known, issues: issues, environment)
+    } catch {
+      throw RunFailure(store: error as NSError)
+    }
+    noteSaved(known.progress)
+  }
+
+  /// The header is read: the store is opened, and the chunks can come.
+  private mutating func open(
+    _ mapping: HeaderMapping, _ header: [UInt8], _ totals: inout ImportTotals
+  ) throws(RunFailure) {
+    let issues = mapping.issues + environment.keys.missingKeys(mapping, input: file.name)
+    // An interrupted run has noted them already.
+    if summary.state != .resumed { for issue in issues { checkpoint.note(issue) } }
+    if let fault = issues.first(where: { $0.severity == .error }) {
+      throw RunFailure(
+        code: fault.code, exitCode: .dataError,
+        message: "\(file.name): the header does not fit the pipeline: \(fault.message)")
+    }
+    try environment.store.open()
+    let matcher = try totals.matcher(mapping, environment)
+    if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
+    if let rejectsPath {
+      let made = environment.rejectsFile(of: file, header: header, at: rejectsPath, ledger)
+      if summary.state == .resumed, !environment.isDryRun { try made.resume(at: checkpoint.entry.rejects) }
+      rejects = made
+    }
+    saver = ChunkSaver(
+      ChunkPlanner(matcher, baseKey: checkpoint.entry.baseKey, input: file.name), contexts, writer, rejects: rejects)
+  }
+
+  private mutating func save(_ chunk: ParsedChunk, _ totals: inout ImportTotals) throws(RunFailure) {
+    do {
+      if let stop = try saver?.save(chunk, &checkpoint, &totals) {
+        note(stop, chunk, &totals)
+      } else {
+        noteSaved(chunk.progress)
+      }
+    } catch {
+      throw error as? RunFailure ?? RunFailure(saving: error)
+    }
+    let sum = totals.counts + checkpoint.tally.counts
+    environment.monitor.report(
+      RunProgress(
+        file: file.name, records: sum.read, rejected: sum.rejected, bytes: summary.bytes, total: totalBytes))
+  }
+
+  /// The end was reached. The rejects get their name first: an input that counts as done has them.
+  private mutating func complete(_ progress: InputProgress, _ totals: inout ImportTotals) throws(RunFailure) {
+    try seal?.checkRecords(progress.position.record - 1, of: file.name)
+    try rejects?.commit()
+    checkpoint.complete(progress, rejects: rejects?.mark)
+    summary.bytes = progress.consumedBytes
+    try writer.write(&checkpoint, &totals)
+    environment.monitor.log.log(.inputCompleted(file.name, checkpoint.tally.counts))
+  }
+
+  // MARK: What the report says
+
+  private mutating func noteSaved(_ progress: InputProgress) {
+    (summary.bytes, summary.records) = (progress.consumedBytes, checkpoint.tally.counts.read)
+  }
+
+  /// The chunk is not saved: what lies before it stays.
+  private mutating func note(_ stop: ChunkSaver.Stop, _ chunk: ParsedChunk, _ totals: inout ImportTotals) {
+    for issue in stop.issues {
+      checkpoint.note(issue)
+      environment.monitor.log.log(.issue(issue))
+    }
+    let saved = chunk.block.start.record - 1
+    let extent = saved == 0 ? "nothing" : saved == 1 ? "record 1" : "records 1 to \(saved)"
+    totals.outcome = .stopped
+    totals.stopReason = stop.reason + (definition.atomic ? "" : "; of \(file.name) \(extent) counted, and no more")
+  }
+
+  /// Where the rejects are; those of an input that was not done have no name yet.
+  private var rejectsResult: String? {
+    let entry = checkpoint.entry
+    guard let path = rejects?.path ?? entry.rejects.path, summary.state != .known || !entry.isReported else {
+      return nil
+    }
+    return entry.isComplete || environment.isDryRun ? path : RejectsFile.partPath(of: path)
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import OpenCoreData
+
+/// The contexts that a chunk passes on its way to the store.
+///
+/// Import context (private) → view context (main queue) → writer context (private) → coordinator: each save goes
+/// one level up. A dry run has the first and the last only, both private, and throws the entries away at the second.
+struct ImportContexts {
+  /// A record that could not be saved.
+  struct Failure {
+    /// Its row in the chunk's batch.
+    let row: Int
+    let code: IssueCode
+    let message: String
+  }
+
+  /// What came of a plan.
+  struct Outcome {
+    /// The records that were refused, by a rule of the model or a constraint of the store. When there are any,
+    /// nothing of the plan was saved and no context holds any of it: plan without them and save again.
+    var failures: [Failure] = []
+    /// The key of the first inserted entry; nil where none was, or none is kept.
+    var firstKey: Int64?
+  }
+
+  let coordinator: NSPersistentStoreCoordinator
+  private let importContext: NSManagedObjectContext
+  /// Above the import context, in the order in which they are saved.
+  private let levels: [NSManagedObjectContext]
+  private let isDryRun: Bool
+
+  init(
+    _ container: NSPersistentContainer, chain: RunOptions.ContextChain,
+    notificationContents: ChangeNotificationContents,
+    relationships: PipelineDefinition.RelationshipPolicy, isDryRun: Bool
+  ) {
+    coordinator = container.persistentStoreCoordinator
+    self.isDryRun = isDryRun
+    let writer = container.newBackgroundContext()
+    writer.name = "writer"
+    var levels = [writer]
+    if isDryRun {
+      importContext = NSManagedObjectContext(concurrencyType: .privateQueue)
+      importContext.parent = writer
+    } else if chain == .three {
+      let view = NSManagedObjectContext(concurrencyType: .mainQueue)
+      view.name = "view"
+      view.parent = writer
+      levels.insert(view, at: 0)
+      importContext = NSManagedObjectContext(concurrencyType: .privateQueue)
+      importContext.parent = view
+    } else {
+      importContext = writer
+      levels = []
+    }
+    importContext.name = "import"
+    self.levels = levels
+    for context in levels + [importContext] {
+      context.changeNotificationContents = notificationContents
+      context.toleratesMissingRelationships = relationships == .ignore
+    }
+  }
+
+  // MARK: Saving
+
+  /// Applies the plan in the import context and saves it level by level. What the save participants add goes with it,
+  /// also where the plan has nothing for the store.
+  ///
+  /// - Parameter lastStoredKey: Entries beyond it are not in the store, as the updated ones of a dry run may be.
+  /// - Throws: What stopped the save for another cause than its records.
+  func save(_ plan: ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64 = .max) throws -> Outcome {
+    let updates = plan.updates.filter { $0.storeKey <= lastStoredKey }
+    guard plan.inserts.count > 0 || !updates.isEmpty else {
+      if !isDryRun { try coordinator.saveParticipants() }
+      return Outcome()
+    }
+    do {
+      var inserted: ObjectIDCollection?
+      try importContext.performAndWait {
+        inserted = importContext.insert(plan.inserts)
+        apply(updates, plan.updatedSlots, chunk)
+        // Updates that change nothing back and forth leave nothing to save; the participants write all the same.
+        guard importContext.hasChanges else { return isDryRun ? () : try coordinator.saveParticipants() }
+        try importContext.save()
+      }
+      for context in levels {
+        try context.performAndWait {
+          if isDryRun { context.reset() } else { try context.save() }
+        }
+      }
+      return Outcome(firstKey: isDryRun ? nil : inserted?.first?.storeKey)
+    } catch {
+      let failures = failures(in: error as NSError, plan)
+      rollBack()
+      guard !failures.isEmpty else { throw error }
+      return Outcome(failures: failures)
+    }
+  }
+
+  private func apply(_ updates: [ChunkPlan.Update], _ slots: [Int], _ chunk: ParsedChunk) {
+    if updates.isEmpty { return }
+    let ids = updates.compactMap { coordinator.objectID(of: chunk.batch.entity, key: $0.storeKey) }
+    let objects = importContext.objects(withIDs: ids)
+    for (update, object) in zip(updates, objects) {
+      object.setValues(at: slots, of: chunk.batch, row: update.row)
+    }
+  }
+
+  /// Checks entries as their insertion would. Needed where a record may become part of an entry before it is saved:
+  /// its faults must be its own.
+  func validate(_ chunk: ParsedChunk) throws -> [Failure] {
+    if chunk.batch.isCheckedByModelAlone {
+      return chunk.batch.violations(toleratingMissingRelationships: importContext.toleratesMissingRelationships).map {
+        Failure(row: $0.row, code: .modelError, message: $0.message)
+      }
+    }
+    return try validateByInserting(chunk)
+  }
+
+  /// For classes that take part in the check: objects are made for them, and thrown away.
+  private func validateByInserting(_ chunk: ParsedChunk) throws -> [Failure] {
+    defer { rollBack() }
+    do {
+      try importContext.performAndWait {
+        importContext.insert(chunk.batch)
+        try importContext.validateInsertions()
+      }
+      return []
+    } catch {
+      let failures = failures(in: error as NSError, ChunkPlan(inserting: chunk))
+      guard !failures.isEmpty else { throw error }
+      return failures
+    }
+  }
+
+  /// Nothing of the failed chunk stays pending anywhere.
+  private func rollBack() {
+    for context in [importContext] + levels { context.performAndWait { context.rollback() } }
+  }
+
+  /// After a rolled back transaction nothing is as the contexts think.
+  func reset() {
+    for context in [importContext] + levels { context.performAndWait { context.reset() } }
+  }
+
+  // MARK: Errors by record
+
+  private func failures(in error: NSError, _ plan: ChunkPlan) -> [Failure] {
+    let refused = ([importContext] + levels).flatMap { context in
+      context.performAndWait { context.validationFailures.map { (id: $0.id, message: $0.error.validationMessage) } }
+    }
+    if refused.isEmpty { return Self.storeFailures(in: error, plan) }
+    var failures: [Int: Failure] = [:]
+    for one in refused {
+      guard let row = Self.row(of: one.id, plan), failures[row] == nil else { continue }
+      failures[row] = Failure(row: row, code: .modelError, message: one.message)
+    }
+    return failures.values.sorted { $0.row < $1.row }
+  }
+
+  private static func storeFailures(in error: NSError, _ plan: ChunkPlan) -> [Failure] {
+    let details = (error.userInfo[NSDetailedErrorsKey] as? [NSError]) ?? [error]
+    var failures: [Int: Failure] = [:]
+    for detail in details {
+      for id in objectIDs(in: detail) {
+        guard let row = row(of: id, plan), failures[row] == nil else { continue }
+        let isModel = (1550..<1700).contains(detail.code)
+        failures[row] = Failure(
+          row: row, code: isModel ? .modelError : .storeConstraint, message: detail.localizedDescription)
+      }
+    }
+    return failures.values.sorted { $0.row < $1.row }
+  }
+
+  /// The record that made the entry what it is: the one it came from, or the last that changed it.
+  private static func row(of id: NSManagedObjectID, _ plan: ChunkPlan) -> Int? {
+    if let row = id.batchRow { return plan.insertedRows[row] }
+    return id.storeKey.flatMap { key in plan.updates.last { $0.storeKey == key }?.row }
+  }
+
+  private static func objectIDs(in error: NSError) -> [NSManagedObjectID] {
+    if let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject { return [object.objectID] }
+    return error.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] ?? []
+  }
+}
+
+extension Error {
+  /// What a validation method says is wrong; of several things the first.
+  fileprivate var validationMessage: String {
+    // Of an error that is no NSError, Foundation's description says only that there was one.
+    guard let known = (type(of: self) is NSError.Type) ? self as NSError : nil else {
+      return (self as? any LocalizedError)?.errorDescription ?? "\(self)"
+    }
+    let details = known.userInfo[NSDetailedErrorsKey] as? [NSError]
+    return (details?.first ?? known).localizedDescription
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import OpenCoreData
+
+/// The store of an import, which may not be there yet; of a dry run one to read, or none.
+struct ImportStore {
+  let container: NSPersistentContainer
+  let entity: NSEntityDescription
+  /// The store's file; of a dry run the one that an import would go to, if it is known.
+  let path: String?
+  let isDryRun: Bool
+  /// Whether all saves of the run are one transaction.
+  let isAtomic: Bool
+  let lockTimeoutSeconds: Double
+
+  var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
+  var isOpen: Bool { !coordinator.persistentStores.isEmpty }
+  /// Whether there is a store that the run writes to.
+  var isWritten: Bool { !isDryRun && isOpen }
+
+  /// Does something with the store, and says by which exit status to end if it fails.
+  func perform<Result>(_ body: (NSPersistentStoreCoordinator) throws -> Result) throws(RunFailure) -> Result {
+    do {
+      return try body(coordinator)
+    } catch {
+      throw RunFailure(store: error as NSError, path: path)
+    }
+  }
+
+  // MARK: Opening
+
+  /// Opens the store that is there already, a dry run's for reading only. A store that is not there is made at the
+  /// first input that can be imported: a run without one makes none.
+  func openExisting() throws(RunFailure) {
+    guard let path, FileManager.default.fileExists(atPath: path) else { return }
+    try add(path)
+  }
+
+  /// Called at the first input that can be imported.
+  func open() throws(RunFailure) {
+    if isOpen { return }
+    guard let path, !isDryRun else {
+      try perform { _ = try $0.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil) }
+      return
+    }
+    try perform { _ in
+      try FileManager.default.createDirectory(
+        at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+    try add(path)
+    if isAtomic { try beginTransaction() }
+  }
+
+  private func add(_ path: String) throws(RunFailure) {
+    try perform { coordinator in
+      _ = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
+        options: [
+          NSReadOnlyPersistentStoreOption: NSNumber(value: isDryRun),
+          NSPersistentStoreTimeoutOption: NSNumber(value: lockTimeoutSeconds),
+        ])
+    }
+  }
+
+  func close() {
+    for store in coordinator.persistentStores { try? coordinator.remove(store) }
+  }
+
+  // MARK: Transactions
+
+  /// All saves from now on are one transaction.
+  func beginTransaction() throws(RunFailure) {
+    if isWritten { try perform { try $0.beginTransaction() } }
+  }
+
+  func commitTransaction() throws(RunFailure) {
+    if isWritten { try perform { try $0.commitTransaction() } }
+  }
+
+  func rollBackTransaction() throws(RunFailure) {
+    if isWritten { try perform { try $0.rollBackTransaction() } }
+  }
+
+  /// What was imported is in the file itself, and on the disk, before anyone is told that it is.
+  func checkpoint() throws(RunFailure) {
+    if isWritten { try perform { try $0.checkpoint() } }
+  }
+
+  // MARK: Reading
+
+  /// The greatest key of the entity; 0 where there is no store.
+  func lastKey() throws(RunFailure) -> Int64 {
+    isOpen ? try perform { try $0.lastKey(of: entity) } : 0
+  }
+
+  func ledger(_ tables: LedgerTables) throws(RunFailure) -> Ledger {
+    do {
+      return try Ledger(tables, isOpen ? coordinator : nil)
+    } catch {
+      if let version = error as? LedgerVersionError {
+        throw RunFailure(code: nil, exitCode: .dataError, message: version.description)
+      }
+      throw RunFailure(store: error as NSError, path: path)
+    }
+  }
+
+  /// Tells the matcher of every entry of the store: one thread reads them, and this one notes their keys.
+  func load(_ matcher: EntryMatcher, unless isCancelled: () -> Bool) throws(RunFailure) {
+    guard !matcher.digester.isIdle, isOpen else { return }
+    let batches = StoreWalk(container.newBackgroundContext(), entity).start(matcher.digester)
+    defer { batches.abandon() }
+    do {
+      // There are hardly more entries than the last one's key.
+      matcher.reserve(Int(try coordinator.lastKey(of: entity)))
+      while let next = batches.receive() {
+        let (digests, keys) = try next.get()
+        try matcher.load(digests, storeKeys: keys)
+        if isCancelled() { return }
+      }
+    } catch {
+      throw RunFailure(saving: error)
+    }
+  }
+}
+
+extension RunFailure {
+  /// What ended a save, or the search for keys before it.
+  init(saving error: any Error) {
+    if let spill = error as? KeySpillError {
+      self.init(code: nil, exitCode: spill.exitCode, message: spill.description)
+    } else {
+      self.init(store: error as NSError)
+    }
+  }
+}

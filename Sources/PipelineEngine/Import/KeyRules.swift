@@ -1,0 +1,67 @@
+import OpenCoreData
+
+/// What tells the entries of a pipeline apart: its key, its columns that must be unique, the constraints of the model.
+struct KeyRules {
+  let definition: PipelineDefinition
+  let entity: NSEntityDescription
+  let columns: ColumnSet
+
+  /// What entries are told apart and compared by, where an input has the columns of `mapping`.
+  func matcher(_ mapping: HeaderMapping) -> EntryMatcher {
+    EntryMatcher(definition, entity: entity, uniquenesses: uniquenesses, updatedSlots: updatedSlots(mapping))
+  }
+
+  func digester(_ mapping: HeaderMapping) -> RowDigester {
+    let slots = definition.duplicates.updates ? updatedSlots(mapping) : []
+    return EntryMatcher.digester(definition, entity, uniquenesses, slots)
+  }
+
+  /// Attributes that an update may change: of columns that the input has or the pipeline fills, and not of the key.
+  private func updatedSlots(_ mapping: HeaderMapping) -> [Int] {
+    var names = columns.parsers.filter { mapping.fieldOfColumn[$0.column] != nil || $0.textWhenAbsent != nil }
+      .map(\.definition.attribute)
+    if case .update(let wanted?) = definition.duplicates { names = names.filter(wanted.contains) }
+    return names.filter { !definition.key.contains($0) }.compactMap { entity.slot(named: $0) }.sorted()
+  }
+
+  /// Without these columns a key says nothing, and all records would be new.
+  func missingKeys(_ mapping: HeaderMapping, input: String) -> [RecordIssue] {
+    var wanted = definition.key
+    if case .keepNewest(let by) = definition.duplicates { wanted.append(by) }
+    return columns.parsers.compactMap { parser in
+      let isThere = mapping.fieldOfColumn[parser.column] != nil || parser.valueWhenAbsent != .null
+      guard wanted.contains(parser.definition.attribute), !isThere else { return nil }
+      let known = mapping.issues.contains { $0.code == .missingLabel && $0.column == parser.definition.name }
+      guard !known else { return nil }
+      return RecordIssue(
+        .missingLabel, at: RecordPosition(input: input, record: 0, line: 1, byte: 0), column: parser.definition.name,
+        message: "the header has no '\(parser.definition.name)', and the pipeline's key needs it; add the column, or "
+          + "declare its label as a synonym")
+    }
+  }
+
+  // MARK: Uniqueness
+
+  /// Columns with the rule `unique`, and the model's own constraints: these are checked here too, so that a dry run
+  /// finds what the store would refuse.
+  private var uniquenesses: [EntryMatcher.Uniqueness] { columnUniquenesses + modelUniquenesses }
+
+  private var columnUniquenesses: [EntryMatcher.Uniqueness] {
+    definition.columns.compactMap { column in
+      guard let rule = column.rules.first(where: { $0.kind == .unique }),
+        let slot = entity.slot(named: column.attribute)
+      else { return nil }
+      return EntryMatcher.Uniqueness(
+        slots: [slot], code: .uniqueError, column: column.name, names: column.name, severity: rule.severity)
+    }
+  }
+
+  private var modelUniquenesses: [EntryMatcher.Uniqueness] {
+    entity.uniquenessConstraintNames.compactMap { names in
+      let slots = names.compactMap { entity.slot(named: $0) }
+      guard slots.count == names.count else { return nil }
+      return EntryMatcher.Uniqueness(
+        slots: slots, code: .storeConstraint, column: nil, names: names.joined(separator: ", "), severity: .error)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Holds the examples of documentation comments to the functions that compile and run them.
+@Suite("Examples in documentation comments are compiled")
+struct DocExamplesTests {
+  private static let declarations = [
+    "ManagedObjectModel/Descriptions/NSManagedObjectModel", "ManagedObjectModel/Descriptions/NSEntityDescription",
+    "ManagedObjectModel/Descriptions/NSAttributeDescription",
+    "ManagedObjectModel/Descriptions/NSRelationshipDescription",
+    "ManagedObjectModel/Predicates/Object/NSPredicate+Format", "ManagedObjectModel/Sorting/NSSortDescriptor+Key",
+    "PersistentStores/Identities/NSManagedObjectID", "PersistentStores/Rows/ObjectBatch",
+    "PersistentStores/RowStore/SaveParticipant", "PersistentStores/ModelSearch/StoreModel",
+    "PersistentStores/Migration/NSMappingModel", "PersistentStores/Migration/NSMigrationManager",
+    "StoreInspection/StoreInspection", "StoreInspection/StoreVerification",
+  ]
+
+  @Test("Every example in the modules of models and stores stands in DocExamplesModel.swift", arguments: declarations)
+  func models(declaration: String) throws {
+    let compiled = try text("Tests/Examples/DocExamplesModel.swift")
+    let examples = Self.examples(in: try text("Sources/\(declaration).swift"))
+    #expect(!examples.isEmpty)
+    for example in examples { #expect(Self.contains(compiled, example), "\(example)") }
+  }
+
+  @Test("No other file of these modules has an example")
+  func complete() throws {
+    for module in ["ManagedObjectModel", "PersistentStores", "StoreInspection"] {
+      let paths = try FileManager.default.subpathsOfDirectory(atPath: Repository.path("Sources/\(module)"))
+      for path in paths where path.hasSuffix(".swift") && !Self.declarations.contains("\(module)/\(path.dropLast(6))") {
+        #expect(Self.examples(in: try text("Sources/\(module)/\(path)")).isEmpty, "\(module)/\(path)")
+      }
+    }
+  }
+
+  @Test("An example that differs from the compiled code is found")
+  func canary() {
+    let source = "/// A list.\n///\n/// ```swift\n/// let a = 1\n/// ```\nstruct List {}"
+    #expect(Self.examples(in: source) == ["let a = 1"])
+    #expect(Self.contains("func list() {\n    let  a = 1\n}", "let a = 1"))
+    #expect(!Self.contains("func list() {\n  let a = 2\n}", "let a = 1"))
+  }
+
+  private func text(_ path: String) throws -> String { try String(contentsOf: Repository.file(path), encoding: .utf8) }
+
+  /// The code between ```` ```swift ```` and the next ```` ``` ```` in documentation comments.
+  static func examples(in source: String) -> [String] {
+    var examples: [String] = []
+    var lines: [String]?
+    for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+      let line = line.drop { $0 == " " }
+      guard line.hasPrefix("///") else { continue }
+      let comment = line.dropFirst(3).trimmingPrefix(" ")
+      if comment == "```swift" {
+        lines = []
+      } else if comment == "```", let example = lines {
+        examples.append(example.joined(separator: "\n"))
+        lines = nil
+      } else {
+        lines?.append(String(comment))
+      }
+    }
+    return examples
+  }
+
+  /// Whether the code contains the example, where any white space equals any other.
+  static func contains(_ code: String, _ example: String) -> Bool {
+    func words(_ text: String) -> String { text.split { $0.isWhitespace }.joined(separator: " ") }
+    return words(code).contains(words(example))
+  }
+}
