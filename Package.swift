@@ -96,7 +96,8 @@ let package = Package(
       exclude: ["Snapshots"], swiftSettings: strict),
     // The stack shapes of the tutorials, in Apple's names only, and the examples of documentation comments.
     .testTarget(
-      name: "Examples", dependencies: ["OpenCoreData", "StoreInspection", "SurfJournal", "TestSupport"],
+      name: "Examples",
+      dependencies: ["CSV", "OpenCoreData", "PipelineEngine", "StoreInspection", "SurfJournal", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
   ],

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Hands values from one thread to another, a few at a time: a producer that is ahead waits, so memory stays bounded.
-/// Several may receive: each value goes to one of them, and so does each `finish()`.
+/// A queue between threads with a bounded capacity: a producer that is ahead waits, so memory stays bounded. Several
+/// threads may receive: each value goes to one of them, and so does each `finish()`.
 package final class BoundedQueue<Element: Sendable>: Sendable {
   private let waiting = Locked<[Element?]>([])
   private let isAbandoned = Atomic<Bool>(false)
@@ -16,14 +16,14 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
   }
 
   deinit {
-    // A semaphore must not be destroyed below its first value.
+    // A semaphore must not be destroyed below its initial value.
     for _ in 0..<capacity { room.signal() }
   }
 
-  /// False when nobody wants more.
+  /// Sends a value, waiting for capacity. False if the receiver has abandoned the queue.
   package func send(_ element: Element) -> Bool { put(element) }
 
-  /// Nothing comes any more.
+  /// Sends the end marker.
   package func finish() { _ = put(nil) }
 
   private func put(_ element: Element?) -> Bool {
@@ -37,7 +37,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     return true
   }
 
-  /// Waits until there is something to receive, the end included; false when `isCancelled` says so first.
+  /// Waits until there is something to receive, including the end; false if `isCancelled` returns true first.
   package func waitForContent(unless isCancelled: () -> Bool) -> Bool {
     while content.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
       if isCancelled() { return false }
@@ -54,14 +54,14 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     return element
   }
 
-  /// The next value if it is there already; nil for the end, and where there is nothing yet.
+  /// The next value if one is available; nil for the end, and if none is available yet.
   package func receiveIfReady() -> Element? {
     guard content.wait(timeout: .now()) == .success else { return nil }
     content.signal()
     return receive()
   }
 
-  /// The receiver stops: whoever waits to send goes on and is told so.
+  /// The receiver stops: waiting and later calls of `send` return false.
   package func abandon() {
     isAbandoned.store(true, ordering: .releasing)
     room.signal()

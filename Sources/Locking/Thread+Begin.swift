@@ -1,7 +1,7 @@
 import Foundation
 
 extension Thread {
-  /// Starts a thread of our own. The default stack of one is too small for deep regular expressions.
+  /// Starts a thread with a stack of 8 MiB: the default size is too small for deep regular expressions.
   package static func begin(_ name: String, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread(block: body)
     thread.name = name

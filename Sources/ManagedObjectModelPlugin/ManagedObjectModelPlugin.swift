@@ -4,8 +4,8 @@ import PackagePlugin
 
 /// Generates the classes of each data model of a target and embeds the model in its module, as Xcode does.
 ///
-/// A build tool has to name its output files before it runs, so the plugin reads from the model which entities
-/// have code generated; all else is left to `modelgen`.
+/// A build tool must name its output files before it runs, so the plugin reads from the model which entities have
+/// generated code; `modelgen` does everything else.
 @main
 struct ManagedObjectModelPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
@@ -22,7 +22,7 @@ struct ManagedObjectModelPlugin: BuildToolPlugin {
     }
   }
 
-  /// Every `.xcdatamodeld`, and every `.xcdatamodel` that stands alone.
+  /// Every `.xcdatamodeld`, and every separate `.xcdatamodel`.
   private func models(in folder: URL) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.isDirectoryKey])
       .sorted { $0.path < $1.path }
@@ -33,7 +33,7 @@ struct ManagedObjectModelPlugin: BuildToolPlugin {
       }
   }
 
-  /// The model itself, so that a new version is noticed, and each file in it, so that an edit is.
+  /// The model itself, so that a new version is detected, and each file in it, so that an edit is.
   private func inputs(of model: URL) throws -> [URL] {
     let marker = model.appending(path: ".xccurrentversion")
     let contents = try versions(of: model).map { $0.appending(path: "contents") }
@@ -42,7 +42,7 @@ struct ManagedObjectModelPlugin: BuildToolPlugin {
 
   private func outputNames(of model: URL) throws -> [String] {
     let embedding = "\(model.stem)+EmbeddedModel.swift"
-    // What is wrong with a model that cannot be read is told by the generator when it runs.
+    // The generator reports the errors of an unreadable model when it runs.
     guard let current = try? currentVersion(of: model),
       let document = try? XMLDocument(contentsOf: current.appending(path: "contents"))
     else { return [embedding] }

@@ -2,15 +2,15 @@ import Foundation
 import PipelineEngine
 
 extension JournalEntry {
-  /// The day of the session as the journal app shows it: month, day and year without the century, `7/14/14`, in UTC.
-  /// Empty without a date.
+  /// The day of the session as the journal app displays it: month, day and two-digit year in UTC, `7/14/14`. Empty
+  /// without a date.
   public func stringForDate() -> String {
     guard let date else { return "" }
     return Self.shortDate?.string(date.timeIntervalSinceReferenceDate) ?? ""
   }
 
-  /// The entry as a line of the journal app's own export: date, height, period, wind, location and rating, nothing
-  /// quoted, ended by a line feed.
+  /// The entry as a line of the journal app's own export: date, height, period, wind, location and rating, unquoted,
+  /// ended by a line feed.
   public func csv() -> String {
     let fields = [
       stringForDate(), height ?? "", period ?? "", wind ?? "", location ?? "", rating?.stringValue ?? "",

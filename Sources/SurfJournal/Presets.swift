@@ -1,20 +1,27 @@
 import PipelineEngine
 
-/// The pipelines that the command knows by heart. The files of the same names in `Pipelines/` say the same, for
-/// those who want to change something.
+/// The built-in pipelines. The files with the same names in `Pipelines/` have the same content and are a starting
+/// point for variants.
+///
+/// ```swift
+/// var definition = PipelineDefinition.surfLog
+/// definition.key = ["date", "location"]
+/// definition.duplicates = .update(columns: nil)
+/// try definition.check()
+/// ```
 extension PipelineDefinition {
-  /// Every built-in pipeline, the default of an import first.
+  /// Every built-in pipeline; the first is the default of an import.
   public static let presets = [surfLog, surfLogStrict, journalApp, roundTrip]
 
-  /// What a bare `surfjournal import FILE` does: a readable date, a rating of 1–5 if there is one, texts of bounded
-  /// length; no key.
+  /// The default of `surfjournal import FILE`: a valid date, an optional rating of 1–5, texts of limited length; no
+  /// key.
   public static let surfLog = PipelineDefinition(
     name: "surf-log",
     description: "Surf logs as people keep them: a readable date, a rating from 1 to 5 if there is one, free text.",
     columns: [date(["iso8601", "journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
     charts: charts, vocabulary: .journal)
 
-  /// For logs that programs write: heights and periods are quantities, and a session is logged once.
+  /// For logs written by programs: heights and periods are quantities, and date and location identify a session.
   public static let surfLogStrict = PipelineDefinition(
     name: "surf-log-strict",
     description: "Surf logs in order: heights and periods are quantities, one entry per date and place.",
@@ -28,7 +35,7 @@ extension PipelineDefinition {
     ],
     key: ["date", "location"], charts: charts, vocabulary: .journal)
 
-  /// The journal app's own export, read and written: no header, short dates, nothing quoted.
+  /// Reads and writes the journal app's own export: no header, short dates, no quotes.
   public static let journalApp = PipelineDefinition(
     name: "journal-app",
     description: "The journal app's own CSV, to read and to write: no header, short dates, nothing quoted.",
@@ -36,7 +43,7 @@ extension PipelineDefinition {
     columns: [date(["journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
     charts: charts, export: ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp), vocabulary: .journal)
 
-  /// Export, import, export: every value comes back as it was stored, whatever it is.
+  /// Exports and imports every stored value without loss.
   public static let roundTrip: PipelineDefinition = {
     let formats = ["iso8601", "seconds"]
     var dialect = DialectDefinition.rfc4180
@@ -56,7 +63,7 @@ extension PipelineDefinition {
         dialect: dialect), vocabulary: .journal)
   }()
 
-  /// What the reports of all of them show.
+  /// The charts in the reports of these pipelines.
   private static let charts = ["date", "rating", "location"]
   private static let texts = ["height", "period", "wind", "location"]
   private static let textLength = ValueRule(.length(min: nil, max: 1000))

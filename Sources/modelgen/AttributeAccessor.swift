@@ -23,7 +23,7 @@ struct AttributeAccessor {
     }
   }
 
-  /// How the accessors reach the value.
+  /// How the accessors access the value.
   private enum Route {
     /// A value type, nil when the attribute is nil.
     case optional(String)
@@ -33,7 +33,7 @@ struct AttributeAccessor {
     case interval
     /// A number object.
     case number
-    /// A decimal number, or a type that only the model knows, over the keyed accessors.
+    /// A decimal number, or a type known only to the model, through the keyed accessors.
     case keyed(String)
     /// An attribute without a type.
     case any

@@ -1,7 +1,7 @@
 import Foundation
 import ManagedObjectModel
 
-/// The files that a model turns into.
+/// The files generated from a model.
 struct CodeGenerator {
   struct File {
     var name: String
@@ -11,7 +11,7 @@ struct CodeGenerator {
   var bundle: ModelBundle
   var moduleName: String
 
-  /// Every file, the embedding one last.
+  /// All files; the embedded model is the last one.
   func files() throws -> [File] {
     try ModelError.check(bundle.currentVersion.model)
     let files = entities.flatMap { entity -> [File] in
@@ -37,8 +37,8 @@ struct CodeGenerator {
 
   // MARK: - Class
 
-  /// The class overrides nothing itself, so it asks for just the hooks that its superclass asks for. A subclass
-  /// written by hand is asked for all of them, as nobody can know what it overrides.
+  /// The class itself overrides nothing, so it requests only the hooks that its superclass requests. A handwritten
+  /// subclass requests all hooks, because its overrides are unknown.
   private func classFile(of entity: NSEntityDescription, className: String) -> String {
     let superclass = SwiftName.escaped(entity.superclassName)
     let hooks = superclass == "NSManagedObject" ? "[]" : "\(superclass).lifecycleHooks"
@@ -82,9 +82,9 @@ struct CodeGenerator {
       """
   }
 
-  /// The properties are as visible as the class, which may be public or not. Where imports are internal unless
-  /// declared public, they have to be so for a public one; elsewhere a public import that is not needed is a
-  /// warning in the client's build.
+  /// The properties are as visible as the class, which may be public or not. Where imports are internal by default, a
+  /// public property needs a public import; elsewhere an unnecessary public import causes a warning in the client's
+  /// build.
   private func imports(foundation: Bool) -> String {
     let modules = (foundation ? ["Foundation"] : []) + ["OpenCoreData"]
     return """
@@ -137,7 +137,7 @@ struct CodeGenerator {
     return "\n\(lines.joined(separator: "\n"))\n  "
   }
 
-  /// The model's name may hold characters that no identifier may.
+  /// The model's name may contain characters that identifiers may not.
   private var registrationName: String {
     "register" + String(bundle.name.filter { $0.isLetter || $0.isNumber || $0 == "_" })
   }

@@ -1,10 +1,10 @@
 import ManagedObjectModel
 
-/// What code generation asks of an entity.
+/// The properties of an entity that code generation uses.
 extension NSEntityDescription {
   var entityName: String { name ?? "" }
 
-  /// The class without its module, nil for plain `NSManagedObject`.
+  /// The class name without its module, nil for plain `NSManagedObject`.
   var ownClassName: String? {
     let name = representedClassName?.split(separator: ".").last.map(String.init)
     return name == "NSManagedObject" ? nil : name
@@ -12,13 +12,13 @@ extension NSEntityDescription {
 
   var generatesClass: Bool { codeGenerationType == "class" && ownClassName != nil }
 
-  /// Also for a class written by hand, if the model says "Category/Extension".
+  /// True also for a handwritten class, if the model says "Category/Extension".
   var generatesProperties: Bool { generatesClass || codeGenerationType == "category" && ownClassName != nil }
 
-  /// The nearest class among the superentities'.
+  /// The class of the nearest superentity that has one.
   var superclassName: String { superentity?.ownClassName ?? superentity?.superclassName ?? "NSManagedObject" }
 
-  /// A subclass inherits the conformance and may not repeat it.
+  /// A subclass inherits the conformance and must not repeat it.
   var inheritsIdentifiable: Bool {
     superentity.map { $0.generatesProperties || $0.inheritsIdentifiable } ?? false
   }
@@ -28,11 +28,11 @@ extension NSEntityDescription {
   }
 }
 
-/// A model that can be read but that no code can be made from.
+/// A valid model from which no code can be generated.
 struct ModelError: Error, CustomStringConvertible {
   var description: String
 
-  /// Refuses what would make code that does not compile, or that hides what Core Data needs.
+  /// Refuses models whose code would not compile or would hide members that Core Data needs.
   static func check(_ model: NSManagedObjectModel) throws {
     let entities = model.entities.filter(\.generatesProperties)
     for entity in entities {

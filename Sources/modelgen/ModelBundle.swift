@@ -1,8 +1,8 @@
 import Foundation
 import ManagedObjectModel
 
-/// A model on disk: an `.xcdatamodeld` folder with its versions, or a lone `.xcdatamodel`. Every version is read,
-/// so that a fault in an old one, which a migration will need, shows when the program is built.
+/// A model on disk: an `.xcdatamodeld` folder with its versions, or a single `.xcdatamodel`. Every version is read,
+/// so that an error in an old one, which a migration will need, is detected at build time.
 struct ModelBundle {
   struct Version {
     var name: String

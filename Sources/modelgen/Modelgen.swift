@@ -14,7 +14,7 @@ enum Modelgen {
     } catch let error as ModelError {
       fail("error: \(arguments[0]): \(error)", status: EX_DATAERR)
     } catch {
-      // The reader's errors name the file and the line.
+      // The reader's errors contain the file and the line.
       fail("error: \(error.localizedDescription)", status: EX_DATAERR)
     }
   }

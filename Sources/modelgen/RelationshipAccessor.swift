@@ -1,6 +1,6 @@
 import ManagedObjectModel
 
-/// The property of one relationship, with the types that Xcode gives it. Relationships are for reading only.
+/// The property of one relationship, with the types that Xcode gives it. Relationships are read-only.
 struct RelationshipAccessor {
   var relationship: NSRelationshipDescription
 
@@ -17,7 +17,7 @@ struct RelationshipAccessor {
   /// Whether the property's type comes from Foundation.
   var isOfFoundation: Bool { relationship.isToMany }
 
-  /// A class written by hand may be internal, and then no public property can be of it.
+  /// A handwritten class may be internal, and a public property can't have an internal type.
   private var access: String {
     let isGenerated = relationship.destinationEntity.map { $0.generatesClass || $0.ownClassName == nil } ?? true
     return relationship.isToMany || isGenerated ? "public " : ""

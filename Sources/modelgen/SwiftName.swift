@@ -1,11 +1,11 @@
-/// Names of a model as they are written in Swift.
+/// Names of a model in Swift syntax.
 enum SwiftName {
-  /// An identifier, in backticks where the language has taken the word.
+  /// An identifier, in backticks if it is a keyword.
   static func escaped(_ name: String) -> String {
     keywords.contains(name) ? "`\(name)`" : name
   }
 
-  /// A string literal of one line.
+  /// A single-line string literal.
   static func literal(_ text: String) -> String {
     var literal = "\""
     for scalar in text.unicodeScalars {
@@ -18,7 +18,7 @@ enum SwiftName {
     return literal + "\""
   }
 
-  /// A raw string literal of several lines, with as many number signs as the text makes necessary.
+  /// A multiline raw string literal with as many number signs as the text requires.
   static func multilineLiteral(_ text: String) -> String {
     var signs = "#"
     while text.contains("\"\"\"\(signs)") || text.contains("\\\(signs)") { signs += "#" }

@@ -2,7 +2,7 @@ import CBuildStamp
 import Foundation
 import PipelineEngine
 
-/// Which command is meant, and what can be answered without running one.
+/// Finds the command, and answers requests that need none.
 enum Program {
   /// Semantic version of the command and of the libraries.
   static let version = "0.1.0"
@@ -14,25 +14,25 @@ enum Program {
     return bytes.isEmpty ? version : "\(version) (\(String(decoding: bytes, as: UTF8.self)))"
   }
 
-  /// What the command line comes to.
+  /// The result of reading the command line.
   enum Invocation {
     case done(ExitCode)
     case work(any Command)
   }
 
-  /// What the program was called with; nil for what is not UTF-8. Swift mends such arguments, and a value would be
-  /// stored that nobody gave.
+  /// The arguments of the program; nil for one that is not UTF-8. Swift repairs such arguments, and the program would
+  /// store a value that was not given.
   static var arguments: [String?] {
     let mended = CommandLine.arguments.dropFirst()
     guard mended.contains(where: { $0.contains("\u{FFFD}") }),
       let given = FileManager.default.contents(atPath: "/proc/self/cmdline")
     else { return Array(mended) }
-    // Each argument ends in a zero byte.
+    // A zero byte ends each argument.
     return given.split(separator: 0, omittingEmptySubsequences: false).dropFirst().dropLast()
       .map { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Reads the command line. Help, the version and mistakes are answered here.
+  /// Reads the command line. Handles help, the version and mistakes.
   ///
   /// - Parameter words: The arguments; nil for one that is not UTF-8.
   static func prepare(_ words: [String?]) -> Invocation {

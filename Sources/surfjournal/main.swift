@@ -1,16 +1,17 @@
 import CMalloc
 import Foundation
 
-// A store opened under the number of a standard stream that the caller closed would be written to as one.
+// If the caller closed a standard stream, a store could get its descriptor number and be written to as the stream.
 for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) == -1 {
   _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
 }
-// A reader that goes away is an error of the write it leaves hanging, not the end of the process.
+// A closed reader is an error of the write, not the end of the process.
 signal(SIGPIPE, SIG_IGN)
-// Likewise a file that grows over the limit that was set for it.
+// The same holds for a file that exceeds the file size limit.
 signal(SIGXFSZ, SIG_IGN)
 
-// Chunks come and go by the hundred: memory that goes back to the system after each has to be made anew for the next.
+// Chunks are allocated and freed by the hundred: returning their memory to the system after each would cost page
+// faults for the next.
 mallopt(M_MMAP_THRESHOLD, 64 << 20)
 mallopt(M_TRIM_THRESHOLD, 64 << 20)
 
@@ -18,7 +19,7 @@ switch Program.prepare(Program.arguments) {
 case .done(let code):
   exit(code.rawValue)
 case .work(let command):
-  // Detached: the main thread belongs to the main queue, on which view contexts live.
+  // Detached, because the main thread serves the main queue, which view contexts use.
   Task.detached { exit(await command.run().rawValue) }
   RunLoop.main.run()
 }

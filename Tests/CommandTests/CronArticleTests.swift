@@ -29,7 +29,7 @@ import Testing
 
   @Test func `The pipeline is a definition without a mistake`() throws {
     let definition = try PipelineDefinition(
-      data: Data(try block("json").utf8), surroundings: DefinitionSurroundings(vocabulary: .journal))
+      data: Data(try block("json").utf8), environment: DefinitionEnvironment(vocabulary: .journal))
     #expect(definition.inbox?.folder == "inbox")
     #expect(definition.timeoutSeconds == 7200)
   }

@@ -105,7 +105,7 @@ import Testing
   func `A file in Pipelines says the same as the built-in pipeline of its name`(_ name: String) throws {
     var file = try PipelineDefinition(
       contentsOf: URL(fileURLWithPath: Repository.path("Pipelines/\(name).json")),
-      surroundings: DefinitionSurroundings(vocabulary: .journal))
+      environment: DefinitionEnvironment(vocabulary: .journal))
     file.baseDirectory = nil
     #expect(file == PipelineDefinition.presets.first { $0.name == name })
   }

@@ -45,7 +45,7 @@ struct DocExamplesTests {
   private func text(_ path: String) throws -> String { try String(contentsOf: Repository.file(path), encoding: .utf8) }
 
   /// The code between ```` ```swift ```` and the next ```` ``` ```` in documentation comments.
-  private static func examples(in source: String) -> [String] {
+  static func examples(in source: String) -> [String] {
     var examples: [String] = []
     var lines: [String]?
     for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -65,7 +65,7 @@ struct DocExamplesTests {
   }
 
   /// Whether the code contains the example, where any white space equals any other.
-  private static func contains(_ code: String, _ example: String) -> Bool {
+  static func contains(_ code: String, _ example: String) -> Bool {
     func words(_ text: String) -> String { text.split { $0.isWhitespace }.joined(separator: " ") }
     return words(code).contains(words(example))
   }

@@ -12,7 +12,7 @@ import Testing
   func `A file equals the preset of its name`(name: String) throws {
     var definition = try PipelineDefinition(
       contentsOf: Self.folder.appendingPathComponent("\(name).json"),
-      surroundings: DefinitionSurroundings(vocabulary: .journal))
+      environment: DefinitionEnvironment(vocabulary: .journal))
     definition.baseDirectory = nil
     #expect(definition == PipelineDefinition.presets.first { $0.name == name })
   }

@@ -1,7 +1,7 @@
 extension Rule {
   static let all: [Rule] = [
     fileLength, traps, isolation, forceUnwraps, bannedWords, unsafePointers, arrows, machinePaths,
-    locks, disabledTests,
+    locks, disabledTests, unlabelledParameters, words,
   ]
 
   static let fileLinesMax = 400

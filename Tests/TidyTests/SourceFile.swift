@@ -36,8 +36,8 @@ enum Repository {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   static let files: [SourceFile] = {
-    let top = ["Package.swift", "Makefile", "README.md", "CHANGELOG.md"]
-    let folders = ["Sources", "Tests", "Pipelines", "SampleData"]
+    let top = ["Package.swift", "Makefile", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+    let folders = ["Sources", "Tests", "Pipelines", "SampleData", "docs"]
     return (top + folders.flatMap(paths(below:))).sorted().compactMap { path in
       guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
         return nil

@@ -1,4 +1,4 @@
-/// The bytes that every dialect knows.
+/// The bytes that have the same meaning in every dialect.
 enum ASCII {
   static let lf: UInt8 = 0x0A
   static let cr: UInt8 = 0x0D

@@ -1,11 +1,11 @@
-/// What went wrong while bytes were read, inflated, taken for CSV or written.
+/// An error of reading, inflating, parsing or writing.
 ///
-/// Positions are given wherever one is known. `byte` counts in the text itself (for gzip: the inflated text),
+/// Positions are given wherever they are known. `byte` counts in the text itself (for gzip: the inflated text),
 /// `compressedByte` in the compressed file; both start at 0. `line` starts at 1.
 public struct CSVError: Error, Sendable, Hashable {
-  /// The kind of error. Open: later versions may add codes, so a `switch` needs a default.
+  /// The kind of error. Later versions may add codes, so a `switch` needs a default.
   ///
-  /// The text is a code of the Frictionless Data specification where it has one for the case.
+  /// Where the Frictionless Data specification has a code for the case, the text is that code.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -13,13 +13,13 @@ public struct CSVError: Error, Sendable, Hashable {
 
     /// The input could not be opened, read or positioned.
     public static let source = Code(rawValue: "source-error")
-    /// The input as a whole is in another encoding than UTF-8.
+    /// The input as a whole is not in UTF-8.
     public static let encoding = Code(rawValue: "encoding-error")
-    /// The gzip data is cut off, damaged or followed by something else.
+    /// The gzip data is truncated or damaged, or other data follows it.
     public static let compression = Code(rawValue: "compression-error")
     /// The dialect or the limits contradict themselves.
     public static let dialect = Code(rawValue: "dialect-error")
-    /// The output could not be opened, written or put in its place.
+    /// The output could not be opened, written or renamed to its final path.
     public static let write = Code(rawValue: "write-error")
     /// A value cannot be written in a dialect that has no quotes.
     public static let unquotableValue = Code(rawValue: "unquotable-value")
@@ -56,13 +56,13 @@ public struct CSVError: Error, Sendable, Hashable {
 extension CSVError: CustomStringConvertible {
   /// `path, line 3, byte 120: message [code]`.
   public var description: String {
-    var place: [String] = []
-    if let path { place.append(path) }
-    if let line { place.append("line \(line)") }
-    if let field { place.append("field \(field + 1)") }
-    if let byte { place.append(compressedByte == nil ? "byte \(byte)" : "byte \(byte) of the text") }
-    if let compressedByte { place.append("byte \(compressedByte) of the compressed file") }
-    let head = place.isEmpty ? "" : place.joined(separator: ", ") + ": "
+    var location: [String] = []
+    if let path { location.append(path) }
+    if let line { location.append("line \(line)") }
+    if let field { location.append("field \(field + 1)") }
+    if let byte { location.append(compressedByte == nil ? "byte \(byte)" : "byte \(byte) of the text") }
+    if let compressedByte { location.append("byte \(compressedByte) of the compressed file") }
+    let head = location.isEmpty ? "" : location.joined(separator: ", ") + ": "
     return "\(head)\(message) [\(code)]"
   }
 }

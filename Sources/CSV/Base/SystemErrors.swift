@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// The system's own words for an error number, and what a person can do about the common ones.
+/// The system's message for an error number, with advice for the common ones.
 package func systemMessage(_ code: Int32) -> String {
   var text = [CChar](repeating: 0, count: 256)
   _ = strerror_r(code, &text, text.count)
@@ -19,7 +19,7 @@ private func advice(_ code: Int32) -> String? {
   case EACCES, EPERM: "check the permissions of the file and of its folder"
   case EISDIR: "name a file, not a folder"
   case ENOSPC, EDQUOT: "free some space and run again"
-  case EPIPE: "the reader of the output has gone away"
+  case EPIPE: "the reader of the output is closed"
   case EROFS: "choose a folder that can be written to"
   default: nil
   }

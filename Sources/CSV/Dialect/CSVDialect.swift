@@ -1,32 +1,42 @@
-/// How a CSV file is written: which bytes part its fields and records, and what surrounds them.
+/// The form of a CSV file: the delimiter, quoting, the header, line ends.
 ///
-/// The default is RFC 4180 with a header. Records may end with LF, CRLF or CR, mixed, in every dialect when read.
+/// The default is RFC 4180 with a header. Readers accept LF, CRLF and CR as line ends, also mixed, in every dialect.
+///
+/// ```swift
+/// var dialect = CSVDialect.semicolon
+/// dialect.hasHeader = false
+/// dialect.columns = ["date", "location", "rating"]
+/// try dialect.validate()
+/// ```
 public struct CSVDialect: Sendable, Hashable {
   /// The line end that a writer puts after each record.
   public enum LineEnd: Sendable, Hashable { case lf, crlf }
 
-  /// Parts fields. One ASCII byte.
+  /// The ASCII byte between fields.
   public var delimiter: UInt8
-  /// Surrounds fields that hold delimiters, quotes or line ends; nil: nothing is quoted and a quote is text.
+  /// Encloses fields that contain delimiters, quotes or line ends. If nil, no field is quoted and a quote is ordinary
+  /// text.
   public var quote: UInt8?
   /// Whether the first record names the columns.
   public var hasHeader: Bool
-  /// The columns of a file without header, where the dialect itself fixes them.
+  /// The columns of a file without a header, where the dialect defines them.
   public var columns: [String]?
-  /// Records may end in one delimiter too many. It is dropped when a record has exactly one field more than
-  /// there are columns and that field is empty; so the columns must be known, from `columns` or a header.
+  /// Whether a record may end with an additional delimiter. The delimiter is dropped when a record has exactly one
+  /// field more than there are columns and that field is empty. So the columns must be known, from `columns` or a
+  /// header.
   public var toleratesTrailingDelimiter: Bool
   /// Whether a writer ends each record with a delimiter.
   public var writesTrailingDelimiter: Bool
-  /// Whether empty lines are passed over without making a record. Otherwise they are records marked `blank`.
+  /// Whether empty lines are skipped. Otherwise each is a record marked `blank`.
   public var skipsBlankLines: Bool
-  /// Lines that start with this byte are passed over; nil: there are no comments.
+  /// Lines that start with this byte are skipped. If nil, there are no comments.
   public var comment: UInt8?
-  /// What a writer ends records with.
+  /// The line end that a writer puts after each record.
   public var lineEnd: LineEnd
-  /// What an unquoted field without a value consists of; nil: it is empty, as the empty text is.
+  /// The text of an unquoted field without a value. If nil, such a field is empty and cannot be distinguished from an
+  /// empty text.
   public var nullToken: [UInt8]?
-  /// Whether a zero byte is text like any other. Otherwise it marks its record `nulByte`.
+  /// Whether a zero byte is ordinary text. Otherwise it marks its record `nulByte`.
   public var keepsNulBytes: Bool
 
   public init(
@@ -50,14 +60,14 @@ public struct CSVDialect: Sendable, Hashable {
 
   /// RFC 4180 with a header: comma, double quote.
   public static let csv = CSVDialect()
-  /// Semicolons, as spreadsheets write where the comma is the decimal sign.
+  /// Semicolons, as spreadsheets write in locales where the comma is the decimal separator.
   public static let semicolon = CSVDialect(delimiter: UInt8(ascii: ";"))
-  /// Tabs, with quotes where needed, as spreadsheets write.
+  /// Tabs, quoted where needed, as spreadsheets write.
   public static let tab = CSVDialect(delimiter: UInt8(ascii: "\t"))
-  /// The names that `named(_:)` knows, in the order to show them.
+  /// The names that `named(_:)` accepts, in display order.
   public static let names = ["csv", "semicolon", "tab"]
 
-  /// The dialect of that name, upper and lower case alike; nil if there is none (see `names`).
+  /// The dialect with that name, ignoring letter case; nil if there is none (see `names`).
   public static func named(_ name: String) -> CSVDialect? {
     switch name.lowercased() {
     case "csv": csv
@@ -67,26 +77,26 @@ public struct CSVDialect: Sendable, Hashable {
     }
   }
 
-  /// Checks that the bytes of the dialect can be told apart.
-  /// - Throws: `dialect-error` that names the contradiction.
+  /// Checks that the dialect's bytes are distinct and allowed.
+  /// - Throws: `CSVError` with the code `dialect-error` that names the contradiction.
   public func validate() throws(CSVError) {
     try check(delimiter, "delimiter")
     if let quote { try check(quote, "quote") }
     if let comment { try check(comment, "comment sign") }
-    if delimiter == quote { throw CSVError(.dialect, "delimiter and quote are the same byte; choose two") }
-    if delimiter == comment { throw CSVError(.dialect, "delimiter and comment sign are the same byte; choose two") }
+    if delimiter == quote { throw CSVError(.dialect, "delimiter and quote are the same byte; use two") }
+    if delimiter == comment { throw CSVError(.dialect, "delimiter and comment sign are the same byte; use two") }
     if let quote, quote == comment {
-      throw CSVError(.dialect, "quote and comment sign are the same byte; choose two")
+      throw CSVError(.dialect, "quote and comment sign are the same byte; use two")
     }
     if let columns, columns.isEmpty {
       throw CSVError(.dialect, "the list of columns is empty; name them or leave it out")
     }
     if let nullToken, let fault = fault(ofNullToken: nullToken) {
-      throw CSVError(.dialect, "the text for no value \(fault); take one such as \\N")
+      throw CSVError(.dialect, "the text for no value \(fault); use one such as \\N")
     }
   }
 
-  /// Why these bytes, unquoted, would not be read as a field that consists of them; nil if they are.
+  /// Why these bytes, unquoted, would not be read back as a field with this content; nil if they would be.
   public func fault(ofNullToken token: [UInt8]) -> String? {
     if token.isEmpty { return "is empty, as the empty text is" }
     if token.first == ASCII.space || token.last == ASCII.space { return "begins or ends with a space" }
@@ -98,7 +108,7 @@ public struct CSVDialect: Sendable, Hashable {
 
   private func check(_ byte: UInt8, _ role: String) throws(CSVError) {
     if byte == 0 || byte == 0x0A || byte == 0x0D || byte >= 0x80 {
-      throw CSVError(.dialect, "byte \(byte) cannot be the \(role); take an ASCII character other than a line end")
+      throw CSVError(.dialect, "byte \(byte) cannot be the \(role); use an ASCII character other than a line end")
     }
   }
 }

@@ -1,15 +1,15 @@
-/// How large the parts of a file may grow before they are refused, so that memory stays bounded whatever comes.
+/// The largest permitted sizes of the parts of a file. They bound memory for any input.
 public struct CSVLimits: Sendable, Hashable {
-  /// Longest field, in bytes without its surrounding quotes. A longer one marks its record `fieldTooLong`.
+  /// Longest field in bytes, without its surrounding quotes. A longer one marks its record `fieldTooLong`.
   public var fieldBytesMax: Int
-  /// Longest record, in bytes without its line end. A longer one is cut and marked `recordTooLong`.
+  /// Longest record in bytes, without its line end. A longer one is truncated and marked `recordTooLong`.
   public var recordBytesMax: Int
-  /// Most fields of a record. Further ones are not listed and the record is marked `tooManyFields`.
+  /// Most fields of a record. Additional fields are not listed, and the record is marked `tooManyFields`.
   public var fieldsMax: Int
-  /// A block ends early, after the record with which it reaches this many bytes.
+  /// A block ends early, after the record that brings it to this many bytes.
   public var blockBytesMax: Int
 
-  /// Of a record over `recordBytesMax` only this many bytes are kept, to recognise it by.
+  /// How many bytes of a record over `recordBytesMax` are kept, so that it can be identified.
   static let cutRecordBytesMax = 64 << 10
 
   public init(
@@ -25,13 +25,13 @@ public struct CSVLimits: Sendable, Hashable {
   /// Checks the ranges: records up to 256 MiB, blocks up to 1 GiB, a million fields.
   /// - Throws: `dialect-error` that names the limit.
   public func validate() throws(CSVError) {
-    try check(fieldBytesMax, 1...(256 << 20), "fieldBytesMax")
-    try check(recordBytesMax, 1...(256 << 20), "recordBytesMax")
-    try check(fieldsMax, 1...1_000_000, "fieldsMax")
-    try check(blockBytesMax, 1...(1 << 30), "blockBytesMax")
+    try check(fieldBytesMax, in: 1...(256 << 20), name: "fieldBytesMax")
+    try check(recordBytesMax, in: 1...(256 << 20), name: "recordBytesMax")
+    try check(fieldsMax, in: 1...1_000_000, name: "fieldsMax")
+    try check(blockBytesMax, in: 1...(1 << 30), name: "blockBytesMax")
   }
 
-  private func check(_ value: Int, _ range: ClosedRange<Int>, _ name: String) throws(CSVError) {
+  private func check(_ value: Int, in range: ClosedRange<Int>, name: String) throws(CSVError) {
     if !range.contains(value) {
       throw CSVError(.dialect, "\(name) is \(value); it must be from \(range.lowerBound) to \(range.upperBound)")
     }

@@ -1,11 +1,10 @@
 import CXXHash
 
-/// The hash of a content: 128 bits of XXH3, as `xxhsum -H2` prints it.
+/// A content hash: 128 bits of XXH3, as `xxhsum -H2` prints it.
 ///
-/// Chosen for its speed, well over the bytes that a reader can parse in the same time, and because Debian's `xxhsum`
-/// checks it independently. Among n contents the chance that any two share a digest is about n² / 2^129. It is no
-/// defence against someone who builds collisions on purpose; whoever writes a person's logs has easier ways to
-/// harm them.
+/// XXH3 is faster than parsing by a large factor, and Debian's `xxhsum` can check it independently. The probability
+/// that any two of n contents share a digest is about n² / 2^129. The hash does not resist deliberately built
+/// collisions. That is acceptable: someone who can write a user's logs has easier ways to do harm.
 public struct ContentDigest: Sendable, Hashable {
   public var high: UInt64
   public var low: UInt64
@@ -37,25 +36,25 @@ public struct ContentDigest: Sendable, Hashable {
   }
 }
 
-/// Hashes bytes as they come; the digest so far can be asked for at any time.
+/// Hashes bytes incrementally; the digest so far is available at any time.
 ///
-/// A class with a state of the C library's; it belongs to one thread at a time.
+/// A class that owns a state of the C library. Use it from one thread at a time.
 public final class ContentHash {
   private let state: OpaquePointer
   /// Bytes hashed so far.
   public private(set) var byteCount = 0
-  /// The digest of the first bytes alone, once there are so many; see `init(headBytes:)`.
+  /// The digest of the first `headBytes` bytes, once that many were hashed; see `init(headBytes:)`.
   public private(set) var headDigest: ContentDigest?
   private let headBytes: Int
 
-  /// - Parameter headBytes: At how many bytes the digest is noted as `headDigest`.
+  /// - Parameter headBytes: The number of bytes after which the digest is recorded as `headDigest`.
   public init(headBytes: Int = .max) {
     self.headBytes = headBytes
     state = Self.makeState()
     XXH3_128bits_reset(state)
   }
 
-  /// Goes on from where `other` is now, without changing it.
+  /// Continues from the current state of `other`, which does not change.
   public init(copying other: ContentHash) {
     state = Self.makeState()
     XXH3_copyState(state, other.state)
@@ -103,6 +102,6 @@ public final class ContentHash {
   }
 }
 
-// The state is touched by whoever holds the only reference: a hash is handed on, never shared.
+// Only the holder of the single reference uses the state: a hash is passed on, never shared.
 @available(*, unavailable)
 extension ContentHash: Sendable {}

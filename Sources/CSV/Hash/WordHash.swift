@@ -2,7 +2,7 @@ import CXXHash
 
 /// Hashes short lists of words and texts, one list after the other: 128 bits of XXH3 over little-endian words.
 ///
-/// One buffer serves all lists: a hash that takes its bytes piece by piece costs many times what so few bytes do.
+/// All lists share one buffer: for so few bytes, incremental hashing costs many times as much.
 package struct WordHash: Sendable {
   @usableFromInline var words = [UInt64](repeating: 0, count: 64)
   @usableFromInline var count = 0
@@ -15,7 +15,7 @@ package struct WordHash: Sendable {
     put(word)
   }
 
-  /// As whole words, the last one filled with zeros.
+  /// Appends the text as whole words; the last word is padded with zeros.
   @inlinable
   package mutating func append(_ text: Span<UInt8>) {
     let bytes = text.bytes
@@ -28,12 +28,12 @@ package struct WordHash: Sendable {
     }
     guard start < byteCount else { return }
     if byteCount >= 8 {
-      // The last eight bytes, of which those that are in already are shifted out.
+      // The last eight bytes; those already appended are shifted out.
       let last = bytes.unsafeLoadUnaligned(fromByteOffset: byteCount - 8, as: UInt64.self).littleEndian
       put(last >> UInt64((8 - (byteCount - start)) * 8))
     } else {
       var word: UInt64 = 0
-      for place in 0..<byteCount { word |= UInt64(text[place]) << UInt64(place * 8) }
+      for index in 0..<byteCount { word |= UInt64(text[index]) << UInt64(index * 8) }
       put(word)
     }
   }
@@ -46,7 +46,7 @@ package struct WordHash: Sendable {
     }
   }
 
-  /// What is appended from now on is of another list.
+  /// Starts another list.
   @inlinable
   package mutating func begin() { count = 0 }
 

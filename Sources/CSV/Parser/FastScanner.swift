@@ -1,22 +1,22 @@
-/// Takes whole well-formed records, looking only at the bytes that mean something. It stops before whatever is
-/// out of the ordinary (stray quotes, limits, the end of the bytes) and leaves it to `CarefulScanner`.
+/// Scans whole well-formed records and looks only at structural characters. It stops before anything unusual (stray
+/// quotes, limits, the end of the bytes) and leaves it to `ReferenceScanner`.
 struct FastScanner {
   enum Stop {
-    /// The room, the asked number of records or of bytes is used up.
+    /// The buffers are full, or the requested number of records or bytes is reached.
     case full
-    /// The record at `next` is for the careful scanner.
-    case careful
+    /// The record at `next` needs the reference scanner.
+    case needsSlowPath
     /// The record at `next` does not end in these bytes.
     case incomplete
   }
 
   let rules: ScanRules
   let input: ScanInput
-  /// Stop after the record that reaches this many bytes.
+  /// The scan stops after the record that reaches this many bytes.
   let bytesMax: Int
 
   /// The record being scanned.
-  private struct Open {
+  private struct OpenRecord {
     var fieldStart: Int
     var firstField: Int
     var fieldFlags: UInt32 = 0
@@ -24,12 +24,12 @@ struct FastScanner {
     var line: Int
     var problems: RecordProblems = []
     var highBits: UInt64 = 0
-    /// Events before this are spent: the LF of CR LF, the second of two quotes.
+    /// Structural characters before this offset are already consumed: the LF of CR LF, the second of two quotes.
     var spentEnd: Int
   }
 
   func scan(into result: inout ScanOutput) -> Stop {
-    // Kept in a local so that the optimiser may hold it in registers.
+    // A local variable, so that the optimiser can keep it in registers.
     var output = result
     let stop = scanWords(&output)
     result = output
@@ -38,25 +38,25 @@ struct FastScanner {
 
   @inline(__always)
   private func scanWords(_ output: inout ScanOutput) -> Stop {
-    let delimiters = EventMask.repeated(rules.delimiter)
-    let quotes = EventMask.repeated(rules.quote)
+    let delimiters = StructuralMask.repeated(rules.delimiter)
+    let quotes = StructuralMask.repeated(rules.quote)
     let bytesEnd = output.next + bytesMax
-    var open = Open(fieldStart: output.next, firstField: 0, line: output.line, spentEnd: output.next)
+    var open = OpenRecord(fieldStart: output.next, firstField: 0, line: output.line, spentEnd: output.next)
     var word = output.next
     while word < input.end {
       let isRoomLeft = output.fieldCount &+ 64 < output.fieldCapacity
       if !isRoomLeft || output.fieldCount &- open.firstField > rules.fieldsMax {
         output.fieldCount = open.firstField
-        return output.recordCount > 0 ? .full : .careful
+        return output.recordCount > 0 ? .full : .needsSlowPath
       }
-      let mask = EventMask(input.bytes + word, delimiters: delimiters, quotes: quotes)
-      var events = mask.events
-      if input.end &- word < 64 { events &= (1 &<< UInt64(input.end &- word)) &- 1 }
+      let mask = StructuralMask(input.bytes + word, delimiters: delimiters, quotes: quotes)
+      var structurals = mask.bits
+      if input.end &- word < 64 { structurals &= (1 &<< UInt64(input.end &- word)) &- 1 }
       open.highBits |= mask.highBits
-      while events != 0 {
-        let position = word &+ events.trailingZeroBitCount
-        events &= events &- 1
-        if let stop = take(position, mask.highBits, bytesEnd, &open, &output) {
+      while structurals != 0 {
+        let position = word &+ structurals.trailingZeroBitCount
+        structurals &= structurals &- 1
+        if let stop = take(at: position, highBits: mask.highBits, bytesEnd: bytesEnd, record: &open, into: &output) {
           output.fieldCount = open.firstField
           return stop
         }
@@ -67,15 +67,15 @@ struct FastScanner {
     return .incomplete
   }
 
-  /// Deals with one event; the answer, if any, ends the pass.
+  /// Handles one structural character; a result ends the pass.
   @inline(__always)
   private func take(
-    _ position: Int, _ highBits: UInt64, _ bytesEnd: Int, _ open: inout Open, _ output: inout ScanOutput
+    at position: Int, highBits: UInt64, bytesEnd: Int, record open: inout OpenRecord, into output: inout ScanOutput
   ) -> Stop? {
     let byte = input.bytes[position]
     if byte == rules.delimiter {
       if !open.isInQuotes {
-        endField(position, &open, &output)
+        endField(at: position, record: &open, into: &output)
         open.fieldStart = position &+ 1
       }
     } else if byte == ASCII.lf || byte == ASCII.cr {
@@ -89,9 +89,12 @@ struct FastScanner {
         }
       }
       open.line &+= 1
-      if !open.isInQuotes { return endRecord(position, end, highBits, bytesEnd, &open, &output) }
+      if !open.isInQuotes {
+        return endRecord(
+          contentEnd: position, end: end, highBits: highBits, bytesEnd: bytesEnd, record: &open, into: &output)
+      }
     } else if byte == rules.quote {
-      return takeQuote(position, &open)
+      return takeQuote(at: position, record: &open)
     } else if byte == 0 {
       if !rules.keepsNulBytes { open.problems.insert(.nulByte) }
     }
@@ -99,9 +102,9 @@ struct FastScanner {
   }
 
   @inline(__always)
-  private func takeQuote(_ position: Int, _ open: inout Open) -> Stop? {
+  private func takeQuote(at position: Int, record open: inout OpenRecord) -> Stop? {
     if !open.isInQuotes {
-      if position != open.fieldStart { return .careful }
+      if position != open.fieldStart { return .needsSlowPath }
       open.isInQuotes = true
       open.fieldFlags = FieldSlice.quotedFlag | FieldSlice.closedFlag
       return nil
@@ -116,14 +119,14 @@ struct FastScanner {
     } else if next == rules.delimiter || next == ASCII.lf || next == ASCII.cr {
       open.isInQuotes = false
     } else {
-      return .careful
+      return .needsSlowPath
     }
     return nil
   }
 
   @inline(__always)
-  private func endField(_ end: Int, _ open: inout Open, _ output: inout ScanOutput) {
-    // One for a quoted field, whose quotes are not part of its content.
+  private func endField(at end: Int, record open: inout OpenRecord, into output: inout ScanOutput) {
+    // 1 for a quoted field, whose quotes are not part of its content.
     let quote = Int(open.fieldFlags & FieldSlice.quotedFlag)
     output.addField(start: open.fieldStart &+ quote, end: end &- quote, flags: open.fieldFlags)
     open.fieldFlags = 0
@@ -131,17 +134,17 @@ struct FastScanner {
 
   @inline(__always)
   private func endRecord(
-    _ contentEnd: Int, _ end: Int, _ highBits: UInt64, _ bytesEnd: Int, _ open: inout Open,
-    _ output: inout ScanOutput
+    contentEnd: Int, end: Int, highBits: UInt64, bytesEnd: Int, record open: inout OpenRecord,
+    into output: inout ScanOutput
   ) -> Stop? {
     let length = contentEnd &- output.next
-    if length > rules.carefreeBytesMax { return .careful }
+    if length > rules.fastPathBytesMax { return .needsSlowPath }
     if length == 0 {
       open.problems.insert(.blank)
     } else {
-      endField(contentEnd, &open, &output)
-      if output.fieldCount &- open.firstField > rules.fieldsMax { return .careful }
-      if open.highBits != 0 && !isUTF8(output.next, length) { open.problems.insert(.invalidUTF8) }
+      endField(at: contentEnd, record: &open, into: &output)
+      if output.fieldCount &- open.firstField > rules.fieldsMax { return .needsSlowPath }
+      if open.highBits != 0 && !isUTF8(from: output.next, count: length) { open.problems.insert(.invalidUTF8) }
     }
     output.addRecord(
       contentEnd: contentEnd, end: end, firstField: open.firstField, problems: open.problems,
@@ -154,7 +157,7 @@ struct FastScanner {
     return output.recordCount == output.recordCapacity || end >= bytesEnd ? .full : nil
   }
 
-  private func isUTF8(_ start: Int, _ count: Int) -> Bool {
+  private func isUTF8(from start: Int, count: Int) -> Bool {
     firstInvalidUTF8(UnsafeRawBufferPointer(start: input.bytes + start, count: count)) == nil
   }
 }

@@ -1,23 +1,24 @@
-/// The part of the input that is in memory: unread bytes in one piece, with room behind them to read on.
+/// The part of the input that is in memory: contiguous unread bytes, with capacity behind them for more.
 ///
-/// It holds one record and a read-ahead, and grows for a long record only, up to the reader's limit.
+/// It holds one record and a read-ahead. It grows only for a long record, up to the reader's limit.
 final class InputWindow {
-  /// What can be looked at beyond the last byte (see `ScanInput.bytes`).
+  /// How many bytes beyond the last one can be read (see `ScanInput.bytes`).
   private static let paddingBytes = 64
 
   let source: ByteSource
   private let readBytes: Int
   private(set) var capacity: Int
   private var storage: UnsafeMutablePointer<UInt8>
-  /// Window offset of the first unread byte, and of the end of the bytes.
+  /// Window offset of the first unread byte.
   private(set) var next = 0
+  /// Window offset after the last byte.
   private(set) var end = 0
   /// Offset in the input of the window's first byte.
   private var baseOffset = 0
   private(set) var isAtEnd = false
-  /// What ended the input before its end.
+  /// The error that ended the input early.
   private(set) var failure: CSVError?
-  /// Takes the bytes that are passed by reading, in order; those that are skipped it must know already.
+  /// Hashes the consumed bytes in order. Skipped bytes must already be part of the hash.
   var hash: ContentHash?
 
   init(_ source: ByteSource, readBytes: Int) {
@@ -31,7 +32,7 @@ final class InputWindow {
   deinit { storage.deallocate() }
 
   var unreadCount: Int { end - next }
-  /// Nothing more will come.
+  /// Whether no more bytes will come.
   var isFinal: Bool { isAtEnd || failure != nil }
   /// Offset in the input of the first unread byte.
   var inputOffset: Int { baseOffset + next }
@@ -55,14 +56,14 @@ final class InputWindow {
 
   func fail(_ error: CSVError) { failure = failure ?? error }
 
-  /// Reads on until the usual amount is there, or more than before where that is there already, but no more than
-  /// `unreadMax` bytes (at least one).
+  /// Reads until the usual amount is available, or, if it already is, more than before; at most `unreadMax` bytes (at
+  /// least one).
   func refill(unreadMax: Int) {
-    let wanted = unreadCount < readBytes ? readBytes : min(2 * unreadCount, max(unreadMax, unreadCount + 1))
-    makeRoom(wanted)
-    while !isFinal && end < wanted {
+    let byteCount = unreadCount < readBytes ? readBytes : min(2 * unreadCount, max(unreadMax, unreadCount + 1))
+    reserve(byteCount)
+    while !isFinal && end < byteCount {
       do throws(CSVError) {
-        let count = try source.read(into: UnsafeMutableRawBufferPointer(start: storage + end, count: wanted - end))
+        let count = try source.read(into: UnsafeMutableRawBufferPointer(start: storage + end, count: byteCount - end))
         end += count
         if count == 0 { isAtEnd = true }
       } catch {
@@ -71,7 +72,7 @@ final class InputWindow {
     }
   }
 
-  /// Goes ahead to an offset in the input, without looking at what lies between.
+  /// Advances to an offset in the input without reading the bytes in between.
   func skip(toInputOffset offset: Int) throws(CSVError) {
     let ahead = offset - inputOffset
     if ahead <= unreadCount {
@@ -85,16 +86,16 @@ final class InputWindow {
     end = 0
   }
 
-  /// Moves the unread bytes to the front and sees to it that `wanted` bytes fit.
-  private func makeRoom(_ wanted: Int) {
+  /// Moves the unread bytes to the front and ensures a capacity of `byteCount` bytes.
+  private func reserve(_ byteCount: Int) {
     let count = unreadCount
-    if wanted > capacity {
-      let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted + Self.paddingBytes)
-      larger.initialize(repeating: 0, count: wanted + Self.paddingBytes)
+    if byteCount > capacity {
+      let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount + Self.paddingBytes)
+      larger.initialize(repeating: 0, count: byteCount + Self.paddingBytes)
       larger.update(from: storage + next, count: count)
       storage.deallocate()
       storage = larger
-      capacity = wanted
+      capacity = byteCount
     } else if next > 0 {
       storage.update(from: storage + next, count: count)
     }

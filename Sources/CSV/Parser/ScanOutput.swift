@@ -1,11 +1,11 @@
-/// Room for the slices of one pass, kept over passes.
-final class ScanRoom {
+/// Buffers for the slices of one pass, reused by all passes.
+final class ScanBuffers {
   let fields: UnsafeMutablePointer<FieldSlice>
   let fieldCapacity: Int
   let records: UnsafeMutablePointer<RecordSlice>
   let recordCapacity: Int
 
-  /// One record's fields always fit, and those of one more mask word.
+  /// The capacity always suffices for one record's fields and those of one more mask word.
   init(fieldsMax: Int, recordCapacity: Int = 4096) {
     fieldCapacity = max(fieldsMax + 2 * 64 + 2, 6 * recordCapacity)
     self.recordCapacity = recordCapacity
@@ -19,13 +19,13 @@ final class ScanRoom {
   }
 }
 
-/// What a pass has found. Offsets are taken in the window and shifted to the block and the input.
+/// The result of a pass. Offsets are found in the window and shifted to the block and the input.
 struct ScanOutput {
   let fields: UnsafeMutablePointer<FieldSlice>
   let fieldCapacity: Int
   let records: UnsafeMutablePointer<RecordSlice>
   let recordCapacity: Int
-  /// Fields that the block holds already.
+  /// Number of fields already in the block.
   let fieldBase: Int
   /// Window offset + this = offset in the block.
   let blockShift: Int
@@ -47,7 +47,7 @@ struct ScanOutput {
     fieldCount &+= 1
   }
 
-  /// Closes the record from `next` to `end` and makes the bytes after it the next one.
+  /// Closes the record from `next` to `end`; the following bytes begin the next record.
   /// - Parameters:
   ///   - contentEnd: where its line end starts.
   ///   - firstField: the `fieldCount` at which its fields began.

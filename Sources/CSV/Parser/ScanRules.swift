@@ -1,20 +1,20 @@
-/// Dialect and limits in the form in which the scanners use them.
+/// Dialect and limits in the form that the scanners use.
 struct ScanRules {
   let delimiter: UInt8
   let hasQuotes: Bool
-  /// The delimiter where the dialect has no quotes: a byte that is always taken for something else first.
+  /// The delimiter if the dialect has no quotes: the scanners always test for the delimiter first.
   let quote: UInt8
   let comment: UInt8?
   let skipsBlankLines: Bool
   let keepsNulBytes: Bool
   let toleratesTrailingDelimiter: Bool
-  /// How many columns there are; 0 while nobody knows.
+  /// The number of columns; 0 while it is unknown.
   var columnCount: Int
   let fieldBytesMax: Int
   let recordBytesMax: Int
   let fieldsMax: Int
-  /// A longer record may break a limit: the careful scanner looks at it.
-  let carefreeBytesMax: Int
+  /// A longer record may exceed a limit and needs the reference scanner.
+  let fastPathBytesMax: Int
 
   init(_ dialect: CSVDialect, _ limits: CSVLimits) {
     delimiter = dialect.delimiter
@@ -28,17 +28,17 @@ struct ScanRules {
     fieldBytesMax = limits.fieldBytesMax
     recordBytesMax = limits.recordBytesMax
     fieldsMax = limits.fieldsMax
-    carefreeBytesMax = min(limits.fieldBytesMax, limits.recordBytesMax)
+    fastPathBytesMax = min(limits.fieldBytesMax, limits.recordBytesMax)
   }
 }
 
-/// The bytes a scan may look at.
+/// The bytes that a scan may read.
 struct ScanInput {
-  /// At least 64 bytes beyond `end` can be read; what they hold does not matter.
+  /// At least 64 bytes beyond `end` are readable; their content does not matter.
   let bytes: UnsafePointer<UInt8>
   let end: Int
-  /// Nothing will ever follow `end`.
+  /// Whether no bytes will follow `end`.
   let isFinal: Bool
-  /// The input ended as it should: what is left at `end` is a record too. False after a fault.
+  /// Whether the input ended regularly, so that the bytes left at `end` are a record. False after an error.
   let endsCleanly: Bool
 }

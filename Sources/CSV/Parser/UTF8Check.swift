@@ -1,15 +1,15 @@
 private let highBits: UInt64 = 0x8080_8080_8080_8080
 
-/// Index of the first byte that does not belong to well-formed UTF-8 (Unicode 15, table 3-7); nil if all do.
+/// Index of the first byte that does not belong to well-formed UTF-8 (Unicode 15, table 3-7); nil if all bytes do.
 ///
-/// Overlong forms, surrogates and code points over U+10FFFF are refused; stretches of ASCII go eight bytes at a time.
+/// Overlong forms, surrogates and code points over U+10FFFF are rejected. ASCII is checked eight bytes at a time.
 func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
   let count = bytes.count
   var index = 0
   while index < count {
     if index + 8 <= count {
       let high = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) & highBits
-      // To the first byte outside ASCII, or past all eight.
+      // Advances to the first byte outside ASCII, or past all eight.
       index += high.trailingZeroBitCount >> 3
       if high == 0 { continue }
     }
@@ -24,11 +24,12 @@ func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
   return nil
 }
 
-/// Length of the well-formed sequence that starts with `first`, a byte from 0x80; nil if there is none.
+/// Length of the well-formed sequence that starts with `first`, a byte from 0x80; nil if the sequence is not
+/// well-formed.
 @inline(__always)
 private func sequenceLength(_ bytes: UnsafeRawBufferPointer, at index: Int, first: UInt8) -> Int? {
   let left = bytes.count - index
-  // Only the second byte's range depends on the first; the others are always 80...BF.
+  // Only the second byte's range depends on the first byte; the others are always 80...BF.
   let second: ClosedRange<UInt8>
   let length: Int
   switch first {

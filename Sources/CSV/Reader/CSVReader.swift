@@ -1,24 +1,34 @@
-/// Reads CSV (RFC 4180, and whatever else comes) from a `ByteSource`, block by block.
+/// Reads CSV (RFC 4180 and its variants) from a `ByteSource`, block by block.
 ///
-/// Records end with LF, CRLF or CR, mixed if need be; the last needs no line end. Any input has a parse: oddities
-/// are noted in `RecordSlice.problems` and the caller decides. What cannot go on (a cut gzip file, a failing
-/// disk) is thrown, after every whole record before it was handed out; the piece of a record before the fault is
-/// not.
+/// Records end with LF, CRLF or CR, also mixed; the last record needs no line end. Any input has a parse:
+/// irregularities are recorded in `RecordSlice.problems`, and the caller decides what to do. Errors that prevent
+/// reading on (a truncated gzip file, a failing disk) are thrown after every whole record before them was returned.
+/// The incomplete record before the error is dropped.
 ///
-/// One thread at a time; a reader may be made on one thread and used up on another.
+/// ```swift
+/// let reader = try CSVReader(ByteSource(path: "surf-log.csv"), dialect: .semicolon)
+/// var block = RecordBlock()
+/// while try reader.next(into: &block, recordsMax: 1000) {
+///   for record in block.records {
+///     print(record.line, block.fields(of: record).map { block.string(of: $0) })
+///   }
+/// }
+/// ```
+///
+/// Use a reader from one thread at a time. It may be created on one thread and used on another.
 public final class CSVReader {
   public let dialect: CSVDialect
   public let limits: CSVLimits
   public var source: ByteSource { window.source }
-  /// Where the next record starts.
+  /// The position at which the next record starts.
   public private(set) var position = ReaderPosition.start
   /// Whether the input began with a UTF-8 byte order mark, which is not part of the first record.
   public private(set) var hasByteOrderMark = false
-  /// The header, once it was read.
+  /// The header, once it has been read.
   public private(set) var header: CSVHeader?
 
-  /// Hashes every byte that was read, up to `position`: what separates records, and what was passed over, included.
-  /// Set it before anything is read; with a start or after `skip`, to a hash of all that lies before.
+  /// Hashes every byte that was read up to `position`, including separators and skipped lines. Set it before the
+  /// first read; with a start position, or after `skip`, set it to a hash of everything before that position.
   public var contentHash: ContentHash? {
     get { window.hash }
     set { window.hash = newValue }
@@ -26,17 +36,19 @@ public final class CSVReader {
 
   let window: InputWindow
   private var rules: ScanRules
-  private let room: ScanRoom
+  private let buffers: ScanBuffers
   private let usesFastScanner: Bool
   private var hasBegun = false
   private var needsHeader: Bool
 
+  /// Creates a reader.
   /// - Parameters:
-  ///   - source: the bytes, from their front.
-  ///   - dialect: how records and fields are parted.
-  ///   - limits: how large they may grow.
-  ///   - start: where to go on in an input read before (see `skip(to:)`); a header is not looked for then.
-  /// - Throws: `dialect-error` for a dialect or limits that cannot be; with `start`, as `skip(to:)`.
+  ///   - source: the bytes, from their start.
+  ///   - dialect: the form of the file.
+  ///   - limits: the largest permitted sizes.
+  ///   - start: where to continue in an input that was read before (see `skip(to:)`); a header is then not read.
+  /// - Throws: `CSVError` with the code `dialect-error` for a contradictory dialect or limits out of range; with
+  ///   `start`, as `skip(to:)`.
   public convenience init(
     _ source: ByteSource, dialect: CSVDialect = .csv, limits: CSVLimits = CSVLimits(),
     startingAt start: ReaderPosition? = nil
@@ -46,8 +58,8 @@ public final class CSVReader {
   }
 
   /// - Parameters:
-  ///   - readBytes: how much to read at a time.
-  ///   - usesFastScanner: false takes every record the careful way, for comparison.
+  ///   - readBytes: how many bytes to read at a time.
+  ///   - usesFastScanner: false scans every record with the reference scanner, for comparison.
   init(
     _ source: ByteSource, dialect: CSVDialect, limits: CSVLimits, readBytes: Int, usesFastScanner: Bool
   ) throws(CSVError) {
@@ -56,15 +68,17 @@ public final class CSVReader {
     self.dialect = dialect
     self.limits = limits
     rules = ScanRules(dialect, limits)
-    room = ScanRoom(fieldsMax: limits.fieldsMax)
+    buffers = ScanBuffers(fieldsMax: limits.fieldsMax)
     window = InputWindow(source, readBytes: readBytes)
     needsHeader = dialect.hasHeader
-    // A comment may hold quotes, so it must be recognised before anything is made of its bytes.
+    // A comment may contain quotes, so it must be recognised before its bytes are interpreted.
     self.usesFastScanner = usesFastScanner && dialect.comment == nil
   }
 
-  /// Reads the first record as the names of the columns. `next` does it by itself where the dialect has a header;
-  /// call it before to see the names. Nil if the input holds no record.
+  /// Reads the first record as the names of the columns.
+  ///
+  /// `next` does this itself if the dialect has a header; call this function first to see the names.
+  /// - Returns: the header, or nil if the input contains no record.
   /// - Throws: as `next`.
   public func readHeader() throws(CSVError) -> CSVHeader? {
     if header != nil { return header }
@@ -83,20 +97,23 @@ public final class CSVReader {
     return header
   }
 
-  /// Puts the next records into `block`, whose earlier content goes. Fewer than `recordsMax` come at the end, before
-  /// a fault, and when `CSVLimits.blockBytesMax` is reached; which records share a block depends on their bytes
-  /// alone, never on how the input arrives. False, with an empty block, at the end.
-  /// - Throws: `source-error`, `compression-error`, or `encoding-error` for an input in UTF-16. Every later call
-  ///   throws the same.
+  /// Reads the next records into `block` and replaces its content.
+  ///
+  /// Fewer than `recordsMax` records are read at the end, before an error, and when `CSVLimits.blockBytesMax` is
+  /// reached. Which records share a block depends only on their bytes, never on how the input arrives.
+  /// - Returns: whether there was a record; at the end false, with an empty block.
+  /// - Throws: `CSVError` with the code `source-error`, `compression-error`, or `encoding-error` for an input in
+  ///   UTF-16. Every later call throws the same error.
   public func next(into block: inout RecordBlock, recordsMax: Int) throws(CSVError) -> Bool {
     precondition(recordsMax > 0, "recordsMax must be at least 1")
     if needsHeader { _ = try readHeader() }
     return try fill(&block, recordsMax: recordsMax)
   }
 
-  /// Goes ahead to the start of a record known from an earlier reading (`RecordBlock.end`), counting on from there.
-  /// A header may be read before, so that its names are known; it is not looked for afterwards.
-  /// - Throws: `source-error` if the position lies behind or beyond the end; else as `next`.
+  /// Advances to the start of a record known from an earlier reading (`RecordBlock.end`) and continues counting from
+  /// there. The header may be read before, so that its names are known; it is not read afterwards.
+  /// - Throws: `CSVError` with the code `source-error` if the position is behind the current one or beyond the end;
+  ///   otherwise as `next`.
   public func skip(to target: ReaderPosition) throws(CSVError) {
     guard target.byteOffset >= window.inputOffset else {
       throw CSVError(
@@ -116,7 +133,7 @@ public final class CSVReader {
       while block.records.count < recordsMax, block.bytes.count < limits.blockBytesMax {
         guard scan(&block, recordsMax: recordsMax) else { break }
       }
-      // A block full of skipped blank lines is no answer.
+      // A block in which every line was skipped is not a result.
     } while block.records.isEmpty && block.bytes.count >= limits.blockBytesMax
     position.record = block.start.record + block.records.count
     block.end = position
@@ -125,7 +142,7 @@ public final class CSVReader {
     return false
   }
 
-  /// Looks for a byte order mark.
+  /// Detects a byte order mark.
   private func begin() {
     hasBegun = true
     while window.unreadCount < 4 && !window.isFinal { window.refill(unreadMax: 4) }
@@ -142,7 +159,7 @@ public final class CSVReader {
     }
   }
 
-  /// A UTF-16 byte order mark alone could be stray bytes; with half of an ASCII character after it, it is none.
+  /// A UTF-16 byte order mark alone could be two stray bytes; followed by half of an ASCII character it is certain.
   private func isUTF16(_ front: UnsafeBufferPointer<UInt8>) -> Bool {
     (front.starts(with: [0xFF, 0xFE]) && front[3] == 0) || (front.starts(with: [0xFE, 0xFF]) && front[2] == 0)
   }
@@ -151,7 +168,7 @@ public final class CSVReader {
 // MARK: - Passes over the window
 
 extension CSVReader {
-  /// Scans what is in the window, or reads on. False when nothing more can come of it.
+  /// Scans the bytes in the window, or reads more. False when no more records can follow.
   private func scan(_ block: inout RecordBlock, recordsMax: Int) -> Bool {
     guard window.failure?.code != .encoding else { return false }
     if window.unreadCount == 0 {
@@ -168,28 +185,28 @@ extension CSVReader {
       collect(output, keptEnd: output.next, &block)
       switch stop {
       case .full: return true
-      case .careful: break
+      case .needsSlowPath: break
       case .incomplete:
-        if !window.isFinal && window.unreadCount < enoughBytes {
-          window.refill(unreadMax: enoughBytes)
+        if !window.isFinal && window.unreadCount < sufficientBytes {
+          window.refill(unreadMax: sufficientBytes)
           return true
         }
         if window.unreadCount == 0 { return false }
       }
     }
-    return scanCarefully(&block, input, recordsMax: recordsMax)
+    return scanSlowly(&block, input, recordsMax: recordsMax)
   }
 
-  /// So many unread bytes settle any record.
-  private var enoughBytes: Int { limits.recordBytesMax + 2 }
+  /// The number of unread bytes that suffices to decide any record.
+  private var sufficientBytes: Int { limits.recordBytesMax + 2 }
 
-  private func scanCarefully(_ block: inout RecordBlock, _ input: ScanInput, recordsMax: Int) -> Bool {
+  private func scanSlowly(_ block: inout RecordBlock, _ input: ScanInput, recordsMax: Int) -> Bool {
     var output = makeOutput(block, recordsMax: recordsMax)
-    switch CarefulScanner.scan(rules, input, into: &output) {
+    switch ReferenceScanner.scan(rules, input, into: &output) {
     case .done: collect(output, keptEnd: output.next, &block)
     case .needsMoreBytes:
       if window.isFinal { return false }
-      window.refill(unreadMax: enoughBytes)
+      window.refill(unreadMax: sufficientBytes)
     case .skip(var skipper, let keptEnd):
       collect(output, keptEnd: keptEnd, &block)
       while true {
@@ -205,13 +222,13 @@ extension CSVReader {
 
   private func makeOutput(_ block: RecordBlock, recordsMax: Int) -> ScanOutput {
     ScanOutput(
-      fields: room.fields, fieldCapacity: room.fieldCapacity, records: room.records,
-      recordCapacity: min(room.recordCapacity, recordsMax - block.records.count), fieldBase: block.fields.count,
+      fields: buffers.fields, fieldCapacity: buffers.fieldCapacity, records: buffers.records,
+      recordCapacity: min(buffers.recordCapacity, recordsMax - block.records.count), fieldBase: block.fields.count,
       blockShift: block.bytes.count - window.next, inputShift: window.inputShift, next: window.next,
       line: position.line)
   }
 
-  /// Moves what a pass found into the block: the slices, and the bytes up to `keptEnd`.
+  /// Moves the result of a pass into the block: the slices, and the bytes up to `keptEnd`.
   private func collect(_ output: ScanOutput, keptEnd: Int, _ block: inout RecordBlock) {
     block.bytes.append(contentsOf: window.bytes(window.next..<keptEnd))
     block.fields.append(contentsOf: UnsafeBufferPointer(start: output.fields, count: output.fieldCount))

@@ -1,8 +1,8 @@
 extension RecordBlock {
-  /// The value of a field, without quotes and with doubled quotes made single.
+  /// The value of a field, without quotes and with doubled quotes reduced to one.
   ///
-  /// In the plain case the answer is a slice of `bytes`; else the value is written to `scratch` (emptied first)
-  /// and the answer is a slice of that. Let go of the answer before the next call, or `scratch` is copied.
+  /// In the plain case the result is a slice of `bytes`; otherwise the value is written to `scratch` (emptied first)
+  /// and the result is a slice of that. Release the result before the next call, or `scratch` is copied.
   @inlinable public func value(of field: FieldSlice, scratch: inout [UInt8]) -> ArraySlice<UInt8> {
     if !field.needsUnescaping { return bytes[field.range] }
     scratch.removeAll(keepingCapacity: true)
@@ -19,7 +19,7 @@ extension RecordBlock {
     }
   }
 
-  /// The value of a field as text; bytes that are no UTF-8 become U+FFFD.
+  /// The value of a field as text; bytes that are not UTF-8 become U+FFFD.
   public func string(of field: FieldSlice) -> String {
     if !field.needsUnescaping { return String(decoding: bytes[field.range], as: UTF8.self) }
     var value: [UInt8] = []
@@ -27,10 +27,11 @@ extension RecordBlock {
     return String(decoding: value, as: UTF8.self)
   }
 
-  /// Of a quoted field's content: two quotes are one; a single quote ends the quoting, and all after it is text.
+  /// Unescapes the content of a quoted field: two quotes are one; a single quote ends the quoting, and everything
+  /// after it is text.
   @usableFromInline func appendUnescaped(_ field: FieldSlice, to target: inout [UInt8]) {
     var index = field.start
-    // The opening quote lies before the content: it tells which byte the dialect quotes with.
+    // The opening quote is the byte before the content; it shows which byte the dialect quotes with.
     let quote = bytes[field.start - 1]
     while index < field.end {
       let byte = bytes[index]

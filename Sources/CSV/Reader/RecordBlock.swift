@@ -1,20 +1,20 @@
-/// A run of records: their original bytes and where the records and fields lie in them.
+/// A sequence of records: their original bytes, and the positions of records and fields in them.
 ///
-/// Made to be used again: `CSVReader.next(into:recordsMax:)` empties it and keeps its storage. Between records
-/// `bytes` may hold those of skipped blank lines.
+/// A block is reusable: `CSVReader.next(into:recordsMax:)` empties it and keeps its storage. Between records `bytes`
+/// may contain those of skipped blank lines.
 public struct RecordBlock: Sendable {
   public internal(set) var bytes: [UInt8] = []
   public internal(set) var fields: [FieldSlice] = []
   public internal(set) var records: [RecordSlice] = []
   /// Position of the first record; record `i` of the block has the number `start.record + i`.
   public internal(set) var start = ReaderPosition.start
-  /// Position after the last record, from which a later run can go on.
+  /// Position after the last record, from which a later reader can continue.
   public internal(set) var end = ReaderPosition.start
 
   public init() {}
 
-  /// An empty block with room for about as much as another one holds: growing copies all that is there.
-  public init(roomOf other: RecordBlock) {
+  /// An empty block with about the capacity that another one uses, which avoids reallocation.
+  public init(capacityOf other: RecordBlock) {
     bytes.reserveCapacity(other.bytes.count + other.bytes.count / 8)
     fields.reserveCapacity(other.fields.count + other.fields.count / 8)
     records.reserveCapacity(other.records.count)
@@ -28,19 +28,20 @@ public struct RecordBlock: Sendable {
 
   @inlinable public func fields(of record: RecordSlice) -> ArraySlice<FieldSlice> { fields[record.fieldIndices] }
 
-  /// The field of that column (from 0), or nil if the record is shorter.
+  /// The field of the column (from 0), or nil if the record is shorter.
   @inlinable public func field(_ column: Int, of record: RecordSlice) -> FieldSlice? {
     column < record.fieldCount ? fields[record.firstField + column] : nil
   }
 
-  /// How many bytes of the input the record took, line end included, also where only a part was kept.
+  /// Size of the record in the input in bytes, line end included, even if only a part was kept.
   public func inputByteCount(ofRecordAt index: Int) -> Int {
     let record = records[index]
     guard record.problems.contains(.cut) else { return record.range.count }
     return (index + 1 < records.count ? records[index + 1].byteOffset : end.byteOffset) - record.byteOffset
   }
 
-  /// Line (from 1) in which a field starts, its opening quote included: where an unterminated quote opened.
+  /// Line (from 1) in which a field starts, its opening quote included. For an unterminated quote it is the line in
+  /// which the quote opened.
   public func line(of field: FieldSlice, in record: RecordSlice) -> Int {
     var counter = LineCounter()
     counter.take(bytes[record.range.lowerBound..<field.rangeWithQuotes.lowerBound])
@@ -52,7 +53,7 @@ public struct RecordBlock: Sendable {
     record.byteOffset + field.rangeWithQuotes.lowerBound - record.range.lowerBound
   }
 
-  /// Offset in the inflated input of the first byte of a record that is no UTF-8; nil if there is none.
+  /// Offset in the inflated input of the record's first byte that is not UTF-8; nil if all bytes are.
   public func byteOffsetOfInvalidUTF8(in record: RecordSlice) -> Int? {
     let range = record.contentRange
     let found = bytes.withUnsafeBytes { firstInvalidUTF8(UnsafeRawBufferPointer(rebasing: $0[range])) }

@@ -1,9 +1,10 @@
-/// The first record of a file that names its columns.
+/// The first record of a file, which names the columns.
 public struct CSVHeader: Sendable, Hashable {
-  /// The names as they stand, byte order mark removed; bytes that are no UTF-8 are U+FFFD. Empty for a blank line.
+  /// The names as written, without a byte order mark; bytes that are not UTF-8 are U+FFFD. Empty for a blank line.
   public var names: [String]
-  /// Physical line (from 1) and offset in the inflated input of the header's first byte.
+  /// Physical line (from 1) of the header's first byte.
   public var line: Int
+  /// Offset in the inflated input of the header's first byte.
   public var byteOffset: Int
   /// The original bytes, line end included.
   public var bytes: [UInt8]

@@ -1,7 +1,7 @@
-/// Where one field lies in `RecordBlock.bytes`. Eight bytes, no heap.
+/// The position of one field in `RecordBlock.bytes`: eight bytes, no heap allocation.
 ///
-/// The range is that of the content: without the surrounding quotes. It is the value itself unless
-/// `needsUnescaping`; then ask the block for the value.
+/// The range is that of the content, without the surrounding quotes. It is the value itself unless `needsUnescaping`;
+/// in that case the block computes the value.
 public struct FieldSlice: Sendable, Hashable {
   @usableFromInline let first: UInt32
   /// Length in the upper 29 bits, flags in the lower three.
@@ -21,14 +21,14 @@ public struct FieldSlice: Sendable, Hashable {
   @inlinable public var start: Int { Int(first) }
   /// Index in the block's bytes after the last byte of the content.
   @inlinable public var end: Int { Int(first) + Int(packed >> 3) }
-  /// Bytes of the content, before any doubled quotes are made single.
+  /// Number of bytes of the content, before doubled quotes are reduced to one.
   @inlinable public var count: Int { Int(packed >> 3) }
   @inlinable public var range: Range<Int> { start..<end }
   /// Whether the field began with a quote.
   @inlinable public var isQuoted: Bool { packed & 1 != 0 }
-  /// Whether the content holds quotes that are not part of the value, so that the range alone is not the value.
+  /// Whether the content contains quotes that are not part of the value, so that the range is not the value.
   @inlinable public var needsUnescaping: Bool { packed & 4 != 0 }
-  /// Whether the field stands in `bytes`, those of its block, as `token` without quotes.
+  /// Whether the field is `token`, unquoted, in `bytes`, the bytes of its block.
   @inlinable public func isUnquoted(_ token: [UInt8], in bytes: [UInt8]) -> Bool {
     !isQuoted && count == token.count && bytes[range].elementsEqual(token)
   }

@@ -1,6 +1,6 @@
-/// A place between two records: what a checkpoint keeps, and where reading can go on.
+/// A position between two records, which a checkpoint keeps and from which reading can continue.
 public struct ReaderPosition: Sendable, Hashable, Codable {
-  /// Number of the next data record. The first is 1; the header, skipped blank lines and comments have none.
+  /// Number of the next data record. The first is 1; the header, skipped blank lines and comments are not counted.
   public var record: Int
   /// Physical line (from 1) at which the next record starts.
   public var line: Int
@@ -13,6 +13,6 @@ public struct ReaderPosition: Sendable, Hashable, Codable {
     self.byteOffset = byteOffset
   }
 
-  /// The front of an input.
+  /// The start of an input.
   public static let start = ReaderPosition(record: 1, line: 1, byteOffset: 0)
 }

@@ -1,31 +1,30 @@
-/// What the parser noticed about a record. It always finds some parse; whether a problem rejects the record is
-/// for the caller to say.
+/// The irregularities of a record. Parsing always succeeds; the caller decides whether a problem rejects the record.
 public struct RecordProblems: OptionSet, Sendable, Hashable {
   public let rawValue: UInt16
   @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// Bytes that are no UTF-8 (Unicode 15, table 3-7). Not looked for in a record that is `cut`.
+  /// Bytes that are not UTF-8 (Unicode 15, table 3-7). Not checked in a record that is `cut`.
   public static let invalidUTF8 = RecordProblems(rawValue: 1 << 0)
-  /// A zero byte, in or out of quotes, in a dialect that does not keep them.
+  /// A zero byte, inside or outside quotes, in a dialect that does not keep zero bytes.
   public static let nulByte = RecordProblems(rawValue: 1 << 1)
-  /// The last field opens a quote that is not closed before the end of the input or the record limit. The record
-  /// ends with the line in which the quote opens, and reading goes on with the next line.
+  /// The last field opens a quote that is not closed before the end of the input or the record limit. The record ends
+  /// with the line in which the quote opens, and reading continues with the next line.
   public static let unterminatedQuote = RecordProblems(rawValue: 1 << 2)
   /// A quote inside an unquoted field, or text after a closing quote. Both are taken as text.
   public static let strayQuote = RecordProblems(rawValue: 1 << 3)
-  /// A field over `fieldBytesMax`; it is there in full.
+  /// A field over `fieldBytesMax`. The block contains all of it.
   public static let fieldTooLong = RecordProblems(rawValue: 1 << 4)
-  /// Over `recordBytesMax`.
+  /// The record is over `recordBytesMax`.
   public static let recordTooLong = RecordProblems(rawValue: 1 << 5)
-  /// Over `fieldsMax`; the fields beyond are not listed, their bytes are there.
+  /// The record has more than `fieldsMax` fields. The additional fields are not listed; their bytes are in the block.
   public static let tooManyFields = RecordProblems(rawValue: 1 << 6)
   /// An empty line; the record has no fields.
   public static let blank = RecordProblems(rawValue: 1 << 7)
-  /// The block holds only the first bytes of the record, and only the fields that lie wholly in them.
+  /// The block contains only the first bytes of the record, and only the fields that are entirely within them.
   public static let cut = RecordProblems(rawValue: 1 << 8)
 }
 
-/// Where one record lies in a `RecordBlock` and in the input.
+/// The position of one record in a `RecordBlock` and in the input.
 public struct RecordSlice: Sendable, Hashable {
   @usableFromInline let firstField32: UInt32
   @usableFromInline let fieldCount32: UInt32

@@ -1,17 +1,24 @@
-/// Where bytes go: a file that appears whole or not at all, the standard output, or memory; gzip on the way if
-/// asked.
+/// An output: a file that appears complete or not at all, the standard output, or memory; optionally compressed with
+/// gzip.
 ///
-/// End with `commit()`, or with `finish()` now and `commit()` once other files are complete too. A sink that is cancelled, fails, or is let go without a commit leaves no file behind and an
-/// existing one as it was. One thread at a time.
+/// End with `commit()`, or with `finish()` first and `commit()` once other files are complete too. A sink that is
+/// cancelled, fails, or is released without a commit leaves no new file and does not change an existing one. Use a
+/// sink from one thread at a time.
 ///
-/// A library must not change how the process takes signals: to get EPIPE as an error, rather than the end of the
-/// process, the program ignores SIGPIPE.
+/// ```swift
+/// let sink = try ByteSink(path: "surf-log.csv.gz", compression: .gzip())
+/// try sink.write("date,location\n")
+/// try sink.commit()
+/// ```
+///
+/// A library must not change the signal handling of the process. To get EPIPE as an error instead of the end of the
+/// process, the program must ignore SIGPIPE.
 public final class ByteSink {
   /// How the output is stored.
   public enum Compression: Sendable, Hashable {
     case none
-    /// Deflate level 1 (fast) to 9 (small), on all cores. Equal input gives equal bytes, however many cores there are:
-    /// no time, no name, no system in the header.
+    /// Deflate level 1 (fast) to 9 (small), on all cores. Equal input gives equal bytes for any number of cores: the
+    /// header contains no time, name or system.
     case gzip(level: Int = 6)
   }
 
@@ -20,25 +27,29 @@ public final class ByteSink {
   private static let bufferBytes = 64 << 10
 
   private let output: RawOutput
-  /// Let go once nothing more is written, and its threads with it: many outputs may wait for their names.
+  /// Released, with its threads, once nothing more is written: many finished outputs may wait for their commit.
   private var deflater: GzipDeflater?
   private var buffer: [UInt8] = []
   private var state = State.open
-  /// Bytes taken in, before compression.
+  /// Number of bytes written, before compression.
   public private(set) var writtenBytes = 0
-  /// Bytes sent on, after compression.
+  /// Number of bytes stored, after compression.
   public private(set) var storedBytes = 0
-  /// Hashes the bytes taken in, before compression. Set it before the first write.
+  /// Hashes the written bytes, before compression. Set it before the first write.
   public var contentHash: ContentHash?
-  /// Hashes the bytes as they are stored. Set it before the first write.
+  /// Hashes the stored bytes, after compression. Set it before the first write.
   public var storedHash: ContentHash?
 
   /// Writes to a file; "-" is the standard output.
   ///
-  /// The bytes go to a new file beside it, which takes the name at the commit. An existing file's permission bits
-  /// are kept; a new file has 0644 less the umask. A symbolic link is followed. What is no regular file (a pipe,
-  /// /dev/null) is written straight through.
-  /// - Throws: `write-error` with the system's error number: no such folder, no permission, a folder of that name.
+  /// The bytes go to a temporary file in the same folder, which is renamed at the commit. An existing file's
+  /// permission bits are kept; a new file has 0644 less the umask. A symbolic link is followed. A path that is not a
+  /// regular file (a pipe, /dev/null) is written directly.
+  /// - Parameters:
+  ///   - path: the file, absolute or relative to the current directory.
+  ///   - compression: how the output is stored.
+  /// - Throws: `CSVError` with the code `write-error` and the system's error number: no such folder, no permission, a
+  ///   folder of that name.
   public convenience init(path: String, compression: Compression = .none) throws(CSVError) {
     if path == "-" {
       try self.init(.descriptor(1, name: "stdout", closes: false), compression)
@@ -47,14 +58,14 @@ public final class ByteSink {
     }
   }
 
-  /// Writes to an open descriptor, which stays open.
+  /// Writes to an open descriptor, which remains open.
   public convenience init(
     descriptor: Int32, name: String, compression: Compression = .none
   ) throws(CSVError) {
     try self.init(.descriptor(descriptor, name: name, closes: false), compression)
   }
 
-  /// Keeps the bytes; see `bytes`.
+  /// Keeps the bytes in memory; see `bytes`.
   public static func memory(compression: Compression = .none) throws(CSVError) -> ByteSink {
     try ByteSink(.memory(MemoryOutput()), compression)
   }
@@ -65,7 +76,7 @@ public final class ByteSink {
     case .none: deflater = nil
     case .gzip(let level):
       guard (1...9).contains(level) else {
-        throw CSVError(.write, "gzip level \(level) does not exist; take one from 1 to 9")
+        throw CSVError(.write, "gzip level \(level) does not exist; use one from 1 to 9")
       }
       deflater = GzipDeflater(level: level)
     }
@@ -75,12 +86,14 @@ public final class ByteSink {
   /// What messages call the output: its path, "stdout" or "memory".
   public var name: String { output.name }
 
-  /// What a memory sink has stored: all of it after the commit. Empty for other sinks.
+  /// The stored bytes of a memory sink, complete after the commit. Empty for other sinks.
   public var bytes: [UInt8] {
     if case .memory(let memory) = output { memory.bytes } else { [] }
   }
 
-  /// - Throws: `write-error` (disk full, reader gone). The output is then given up: every later call throws the same.
+  /// Writes bytes.
+  /// - Throws: `CSVError` with the code `write-error` (disk full, reader closed). The output is then abandoned: every
+  ///   later call throws the same error.
   public func write(_ bytes: ArraySlice<UInt8>) throws(CSVError) {
     try checkOpen()
     writtenBytes += bytes.count
@@ -92,20 +105,21 @@ public final class ByteSink {
     }
   }
 
-  /// As `write` of a slice.
+  /// Writes bytes; see `write(_:)` of a slice.
   public func write(_ bytes: [UInt8]) throws(CSVError) { try write(bytes[...]) }
 
-  /// As `write` of the text's UTF-8.
+  /// Writes the text in UTF-8; see `write(_:)` of a slice.
   public func write(_ text: String) throws(CSVError) { try write(Array(text.utf8)) }
 
-  /// Sends on what is held back. Gzip data still waits for more to compress.
+  /// Sends on the buffered bytes. Gzip data waits for a complete block.
   /// - Throws: as `write`.
   public func flush() throws(CSVError) {
     try checkOpen()
     try flushBuffer()
   }
 
-  /// Writes out the rest and makes a file durable, without its name yet. Only `commit()` or `cancel()` may follow.
+  /// Writes the remaining bytes and makes a file durable under its temporary name. Only `commit()` or `cancel()` may
+  /// follow.
   /// - Throws: as `write`.
   public func finish() throws(CSVError) {
     try checkOpen()
@@ -118,25 +132,25 @@ public final class ByteSink {
     state = .finished
   }
 
-  /// Writes out the rest, makes a file durable (fsync of file and folder) and gives it its name.
+  /// Writes the remaining bytes, makes a file durable (fsync of file and folder) and renames it to its final path.
   ///
-  /// - Parameter syncsFolder: false leaves it to `syncFolder()` to wait for the disk to know the name, which many files
-  ///   of a folder need once.
-  /// - Throws: as `write`; no file has appeared then, unless it was the folder that could not be synced.
+  /// - Parameter syncsFolder: false leaves the fsync of the folder to `syncFolder()`, which several files of one
+  ///   folder need only once.
+  /// - Throws: as `write`. No file has appeared then, unless only the folder could not be synced.
   public func commit(syncsFolder: Bool = true) throws(CSVError) {
     if case .finished = state {} else { try finish() }
     try attempt { () throws(CSVError) in
-      try output.place()
+      try output.publish()
       if syncsFolder { try output.syncFolder() }
     }
     state = .ended
   }
 
-  /// Waits until the disk knows the name of a committed file, and those that its folder was given before.
+  /// Waits until the name of a committed file, and all earlier changes of its folder, are on the disk.
   /// - Throws: as `write`.
   public func syncFolder() throws(CSVError) { try output.syncFolder() }
 
-  /// Gives the output up. A file does not appear; what was written straight through is not called back.
+  /// Abandons the output. No file appears; bytes written directly cannot be taken back.
   public func cancel() {
     switch state {
     case .open: output.abandon(isFinished: false)

@@ -1,17 +1,17 @@
 import CZlib
 
-/// A piece of a content that is deflated apart from the others.
+/// A part of a content that is deflated independently of the others.
 struct DeflateBlock: Sendable {
-  /// What lies before the piece, as far as zlib may refer back to it; then the piece itself.
+  /// The dictionary, that is the preceding bytes that zlib may refer back to, followed by the part itself.
   let bytes: [UInt8]
   let dictionaryBytes: Int
-  /// Whether the deflate data end with it.
+  /// Whether the deflate data end with this block.
   let isLast: Bool
 
   var contentBytes: Int { bytes.count - dictionaryBytes }
 }
 
-/// A block as it stands in the gzip member.
+/// A block as stored in the gzip member.
 struct DeflatedBlock: Sendable {
   let bytes: [UInt8]
   let contentBytes: Int
@@ -19,8 +19,8 @@ struct DeflatedBlock: Sendable {
   let checksum: UInt
 }
 
-/// Makes deflate data (RFC 1951) of blocks. Each ends on the border of a byte, so that those of a content can be made
-/// anywhere and set one behind the other. It belongs to one thread at a time.
+/// Deflates blocks (RFC 1951). Each ends on a byte boundary, so the blocks of a content can be deflated on any thread
+/// and concatenated. Use a deflater from one thread at a time.
 final class BlockDeflater {
   private static let bufferBytes = 64 << 10
 
@@ -35,7 +35,7 @@ final class BlockDeflater {
     // -15 is the largest window without a wrapper, 8 is zlib's usual memory (zlib manual, deflateInit2).
     let result = deflateInit2_(
       stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    if result != Z_OK { throw CSVError(.write, "zlib could not be started; is there memory left?") }
+    if result != Z_OK { throw CSVError(.write, "zlib could not be initialised; free some memory") }
   }
 
   deinit {
@@ -44,14 +44,14 @@ final class BlockDeflater {
     buffer.deallocate()
   }
 
-  /// What comes out depends on nothing but the block and the level.
+  /// The result depends only on the block and the level.
   func deflated(_ block: DeflateBlock) -> DeflatedBlock {
     deflateReset(stream)
     var output: [UInt8] = []
     let checksum = block.bytes.withUnsafeBufferPointer { bytes in
       let content = UnsafeBufferPointer(rebasing: bytes[block.dictionaryBytes...])
       if block.dictionaryBytes > 0 { deflateSetDictionary(stream, bytes.baseAddress, UInt32(block.dictionaryBytes)) }
-      // zlib does not write to its input; its C signature just does not say so.
+      // zlib does not write to its input; only its C signature lacks the const.
       stream.pointee.next_in = UnsafeMutablePointer(mutating: content.baseAddress)
       stream.pointee.avail_in = UInt32(content.count)
       run(block.isLast ? Z_FINISH : Z_SYNC_FLUSH, to: &output)

@@ -4,45 +4,45 @@ import Locking
 
 /// Deflates into one gzip member (RFC 1952), block by block on as many threads as the machine has cores.
 ///
-/// Blocks have a fixed size, wherever the pieces end that the content comes in, and each is deflated with the 32 KiB
-/// before it as a dictionary. So what comes out depends on content and level alone: not on the number of threads, nor
-/// on which of them was quick. The memory is that of a few blocks for each thread. One thread at a time calls.
+/// Blocks have a fixed size, independent of the pieces that are written, and each is deflated with the preceding 32
+/// KiB as a dictionary. So the result depends only on content and level, not on the number of threads or their order.
+/// Memory is bounded by a few blocks per thread. The deflater itself is used from one thread at a time.
 final class GzipDeflater {
   static let blockBytes = 128 << 10
   /// How far deflate data may refer back (RFC 1951, section 2).
   private static let dictionaryBytesMax = 32 << 10
-  /// With more of them whoever hands the content in is the limit.
-  private static let workersMost = 8
-  /// Blocks made ahead of the one that is to be stored next.
+  /// With more threads the writing thread is the bottleneck.
+  private static let workersDefaultMax = 8
+  /// Blocks deflated ahead of the one that is stored next.
   private static let blocksPerWorker = 2
 
-  /// A block, and where the answer goes.
+  /// A block, and the queue for its result.
   private struct Job: Sendable {
     let block: DeflateBlock
-    let answer: BoundedQueue<Answer>
+    let result: BoundedQueue<BlockResult>
   }
-  private typealias Answer = Result<DeflatedBlock, CSVError>
+  private typealias BlockResult = Result<DeflatedBlock, CSVError>
 
   private let level: Int
   private let workersMax: Int
   private var workerCount = 0
   private let jobs: BoundedQueue<Job>
-  /// Of the blocks that were handed out, in their order.
-  private var answers: [BoundedQueue<Answer>] = []
-  /// The end of the last block, and what has come since.
-  private var gathered: [UInt8] = []
+  /// The results of the submitted blocks, in order.
+  private var results: [BoundedQueue<BlockResult>] = []
+  /// The dictionary of the next block, followed by the bytes written since.
+  private var pending: [UInt8] = []
   private var dictionaryBytes = 0
   private var hasHeader = false
   private var checksum = crc32(0, nil, 0)
   private var contentBytes = 0
 
   /// - Parameters:
-  ///   - level: 1 to 9; with another no block can be made.
-  ///   - workersMax: The number of threads at most; they are started as there is work for them.
-  init(level: Int, workersMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, workersMost)) {
+  ///   - level: 1 to 9; deflating fails for any other.
+  ///   - workersMax: the largest number of threads; they are started on demand.
+  init(level: Int, workersMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, workersDefaultMax)) {
     self.level = level
     self.workersMax = workersMax
-    // Room for the ends too: nobody waits to send.
+    // The capacity includes the end markers, so that sending never waits.
     jobs = BoundedQueue(capacity: (Self.blocksPerWorker + 1) * workersMax + 1)
   }
 
@@ -50,26 +50,27 @@ final class GzipDeflater {
     for _ in 0..<workerCount { jobs.finish() }
   }
 
-  /// Takes all of `bytes`; what is ready goes to `put`.
+  /// Writes all of `bytes`; finished blocks go to `put`.
   func write(
     _ bytes: UnsafeRawBufferPointer, to put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
   ) throws(CSVError) {
     var rest = bytes
     while !rest.isEmpty {
-      let count = min(rest.count, dictionaryBytes + Self.blockBytes - gathered.count)
-      gathered += rest[..<count]
+      let count = min(rest.count, dictionaryBytes + Self.blockBytes - pending.count)
+      pending += rest[..<count]
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      if gathered.count == dictionaryBytes + Self.blockBytes { try handOut(put) }
+      if pending.count == dictionaryBytes + Self.blockBytes { try submitBlock(put) }
     }
   }
 
-  /// Ends the member.
+  /// Ends the gzip member.
   func finish(to put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
-    // Here, while the workers do the others: most contents of small files are one block, and need no thread at all.
+    // The calling thread deflates the last block while the workers do the others: most small files are one block and
+    // need no thread.
     let last = try BlockDeflater(level: level)
-      .deflated(DeflateBlock(bytes: gathered, dictionaryBytes: dictionaryBytes, isLast: true))
-    gathered = []
-    while !answers.isEmpty { try storeFirst(put) }
+      .deflated(DeflateBlock(bytes: pending, dictionaryBytes: dictionaryBytes, isLast: true))
+    pending = []
+    while !results.isEmpty { try storeFirst(put) }
     try store(last, put)
     // CRC-32 and length modulo 2^32, low byte first (RFC 1952, section 2.3.1).
     let trailer = [UInt64(checksum), UInt64(contentBytes)].flatMap { number in
@@ -80,25 +81,25 @@ final class GzipDeflater {
 
   // MARK: Blocks
 
-  private func handOut(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
-    if answers.count >= Self.blocksPerWorker * workersMax { try storeFirst(put) }
-    if workerCount < min(workersMax, answers.count + 1) { startWorker() }
-    let block = DeflateBlock(bytes: gathered, dictionaryBytes: dictionaryBytes, isLast: false)
-    let answer = BoundedQueue<Answer>(capacity: 1)
-    answers.append(answer)
-    _ = jobs.send(Job(block: block, answer: answer))
+  private func submitBlock(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
+    if results.count >= Self.blocksPerWorker * workersMax { try storeFirst(put) }
+    if workerCount < min(workersMax, results.count + 1) { startWorker() }
+    let block = DeflateBlock(bytes: pending, dictionaryBytes: dictionaryBytes, isLast: false)
+    let result = BoundedQueue<BlockResult>(capacity: 1)
+    results.append(result)
+    _ = jobs.send(Job(block: block, result: result))
     dictionaryBytes = Self.dictionaryBytesMax
-    gathered = []
-    gathered.reserveCapacity(dictionaryBytes + Self.blockBytes)
-    gathered += block.bytes.suffix(dictionaryBytes)
+    pending = []
+    pending.reserveCapacity(dictionaryBytes + Self.blockBytes)
+    pending += block.bytes.suffix(dictionaryBytes)
   }
 
-  /// Waits for the first block that is not stored yet.
+  /// Waits for the first block that is not stored yet, and stores it.
   private func storeFirst(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
-    guard let answer = answers.removeFirst().receive() else {
-      preconditionFailure("every block that was handed out is answered")
+    guard let result = results.removeFirst().receive() else {
+      preconditionFailure("every submitted block has a result")
     }
-    try store(try answer.get(), put)
+    try store(try result.get(), put)
   }
 
   private func store(
@@ -113,7 +114,7 @@ final class GzipDeflater {
     try Self.put(block.bytes, put)
   }
 
-  /// No time, no name, and 255 for an unknown system (RFC 1952, section 2.3.1): the level is all that shows.
+  /// No time, no name, and 255 for an unknown system (RFC 1952, section 2.3.1): only the level is recorded.
   private var header: [UInt8] {
     let effort: UInt8 = level == 9 ? 2 : level == 1 ? 4 : 0
     return [0x1F, 0x8B, UInt8(Z_DEFLATED), 0, 0, 0, 0, 0, effort, 255]
@@ -132,7 +133,7 @@ final class GzipDeflater {
     let (jobs, level) = (jobs, level)
     Thread.begin("deflate \(workerCount)") {
       let deflater = Result { () throws(CSVError) in try BlockDeflater(level: level) }
-      while let job = jobs.receive() { _ = job.answer.send(deflater.map { $0.deflated(job.block) }) }
+      while let job = jobs.receive() { _ = job.result.send(deflater.map { $0.deflated(job.block) }) }
     }
   }
 

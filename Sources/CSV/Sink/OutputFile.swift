@@ -5,18 +5,18 @@
   import Glibc
 #endif
 
-/// A file that is written under another name in the same folder and renamed when it is whole.
+/// A file that is written under a temporary name in the same folder and renamed when it is complete.
 final class OutputFile {
   let path: String
   private let temporaryPath: String
-  /// Below zero once closed.
+  /// Negative once closed.
   private var descriptor: Int32
-  /// Whether the temporary file is still there.
+  /// Whether the temporary file still exists.
   private var isPending = true
   private var writtenBytes = 0
-  /// Up to where the disk was asked to take the file in.
+  /// The offset up to which writeback to the disk was started.
   private var startedBytes = 0
-  /// Few requests, and none for small files.
+  /// Large, so that there are few requests, and none for small files.
   private static let bytesPerStart = 4 << 20
 
   private init(path: String, temporaryPath: String, descriptor: Int32) {
@@ -27,7 +27,7 @@ final class OutputFile {
 
   deinit { abandon() }
 
-  /// Chooses between a new file beside the target and, where the target is no regular file, the target itself.
+  /// Creates a temporary file next to the target, or opens the target itself if it is not a regular file.
   static func open(path: String) throws(CSVError) -> RawOutput {
     var status = stat()
     if stat(path, &status) != 0 {
@@ -59,8 +59,8 @@ final class OutputFile {
     if writtenBytes - startedBytes >= Self.bytesPerStart { startWriteback() }
   }
 
-  /// The disk works while more is made, so that `finish` waits for the end of the file alone. What fails here fails there
-  /// again.
+  /// Starts writing to the disk while more bytes are produced, so that `finish` waits only for the end of the file.
+  /// Errors are ignored here: `finish` reports them again.
   private func startWriteback() {
     #if os(Linux)
       _ = sync_file_range(descriptor, startedBytes, writtenBytes - startedBytes, UInt32(CWRITEBACK_START))
@@ -68,7 +68,7 @@ final class OutputFile {
     startedBytes = writtenBytes
   }
 
-  /// Makes the bytes durable under the temporary name; nothing stays open.
+  /// Makes the bytes durable under the temporary name and closes the file.
   func finish() throws(CSVError) {
     if fsync(descriptor) != 0 { throw writeFailure(errno, path) }
     let closing = close(descriptor)
@@ -76,13 +76,13 @@ final class OutputFile {
     if closing != 0 { throw writeFailure(errno, path) }
   }
 
-  /// Gives the finished file its name.
-  func place() throws(CSVError) {
+  /// Renames the finished file to its final path.
+  func publish() throws(CSVError) {
     if rename(temporaryPath, path) != 0 { throw writeFailure(errno, path) }
     isPending = false
   }
 
-  /// Removes what was written; nothing once it has its name.
+  /// Removes the temporary file; does nothing after the rename.
   func abandon() {
     if descriptor >= 0 {
       close(descriptor)
@@ -92,11 +92,11 @@ final class OutputFile {
     isPending = false
   }
 
-  /// The name itself lies in the folder, so the folder must reach the disk too.
+  /// The name is stored in the folder, so the folder must reach the disk too.
   func syncFolder() throws(CSVError) {
     let (folder, _) = Self.split(path)
     let folderDescriptor = Self.openForWriting(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder that may be written but not read cannot be opened; the file is in place all the same.
+    // A folder that is writable but not readable cannot be opened; the file has its name nevertheless.
     if folderDescriptor < 0 { return }
     defer { close(folderDescriptor) }
     // Some file systems cannot sync a folder and say EINVAL.
@@ -106,7 +106,7 @@ final class OutputFile {
   private static func create(for path: String, mode: mode_t?, messagePath: String) throws(CSVError) -> OutputFile {
     let (folder, name) = split(path)
     if name.isEmpty { throw writeFailure(EISDIR, messagePath) }
-    // A long name plus ours could go over the system's 255 bytes.
+    // A long name plus the suffix could exceed the system's limit of 255 bytes.
     let stem = name.utf8.count > 200 ? "output" : name
     removeLeftovers(of: stem, in: folder)
     while true {
@@ -114,7 +114,8 @@ final class OutputFile {
       let temporaryPath = "\(folder)/.\(stem).\(unique).partial"
       let descriptor = openForWriting(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
       if descriptor >= 0 {
-        // The lock tells others that somebody is writing; it goes with this process. Some file systems have none.
+        // The advisory lock shows other processes that the file is being written; the system releases it with the
+        // process. Some file systems do not support locks.
         let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
         if isTaken || !isLinked(descriptor) {
           close(descriptor)
@@ -127,7 +128,7 @@ final class OutputFile {
     }
   }
 
-  /// Removes what processes that were killed have left of the same file: nobody holds its lock any more.
+  /// Removes the temporary files that killed processes left for the same target: their locks are released.
   private static func removeLeftovers(of stem: String, in folder: String) {
     guard let listing = opendir(folder) else { return }
     defer { closedir(listing) }
@@ -143,7 +144,7 @@ final class OutputFile {
     }
   }
 
-  /// False where another process took the new file for a leftover before it was locked.
+  /// False if another process removed the new file as a leftover before it was locked.
   private static func isLinked(_ descriptor: Int32) -> Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0

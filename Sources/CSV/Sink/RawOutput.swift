@@ -4,12 +4,12 @@
   import Glibc
 #endif
 
-/// Where stored bytes end up.
+/// The destination of the stored bytes.
 enum RawOutput {
   case descriptor(Int32, name: String, closes: Bool)
   case file(OutputFile)
   case memory(MemoryOutput)
-  /// Takes every piece in turn; for outputs that fail when asked to.
+  /// Receives every piece in turn; for outputs that fail on demand.
   case custom((UnsafeRawBufferPointer) throws(CSVError) -> Void)
 
   var name: String {
@@ -29,7 +29,7 @@ enum RawOutput {
     }
   }
 
-  /// Nothing is written any more.
+  /// Ends the writing.
   func finish() throws(CSVError) {
     switch self {
     case .descriptor(let descriptor, let name, closes: true):
@@ -39,17 +39,17 @@ enum RawOutput {
     }
   }
 
-  /// Lets a finished file appear.
-  func place() throws(CSVError) {
-    if case .file(let file) = self { try file.place() }
+  /// Makes a finished file appear under its final path.
+  func publish() throws(CSVError) {
+    if case .file(let file) = self { try file.publish() }
   }
 
-  /// Sees to it that the name of a placed file is on the disk.
+  /// Syncs the folder of a published file.
   func syncFolder() throws(CSVError) {
     if case .file(let file) = self { try file.syncFolder() }
   }
 
-  /// - Parameter isFinished: whether `finish` has come to its end.
+  /// - Parameter isFinished: whether `finish` has returned.
   func abandon(isFinished: Bool) {
     switch self {
     case .descriptor(let descriptor, _, closes: true): if !isFinished { close(descriptor) }
@@ -68,7 +68,7 @@ func writeFailure(_ code: Int32, _ name: String) -> CSVError {
   CSVError(.write, "cannot be written: \(systemMessage(code))", path: name, errnoCode: code)
 }
 
-/// Writes every byte, however few the system takes at a time.
+/// Writes every byte, in as many system calls as needed.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, name: String) throws(CSVError) {
   var rest = bytes
   while !rest.isEmpty {

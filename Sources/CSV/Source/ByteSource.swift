@@ -1,14 +1,14 @@
-/// The bytes of an input from front to back, inflated on the way if they are gzip.
+/// The bytes of an input from start to end, inflated if they are gzip.
 ///
-/// Gzip is recognised by its first two bytes, never by a name. A source belongs to one thread at a time; it may
-/// be made on one and used up on another.
+/// Gzip is detected by its first two bytes, never by a file name. Use a source from one thread at a time. It may be
+/// created on one thread and used on another.
 public final class ByteSource {
   /// How the input is stored.
   public enum Compression: Sendable, Hashable { case none, gzip }
 
   private enum State {
     case untouched
-    /// Bytes were read to look at; they still have to be handed out.
+    /// The bytes read for detection, which are still to be returned.
     case plain(head: [UInt8])
     case gzip(GzipInflater)
     case failed(CSVError)
@@ -20,7 +20,8 @@ public final class ByteSource {
   private var deliveredBytes = 0
 
   /// Opens a file; "-" is the standard input.
-  /// - Throws: `source-error` with the system's error number (missing, a folder, no permission).
+  /// - Throws: `CSVError` with the code `source-error` and the system's error number (missing, a folder, no
+  ///   permission).
   public convenience init(path: String) throws(CSVError) {
     if path == "-" {
       try self.init(descriptor: 0, name: "stdin")
@@ -29,14 +30,14 @@ public final class ByteSource {
     }
   }
 
-  /// Reads an open descriptor from where it stands. It is closed with the source only if `closes` says so.
-  /// - Throws: `source-error` if it is closed or a folder.
+  /// Reads an open descriptor from its current offset. The source closes it only if `closes` is true.
+  /// - Throws: `CSVError` with the code `source-error` if it is closed or a folder.
   public convenience init(descriptor: Int32, name: String, closes: Bool = false) throws(CSVError) {
     self.init(try RawInput(.descriptor(descriptor, closes: closes), name: name))
   }
 
-  /// Reads bytes that are in memory already, plain or gzip.
-  /// - Throws: nothing today; the signature is that of the other sources.
+  /// Reads bytes in memory, plain or gzip.
+  /// - Throws: Nothing at present; the signature is that of the other sources.
   public convenience init(bytes: [UInt8], name: String = "memory") throws(CSVError) {
     self.init(try RawInput(.memory(bytes), name: name))
   }
@@ -49,10 +50,10 @@ public final class ByteSource {
   /// What messages call the input: its path, "stdin" or "memory".
   public var name: String { input.name }
 
-  /// Size as stored (compressed, if it is), for a progress bar; nil for a pipe.
+  /// Stored size in bytes (compressed, if it is), for a progress bar; nil for a pipe.
   public var totalBytes: Int? { input.totalBytes }
 
-  /// How far into the stored bytes the reading has come.
+  /// Number of stored bytes consumed so far.
   public var consumedBytes: Int {
     switch state {
     case .gzip(let inflater): inflater.consumedBytes
@@ -61,10 +62,10 @@ public final class ByteSource {
     }
   }
 
-  /// Bytes handed out, counted in the inflated text.
+  /// Number of bytes returned so far, counted in the inflated text.
   public var inflatedBytes: Int { deliveredBytes }
 
-  /// Known after the first read.
+  /// The detected compression; nil before the first read.
   public var compression: Compression? {
     switch state {
     case .plain: Compression.none
@@ -73,9 +74,9 @@ public final class ByteSource {
     }
   }
 
-  /// Called with the stored bytes of every read, before they are inflated, in order and without gaps; for a
-  /// hash of the file that needs no second pass. Set it before the first read. With an observer, `skip` reads
-  /// instead of seeking.
+  /// Called with the stored bytes of every read, before they are inflated, in order and without gaps. It allows
+  /// hashing the file without a second pass. Set it before the first read. With an observer, `skip` reads instead of
+  /// seeking.
   public var rawBytesObserver: ((RawSpan) -> Void)? {
     get { input.observer }
     set { input.observer = newValue }
@@ -83,13 +84,17 @@ public final class ByteSource {
 
   private static let blank = [UInt8](repeating: 0, count: 64 << 10)
 
-  /// Appends the next bytes, at most `bytesMax`; answers how many, 0 at the end.
-  /// - Throws: `source-error` or `compression-error`. All bytes before the fault were handed out by earlier
-  ///   calls; every later call throws the same error.
+  /// Appends the next bytes.
+  /// - Parameters:
+  ///   - bytes: where they are appended.
+  ///   - bytesMax: the largest number of bytes to read, at least 1.
+  /// - Returns: the number of bytes, 0 at the end.
+  /// - Throws: `CSVError` with the code `source-error` or `compression-error`. Earlier calls have returned all bytes
+  ///   before the error; every later call throws the same error.
   public func read(appendingTo bytes: inout [UInt8], bytesMax: Int = 64 << 10) throws(CSVError) -> Int {
     precondition(bytesMax > 0, "bytesMax must be at least 1")
     let old = bytes.count
-    // Parts of an array and not a repeated element: copied in one go also where nothing is optimised.
+    // Slices of an array instead of a repeated element: they are copied at once even in unoptimised builds.
     for start in stride(from: 0, to: bytesMax, by: Self.blank.count) {
       bytes.append(contentsOf: Self.blank.prefix(bytesMax - start))
     }
@@ -105,11 +110,11 @@ public final class ByteSource {
     }
   }
 
-  /// Passes over `count` bytes of the inflated text, by seeking where the input can.
-  /// - Throws: `source-error` if the input ends before that; else as `read`.
+  /// Skips `count` bytes of the inflated text, by seeking where the input supports it.
+  /// - Throws: `CSVError` with the code `source-error` if the input ends before; otherwise as `read`.
   public func skip(_ count: Int) throws(CSVError) {
     var left = count
-    if case .untouched = state { try recognise() }
+    if case .untouched = state { try detectCompression() }
     if case .plain(let head) = state, head.isEmpty, try input.seek(ahead: left) {
       deliveredBytes += left
       return
@@ -122,7 +127,7 @@ public final class ByteSource {
       }
       if got == 0 {
         throw CSVError(
-          .source, "ends \(left) bytes before the position to go on from; it is not the file it was",
+          .source, "ends \(left) bytes before the position to continue from; the file has changed",
           path: name, byte: deliveredBytes)
       }
       left -= got
@@ -131,8 +136,8 @@ public final class ByteSource {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
     do throws(CSVError) {
-      if case .untouched = state { try recognise() }
-      let count = try readRecognised(into: buffer)
+      if case .untouched = state { try detectCompression() }
+      let count = try readDetected(into: buffer)
       deliveredBytes += count
       return count
     } catch {
@@ -141,7 +146,7 @@ public final class ByteSource {
     }
   }
 
-  private func readRecognised(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
+  private func readDetected(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
     switch state {
     case .failed(let error): throw error
     case .gzip(let inflater): return try inflater.read(into: buffer)
@@ -155,19 +160,19 @@ public final class ByteSource {
     }
   }
 
-  /// Looks at the first two bytes. A pipe may bring them one at a time.
-  private func recognise() throws(CSVError) {
-    let wanted = GzipInflater.magic.count
-    var head = [UInt8](repeating: 0, count: wanted)
+  /// Reads the first two bytes. A pipe may deliver them one at a time.
+  private func detectCompression() throws(CSVError) {
+    let magicBytes = GzipInflater.magic.count
+    var head = [UInt8](repeating: 0, count: magicBytes)
     var have = 0
-    while have < wanted {
+    while have < magicBytes {
       let count = try head.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
         try input.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[have...])))
       }
       if count == 0 { break }
       have += count
     }
-    head.removeLast(wanted - have)
+    head.removeLast(magicBytes - have)
     if head == GzipInflater.magic {
       state = .gzip(GzipInflater(input, head: head, bufferBytes: gzipBufferBytes))
     } else {

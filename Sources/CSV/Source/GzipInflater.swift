@@ -1,40 +1,40 @@
 import CISAL
 
-/// Inflates gzip data (RFC 1952) of one or more members, with zero padding after any of them.
+/// Inflates gzip data (RFC 1952) of one or more members, with optional zero padding after each.
 ///
-/// By ISA-L, which takes a third of zlib's time or less: inflating would otherwise be the most that reading a log costs.
-/// What it decodes is checked as RFC 1952, 2.3.1 says: by the CRC and the length behind each member.
+/// It uses ISA-L, which takes a third of zlib's time or less: with zlib, inflating would dominate the cost of reading
+/// a log. The decoded data is checked against the CRC and the length after each member (RFC 1952, section 2.3.1).
 final class GzipInflater {
-  /// Bytes that came out so far, over all members.
+  /// Number of bytes inflated so far, over all members.
   private(set) var inflatedBytes = 0
-  /// Position in the compressed input of the next byte that was not used.
+  /// Position in the compressed input of the first unused byte.
   var consumedBytes: Int { input.position - Int(state.pointee.avail_in) }
 
   private let input: RawInput
   private let buffer: UnsafeMutableRawBufferPointer
-  // Some 90 kB, the window among them: where it lies it stays.
+  // About 90 kB including the window. It must not move.
   private let state: UnsafeMutablePointer<inflate_state>
-  // Read by itself and kept: left to `isal_inflate`, one that comes in two pieces would be forgotten in between.
+  // Parsed separately and kept: `isal_inflate` would lose the state of a header that arrives in two pieces.
   private var header = isal_gzip_header()
-  private var place = Place.header
+  private var stage = Stage.header
   private var inputEnded = false
-  /// What was found to be wrong, after which the state means nothing.
+  /// The error found in the data, after which the state is invalid.
   private var damage: String?
 
-  private enum Place { case header, data, betweenMembers }
+  private enum Stage { case header, data, betweenMembers }
 
   static let magic: [UInt8] = [0x1F, 0x8B]
 
   /// - Parameters:
-  ///   - head: the bytes already read from `input` to recognise it by.
-  ///   - bufferBytes: how much compressed data to hold; at least `head.count`.
+  ///   - head: the bytes already read from `input` for detection.
+  ///   - bufferBytes: size of the buffer for compressed data; at least `head.count`.
   init(_ input: RawInput, head: [UInt8], bufferBytes: Int) {
     self.input = input
     buffer = .allocate(byteCount: max(bufferBytes, 2), alignment: 16)
     buffer.copyBytes(from: head)
     state = .allocate(capacity: 1)
     isal_inflate_init(state)
-    // The trailer is checked, the header is not looked for.
+    // ISA-L checks the trailer; the header is parsed separately.
     state.pointee.crc_flag = UInt32(ISAL_GZIP_NO_HDR_VER)
     isal_gzip_header_init(&header)
     state.pointee.next_in = Self.bytePointer(buffer)
@@ -46,8 +46,9 @@ final class GzipInflater {
     buffer.deallocate()
   }
 
-  /// Fills as much of `output` as the data allows; 0 is the clean end.
-  /// - Throws: `compression-error` only when nothing came out before it; otherwise the next call throws.
+  /// Fills as much of `output` as the data allows; 0 is the regular end.
+  /// - Throws: `CSVError` with the code `compression-error` only if no bytes precede the error in this call;
+  ///   otherwise the next call throws.
   func read(into output: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
     state.pointee.next_out = Self.bytePointer(output)
     state.pointee.avail_out = UInt32(clamping: output.count)
@@ -59,12 +60,12 @@ final class GzipInflater {
         let produced = room - Int(state.pointee.avail_out)
         inflatedBytes += produced
         guard produced == 0 else { return produced }
-        var placed = error
-        if placed.code == .compression {
-          placed.byte = inflatedBytes
-          placed.compressedByte = consumedBytes
+        var located = error
+        if located.code == .compression {
+          located.byte = inflatedBytes
+          located.compressedByte = consumedBytes
         }
-        throw placed
+        throw located
       }
     }
     let produced = room - Int(state.pointee.avail_out)
@@ -72,29 +73,29 @@ final class GzipInflater {
     return produced
   }
 
-  /// One call of the library, or one look at what follows a member. False at the clean end.
+  /// One call of the library, or the transition to the next member. False at the regular end.
   private func step() throws(CSVError) -> Bool {
     if let damage { return try deliverRest(before: damage) }
-    if place == .betweenMembers { return try startNextMember() }
+    if stage == .betweenMembers { return try startNextMember() }
     try fill(atLeast: 1)
     let (inputBefore, roomBefore) = (state.pointee.avail_in, state.pointee.avail_out)
-    let result = place == .header ? isal_read_gzip_header(state, &header) : isal_inflate(state)
+    let result = stage == .header ? isal_read_gzip_header(state, &header) : isal_inflate(state)
     guard result == ISAL_DECOMP_OK || result == ISAL_END_INPUT else {
       return try deliverRest(before: "the gzip data is damaged (\(Self.reason(result))); fetch the file again")
     }
-    if place == .header, result == ISAL_DECOMP_OK {
-      place = .data
-    } else if place == .data, state.pointee.block_state == ISAL_BLOCK_FINISH {
-      place = .betweenMembers
+    if stage == .header, result == ISAL_DECOMP_OK {
+      stage = .data
+    } else if stage == .data, state.pointee.block_state == ISAL_BLOCK_FINISH {
+      stage = .betweenMembers
     } else if state.pointee.avail_in == inputBefore, state.pointee.avail_out == roomBefore {
-      // It had room for more, and made nothing of what there was.
+      // There was capacity for more output, and no progress was made.
       let problem = inputBefore == 0 ? "ends in the middle" : "is damaged"
       return try deliverRest(before: "the gzip data \(problem); fetch the file again")
     }
     return true
   }
 
-  /// After a member: passes over zero padding, then finds another member, the end, or what should not be there.
+  /// After a member: skips zero padding, then finds another member, the end, or unexpected data.
   private func startNextMember() throws(CSVError) -> Bool {
     while true {
       try fill(atLeast: 1)
@@ -110,11 +111,11 @@ final class GzipInflater {
     }
     isal_inflate_reset(state)
     isal_gzip_header_init(&header)
-    place = .header
+    stage = .header
     return true
   }
 
-  /// Sees to it that `count` unused bytes lie in the buffer, or all there are.
+  /// Ensures that `count` unused bytes are in the buffer, or all that are left.
   private func fill(atLeast count: Int) throws(CSVError) {
     while !inputEnded && Int(state.pointee.avail_in) < count {
       let left = Int(state.pointee.avail_in)
@@ -127,7 +128,7 @@ final class GzipInflater {
     }
   }
 
-  /// Hands out what was decoded before the damage and had no room yet; throws once there is nothing more.
+  /// Returns the bytes decoded before the damage that did not fit before; throws once there are none.
   private func deliverRest(before message: String) throws(CSVError) -> Bool {
     damage = message
     let rest = state.pointee.tmp_out_valid - state.pointee.tmp_out_processed
@@ -145,11 +146,11 @@ final class GzipInflater {
   private static func reason(_ result: Int32) -> String {
     switch result {
     case ISAL_INVALID_BLOCK: "a block that no compressor writes"
-    case ISAL_INVALID_SYMBOL: "a code that stands for nothing"
-    case ISAL_INVALID_LOOKBACK: "a distance from before the beginning"
-    case ISAL_INVALID_WRAPPER: "a header that is none"
-    case ISAL_UNSUPPORTED_METHOD: "another method than DEFLATE"
-    case ISAL_INCORRECT_CHECKSUM: "the checksum is of other data"
+    case ISAL_INVALID_SYMBOL: "an undefined code"
+    case ISAL_INVALID_LOOKBACK: "a distance beyond the start"
+    case ISAL_INVALID_WRAPPER: "an invalid header"
+    case ISAL_UNSUPPORTED_METHOD: "a method other than DEFLATE"
+    case ISAL_INCORRECT_CHECKSUM: "the checksum does not match"
     default: "ISA-L's error \(result)"
     }
   }

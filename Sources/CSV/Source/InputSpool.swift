@@ -4,10 +4,10 @@
   import Glibc
 #endif
 
-/// Lets an input that can be read only once, such as a pipe, be looked at and then be read from its front.
+/// Lets a caller preview an input that can be read only once, such as a pipe, and then read it from its start.
 ///
-/// What the look has read is kept in a file without a name in the temporary directory (`TMPDIR`), which goes with the
-/// spool or the process. One thread at a time.
+/// The previewed bytes are kept in an unlinked file in the temporary directory (`TMPDIR`), which disappears with the
+/// spool or the process. Use a spool from one thread at a time.
 public final class InputSpool {
   private let descriptor: Int32
   private let name: String
@@ -16,7 +16,7 @@ public final class InputSpool {
 
   /// - Parameters:
   ///   - descriptor: what to read; it is not closed.
-  ///   - name: how messages call it.
+  ///   - name: the name of the input in messages.
   public init(descriptor: Int32, name: String) {
     self.descriptor = descriptor
     self.name = name
@@ -24,18 +24,19 @@ public final class InputSpool {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// The input for a first look; as much of it may be read as is wanted.
-  /// - Throws: `source-error` where the descriptor can't be read or the temporary file can't be made.
-  public func look() throws(CSVError) -> ByteSource {
+  /// The input for a preview; any part of it may be read.
+  /// - Throws: `CSVError` with the code `source-error` if the descriptor can't be read or the temporary file can't be
+  ///   created.
+  public func previewSource() throws(CSVError) -> ByteSource {
     file = try Self.makeFile()
     let source = try ByteSource(descriptor: descriptor, name: name)
     source.rawBytesObserver = { [unowned self] bytes in keep(bytes) }
     return source
   }
 
-  /// The whole input, from its front. The look is over: its source must not be read any more.
-  /// - Throws: `source-error` where what was looked at could not be kept.
-  public func whole() throws(CSVError) -> ByteSource {
+  /// The complete input from its start. The preview source must not be read any more.
+  /// - Throws: `CSVError` with the code `source-error` if the previewed bytes could not be kept.
+  public func completeSource() throws(CSVError) -> ByteSource {
     if let failure { throw failure }
     let spool = self
     var offset: off_t = 0
@@ -80,7 +81,7 @@ public final class InputSpool {
   private static func failure(_ code: Int32) -> CSVError {
     CSVError(
       .source,
-      "what was read can't be kept in the temporary directory: \(systemMessage(code)). Make room there, or set TMPDIR",
+      "what was read can't be kept in the temporary directory: \(systemMessage(code)). Free some space there, or set TMPDIR",
       path: "stdin", errnoCode: code)
   }
 }

@@ -4,19 +4,19 @@
   import Glibc
 #endif
 
-/// The bytes of an input as they are stored, before any inflating.
+/// The bytes of an input as stored, before inflation.
 final class RawInput {
   enum Origin {
     case descriptor(Int32, closes: Bool)
     case memory([UInt8])
-    /// Fills the buffer and answers how many bytes it wrote; 0 is the end. For inputs that exist nowhere.
+    /// Fills the buffer and returns how many bytes it wrote; 0 is the end. For generated inputs.
     case generator((UnsafeMutableRawBufferPointer) throws(CSVError) -> Int)
   }
 
   let name: String
-  /// Size of a regular file or of the bytes in memory; nil where nobody knows, as for a pipe.
+  /// Size of a regular file or of the bytes in memory; nil where it is unknown, as for a pipe.
   let totalBytes: Int?
-  /// Bytes handed out so far, counted from where the input stood when it was opened.
+  /// Number of bytes returned so far, counted from the offset at which the input was opened.
   private(set) var position = 0
   var observer: ((RawSpan) -> Void)?
   private let origin: Origin
@@ -31,14 +31,14 @@ final class RawInput {
       if fstat(descriptor, &status) != 0 {
         let code = errno
         if closes { close(descriptor) }
-        throw RawInput.failure(code, name, 0)
+        throw RawInput.failure(code, name: name, byte: 0)
       }
       if status.st_mode & S_IFMT == S_IFDIR {
         if closes { close(descriptor) }
-        throw RawInput.failure(EISDIR, name, 0)
+        throw RawInput.failure(EISDIR, name: name, byte: 0)
       }
       canSeek = status.st_mode & S_IFMT == S_IFREG
-      // A descriptor that was handed over may stand in mid-file: only what lies ahead counts.
+      // A descriptor passed by the caller may be in mid-file: only the bytes after its offset count.
       totalBytes = canSeek ? max(0, Int(status.st_size) - Int(lseek(descriptor, 0, SEEK_CUR))) : nil
       #if !canImport(Darwin)
         if canSeek { posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
@@ -59,11 +59,11 @@ final class RawInput {
   static func open(path: String) throws(CSVError) -> RawInput {
     var descriptor: Int32
     repeat { descriptor = Self.openFile(path) } while descriptor < 0 && errno == EINTR
-    if descriptor < 0 { throw failure(errno, path, nil) }
+    if descriptor < 0 { throw failure(errno, name: path, byte: nil) }
     return try RawInput(.descriptor(descriptor, closes: true), name: path)
   }
 
-  // `open` alone would find the function above.
+  // A separate function, because `open` would resolve to the one above.
   private static func openFile(_ path: String) -> Int32 {
     #if canImport(Darwin)
       Darwin.open(path, O_RDONLY | O_CLOEXEC)
@@ -91,11 +91,11 @@ final class RawInput {
     return count
   }
 
-  /// Moves ahead without reading, if the input can and nobody wants to see the bytes.
+  /// Advances without reading, if the input can seek and has no observer.
   func seek(ahead count: Int) throws(CSVError) -> Bool {
     guard canSeek, observer == nil, let totalBytes, position + count <= totalBytes else { return false }
     if case .descriptor(let descriptor, _) = origin, lseek(descriptor, off_t(count), SEEK_CUR) < 0 {
-      throw RawInput.failure(errno, name, position)
+      throw RawInput.failure(errno, name: name, byte: position)
     }
     position += count
     return true
@@ -113,20 +113,20 @@ final class RawInput {
       if count >= 0 { return count }
       switch errno {
       case EINTR: continue
-      // Somebody made the pipe non-blocking: wait for bytes instead of spinning.
+      // The pipe is non-blocking: wait for bytes instead of spinning.
       case EAGAIN: waitUntilReady(descriptor, for: Int16(POLLIN))
-      default: throw RawInput.failure(errno, name, position)
+      default: throw RawInput.failure(errno, name: name, byte: position)
       }
     }
   }
 
-  private static func failure(_ code: Int32, _ name: String, _ byte: Int?) -> CSVError {
+  private static func failure(_ code: Int32, name: String, byte: Int?) -> CSVError {
     let verb = byte == nil ? "opened" : "read"
     return CSVError(.source, "cannot be \(verb): \(systemMessage(code))", path: name, byte: byte, errnoCode: code)
   }
 }
 
-/// Sleeps until a non-blocking descriptor can be read or written. A signal may end the sleep early: callers try again.
+/// Sleeps until a non-blocking descriptor can be read or written. A signal may end the sleep early; callers retry.
 func waitUntilReady(_ descriptor: Int32, for events: Int16) {
   var request = pollfd(fd: descriptor, events: events, revents: 0)
   _ = poll(&request, 1, -1)

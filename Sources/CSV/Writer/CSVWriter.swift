@@ -1,23 +1,36 @@
-/// Writes records to a `ByteSink`, quoting only where it must.
+/// Writes records to a `ByteSink` and quotes fields only where necessary.
 ///
-/// Quoted are values with a delimiter, a quote or a line end in them, with a space first or last, and what would be
-/// read as something else: the empty value of a record of one field, a comment sign in front of a record, a byte
-/// order mark at the start of the file, the dialect's text for no value. A dialect without quotes writes quotes and spaces as they are and refuses
-/// the rest.
+/// Quoted are values that contain a delimiter, a quote or a line end, that begin or end with a space, or that would
+/// be read as something else: the empty value of a record of one field, a comment sign at the start of a record, a
+/// byte order mark at the start of the file, the dialect's text for no value. A dialect without quotes writes quotes
+/// and spaces unchanged and refuses the other values.
 ///
-/// A value without copies, so that a field costs no run-time check of who else holds the writer: keep it in a local
-/// variable, or hand it on `inout`.
+/// ```swift
+/// let sink = try ByteSink(path: "surf-log.csv")
+/// var writer = try CSVWriter(sink)
+/// try writer.write(["date", "location"])
+/// try writer.write(["2014-07-14", "Rincon, CA"])
+/// try writer.flush()
+/// try sink.commit()
+/// ```
+///
+/// The type is noncopyable, so that a field costs no exclusivity check at run time: keep a writer in a local
+/// variable, or pass it `inout`.
 public struct CSVWriter: ~Copyable {
   public let dialect: CSVDialect
   public let sink: ByteSink
-  /// Records ended so far; a header counts.
+  /// Number of records written so far, including a header.
   public private(set) var recordCount = 0
 
   private static let bufferBytes = 64 << 10
 
   private var encoder: RecordEncoder
 
-  /// - Throws: `dialect-error` for a dialect that cannot be.
+  /// Creates a writer.
+  /// - Parameters:
+  ///   - sink: where the records go. The caller commits it.
+  ///   - dialect: the form of the file.
+  /// - Throws: `CSVError` with the code `dialect-error` for a contradictory dialect.
   public init(_ sink: ByteSink, dialect: CSVDialect = .csv) throws(CSVError) {
     try dialect.validate()
     self.sink = sink
@@ -26,27 +39,27 @@ public struct CSVWriter: ~Copyable {
   }
 
   /// Adds a field to the record.
-  /// - Throws: `unquotable-value` with the field's index, where the dialect has no quotes and the value needs them.
-  ///   The fields of the record so far are dropped: go on with the next record.
+  /// - Throws: `CSVError` with the code `unquotable-value` and the field's index, if the dialect has no quotes and
+  ///   the value needs them. The fields of the record so far are dropped; continue with the next record.
   public mutating func append(field value: Span<UInt8>) throws(CSVError) {
     if let reason = encoder.append(value) { throw refuse(reason) }
   }
 
-  /// Adds a field. Throws as `append(field:)` of a span.
+  /// Adds a field; see `append(field:)` of a span.
   public mutating func append(field value: ArraySlice<UInt8>) throws(CSVError) { try append(field: value.span) }
 
-  /// Adds a field. Throws as `append(field:)` of a span.
+  /// Adds a field; see `append(field:)` of a span.
   public mutating func append(field value: [UInt8]) throws(CSVError) { try append(field: value.span) }
 
-  /// Adds a field. Throws as `append(field:)` of a span.
+  /// Adds a field; see `append(field:)` of a span.
   public mutating func append(field value: String) throws(CSVError) { try append(field: value.utf8.span) }
 
   /// Adds a field without a value: the dialect's text for it, or nothing between the delimiters.
   public mutating func appendNull() { encoder.appendNull() }
 
-  /// Ends the record. Bytes go to the sink when enough have gathered.
-  /// - Throws: `unquotable-value`, the record dropped, for a record of one empty field in a dialect without quotes:
-  ///   it would be a blank line. Else as `ByteSink.write`.
+  /// Ends the record. The bytes go to the sink when the buffer is full.
+  /// - Throws: `CSVError` with the code `unquotable-value` for a record of one empty field in a dialect without
+  ///   quotes, which would be a blank line; the record is dropped. Otherwise as `ByteSink.write`.
   public mutating func endRecord() throws(CSVError) {
     precondition(encoder.fieldCount > 0, "a record has at least one field")
     if let reason = encoder.endRecord() { throw refuse(reason) }
@@ -57,13 +70,13 @@ public struct CSVWriter: ~Copyable {
   /// Drops the fields of the record so far.
   public mutating func abandonRecord() { encoder.abandonRecord() }
 
-  /// Writes one record. Throws as `append(field:)` and `endRecord`.
+  /// Writes one record. Throws as `append(field:)` and `endRecord()`.
   public mutating func write(_ values: [String]) throws(CSVError) {
     for value in values { try append(field: value) }
     try endRecord()
   }
 
-  /// Sends whole records on to the sink; call it before `ByteSink.commit()`. Not in the middle of a record.
+  /// Sends the buffered records to the sink; call it before `ByteSink.commit()`, not in the middle of a record.
   /// - Throws: as `ByteSink.write`.
   public mutating func flush() throws(CSVError) {
     precondition(encoder.fieldCount == 0, "a record is ended or abandoned before the writer is flushed")
@@ -72,12 +85,12 @@ public struct CSVWriter: ~Copyable {
   }
 
   private mutating func refuse(_ reason: RecordEncoder.Refusal) -> CSVError {
-    // A lone empty field was counted already; any other was not added.
+    // A single empty field is already counted; any other refused field was not added.
     let field = reason == .onlyEmpty ? 0 : encoder.fieldCount
     encoder.abandonRecord()
     return CSVError(
       .unquotableValue,
-      "the value \(reason.rawValue), and this dialect has no quotes; change the value or take a dialect with quotes",
+      "the value \(reason.rawValue), and this dialect has no quotes; change the value or use a dialect with quotes",
       path: sink.name, field: field)
   }
 }

@@ -1,16 +1,17 @@
-/// Turns values into the bytes of records. A struct of its own so that its state is touched once per field.
+/// Encodes values as the bytes of records. A separate struct, so that its state is accessed once per field.
 struct RecordEncoder {
   /// Why a value cannot be written without quotes.
   enum Refusal: String {
     case delimiter = "holds a delimiter"
     case lineEnd = "holds a line end"
     case comment = "starts with the comment sign"
-    case byteOrderMark = "starts with a byte order mark, which would be taken for the file's"
+    case byteOrderMark = "starts with a byte order mark, which would be read as that of the file"
     case nullToken = "is the text that stands for no value"
     case onlyEmpty = "is empty and alone in its record, which would be a blank line"
   }
 
-  /// The first `used` bytes are whole records not yet taken by the sink, and the one under way; the rest is room.
+  /// The first `used` bytes are whole records not yet passed to the sink, and the current one; the rest is free
+  /// capacity.
   private(set) var storage: [UInt8]
   private(set) var used = 0
   private(set) var fieldCount = 0
@@ -20,7 +21,7 @@ struct RecordEncoder {
   private let comment: UInt8?
   private let endsLinesWithCR: Bool
   private let writesTrailingDelimiter: Bool
-  /// Empty where the dialect has none.
+  /// Empty if the dialect has none.
   private let nullToken: [UInt8]
   private var recordStart = 0
   private var isFirstRecord = true
@@ -35,7 +36,7 @@ struct RecordEncoder {
     storage = [UInt8](repeating: 0, count: capacity)
   }
 
-  /// Nothing is added when the answer is a refusal.
+  /// Adds nothing if the result is a refusal.
   mutating func append(_ value: Span<UInt8>) -> Refusal? {
     // Twice the value for doubled quotes, two quotes around it and a delimiter before it.
     makeRoom(2 * value.count + 3)
@@ -51,14 +52,14 @@ struct RecordEncoder {
       used = copyQuoted(value, to: start, quote)
     } else {
       if let refusal = refusal(value) { return refusal }
-      // Only a space first or last: where there are no quotes it needs none.
+      // The value only begins or ends with a space, which needs no quotes in a dialect without quotes.
       used = start + value.count
     }
     fieldCount += 1
     return nil
   }
 
-  /// A field without a value: the token as it is, or nothing.
+  /// Adds a field without a value: the dialect's null token, or nothing.
   mutating func appendNull() {
     makeRoom(nullToken.count + 1)
     if fieldCount > 0 { put(delimiter) }
@@ -87,7 +88,7 @@ struct RecordEncoder {
     fieldCount = 0
   }
 
-  /// The sink has taken the bytes.
+  /// Removes the bytes after they were passed to the sink.
   mutating func removeAll() {
     used = 0
     recordStart = 0
@@ -104,29 +105,29 @@ struct RecordEncoder {
     used += 1
   }
 
-  /// Copies the value as it is; false if it must not stand so.
+  /// Copies the value unchanged; false if the value needs quotes.
   @inline(__always)
   private mutating func copyPlain(_ value: Span<UInt8>, to start: Int) -> Bool {
     let count = value.count
     if count == 0 { return true }
-    // Locals: the target is borrowed from `self` while these are read.
+    // Local copies: the target is borrowed from `self` while these are read.
     let delimiter = delimiter
     let quote = quote ?? delimiter
     var special: UInt8 = value[0] == ASCII.space || value[count - 1] == ASCII.space ? 1 : 0
     var target = storage.mutableSpan
     precondition(start + count <= target.count, "room was made before")
     for index in 0..<count {
-      // Within both spans: `index` is below `count`, and the line above saw to the target.
+      // Within both spans: `index` is below `count`, and the precondition above covers the target.
       let byte = value[unchecked: index]
       target[unchecked: start &+ index] = byte
-      // Sums instead of `||`: no branch per byte.
+      // Bitwise sums instead of `||` avoid a branch per byte.
       special |= (byte == delimiter ? 1 : 0) | (byte == quote ? 1 : 0)
       special |= (byte == ASCII.lf ? 1 : 0) | (byte == ASCII.cr ? 1 : 0)
     }
     return special == 0
   }
 
-  /// Writes the value in quotes; answers where it ends.
+  /// Writes the value in quotes and returns the end offset.
   private mutating func copyQuoted(_ value: Span<UInt8>, to start: Int, _ quote: UInt8) -> Int {
     var target = storage.mutableSpan
     var end = start
@@ -145,14 +146,14 @@ struct RecordEncoder {
     return end + 1
   }
 
-  /// Whether a value would be read as none.
+  /// Whether a value would be read as no value.
   @inline(__always)
   private func isNullToken(_ value: Span<UInt8>) -> Bool {
     if value.count != nullToken.count || value.isEmpty { return false }
     return nullToken.indices.allSatisfy { value[$0] == nullToken[$0] }
   }
 
-  /// Whether a first value looks like a comment or a byte order mark.
+  /// Whether the first value of a record looks like a comment or a byte order mark.
   private func isMistakable(_ value: Span<UInt8>) -> Bool {
     if let comment, !value.isEmpty, value[0] == comment { return true }
     return isFirstRecord && startsWithByteOrderMark(value)

@@ -13,7 +13,7 @@ struct RowEditions {
     var version: UInt64?
     /// Before that save.
     var versionBefore: UInt64?
-    /// Of the values that were saved.
+    /// The hash of the values that were saved.
     var savedHash: Int?
   }
 

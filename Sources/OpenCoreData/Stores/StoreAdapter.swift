@@ -64,7 +64,7 @@ class StoreAdapter: ClassStoreAdapter, @unchecked Sendable {
 
   /// Runs `body` alone, with a context in which to make objects for the store.
   ///
-  /// The context belongs to nobody else, and lives for the length of the call: the contexts of the client stay on their
+  /// The context is not shared and lives for the length of the call: the contexts of the client stay on their
   /// queues.
   ///
   /// - Parameter isFresh: True gives a new context even within another call.

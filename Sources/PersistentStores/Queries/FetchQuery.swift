@@ -68,7 +68,7 @@ package struct FetchQuery: Sendable {
     var below = self
     below.offset = 0
     if limit > 0 {
-      // A limit beyond every possible number of objects is no limit.
+      // A limit beyond every possible number of objects has no effect.
       let (limit, overflows) = limit.addingReportingOverflow(offset + changeCount)
       below.limit = overflows ? 0 : limit
     }

@@ -1,15 +1,20 @@
 import Foundation
 
-/// The columns of a pipeline, ready to parse.
+/// The columns of a pipeline, compiled for parsing.
 public struct ColumnSet: Sendable {
   /// In the order of the definition; a parser's `column` is its index here.
   public let parsers: [FieldParser]
   /// The rules for whole records, in the order of the definition.
   public let recordChecks: [RecordCheck]
 
-  /// `types` gives the type of each attribute of the entity; `now` is the clock of `notInFuture`, taken once so that
-  /// a run judges all its records alike. Throws every mistake at once: attributes that the entity lacks, rules that
-  /// do not fit their type, rules for records that name no column.
+  /// Compiles the columns of a definition.
+  ///
+  /// - Parameters:
+  ///   - definition: the pipeline.
+  ///   - types: the type of each attribute of the entity, by name.
+  ///   - now: the clock of the rule `notInFuture`, read once so that a run validates all its records alike.
+  /// - Throws: `PipelineError` with every mistake: attributes that the entity lacks, rules that do not apply to their
+  ///   type, rules for records that name no column.
   public init(
     _ definition: PipelineDefinition, types: [String: ColumnType], now: Date = Date()
   ) throws(PipelineError) {

@@ -1,30 +1,30 @@
-/// What a column's text is read as; the model's attribute decides.
+/// The type that a column's text is parsed as. It follows from the model's attribute.
 public enum ColumnType: Sendable, Hashable {
   case text
-  /// A whole number within the attribute's width.
+  /// A whole number within the range of the attribute.
   case integer(ClosedRange<Int64>)
   case real
-  /// A number that is kept in single precision.
+  /// A number stored in single precision.
   case single
-  /// A decimal number, exactly; one with more digits than a store keeps is refused.
+  /// An exact decimal number; one with more digits than a store keeps is refused.
   case decimal
-  /// `true`, `false`, `yes`, `no`, `1`, `0`, letter case aside.
+  /// `true`, `false`, `yes`, `no`, `1`, `0`, ignoring letter case.
   case boolean
   case date
-  /// See ``TextFormat/uuid``; braces, `urn:uuid:` before it and 32 digits without hyphens are accepted too.
+  /// See ``TextFormat/uuid``. Braces, the prefix `urn:uuid:` and 32 digits without hyphens are accepted too.
   case uuid
-  /// A URI with or without a scheme, as RFC 3986 writes it.
+  /// A URI with or without a scheme (RFC 3986).
   case uri
-  /// Bytes, written as the column's ``BinaryFormat`` says.
+  /// Bytes in the column's ``BinaryFormat``.
   case binary
-  /// What a transformer made of an object, as bytes: they are taken and given as they are, and nothing is made of them.
+  /// The bytes that a transformer made of an object. They are stored and exported unchanged.
   case archive
 
   public static let integer16 = ColumnType.integer(Int64(Int16.min)...Int64(Int16.max))
   public static let integer32 = ColumnType.integer(Int64(Int32.min)...Int64(Int32.max))
   public static let integer64 = ColumnType.integer(Int64.min...Int64.max)
 
-  /// The type in words, for messages.
+  /// The type as a noun phrase, for messages.
   package var noun: String {
     switch self {
     case .text: "a text"
@@ -47,31 +47,32 @@ public enum ColumnType: Sendable, Hashable {
     }
   }
 
-  /// Whether it is bytes that a ``BinaryFormat`` writes as text.
+  /// Whether the values are bytes that a ``BinaryFormat`` represents as text.
   package var isBinary: Bool { self == .binary || self == .archive }
 }
 
 /// The value of one field, as its attribute stores it.
 public enum FieldValue: Sendable, Hashable {
-  /// The field is empty, or the dialect's text for nil: nil, whatever default the model has.
+  /// The field is empty or the dialect's text for nil. The value is nil, even if the model has a default.
   case null
   /// Also Booleans, as 0 and 1.
   case integer(Int64)
   /// Also dates, as seconds since 2001-01-01 UTC.
   case real(Double)
-  /// The field's bytes as they are; the caller has them.
+  /// The field's bytes unchanged; the caller has them.
   case text
-  /// What the field's bytes stand for: other bytes, digits or a URI. `FieldParser.store(_:at:in:)` puts it in place.
+  /// A value that differs from the field's bytes: other bytes, digits or a URI. `FieldParser.store(_:at:in:)` stores
+  /// it.
   case encoded
 }
 
-/// What one field broke: small, so that noting it costs nothing. ``FieldParser/issue(for:bytes:at:field:)`` puts it
-/// in words.
+/// A violation by one field. It is small, so that recording it is cheap. ``FieldParser/issue(for:bytes:at:field:)``
+/// makes the message.
 public struct FieldFault: Sendable, Hashable {
   /// Index of the column in its ``ColumnSet``.
   public var column: Int
-  /// Index of the rule in the column's definition; -1 when the text is not of the column's type, -2 and less for its
-  /// transforms, first to last.
+  /// Index of the rule in the column's definition; -1 if the text does not match the column's type; -2 and less for
+  /// its transforms, first to last.
   public var rule: Int
   public var severity: Severity
 
@@ -86,7 +87,8 @@ public struct FieldFault: Sendable, Hashable {
   }
 
   var subject: Subject { rule >= 0 ? .rule(rule) : rule == -1 ? .type : .transform(-2 - rule) }
-  /// What is no quantity is not of the type that its column is declared to have, just as what is no number.
+  /// A text that a conversion refuses does not match the declared type of its column, like a text that is not a
+  /// number.
   var code: IssueCode { rule < 0 ? .typeError : .constraintError }
 
   static func rule(ofTransform index: Int) -> Int { -2 - index }

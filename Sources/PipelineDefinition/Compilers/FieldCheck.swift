@@ -1,14 +1,14 @@
 import Foundation
 
-/// A rule made ready. The quick ones are plain numbers, so that a good field allocates nothing; the others wait
-/// behind them.
+/// A compiled rule on a number or length. These checks allocate nothing for a valid field; the other checks run after
+/// them.
 struct QuickCheck: Sendable {
   enum Test: Sendable {
-    /// Bounds of a number or of a date's seconds, both included.
+    /// Inclusive bounds of a number or of a date's seconds.
     case within(Double, Double)
-    /// `now` and the latest midnight that is a day somewhere already, both in seconds since 2001.
+    /// `now`, and the latest midnight of a day that has already begun in some time zone, both in seconds since 2001.
     case notAfterNow(Double, latestDay: Double)
-    /// Unicode scalars.
+    /// Bounds in Unicode scalars.
     case length(Int, Int)
   }
 
@@ -55,9 +55,9 @@ struct TextCheck: Sendable {
     case .noneOf(let values):
       return !values.contains { bytes.equals($0) }
     case .format(let format):
-      return format.fits(bytes)
+      return format.matches(bytes)
     case .quantity(let pattern):
-      return pattern.verdict(bytes.extracting(bytes.trimmedRange)) == .fits
+      return pattern.verdict(bytes.extracting(bytes.trimmedRange)) == .valid
     case .expression(let expression):
       let text = String(decoding: bytes.array, as: UTF8.self)
       let whole = NSRange(location: 0, length: text.utf16.count)
@@ -67,7 +67,7 @@ struct TextCheck: Sendable {
 }
 
 extension Span<UInt8> {
-  /// A copy, for the slow paths.
+  /// A copy as an array, for slow paths.
   var array: [UInt8] {
     var copy: [UInt8] = []
     copy.reserveCapacity(count)

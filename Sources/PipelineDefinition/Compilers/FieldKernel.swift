@@ -1,20 +1,20 @@
-/// What can be said of a column's ordinary fields at a glance, worked out once.
+/// A fast path for the ordinary fields of a column, chosen once per column.
 ///
-/// A kernel takes only what is certainly good; all else is left to ``FieldParser/parse(_:faults:)``, which alone knows
-/// what is wrong with it.
+/// A kernel accepts only what is certainly valid and leaves everything else to ``FieldParser/parse(_:faults:)``,
+/// which alone diagnoses faults.
 package enum FieldKernel: Sendable {
-  /// A text of so many bytes, whatever they are; one that must not be blank begins with no white space.
+  /// A text whose number of bytes is in the range. If it is required, it must not begin with white space.
   case text(bytes: ClosedRange<Int>, isRequired: Bool)
   /// ISO 8601, in seconds since 2001-01-01 UTC.
   case date(ClosedRange<Double>)
   case integer(ClosedRange<Double>)
   case real(ClosedRange<Double>)
-  /// Whatever the parser makes of it.
+  /// No fast path: the parser handles every field.
   case any
 }
 
 extension FieldKernel {
-  /// For a column of this type with these checks; `firstFormat` is the one that dates are tried by first.
+  /// The kernel for a column of this type with these checks; `firstFormat` is the date format that is tried first.
   init(
     _ type: ColumnType, _ quickChecks: [QuickCheck], hasTextChecks: Bool, isRequired: Bool, keepsEmptyText: Bool,
     firstFormat: DateFormat?
@@ -37,7 +37,7 @@ extension FieldKernel {
     }
   }
 
-  /// The numbers that pass every check for sure; nil where there are none.
+  /// The numbers that certainly pass every check; nil if there are none.
   private static func bounds(_ checks: [QuickCheck]) -> ClosedRange<Double>? {
     var (low, high) = (-Double.greatestFiniteMagnitude, Double.greatestFiniteMagnitude)
     for check in checks {
@@ -50,8 +50,8 @@ extension FieldKernel {
     return low <= high ? low...high : nil
   }
 
-  /// The numbers of bytes of texts that are neither empty nor, in Unicode scalars of one to four bytes each, too long
-  /// or too short.
+  /// The byte counts of texts that are certainly neither empty nor too long nor too short in Unicode scalars of one
+  /// to four bytes each.
   private static func bytes(_ checks: [QuickCheck]) -> ClosedRange<Int>? {
     var (low, high) = (1, Int.max)
     for check in checks {

@@ -1,5 +1,6 @@
 extension FieldParser {
-  /// Whether the text, which is not empty and has no spaces around it, is of a type whose values are not its bytes.
+  /// Whether the text, which is not empty and has no surrounding spaces, is valid for a type whose values differ from
+  /// their bytes.
   func isEncoding(_ text: Span<UInt8>) -> Bool {
     switch type {
     case .uuid: UUIDText.read(text) != nil

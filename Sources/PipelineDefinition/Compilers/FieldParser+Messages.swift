@@ -1,9 +1,15 @@
 extension FieldParser {
-  /// The fault in words, with its place. `bytes` are the field's content, `field` its number in the record from 1.
+  /// The issue with a message and its position.
+  ///
+  /// - Parameters:
+  ///   - fault: what is wrong.
+  ///   - bytes: the field's content.
+  ///   - position: the position of the record.
+  ///   - field: the number of the field in the record, from 1.
   public func issue(
     for fault: FieldFault, bytes: Span<UInt8>, at position: RecordPosition, field: Int?
   ) -> RecordIssue {
-    // Shown is what the file has; what is wrong is said of what the transforms made of it.
+    // The issue shows the text of the file; the message describes the transformed text.
     let message = isTransformed ? message(for: fault, transformed(bytes).span) : message(for: fault, bytes)
     return RecordIssue(
       fault.code, severity: fault.severity, at: position, field: field, column: definition.name,
@@ -18,11 +24,11 @@ extension FieldParser {
     }
   }
 
-  /// Only conversions refuse anything.
+  /// Only conversions refuse a text.
   private func transformMessage(_ transform: ValueTransform) -> String {
     guard case .convert(let conversion) = transform else { return "cannot be transformed" }
-    return "is no quantity that can be converted to \(conversion.to.rawValue); write a number or a range such as 3-5, "
-      + "alone or followed by \(conversion.from.rawValue) or \(conversion.to.rawValue)"
+    return "is not a quantity that can be converted to \(conversion.to.rawValue); write a number or a range such "
+      + "as 3-5, alone or followed by \(conversion.from.rawValue) or \(conversion.to.rawValue)"
   }
 
   private func typeMessage(_ bytes: Span<UInt8>) -> String {
@@ -45,10 +51,10 @@ extension FieldParser {
       return "is beyond \(Float.greatestFiniteMagnitude), the greatest number that the attribute can hold; correct it"
     case .decimal: return decimalMessage(trimmed)
     case .uuid:
-      return "is no UUID; write it like \(TextFormat.uuid.example), or leave the field empty"
+      return "is not a UUID; write it like \(TextFormat.uuid.example), or leave the field empty"
     case .uri:
       return
-        "is no URI; write it like \(TextFormat.uri.example), with %20 for a space and the like, or leave the field "
+        "is not a URI; write it like \(TextFormat.uri.example), with %20 for a space and the like, or leave the field "
         + "empty"
     case .binary, .archive:
       return "is not \(binaryFormat.rawValue); write the bytes like \(binaryFormat.example), or set the column's "
@@ -96,7 +102,7 @@ extension FieldParser {
     case .notOneOf:
       return "is one of the values that are not allowed; correct it\(orEmpty)"
     case .format(let format):
-      return "is no \(format.noun); write it like \(format.example)\(orEmpty)"
+      return "is not \(format.noun); write it like \(format.example)\(orEmpty)"
     case .unique:
       return "must be unique, and another record or entry has the same; correct one of the two"
     case .pattern(let expression):
@@ -114,7 +120,7 @@ extension FieldParser {
       case .isRangeRefused: "is a range"
       case .isRangeReversed: "is a range whose high end comes first"
       case .isOutOfBounds: "is out of bounds"
-      case .fits, .isNoQuantity: "is no such quantity"
+      case .valid, .isNoQuantity: "is not a quantity of this form"
       }
     return "\(start); write \(pattern.explanation)"
   }

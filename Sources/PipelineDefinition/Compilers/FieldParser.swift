@@ -1,9 +1,9 @@
 import Foundation
 
-/// Turns the bytes of one column's fields into values, by the column's definition and its attribute's type.
+/// Parses the fields of one column into values, according to the column's definition and its attribute's type.
 ///
-/// The bytes are a field's content: unquoted, valid UTF-8. Spaces around dates, numbers and Booleans do not count;
-/// texts are kept as they are. A class, so that handing it around copies a reference and not all that it holds.
+/// The bytes are a field's content: unquoted, valid UTF-8. Spaces around dates, numbers and Booleans are ignored;
+/// texts are kept unchanged. A class, so that passing it copies a reference instead of all its tables.
 public final class FieldParser: Sendable {
   public let definition: ColumnDefinition
   public let type: ColumnType
@@ -16,15 +16,23 @@ public final class FieldParser: Sendable {
   private let textChecks: [TextCheck]
   private let required: (rule: Int, severity: Severity)?
   private let transformer: FieldTransformer?
-  /// Whether an empty field is an empty text, for nil has a text of its own.
+  /// Whether an empty field is an empty text, because the dialect has a separate text for nil.
   private let keepsEmptyText: Bool
-  /// What takes the ordinary fields of whole chunks.
+  /// The fast path for the ordinary fields of whole chunks.
   package let kernel: FieldKernel
   package var isRequired: Bool { required != nil }
 
-  /// `now`, in seconds since 2001-01-01 UTC, is the clock of `notInFuture`. Throws when rules, formats, transforms or
-  /// a constant do not fit the type, naming each by a key path that begins with `path`. With `keepsEmptyText` an empty
-  /// field is no nil. `dateFormats` has the patterns of named formats.
+  /// Compiles a column.
+  ///
+  /// - Parameters:
+  ///   - definition: the column.
+  ///   - type: the type of its attribute.
+  ///   - column: its index in the ``ColumnSet``.
+  ///   - now: the clock of `notInFuture`, in seconds since 2001-01-01 UTC.
+  ///   - path: the key path of the column, with which the paths of mistakes begin.
+  ///   - dateFormats: the patterns of named date formats.
+  ///   - keepsEmptyText: whether an empty field is a value other than nil.
+  /// - Throws: `PipelineError` if rules, formats, transforms or a constant do not apply to the type.
   public init(
     _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column",
     dateFormats: [String: String] = [:], keepsEmptyText: Bool = false
@@ -50,8 +58,12 @@ public final class FieldParser: Sendable {
     try checkAbsent(path)
   }
 
-  /// The value of a field, or `nil` when an error was found. Faults, warnings included, are appended to `faults`: at
-  /// most one error, the first. Allocates nothing when there are none, unless a rule is `pattern`.
+  /// Parses a field. It allocates nothing if there are no faults, unless a rule is `pattern`.
+  ///
+  /// - Parameters:
+  ///   - bytes: the field's content.
+  ///   - faults: receives the faults, warnings included; at most one is an error, the first.
+  /// - Returns: the value, or nil if there is an error.
   public func parse(_ bytes: Span<UInt8>, faults: inout [FieldFault]) -> FieldValue? {
     if case .text = type { return parseText(bytes, &faults) }
     let trimmed = bytes.extracting(bytes.trimmedRange)
@@ -61,60 +73,60 @@ public final class FieldParser: Sendable {
       return .text
     case .date:
       guard let value = seconds(trimmed) else { return mistyped(&faults) }
-      return check(value, trimmed, &faults) ? .real(value) : nil
+      return check(value, text: trimmed, faults: &faults) ? .real(value) : nil
     case .integer(let range):
       guard let value = NumberText.integer(trimmed), range.contains(value) else { return mistyped(&faults) }
-      return check(Double(value), trimmed, &faults) ? .integer(value) : nil
+      return check(Double(value), text: trimmed, faults: &faults) ? .integer(value) : nil
     case .real:
       guard let value = NumberText.real(trimmed) else { return mistyped(&faults) }
-      return check(value, trimmed, &faults) ? .real(value) : nil
+      return check(value, text: trimmed, faults: &faults) ? .real(value) : nil
     case .boolean:
       guard let value = Self.boolean(trimmed) else { return mistyped(&faults) }
-      return check(value ? 1 : 0, trimmed, &faults) ? .integer(value ? 1 : 0) : nil
+      return check(value ? 1 : 0, text: trimmed, faults: &faults) ? .integer(value ? 1 : 0) : nil
     case .single:
       guard let value = NumberText.single(trimmed) else { return mistyped(&faults) }
-      return check(Double(value), trimmed, &faults) ? .real(Double(value)) : nil
+      return check(Double(value), text: trimmed, faults: &faults) ? .real(Double(value)) : nil
     case .decimal:
       guard let value = NumberText.real(trimmed), DecimalText(trimmed)?.isKeptByStores == true else {
         return mistyped(&faults)
       }
-      return check(value, trimmed, &faults) ? .encoded : nil
+      return check(value, text: trimmed, faults: &faults) ? .encoded : nil
     case .uuid, .uri, .binary, .archive:
       guard isEncoding(trimmed) else { return mistyped(&faults) }
       return parseEncoded(trimmed, &faults)
     }
   }
 
-  /// The value of a field that says it has none.
+  /// The value of a field that contains the dialect's text for nil.
   package func parseNull(faults: inout [FieldFault]) -> FieldValue? { empty(.null, &faults) }
 
   // MARK: Transforms and constants
 
-  /// Whether fields go through ``parse(transforming:spare:faults:)``.
+  /// Whether fields must be parsed with ``parse(transforming:spare:faults:)``.
   package var isTransformed: Bool { transformer != nil }
 
-  /// Whether nil, where the dialect has a text for it, is filled as an empty field is.
+  /// Whether nil, where the dialect has a text for it, is replaced like an empty field.
   package var fillsEmpty: Bool { transformer?.fillsEmpty ?? false }
 
-  /// The value of a field with transforms: `text` becomes what they make of it. `spare` is a buffer to work with.
+  /// Transforms and parses a field: `text` is transformed in place. `spare` is a scratch buffer.
   package func parse(transforming text: inout [UInt8], spare: inout [UInt8], faults: inout [FieldFault]) -> FieldValue?
   {
     if let step = transformer?.apply(to: &text, spare: &spare) {
-      _ = refuse(FieldFault.rule(ofTransform: step), .error, &faults)
+      _ = refuse(rule: FieldFault.rule(ofTransform: step), severity: .error, faults: &faults)
       return nil
     }
     return parse(text.span, faults: &faults)
   }
 
-  /// The column's text as its rules see it.
+  /// The column's text after its transforms, as its rules see it.
   func transformed(_ bytes: Span<UInt8>) -> [UInt8] {
     var (text, spare) = (bytes.array, [UInt8]())
     _ = transformer?.apply(to: &text, spare: &spare)
     return text
   }
 
-  /// What a column that the input lacks, or does not look for, gives its records: nil, unless the definition has a
-  /// constant or a default.
+  /// The value of this column in records of an input that lacks the column: nil, unless the definition has a constant
+  /// or a default.
   public var valueWhenAbsent: FieldValue {
     var faults: [FieldFault] = []
     return textWhenAbsent.flatMap { parse($0.span, faults: &faults) } ?? .null
@@ -138,19 +150,19 @@ public final class FieldParser: Sendable {
     if bytes.isEmpty, !keepsEmptyText { return empty(.null, &faults) }
     if required != nil, bytes.trimmedRange.isEmpty { return empty(.text, &faults) }
     for check in quickChecks where !check.passes(bytes) {
-      if refuse(check.rule, check.severity, &faults) { return nil }
+      if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return nil }
     }
     return checkText(bytes, &faults) ? .text : nil
   }
 
   private func parseEncoded(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> FieldValue? {
     for check in quickChecks where !check.passes(bytes) {
-      if refuse(check.rule, check.severity, &faults) { return nil }
+      if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return nil }
     }
     return checkText(bytes, &faults) ? .encoded : nil
   }
 
-  /// Whether an empty field is data of no bytes, for nil has a text of its own.
+  /// Whether an empty field is data of no bytes, because the dialect has a separate text for nil.
   private func isEmptyData(_ bytes: Span<UInt8>) -> Bool { keepsEmptyText && type.isBinary && required == nil }
 
   @inline(__always)
@@ -161,9 +173,9 @@ public final class FieldParser: Sendable {
     return nil
   }
 
-  private func check(_ value: Double, _ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> Bool {
+  private func check(_ value: Double, text bytes: Span<UInt8>, faults: inout [FieldFault]) -> Bool {
     for check in quickChecks where !check.passes(value) {
-      if refuse(check.rule, check.severity, &faults) { return false }
+      if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return false }
     }
     return checkText(bytes, &faults)
   }
@@ -172,33 +184,33 @@ public final class FieldParser: Sendable {
   private func checkText(_ bytes: Span<UInt8>, _ faults: inout [FieldFault]) -> Bool {
     if textChecks.isEmpty { return true }
     for check in textChecks where !check.passes(bytes) {
-      if refuse(check.rule, check.severity, &faults) { return false }
+      if refuse(rule: check.rule, severity: check.severity, faults: &faults) { return false }
     }
     return true
   }
 
   private func empty(_ value: FieldValue, _ faults: inout [FieldFault]) -> FieldValue? {
     guard let required else { return value }
-    return refuse(required.rule, required.severity, &faults) ? nil : value
+    return refuse(rule: required.rule, severity: required.severity, faults: &faults) ? nil : value
   }
 
   private func mistyped(_ faults: inout [FieldFault]) -> FieldValue? {
-    _ = refuse(-1, .error, &faults)
+    _ = refuse(rule: -1, severity: .error, faults: &faults)
     return nil
   }
 
-  /// Notes the fault; true when it is an error.
-  private func refuse(_ rule: Int, _ severity: Severity, _ faults: inout [FieldFault]) -> Bool {
+  /// Records the fault; true if it is an error.
+  private func refuse(rule: Int, severity: Severity, faults: inout [FieldFault]) -> Bool {
     faults.append(FieldFault(column: column, rule: rule, severity: severity))
     return severity == .error
   }
 
   private static func boolean(_ bytes: Span<UInt8>) -> Bool? {
-    for text in truths where bytes.equalsIgnoringCase(text, from: 0) { return true }
-    for text in untruths where bytes.equalsIgnoringCase(text, from: 0) { return false }
+    for text in trueTexts where bytes.equalsIgnoringCase(text, from: 0) { return true }
+    for text in falseTexts where bytes.equalsIgnoringCase(text, from: 0) { return false }
     return nil
   }
 
-  private static let truths: [[UInt8]] = ["true", "yes", "1"].map { Array($0.utf8) }
-  private static let untruths: [[UInt8]] = ["false", "no", "0"].map { Array($0.utf8) }
+  private static let trueTexts: [[UInt8]] = ["true", "yes", "1"].map { Array($0.utf8) }
+  private static let falseTexts: [[UInt8]] = ["false", "no", "0"].map { Array($0.utf8) }
 }

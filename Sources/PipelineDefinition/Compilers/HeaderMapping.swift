@@ -1,21 +1,26 @@
 /// Which field of a record feeds which column.
 public struct HeaderMapping: Sendable, Equatable {
-  /// For each field, in order, the index of its column; `nil` for a field that is ignored.
+  /// For each field, in order, the index of its column; `nil` for an ignored field.
   public let columnOfField: [Int?]
   /// For each column the index of its field; `nil` for a column that the input lacks.
   public let fieldOfColumn: [Int?]
-  /// What is wrong with the header; the file can be imported unless an error is among them.
+  /// The issues of the header. The file can be imported unless one of them is an error.
   public let issues: [RecordIssue]
 
   public var isUsable: Bool { !issues.contains { $0.severity == .error } }
   /// Fields that a record must have.
   public var fieldCount: Int { columnOfField.count }
 
-  /// `labels` are the header's fields, or the dialect's declared columns for a file without a header. Labels match
-  /// a column's name or synonyms, letter case and spaces around them aside.
+  /// Maps labels to columns.
   ///
-  /// Errors: `blank-header`, `duplicate-label`, `missing-label` (columns that are `required` or carry that rule).
-  /// Warnings: `extra-label`, `blank-label`; such fields are ignored.
+  /// - Parameters:
+  ///   - labels: the header's fields, or the dialect's declared columns for a file without a header. Labels match a
+  ///     column's name or synonyms, ignoring letter case and surrounding spaces.
+  ///   - columns: the columns of the pipeline.
+  ///   - position: the position of the header, for issues.
+  ///
+  /// Errors are `blank-header`, `duplicate-label` and `missing-label` (for columns that are `required` or have that
+  /// rule). Warnings are `extra-label` and `blank-label`; such fields are ignored.
   public init(labels: [String], columns: [ColumnDefinition], at position: RecordPosition) {
     var resolver = LabelResolver(columns: columns, position: position)
     columnOfField = labels.enumerated().map { resolver.column(of: $1, field: $0) }
@@ -25,8 +30,8 @@ public struct HeaderMapping: Sendable, Equatable {
   }
 
   /// The issues of a record whose number of fields differs from `fieldCount`: a `missing-cell` for each column that
-  /// it lacks, or an `extra-cell` for each field too many. None when the only field more is the empty one of a
-  /// trailing delimiter that `dialect` allows.
+  /// it lacks, or an `extra-cell` for each additional field. There is none if the only additional field is the empty
+  /// one after a trailing delimiter that `dialect` allows.
   public func raggedIssues(
     fieldCount found: Int, lastIsEmpty: Bool, dialect: DialectDefinition, columns: [ColumnDefinition],
     at position: RecordPosition
@@ -36,11 +41,12 @@ public struct HeaderMapping: Sendable, Equatable {
     if found > fieldCount {
       let allowsTrailing = dialect.trailingComma || !dialect.columns.isEmpty
       if found == fieldCount + 1, lastIsEmpty, allowsTrailing { return [] }
-      let text = "\(counts); put quotes around a value that holds a '\(dialect.delimiter)', or remove what is too much"
+      let text =
+        "\(counts); put quotes around a value that contains a '\(dialect.delimiter)', or remove the additional fields"
       return (fieldCount..<found).map { RecordIssue(.extraCell, at: position, field: $0 + 1, message: text) }
     }
     let missing = (found..<fieldCount).filter { columnOfField[$0] != nil }
-    // Even where only ignored fields are missing, the record is not what the header says.
+    // Even if only ignored fields are missing, the record does not match the header.
     return (missing.isEmpty ? [found] : missing).map { field in
       let column = columnOfField[field].map { columns[$0].name }
       let text = "\(counts); write a '\(dialect.delimiter)' for each empty field"
@@ -49,14 +55,14 @@ public struct HeaderMapping: Sendable, Equatable {
   }
 }
 
-/// Matches labels to columns one by one and gathers what is wrong.
+/// Matches labels to columns one by one and collects the issues.
 private struct LabelResolver {
   let columns: [ColumnDefinition]
   let position: RecordPosition
   var issues: [RecordIssue] = []
   var fieldOfColumn: [Int?]
   private let columnOfLabel: [String: Int]
-  /// Labels of columns that the pipeline fills by itself.
+  /// Labels of columns that the pipeline fills with constants.
   private let constants: Set<String>
 
   init(columns: [ColumnDefinition], position: RecordPosition) {
@@ -73,22 +79,28 @@ private struct LabelResolver {
   mutating func column(of label: String, field: Int) -> Int? {
     let folded = ColumnLabel.folded(label)
     if folded.isEmpty {
-      add(.blankLabel, .warning, field, nil, label, "this field has no label and is ignored; name it or remove it")
+      add(
+        .blankLabel, .warning, field: field, value: label,
+        message: "this field has no label and is ignored; name it or remove it")
       return nil
     }
     guard let column = columnOfLabel[folded] else {
       if constants.contains(folded) {
-        add(.extraLabel, .warning, field, nil, label, "the pipeline fills this column with a constant; it is ignored")
+        add(
+          .extraLabel, .warning, field: field, value: label,
+          message: "the pipeline fills this column with a constant; it is ignored")
         return nil
       }
       let known = columns.flatMap { [$0.name] + $0.synonyms }
       let hint = NearestName.hint(for: label, in: known)
-      add(.extraLabel, .warning, field, nil, label, "no column of the pipeline has this label; it is ignored\(hint)")
+      add(
+        .extraLabel, .warning, field: field, value: label,
+        message: "no column of the pipeline has this label; it is ignored\(hint)")
       return nil
     }
     if let first = fieldOfColumn[column] {
       let text = "field \(first + 1) is column '\(columns[column].name)' already; rename or remove one of the two"
-      add(.duplicateLabel, .error, field, columns[column].name, label, text)
+      add(.duplicateLabel, .error, field: field, column: columns[column].name, value: label, message: text)
       return nil
     }
     fieldOfColumn[column] = field
@@ -97,7 +109,7 @@ private struct LabelResolver {
 
   mutating func finish(labels: [String]) {
     if labels.allSatisfy({ ColumnLabel.folded($0).isEmpty }) {
-      // One word instead of one per label.
+      // One issue instead of one per label.
       issues = [
         RecordIssue(.blankHeader, at: position, message: "the header is empty; write the columns' names in line 1")
       ]
@@ -108,20 +120,21 @@ private struct LabelResolver {
       let others = column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"
       var text = "the header has no '\(column.name)'\(others); add the column, or declare its label as a synonym"
       if hasNone { text += ". If the file has no header, name its columns in the pipeline's dialect" }
-      add(.missingLabel, .error, nil, column.name, nil, text)
+      add(.missingLabel, .error, column: column.name, message: text)
     }
-    // Entries of nothing but nil would be what came of it.
+    // Every entry would consist of nil only.
     if hasNone, !issues.contains(where: { $0.code == .missingLabel }) {
       let known = columns.map { "'\($0.name)'" }.joined(separator: ", ")
       let text =
-        "no label is one of the pipeline's columns, \(known); this is another file, or it has no header: then "
+        "no label is one of the pipeline's columns, \(known); import the right file, or, if it has no header, "
         + "name its columns in the pipeline's dialect"
-      add(.missingLabel, .error, nil, nil, nil, text)
+      add(.missingLabel, .error, message: text)
     }
   }
 
   private mutating func add(
-    _ code: IssueCode, _ severity: Severity, _ field: Int?, _ column: String?, _ value: String?, _ message: String
+    _ code: IssueCode, _ severity: Severity, field: Int? = nil, column: String? = nil, value: String? = nil,
+    message: String
   ) {
     issues.append(
       RecordIssue(

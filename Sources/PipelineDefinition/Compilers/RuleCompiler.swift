@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes a column's rules ready for its type and gathers those that do not fit it.
+/// Compiles a column's rules for its type and collects those that do not apply to it.
 struct RuleCompiler {
   let type: ColumnType
   /// Seconds since 2001-01-01 UTC.
@@ -10,7 +10,7 @@ struct RuleCompiler {
   private(set) var required: (rule: Int, severity: Severity)?
   private(set) var mistakes: [PipelineError.Mistake] = []
 
-  /// The earth's earliest clocks are 14 hours ahead of UTC.
+  /// The earliest clocks on earth are 14 hours ahead of UTC.
   private static let secondsAheadMax = 14 * 3600.0
 
   init(type: ColumnType, now: Double) {
@@ -40,7 +40,7 @@ struct RuleCompiler {
     return formats
   }
 
-  /// How the text stands for bytes; of no meaning for a column of another type.
+  /// How the text represents bytes; meaningless for a column of another type.
   mutating func binaryFormat(_ definition: ColumnDefinition, path: String) -> BinaryFormat {
     guard type.isBinary, !definition.formats.isEmpty else { return .base64 }
     do {
@@ -65,61 +65,61 @@ struct RuleCompiler {
     case .required:
       required = (index, rule.severity)
     case .notBefore(let text):
-      guard let date = date(text, rule, path) else { return }
-      quick(.within(date, .infinity), rule, index)
+      guard let date = date(text, rule: rule, path: path) else { return }
+      addQuickCheck(.within(date, .infinity), rule: rule, index: index)
     case .notAfter(let text):
-      guard let date = date(text, rule, path) else { return }
-      quick(.within(-.infinity, date), rule, index)
+      guard let date = date(text, rule: rule, path: path) else { return }
+      addQuickCheck(.within(-.infinity, date), rule: rule, index: index)
     case .notInFuture:
-      guard fits(rule, type == .date, "dates", path) else { return }
-      quick(.notAfterNow(now, latestDay: now + Self.secondsAheadMax), rule, index)
+      guard require(type == .date, of: "dates", rule: rule, path: path) else { return }
+      addQuickCheck(.notAfterNow(now, latestDay: now + Self.secondsAheadMax), rule: rule, index: index)
     case .range(let min, let max):
-      guard fits(rule, type.isNumber, "numbers", path) else { return }
-      quick(.within(min ?? -.infinity, max ?? .infinity), rule, index)
+      guard require(type.isNumber, of: "numbers", rule: rule, path: path) else { return }
+      addQuickCheck(.within(min ?? -.infinity, max ?? .infinity), rule: rule, index: index)
     case .length(let min, let max):
-      guard fits(rule, type == .text || type == .uri, "texts", path) else { return }
-      quick(.length(min ?? 0, max ?? .max), rule, index)
+      guard require(type == .text || type == .uri, of: "texts", rule: rule, path: path) else { return }
+      addQuickCheck(.length(min ?? 0, max ?? .max), rule: rule, index: index)
     case .oneOf(let values):
-      text(.oneOf(values.map { Array($0.utf8) }), rule, index)
+      addTextCheck(.oneOf(values.map { Array($0.utf8) }), rule: rule, index: index)
     case .notOneOf(let values):
-      text(.noneOf(values.map { Array($0.utf8) }), rule, index)
+      addTextCheck(.noneOf(values.map { Array($0.utf8) }), rule: rule, index: index)
     case .format(let format):
-      guard fits(rule, type == .text || type == .uri, "texts", path) else { return }
-      text(.format(format), rule, index)
+      guard require(type == .text || type == .uri, of: "texts", rule: rule, path: path) else { return }
+      addTextCheck(.format(format), rule: rule, index: index)
     case .unique:
-      // Of no single field: whoever knows the other records and the store checks it.
+      // Not a rule on a single field: the duplicate check, which knows the other records and the store, enforces it.
       break
     case .pattern(let pattern):
       do {
         // The group keeps an alternation together within the anchors.
         let whole = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z")
-        text(.expression(whole), rule, index)
+        addTextCheck(.expression(whole), rule: rule, index: index)
       } catch {
-        refuse("\(path).matches", "'\(pattern)' is no regular expression that ICU reads; check its brackets")
+        refuse("\(path).matches", "'\(pattern)' is not a valid ICU regular expression; check its brackets")
       }
     case .quantity(let quantity):
-      guard fits(rule, type == .text, "texts", path) else { return }
-      text(.quantity(QuantityPattern(quantity)), rule, index)
+      guard require(type == .text, of: "texts", rule: rule, path: path) else { return }
+      addTextCheck(.quantity(QuantityPattern(quantity)), rule: rule, index: index)
     }
   }
 
-  private mutating func date(_ text: String, _ rule: ValueRule, _ path: String) -> Double? {
-    guard fits(rule, type == .date, "dates", path) else { return nil }
+  private mutating func date(_ text: String, rule: ValueRule, path: String) -> Double? {
+    guard require(type == .date, of: "dates", rule: rule, path: path) else { return nil }
     if let date = DateFormat.iso8601.seconds(Array(text.utf8).span) { return date }
-    refuse("\(path).date", "'\(text)' is no ISO 8601 date; write it like 1900-01-01")
+    refuse("\(path).date", "'\(text)' is not an ISO 8601 date; write it like 1900-01-01")
     return nil
   }
 
-  private mutating func fits(_ rule: ValueRule, _ fits: Bool, _ subject: String, _ path: String) -> Bool {
+  private mutating func require(_ fits: Bool, of subject: String, rule: ValueRule, path: String) -> Bool {
     if !fits { refuse(path, "the rule '\(rule.name)' is for \(subject), and this column is \(type.noun); remove it") }
     return fits
   }
 
-  private mutating func quick(_ test: QuickCheck.Test, _ rule: ValueRule, _ index: Int) {
+  private mutating func addQuickCheck(_ test: QuickCheck.Test, rule: ValueRule, index: Int) {
     quickChecks.append(QuickCheck(test: test, rule: index, severity: rule.severity))
   }
 
-  private mutating func text(_ test: TextCheck.Test, _ rule: ValueRule, _ index: Int) {
+  private mutating func addTextCheck(_ test: TextCheck.Test, rule: ValueRule, index: Int) {
     textChecks.append(TextCheck(test: test, rule: index, severity: rule.severity))
   }
 

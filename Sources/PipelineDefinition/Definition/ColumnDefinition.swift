@@ -1,21 +1,26 @@
 /// One column of the input and the attribute that it fills.
+///
+/// ```swift
+/// var rating = ColumnDefinition("rating", rules: [ValueRule(.range(min: 1, max: 5))])
+/// rating.synonyms = ["stars"]
+/// ```
 public struct ColumnDefinition: Sendable, Hashable, Codable {
-  /// The label in the header, letter case and spaces around it aside.
+  /// The label in the header; letter case and surrounding spaces are ignored.
   public var name: String
-  /// Attribute of the entity; the same as `name` when left out.
+  /// Attribute of the entity; `name` by default.
   public var attribute: String
-  /// Other labels that mean this column.
+  /// Other labels of this column.
   public var synonyms: [String]
-  /// For dates: the formats tried in order, see ``DateFormat``; `iso8601` when left out. For bytes: one
-  /// ``BinaryFormat``; `base64` when left out.
+  /// For dates: the formats, tried in order, see ``DateFormat``; `iso8601` by default. For bytes: one
+  /// ``BinaryFormat``; `base64` by default.
   public var formats: [String]
-  /// Whether a file without this column is refused. (That its fields are not empty is the rule `required`.)
+  /// Whether a file without this column is refused. (The rule `required` demands that its fields are not empty.)
   public var required: Bool
-  /// Made of each field's text, in order, before it is read and judged.
+  /// Applied to each field's text, in order, before it is parsed and validated.
   public var transforms: [ValueTransform]
-  /// What fills the attribute of every record; the input is not asked.
+  /// The constant that fills the attribute of every record, regardless of the input.
   public var value: String?
-  /// Checked in order; the first error decides.
+  /// Checked in order; checking stops at the first error.
   public var rules: [ValueRule]
 
   public init(
@@ -43,7 +48,7 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
 extension ColumnDefinition {
   static let keys = ["name", "attribute", "synonyms", "formats", "required", "transforms", "value", "rules"]
 
-  /// An object, or a text that is the name of a column without further wishes.
+  /// Reads an object, or a text that is only the name of a column.
   static func read(
     _ value: JSONValue, path: String, dateFormats: [String: String], mistakes: MistakeList
   ) -> ColumnDefinition? {
@@ -76,9 +81,9 @@ extension ColumnDefinition {
     return column
   }
 
-  /// What means nothing beside a constant.
+  /// Reports keys that have no effect for a constant.
   private static func noteIdle(_ column: ColumnDefinition, _ reader: ObjectReader) {
-    let text = "means nothing beside 'value', for then the input is not asked; remove one of the two"
+    let text = "has no effect together with 'value', which replaces the input; remove one of the two"
     if !column.synonyms.isEmpty { reader.note("synonyms", text) }
     if column.required { reader.note("required", text) }
     if !column.transforms.isEmpty { reader.note("transforms", text) }

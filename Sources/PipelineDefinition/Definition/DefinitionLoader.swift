@@ -1,37 +1,38 @@
 import Foundation
 
-/// Reads a definition with all that it extends into one tree: texts substituted, paths as the definition itself would
-/// write them, members merged, each with the place where it stands.
+/// Reads a definition and all that it extends into one tree: variables substituted, relative paths rebased to the
+/// definition's folder, members merged, each with its source location.
 struct DefinitionLoader {
-  /// Definitions that extend one another, beyond which there is no good reason for one more.
+  /// The longest chain of definitions that extend one another.
   static let documentsMax = 16
 
   /// One document of the chain.
   private struct Document {
-    /// As a person calls it.
+    /// The document's name in messages.
     let name: String?
-    /// What leads from the definition's folder to this document's, empty or with a `/` at its end.
+    /// The path from the definition's folder to this document's folder, empty or with a trailing `/`.
     let prefix: String
-    /// Equal for the same file, however it is named.
+    /// Equal for the same file, whatever path names it.
     let identity: String
   }
 
-  private let surroundings: DefinitionSurroundings
+  private let environment: DefinitionEnvironment
   private let file: URL?
   private var documents: [Document] = []
-  private var notes: [(note: EnvironmentText.Note, origin: PlacedValue.Origin)] = []
+  private var notes: [(note: EnvironmentText.Note, origin: LocatedValue.Origin)] = []
 
-  init(file: URL?, surroundings: DefinitionSurroundings) {
+  init(file: URL?, environment: DefinitionEnvironment) {
     self.file = file
-    self.surroundings = surroundings
+    self.environment = environment
   }
 
-  /// The merged tree, its places, and the mistakes of substitution in what was not overridden.
+  /// Loads the definition.
   ///
-  /// Throws where there is nothing to read on with: for a mistake of syntax, and a base that can't be had.
+  /// - Returns: the merged tree, its source map, and the mistakes of substitution in values that were not overridden.
+  /// - Throws: `PipelineError` if nothing further can be read: for a syntax error, and for a base that can't be read.
   mutating func load(
     _ data: Data
-  ) throws(PipelineError) -> (value: JSONValue, places: DefinitionPlaces, mistakes: MistakeList) {
+  ) throws(PipelineError) -> (value: JSONValue, sourceMap: SourceMap, mistakes: MistakeList) {
     let identity = file.map(Self.identity) ?? ""
     documents = [Document(name: file?.relativePath, prefix: "", identity: identity)]
     var tree = try read(data)
@@ -39,49 +40,49 @@ struct DefinitionLoader {
       for key in Self.ownKeys { members[key] = nil }
       tree.content = .object(members)
     }
-    var places = DefinitionPlaces(origins: tree.origins(), documents: documents.map(\.name))
-    let mistakes = MistakeList(places)
-    let inForce = Set(places.origins.values)
-    for (note, origin) in notes where inForce.contains(origin) {
+    var sourceMap = SourceMap(origins: tree.origins(), documents: documents.map(\.name))
+    let mistakes = MistakeList(sourceMap)
+    let remaining = Set(sourceMap.origins.values)
+    for (note, origin) in notes where remaining.contains(origin) {
       switch note {
       case .mistake(let message): mistakes.addUnreadable(origin, message)
-      case .defaulted(let name): places.defaulted.append(.init(name: name, origin: origin))
+      case .defaulted(let name): sourceMap.defaulted.append(.init(name: name, origin: origin))
       }
     }
-    return (tree.value, places, mistakes)
+    return (tree.value, sourceMap, mistakes)
   }
 
-  /// Keys of a file that say nothing about the pipeline itself.
+  /// Keys of a file that do not describe the pipeline itself.
   static let ownKeys = ["extends", "$schema"]
 
   // MARK: Documents
 
-  /// The document that was noted last, on top of what it extends.
-  private mutating func read(_ data: Data) throws(PipelineError) -> PlacedValue {
+  /// Reads the document that was added last and merges it over what it extends.
+  private mutating func read(_ data: Data) throws(PipelineError) -> LocatedValue {
     let index = documents.count - 1
-    var tree: PlacedValue
+    var tree: LocatedValue
     do throws(PipelineError) {
-      var reader = JSONPlacedReader(data)
-      tree = PlacedValue(try reader.read(), places: reader.places, document: index)
+      var reader = JSONLocatingParser(data)
+      tree = LocatedValue(try reader.read(), locations: reader.locations, document: index)
     } catch {
-      throw PipelineError(mistakes: error.mistakes.map { mistake in of(mistake, index) })
+      throw PipelineError(mistakes: error.mistakes.map { mistake in inDocument(mistake, index) })
     }
     substitute(in: &tree)
     let prefix = documents[index].prefix
     if !prefix.isEmpty { Self.anchor(&tree, prefix: prefix) }
     guard let extends = tree.members?["extends"], extends.value != .null else { return tree }
-    guard let wish = extends.text, !wish.isEmpty else {
+    guard let requested = extends.text, !requested.isEmpty else {
       let found = extends.text == nil ? extends.value.kind : "an empty text"
       throw mistake(extends, "expected the path of a definition, or the name of a pipeline, found \(found)")
     }
-    return tree.merged(over: try base(wish, extends))
+    return tree.merged(over: try base(named: requested, extends: extends))
   }
 
-  private mutating func substitute(in tree: inout PlacedValue) {
-    let environment = surroundings.environment
-    var notes: [(EnvironmentText.Note, PlacedValue.Origin)] = []
+  private mutating func substitute(in tree: inout LocatedValue) {
+    let variables = environment.variables
+    var notes: [(EnvironmentText.Note, LocatedValue.Origin)] = []
     tree.mapTexts { text, origin in
-      var substitution = EnvironmentText(environment)
+      var substitution = EnvironmentText(variables)
       let result = substitution.substituted(text)
       notes += substitution.notes.map { ($0, origin) }
       return result
@@ -89,47 +90,47 @@ struct DefinitionLoader {
     self.notes += notes
   }
 
-  /// What `wish` names, read and merged with what it extends in turn.
-  private mutating func base(_ wish: String, _ extends: PlacedValue) throws(PipelineError) -> PlacedValue {
+  /// Reads what `requested` names, merged with what it extends in turn.
+  private mutating func base(named requested: String, extends: LocatedValue) throws(PipelineError) -> LocatedValue {
     for case (.mistake(let message), let origin) in notes where origin == extends.origin {
       throw mistake(extends, message)
     }
-    let isPath = wish.contains("/") || wish.hasSuffix(".json")
-    let candidates = isPath ? [.file(url(of: wish))] : surroundings.bases(wish)
+    let isPath = requested.contains("/") || requested.hasSuffix(".json")
+    let candidates = isPath ? [.file(url(of: requested))] : environment.bases(requested)
     guard !candidates.isEmpty else {
-      let hint = NearestName.hint(for: wish, in: surroundings.names)
+      let hint = NearestName.hint(for: requested, in: environment.names)
       throw mistake(
-        extends, "there is no pipeline '\(wish)'\(hint); a file is named by its path, such as ./\(wish).json")
+        extends, "there is no pipeline '\(requested)'\(hint); a file is named by its path, such as ./\(requested).json")
     }
     let known = Set(documents.map(\.identity))
-    guard let base = candidates.first(where: { !known.contains(Self.identity($0, wish)) }) else {
-      throw mistake(extends, "the definitions extend one another in a circle: \(chain(and: wish)); break it")
+    guard let base = candidates.first(where: { !known.contains(Self.identity($0, requested)) }) else {
+      throw mistake(extends, "the definitions extend one another in a circle: \(chain(and: requested)); break it")
     }
     guard documents.count <= Self.documentsMax else {
       throw mistake(
-        extends, "more than \(Self.documentsMax) definitions extend one another: \(chain(and: wish)); use fewer")
+        extends, "more than \(Self.documentsMax) definitions extend one another: \(chain(and: requested)); use fewer")
     }
     switch base {
-    case .file(let url): return try read(url, isPath ? wish : url.path, extends)
+    case .file(let url): return try read(url, requested: isPath ? requested : url.path, extends: extends)
     case .definition(let definition):
       documents.append(
-        Document(name: "built-in \(definition.name)", prefix: "", identity: Self.identity(base, wish)))
-      return PlacedValue(definition.leastJSON, places: [:], document: documents.count - 1)
+        Document(name: "built-in \(definition.name)", prefix: "", identity: Self.identity(base, requested)))
+      return LocatedValue(definition.minimalJSON, locations: [:], document: documents.count - 1)
     }
   }
 
   private mutating func read(
-    _ url: URL, _ wish: String, _ extends: PlacedValue
-  ) throws(PipelineError) -> PlacedValue {
+    _ url: URL, requested: String, extends: LocatedValue
+  ) throws(PipelineError) -> LocatedValue {
     let data: Data
     do {
       data = try Data(contentsOf: url)
     } catch {
       let reason = (error as NSError).localizedDescription
       throw mistake(
-        extends, "can't read the base of \(chain(and: wish)): \(reason); check the path and its permissions")
+        extends, "can't read the base of \(chain(and: requested)): \(reason); check the path and its permissions")
     }
-    let path = DefinitionPath.joined(documents.last?.prefix ?? "", wish)
+    let path = DefinitionPath.joined(documents.last?.prefix ?? "", requested)
     let folder = file.map { DefinitionPath.folder(of: $0.relativePath) } ?? ""
     documents.append(
       Document(
@@ -138,15 +139,15 @@ struct DefinitionLoader {
     return try read(data)
   }
 
-  private func url(of wish: String) -> URL {
+  private func url(of requested: String) -> URL {
     DefinitionPath.url(
-      DefinitionPath.joined(documents.last?.prefix ?? "", wish),
+      DefinitionPath.joined(documents.last?.prefix ?? "", requested),
       from: file?.absoluteURL.deletingLastPathComponent())
   }
 
   private static func identity(_ url: URL) -> String { url.resolvingSymlinksInPath().path }
 
-  private static func identity(_ base: DefinitionSurroundings.Base, _ name: String) -> String {
+  private static func identity(_ base: DefinitionEnvironment.Base, _ name: String) -> String {
     switch base {
     case .file(let url): identity(url)
     case .definition: "built-in \(name)"
@@ -155,8 +156,8 @@ struct DefinitionLoader {
 
   // MARK: Paths
 
-  /// Makes the relative paths of a base those that the definition itself would write.
-  private static func anchor(_ tree: inout PlacedValue, prefix: String) {
+  /// Rebases the relative paths of a base to the definition's folder.
+  private static func anchor(_ tree: inout LocatedValue, prefix: String) {
     tree.mapTexts { text, origin in
       guard PipelineDefinition.pathKeys.contains(DefinitionPath.pattern(origin.path)), !text.isEmpty, text != "-"
       else { return text }
@@ -167,25 +168,25 @@ struct DefinitionLoader {
 
   // MARK: Mistakes
 
-  private func mistake(_ value: PlacedValue, _ message: String) -> PipelineError {
-    let places = DefinitionPlaces(documents: documents.map(\.name))
-    return PipelineError(mistakes: [places.mistake(at: value.origin, message)])
+  private func mistake(_ value: LocatedValue, _ message: String) -> PipelineError {
+    let sourceMap = SourceMap(documents: documents.map(\.name))
+    return PipelineError(mistakes: [sourceMap.mistake(at: value.origin, message)])
   }
 
-  private func of(_ mistake: PipelineError.Mistake, _ document: Int) -> PipelineError.Mistake {
+  private func inDocument(_ mistake: PipelineError.Mistake, _ document: Int) -> PipelineError.Mistake {
     var mistake = mistake
     mistake.file = document == 0 ? nil : documents[document].name
     return mistake
   }
 
-  /// The names of all documents and of the one that is wanted.
-  private func chain(and wish: String) -> String {
-    (documents.map { $0.name ?? "the definition" } + [wish]).joined(separator: " → ")
+  /// The names of all documents, followed by the requested one.
+  private func chain(and requested: String) -> String {
+    (documents.map { $0.name ?? "the definition" } + [requested]).joined(separator: " → ")
   }
 }
 
 extension PipelineDefinition {
-  /// Key paths whose texts are places of files: those of a base are relative to the base's own folder.
+  /// Key paths whose texts are file paths: those of a base are relative to the base's own folder.
   static let pathKeys: Set<String> = [
     "source", "source[]", "inbox", "inbox.folder", "store", "report", "report[]", "rejects", "log", "log.file",
     "export.output", "model",

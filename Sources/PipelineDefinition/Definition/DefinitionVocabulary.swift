@@ -1,22 +1,22 @@
-/// What a program adds to the language of pipeline files: names of its own, and what counts where a file says nothing.
+/// A program's additions to the language of pipeline files: names of its own, and defaults.
 ///
-/// The names of the program itself stand in what its runs write.
+/// The program's own names appear in the output of its runs.
 public struct DefinitionVocabulary: Sendable, Hashable {
-  /// Dialects that a file may name besides `rfc4180`.
+  /// Dialects that a file may name in addition to `rfc4180`.
   public var dialects: [DialectDefinition]
-  /// Patterns of dates by the names that a file may give them, besides ``DateFormat/names``.
+  /// Patterns of dates by the names that a file may use in addition to ``DateFormat/names``.
   public var dateFormats: [String: String]
   /// The entity of a pipeline that names none.
   public var entity: String?
   /// The embedded model of a pipeline that names none and has no store yet.
   public var model: String?
 
-  /// What the program is called: in reports, in messages that name its commands, and before the names of metrics.
+  /// The program's name: in reports, in messages that name its commands, and as a prefix of the names of metrics.
   public var program: String
-  /// What the names of the ledger's tables in a store begin with: letters, digits and underscores.
+  /// The prefix of the names of the ledger's tables in a store: letters, digits and underscores.
   public var ledgerPrefix: String
 
-  /// Without arguments nothing is added.
+  /// Creates a vocabulary; by default without additions.
   public init(
     dialects: [DialectDefinition] = [], dateFormats: [String: String] = [:], entity: String? = nil,
     model: String? = nil, program: String = "pipeline", ledgerPrefix: String = "PIPELINE_"
@@ -34,7 +34,7 @@ public struct DefinitionVocabulary: Sendable, Hashable {
 }
 
 extension CodingUserInfoKey {
-  /// The key under which a decoder has the ``DefinitionVocabulary`` of the definitions that it decodes.
+  /// The key of the ``DefinitionVocabulary`` in a decoder's `userInfo`.
   public static let definitionVocabulary: CodingUserInfoKey = {
     guard let key = CodingUserInfoKey(rawValue: "definitionVocabulary") else {
       preconditionFailure("every text can be a key")

@@ -1,7 +1,7 @@
 import CSV
 
 extension DialectDefinition {
-  /// The dialect as the CSV module knows it.
+  /// The dialect as a value of the CSV module.
   package var csv: CSVDialect {
     CSVDialect(
       delimiter: delimiter.utf8.first ?? UInt8(ascii: ","), quote: quote?.utf8.first, hasHeader: header,

@@ -1,33 +1,39 @@
-/// How a CSV file is written: what differs between files that all call themselves CSV.
+/// The form of a CSV file, as a pipeline declares it.
+///
+/// ```swift
+/// var dialect = DialectDefinition.rfc4180
+/// dialect.delimiter = ";"
+/// dialect.null = "\\N"
+/// ```
 public struct DialectDefinition: Sendable, Hashable, Codable {
   public enum LineEnding: String, Sendable, Codable, CaseIterable {
     case lf, crlf
   }
 
-  /// What is done with records that hold a NUL byte.
+  /// How records that contain a NUL byte are treated.
   public enum NulBytes: String, Sendable, Codable, CaseIterable {
-    /// They are in error: a file with them is damaged as a rule, or no text at all.
+    /// They are errors: a file with them is usually damaged, or not text.
     case refuse
-    /// NUL is a character of a text like any other.
+    /// NUL is an ordinary character of a text.
     case keep
   }
 
-  /// The named dialect this one is or began as.
+  /// The named dialect that this one is, or is based on.
   public var name: String
   /// One ASCII character between fields.
   public var delimiter: String
-  /// One ASCII character around fields; `nil` where nothing is ever quoted.
+  /// One ASCII character around fields; `nil` if no field is ever quoted.
   public var quote: String?
   /// Whether the first record names the columns.
   public var header: Bool
-  /// The columns of a file without a header, in order; an empty name stands for a field to ignore.
+  /// The columns of a file without a header, in order; an empty name is an ignored field.
   public var columns: [String]
-  /// Whether written records end with a delimiter. Where `columns` are declared, records with and without one are read.
+  /// Whether written records end with a delimiter. If `columns` are declared, records with and without one are read.
   public var trailingComma: Bool
-  /// What ends a written record; all of LF, CRLF and CR are read.
+  /// The line end of written records; LF, CRLF and CR are all read.
   public var lineEnding: LineEnding
-  /// The text that, unquoted, stands for nil, such as `\N`; an empty field is the empty text then, of a column of
-  /// texts. When `nil`, an empty field is nil.
+  /// The unquoted text that represents nil, such as `\N`; an empty field in a column of texts is then the empty text.
+  /// When `nil`, an empty field is nil.
   public var null: String?
   public var nulBytes: NulBytes
 
@@ -54,7 +60,8 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
     case name, delimiter, quote, header, columns, trailingComma, lineEnding, null, nulBytes
   }
 
-  /// All keys, also a `quote` that is null: left out it would mean the one of the dialect's name.
+  /// Encodes all keys, including a `quote` that is null: without the key, the default of the dialect's name would
+  /// apply.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
@@ -74,7 +81,7 @@ extension DialectDefinition {
     "name", "delimiter", "quote", "header", "columns", "trailingComma", "lineEnding", "null", "nulBytes",
   ]
 
-  /// A name, or an object whose keys change the dialect that its `name` gives (`rfc4180` when left out).
+  /// Reads a name, or an object whose keys change the dialect given by its `name` (`rfc4180` by default).
   static func read(
     _ value: JSONValue, path: String, named dialects: [DialectDefinition], mistakes: MistakeList
   ) -> DialectDefinition {
@@ -85,12 +92,12 @@ extension DialectDefinition {
       dialect = Self.dialect(named: name, in: dialects, path: reader.path("name"), mistakes: mistakes)
     }
     dialect.delimiter = reader.character("delimiter") ?? dialect.delimiter
-    // Here null says something: that nothing is ever quoted.
+    // Here null is meaningful: no field is ever quoted.
     dialect.quote = reader.isNull("quote") ? nil : reader.character("quote") ?? dialect.quote
     let columns = reader.strings("columns", emptyAllowed: true)
-    // Columns declared without a word on the header mean a file without one.
+    // Columns without a `header` key mean a file without a header.
     dialect.header = reader.bool("header") ?? (reader.value("columns") == nil ? dialect.header : false)
-    // A header takes the place of the columns that the dialect's name brought along.
+    // A header replaces the columns that the dialect's name implies.
     dialect.columns = columns ?? (dialect.header ? [] : dialect.columns)
     dialect.trailingComma = reader.bool("trailingComma") ?? dialect.trailingComma
     dialect.lineEnding = reader.choice("lineEnding", LineEnding.self) ?? dialect.lineEnding
@@ -104,15 +111,15 @@ extension DialectDefinition {
       reader.note("header", "without a header the columns must be named: add \"columns\": [\"date\", …]")
     }
     if dialect.header, !dialect.columns.isEmpty {
-      reader.note("columns", "columns are for files without a header; remove them or say \"header\": false")
+      reader.note("columns", "columns are for files without a header; remove them or set \"header\": false")
     }
     return dialect
   }
 
-  /// Why `null` can't stand for no value; `nil` where it can, or is not given.
+  /// Why `null` can't represent nil; `nil` if it can, or is not set.
   package var nullFault: String? {
     null.flatMap { csv.fault(ofNullToken: Array($0.utf8)) }
-      .map { "the text for no value \($0); take one such as \"\\\\N\"" }
+      .map { "the text for no value \($0); use one such as \"\\\\N\"" }
   }
 
   private static func dialect(
@@ -127,7 +134,7 @@ extension DialectDefinition {
 }
 
 extension ObjectReader {
-  /// One ASCII character that can stand between or around fields.
+  /// One ASCII character that can separate or enclose fields.
   fileprivate func character(_ key: String) -> String? {
     guard let text = string(key) else { return nil }
     let scalars = Array(text.unicodeScalars)

@@ -1,16 +1,16 @@
-/// What becomes of a record whose key an earlier record of the input or an entry of the store has.
+/// The treatment of a record whose key already occurs in an earlier record of the input or in an entry of the store.
 ///
-/// In a definition a name, or an object `{"policy": NAME, …}` where the policy takes more.
+/// In a definition it is a name, or an object `{"policy": NAME, …}` if the policy has parameters.
 public enum DuplicatePolicy: Sendable, Hashable {
-  /// It is rejected, as a `primary-key` error.
+  /// The record is rejected with a `primary-key` error.
   case reject
-  /// It counts as `duplicate`; what is there stays. Nothing is wrong with it.
+  /// The record counts as `duplicate`; the existing entry stays. This is not an error.
   case skip
-  /// The entry takes the record's values: of every column that the input has, or of the named ones. A record that
-  /// changes nothing counts as `unchanged`, and nothing is written.
+  /// The entry takes the record's values: of every column that the input has, or of the named ones. A record without
+  /// changes counts as `unchanged`, and nothing is written.
   case update(columns: [String]?)
-  /// The entry takes the record's values if the record is newer: if its value of the attribute `by`, a date or a
-  /// number, is greater. An older record counts as `duplicate`, one that says the same as `unchanged`.
+  /// The entry takes the record's values if the record is newer, that is if its value of the attribute `by`, a date
+  /// or a number, is greater. An older record counts as `duplicate`, one with the same values as `unchanged`.
   case keepNewest(by: String)
 
   /// The policy's name in a definition.

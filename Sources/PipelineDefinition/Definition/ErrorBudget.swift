@@ -1,8 +1,8 @@
-/// How many records a run may reject before it stops. Without bounds it never does.
+/// How many records a run may reject before it stops. Without bounds it does not stop.
 public struct ErrorBudget: Sendable, Hashable, Codable {
   /// Most rejected records, of all inputs of the run together.
   public var errors: Int?
-  /// Most rejected records in a hundred, looked at when a chunk is complete and again at the end.
+  /// Largest percentage of rejected records, checked when a chunk is complete and again at the end.
   public var percent: Double?
 
   public init(errors: Int? = nil, percent: Double? = nil) {
@@ -26,7 +26,7 @@ public struct ErrorBudget: Sendable, Hashable, Codable {
     return budget
   }
 
-  /// In words, what `rejected` of `read` records exceed; nil while they don't.
+  /// A description of how `rejected` of `read` records exceed the budget; nil if they don't.
   package func excess(rejected: Int, read: Int) -> String? {
     if let errors, rejected > errors {
       return errors == 0
@@ -42,6 +42,6 @@ public struct ErrorBudget: Sendable, Hashable, Codable {
 }
 
 extension PipelineDefinition {
-  /// The budget that counts: to stop at an error is to tolerate none.
+  /// The effective budget: the policy to stop at an error is a budget of 0.
   package var budget: ErrorBudget { errorPolicy == .stop ? ErrorBudget(errors: 0) : errorBudget ?? .unlimited }
 }

@@ -14,21 +14,21 @@ extension ExportDefinition {
     }
     export.output = reader.string("output")
     export.columns = (reader.items("columns") ?? []).compactMap {
-      column($0.value, $0.path, vocabulary, mistakes)
+      column($0.value, path: $0.path, vocabulary: vocabulary, mistakes: mistakes)
     }
     export.predicate = reader.string("predicate")
-    export.sort = (reader.items("sort") ?? []).compactMap { sortKey($0.value, $0.path, mistakes) }
+    export.sort = (reader.items("sort") ?? []).compactMap { sortKey($0.value, path: $0.path, mistakes: mistakes) }
     export.dateFormat = reader.formats("dateFormat", named: vocabulary.dateFormats) ?? export.dateFormat
     export.limit = reader.integer("limit", in: 0...Int.max)
     export.gzip = reader.bool("gzip")
-    if let value = reader.value("split") { export.split = split(value, reader.path("split"), mistakes) }
+    if let value = reader.value("split") { export.split = split(value, path: reader.path("split"), mistakes: mistakes) }
     export.incremental = reader.bool("incremental") ?? false
     export.hash = reader.bool("hash") ?? false
     for mistake in export.contradictions(output: export.output) { reader.note(mistake.key, mistake.message) }
     return export
   }
 
-  private static func split(_ value: JSONValue, _ path: String, _ mistakes: MistakeList) -> Split? {
+  private static func split(_ value: JSONValue, path: String, mistakes: MistakeList) -> Split? {
     guard let reader = ObjectReader(value, path: path, keys: ["rows", "month"], mistakes: mistakes) else { return nil }
     let rows = reader.integer("rows", in: 1...Int.max).map(Split.rows)
     let month = reader.string("month").map(Split.month)
@@ -40,12 +40,12 @@ extension ExportDefinition {
     return rows ?? month
   }
 
-  /// What can't be together, by key; `output` is where the export really goes, nil while that is open.
+  /// Settings that exclude each other, by key; `output` is the actual output, nil if it is not known yet.
   package func contradictions(output: String?) -> [(key: String, message: String)] {
     var found: [(key: String, message: String)] = []
     if incremental, limit != nil, !sort.isEmpty {
       found.append(
-        ("incremental", "with a limit and a sort it would pass over new entries for good; remove 'sort' or 'limit'"))
+        ("incremental", "with a limit and a sort it would skip new entries permanently; remove 'sort' or 'limit'"))
     }
     if case .month(let attribute)? = split, let first = sort.first, first.attribute != attribute {
       found.append(
@@ -53,8 +53,8 @@ extension ExportDefinition {
     }
     guard let output else { return found }
     if output == "-" {
-      let wants = [("split", split != nil), ("incremental", incremental), ("hash", hash)]
-      for (key, isWanted) in wants where isWanted {
+      let fileOnly = [("split", split != nil), ("incremental", incremental), ("hash", hash)]
+      for (key, isSet) in fileOnly where isSet {
         found.append((key, "needs an output file, and the output is standard output; name a file"))
       }
     } else {
@@ -71,7 +71,7 @@ extension ExportDefinition {
   }
 
   private static func column(
-    _ value: JSONValue, _ path: String, _ vocabulary: DefinitionVocabulary, _ mistakes: MistakeList
+    _ value: JSONValue, path: String, vocabulary: DefinitionVocabulary, mistakes: MistakeList
   ) -> Column? {
     if case .string(let name) = value, !name.isEmpty { return Column(name) }
     let keys = ["name", "attribute", "format"]
@@ -85,8 +85,8 @@ extension ExportDefinition {
       format: reader.formats("format", named: vocabulary.dateFormats, alsoOfBytes: true) ?? [])
   }
 
-  /// `"date"`, `"-date"` for the greatest first, or `{"attribute": "date", "ascending": false}`.
-  private static func sortKey(_ value: JSONValue, _ path: String, _ mistakes: MistakeList) -> SortKey? {
+  /// Reads `"date"`, `"-date"` for descending order, or `{"attribute": "date", "ascending": false}`.
+  private static func sortKey(_ value: JSONValue, path: String, mistakes: MistakeList) -> SortKey? {
     if case .string(let text) = value {
       let attribute = text.hasPrefix("-") ? String(text.dropFirst()) : text
       if !attribute.isEmpty { return SortKey(attribute, ascending: attribute == text) }
@@ -107,15 +107,15 @@ extension ObjectReader {
     _ key: String, named patterns: [String: String], alsoOfBytes: Bool = false
   ) -> [String]? {
     guard let value = value(key), let texts = strings(key), !texts.isEmpty else { return nil }
-    var isSound = true
+    var isValid = true
     for (index, text) in texts.enumerated() where !alsoOfBytes || BinaryFormat(rawValue: text) == nil {
       do {
         _ = try DateFormat(text, named: patterns)
       } catch {
         if case .array = value { note("\(key)[\(index)]", error.message) } else { note(key, error.message) }
-        isSound = false
+        isValid = false
       }
     }
-    return isSound ? texts : nil
+    return isValid ? texts : nil
   }
 }

@@ -1,12 +1,12 @@
-/// What an export writes and how.
+/// What an export writes, and how.
 public struct ExportDefinition: Sendable, Hashable, Codable {
   /// One column of the output.
   public struct Column: Sendable, Hashable, Codable {
     /// The label in the header.
     public var name: String
     public var attribute: String
-    /// For dates, as the export's `dateFormat`, which is taken when this is empty. For bytes one ``BinaryFormat``;
-    /// `base64` when this is empty.
+    /// For dates: formats as in the export's `dateFormat`, which applies when this is empty. For bytes: one
+    /// ``BinaryFormat``; `base64` when this is empty.
     public var format: [String]
 
     public init(_ name: String, attribute: String? = nil, format: [String] = []) {
@@ -16,7 +16,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     }
   }
 
-  /// One key of the order.
+  /// One key of the sort order.
   public struct SortKey: Sendable, Hashable, Codable {
     public var attribute: String
     public var ascending: Bool
@@ -27,36 +27,37 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     }
   }
 
-  /// What becomes a file of its own.
+  /// How the output is split into files.
   public enum Split: Sendable, Hashable {
-    /// So many entries each, the last file fewer.
+    /// This many entries per file; the last file may have fewer.
     case rows(Int)
-    /// The entries of a month in UTC, by this attribute: a date. Those without one go to a file too.
+    /// One file per month (UTC) of this date attribute. Entries without a date go to a separate file.
     case month(String)
   }
 
-  /// The file to write, `-` for standard output; `nil` leaves it to the caller. Its name may hold `{date}` and `{time}`
-  /// of the run in UTC, and `{part}` or `{month}` of a split export, which stands before the extensions otherwise.
+  /// The file to write, `-` for standard output; `nil` leaves it to the caller. Its name may contain `{date}` and
+  /// `{time}` of the run in UTC, and `{part}` or `{month}` of a split export. Without `{part}` or `{month}`, these
+  /// are inserted before the extensions.
   public var output: String?
-  /// The columns in order; empty stands for every attribute of the entity.
+  /// The columns in order; empty for every attribute of the entity.
   public var columns: [Column]
-  /// `NSPredicate` format text that picks the entries.
+  /// The predicate, in `NSPredicate` format, that selects the entries.
   public var predicate: String?
-  /// Empty stands for the order of the store's keys.
+  /// The sort order; empty for the order of the store's keys.
   public var sort: [SortKey]
-  /// One ``DateFormat``, which writes what of a date it has letters for; or several, of which a date takes the first
-  /// that brings it back bit for bit.
+  /// One ``DateFormat``, which writes only the parts of a date that it has letters for; or several, of which each
+  /// date uses the first that preserves it bit for bit.
   public var dateFormat: [String]
   /// Most entries to write.
   public var limit: Int?
-  /// `nil`: as the output's name says (`.gz`).
+  /// Whether the output is compressed; if `nil`, when the output's name ends in `.gz`.
   public var gzip: Bool?
   public var dialect: DialectDefinition
-  /// `nil` for one file.
+  /// How the output is split; `nil` for one file.
   public var split: Split?
-  /// Whether only what was added to the store since the last such export is written: see <doc:Exporting>.
+  /// Whether only entries added to the store since the last such export are written, see <doc:Exporting>.
   public var incremental: Bool
-  /// Whether a file of hashes stands beside each output: see <doc:Exporting>.
+  /// Whether a checksum file is written next to each output, see <doc:Exporting>.
   public var hash: Bool
 
   public init(
@@ -77,7 +78,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     self.hash = hash
   }
 
-  /// Whether the output is compressed, `path` being where it really goes.
+  /// Whether the output is compressed, `path` being the actual output.
   public func isGzip(_ path: String) -> Bool { gzip ?? path.lowercased().hasSuffix(".gz") }
 }
 

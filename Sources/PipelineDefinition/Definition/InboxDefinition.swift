@@ -1,14 +1,14 @@
-/// A folder whose files a pipeline imports, and where they go afterwards.
+/// A folder whose files a pipeline imports, and the folders that they are moved to afterwards.
 public struct InboxDefinition: Sendable, Hashable, Codable {
   /// The folder, relative to the definition's file.
   public var folder: String
   /// Shell patterns (fnmatch(3): `*`, `?`, `[a-z]`) of the names of files to import.
   public var pattern: [String]
-  /// Folder for files that were imported; relative to the inbox. It gets a folder for each day.
+  /// Folder for imported files, relative to the inbox. It gets a subfolder for each day.
   public var processed: String
-  /// The same for files that could not be.
+  /// Folder for files that could not be imported.
   public var failed: String
-  /// Seconds for which a file must have been left unchanged before it is taken for whole, 0 to 86,400.
+  /// Seconds for which a file must have been unchanged before it is considered complete, 0 to 86,400.
   public var settleSeconds: Double
 
   public static let patternDefault = ["*.csv", "*.csv.gz"]
@@ -29,7 +29,7 @@ public struct InboxDefinition: Sendable, Hashable, Codable {
     case folder, pattern, processed, failed, settleSeconds
   }
 
-  /// A text stands for the folder with everything else as usual.
+  /// Reads an object, or a text that is only the folder.
   static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> InboxDefinition? {
     if case .string(let folder) = value, !folder.isEmpty { return InboxDefinition(folder: folder) }
     let keys = CodingKeys.allCases.map(\.rawValue)
@@ -38,11 +38,12 @@ public struct InboxDefinition: Sendable, Hashable, Codable {
     if reader.value("folder") == nil { mistakes.add(path, "'folder' is missing; name the folder that files arrive in") }
     inbox.pattern = reader.strings("pattern") ?? inbox.pattern
     if inbox.pattern.isEmpty {
-      reader.note("pattern", "no pattern is given, so no file would do; leave it out or add one")
+      reader.note("pattern", "is empty, so no file could match; leave it out or add a pattern")
     }
     for (index, pattern) in inbox.pattern.enumerated() where pattern.contains("/") {
-      let path = mistakes.knows("\(path).pattern[\(index)]") ? "\(path).pattern[\(index)]" : "\(path).pattern"
-      mistakes.add(path, "'\(pattern)' has a slash, and names have none; the inbox's own folders are not looked into")
+      let path = mistakes.contains("\(path).pattern[\(index)]") ? "\(path).pattern[\(index)]" : "\(path).pattern"
+      mistakes.add(
+        path, "'\(pattern)' contains a slash, and patterns match file names only; subfolders are not searched")
     }
     inbox.processed = reader.string("processed") ?? inbox.processed
     inbox.failed = reader.string("failed") ?? inbox.failed
@@ -52,7 +53,7 @@ public struct InboxDefinition: Sendable, Hashable, Codable {
 }
 
 extension ObjectReader {
-  /// A number within bounds, whole or not.
+  /// A number within bounds; fractions are allowed.
   func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
     guard let number = number(key) else { return nil }
     if range.contains(number) { return number }

@@ -1,6 +1,6 @@
-/// The bounds of a run. Units and `Max` are in the names.
+/// The limits of a run. Their units are part of the names.
 public struct LimitsDefinition: Sendable, Hashable, Codable {
-  /// Issues shown one by one in the report; their counts are always complete.
+  /// Number of issues that the report lists; the counts are always complete.
   public var issuesListedMax = 1000
   /// Longest field, in bytes.
   public var fieldBytesMax = 1 << 20

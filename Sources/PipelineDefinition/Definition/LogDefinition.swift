@@ -1,15 +1,15 @@
-/// Where a run's log goes, how much it tells and in what form.
+/// Where a run's event log goes, how detailed it is, and in which format.
 public struct LogDefinition: Sendable, Hashable, Codable {
-  /// How grave an event is. A log takes those of its own level and the graver ones.
+  /// The severity of an event. A log contains the events of its level and of more severe levels.
   public enum Level: String, Sendable, Codable, CaseIterable, Comparable {
     case error, warning, info, debug
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-    /// The graver one is the smaller.
+    /// The more severe level is the smaller.
     public static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
   }
 
-  /// What a line of a log looks like.
+  /// The format of a log's lines.
   public enum Format: String, Sendable, Codable, CaseIterable {
     /// Time, level and a sentence.
     case text
@@ -17,7 +17,7 @@ public struct LogDefinition: Sendable, Hashable, Codable {
     case json
   }
 
-  /// The file that lines are added to; standard error when `nil` or `-`.
+  /// The file that lines are appended to; standard error when `nil` or `-`.
   public var file: String?
   public var level: Level
   public var format: Format
@@ -32,7 +32,7 @@ public struct LogDefinition: Sendable, Hashable, Codable {
     case file, level, format
   }
 
-  /// A text stands for the file with everything else as usual.
+  /// Reads an object, or a text that is only the file.
   static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> LogDefinition? {
     if case .string(let file) = value, !file.isEmpty { return LogDefinition(file: file) }
     let keys = CodingKeys.allCases.map(\.rawValue)

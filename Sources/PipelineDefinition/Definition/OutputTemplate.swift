@@ -1,6 +1,6 @@
 import Foundation
 
-/// The path of an export's files, with places for what differs between runs and between the files of one run.
+/// The path of an export's files, with placeholders for what differs between runs and between the files of one run.
 package struct OutputTemplate: Sendable, Hashable {
   enum Placeholder: String, CaseIterable, Sendable {
     /// The number of the file, from 00001.
@@ -16,7 +16,7 @@ package struct OutputTemplate: Sendable, Hashable {
     case placeholder(Placeholder)
   }
 
-  /// What stands for the placeholders.
+  /// The values of the placeholders.
   package struct Values {
     package var part: Int
     package var month: String
@@ -31,21 +31,21 @@ package struct OutputTemplate: Sendable, Hashable {
   }
 
   private static let partDigits = 5
-  /// What joins a placeholder to the rest of a name.
+  /// The characters that join a placeholder to the rest of a name.
   private static let joints = "-_ "
 
-  /// With a slash at its end, or empty.
+  /// With a trailing slash, or empty.
   private let folder: String
   private var pieces: [Piece]
   private let isStandardOutput: Bool
 
-  /// Throws when the name has placeholders that do not fit, or that do not exist.
+  /// Throws if the name has unknown placeholders, or placeholders that are not available.
   package init(_ path: String, split: ExportDefinition.Split?) throws(PipelineError) {
     let nameStart = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
     folder = String(path[..<nameStart])
     isStandardOutput = path == "-"
     for case .placeholder(let placeholder) in try Self.pieces(of: folder) {
-      throw PipelineError("{\(placeholder.rawValue)} stands in a folder's name; placeholders are for the file's name")
+      throw PipelineError("{\(placeholder.rawValue)} is in a folder's name; placeholders are for the file's name")
     }
     pieces = try Self.pieces(of: String(path[nameStart...]))
     for wanted in [Placeholder.part, .month] where pieces.contains(.placeholder(wanted)) && split?.placeholder != wanted
@@ -60,7 +60,7 @@ package struct OutputTemplate: Sendable, Hashable {
     }
   }
 
-  /// Braces around anything but lower-case letters are part of the name.
+  /// Splits a name. Braces around anything but lower-case letters are part of the name.
   private static func pieces(of text: String) throws(PipelineError) -> [Piece] {
     var pieces: [Piece] = []
     var literal = ""
@@ -91,7 +91,7 @@ package struct OutputTemplate: Sendable, Hashable {
     return pieces
   }
 
-  /// Before the extensions: `log.csv.gz` becomes `log-{part}.csv.gz`.
+  /// Inserts the placeholder before the extensions: `log.csv.gz` becomes `log-{part}.csv.gz`.
   private mutating func insert(_ placeholder: Placeholder) {
     guard case .text(let tail)? = pieces.last else {
       pieces += [.text("-"), .placeholder(placeholder)]
@@ -103,7 +103,7 @@ package struct OutputTemplate: Sendable, Hashable {
     if end < tail.endIndex { pieces.append(.text(String(tail[end...]))) }
   }
 
-  /// Where the last extension begins, and the one before it if the last is `.gz`.
+  /// The start of the last extension, or of the one before it if the last is `.gz`.
   private static func extensionsStart(of name: String, isWholeName: Bool) -> String.Index {
     var end = name.endIndex
     for _ in 0..<2 {
@@ -146,7 +146,7 @@ package struct OutputTemplate: Sendable, Hashable {
     return String(repeating: "0", count: max(0, partDigits - digits.count)) + digits
   }
 
-  /// The file beside the outputs that says how far they go: the name without placeholders and what joined them to it.
+  /// The file next to the outputs that records how far they go: the name without placeholders and their joints.
   package var markPath: String {
     var name = ""
     for (index, piece) in pieces.enumerated() {
@@ -162,7 +162,7 @@ package struct OutputTemplate: Sendable, Hashable {
 }
 
 extension ExportDefinition.Split {
-  /// What tells its files apart.
+  /// The placeholder that distinguishes its files.
   var placeholder: OutputTemplate.Placeholder {
     switch self {
     case .rows: .part

@@ -1,12 +1,12 @@
 import Foundation
 
 extension PipelineDefinition {
-  /// A text that names a model, such that it means the same from any folder: a file's whole path, or a name.
+  /// A reference to a model that is independent of the current folder: a file's absolute path, or a name.
   package static func modelReference(_ text: String) -> String {
     isModelPath(text) ? DefinitionPath.url(text, from: nil).path : text
   }
 
-  /// The definition with another model, named from the current directory; the same for nil.
+  /// The definition with another model, whose path is relative to the current directory; unchanged for nil.
   package func using(model: String?) -> PipelineDefinition {
     guard let model else { return self }
     var definition = self
@@ -14,21 +14,22 @@ extension PipelineDefinition {
     return definition
   }
 
-  /// Whether a text names a model file, and not an embedded model.
+  /// Whether a text is the path of a model file rather than the name of an embedded model.
   package static func isModelPath(_ text: String) -> Bool {
     let endings = [".xcdatamodeld", ".xcdatamodel", ".momd", ".mom"]
     return text.contains("/") || text.hasPrefix("~") || endings.contains { text.lowercased().hasSuffix($0) }
   }
 
-  /// How the model is called, wherever its file lies.
+  /// The model's name, regardless of its file's folder.
   package var modelName: String {
     guard let model else { return vocabulary.model ?? "" }
     guard Self.isModelPath(model) else { return model }
     return url(for: model).deletingPathExtension().lastPathComponent
   }
 
-  /// What reads and writes every attribute of an entity under its name, whatever its value: without rules, and with room
-  /// for large data. Its columns are looked up in the model by a run with ``RunOptions/fillsAttributesByName``.
+  /// A definition that reads and writes every attribute of an entity under its name and preserves every value:
+  /// without rules, and with limits for large data. A run with ``RunOptions/fillsAttributesByName`` takes its columns
+  /// from the model.
   public init(entity: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary()) {
     var dialect = DialectDefinition.rfc4180
     dialect.nulBytes = .keep
@@ -40,6 +41,6 @@ extension PipelineDefinition {
       export: ExportDefinition(dateFormat: Self.exactDates, dialect: dialect), vocabulary: vocabulary)
   }
 
-  /// Formats of which one brings back any date.
+  /// Formats that together preserve any date.
   package static let exactDates = ["iso8601", "seconds"]
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension PipelineDefinition: Decodable {
-  /// From any decoder: taken literally, without `extends` and variables, and without places in mistakes. The decoder's
-  /// `userInfo` may have a vocabulary, see `CodingUserInfoKey.definitionVocabulary`.
-  /// ``init(data:file:surroundings:)`` reads a file's bytes with all of them.
+  /// Decodes a definition literally: without `extends` and variables, and without source locations in mistakes. The
+  /// decoder's `userInfo` may contain a vocabulary, see `CodingUserInfoKey.definitionVocabulary`.
+  /// ``init(data:file:environment:)`` supports all of these.
   public init(from decoder: any Decoder) throws {
     let mistakes = MistakeList()
     var value = try JSONValue(from: decoder)
@@ -20,28 +20,39 @@ extension PipelineDefinition: Decodable {
     self = definition
   }
 
-  /// From the bytes of a definition and the files that it extends.
+  /// Reads a definition and the files that it extends.
   ///
   /// - Parameters:
   ///   - data: JSON with comments, in UTF-8.
-  ///   - file: Named in mistakes; gives relative paths their start.
-  ///   - surroundings: Variables, and the pipelines that `extends` may name.
-  /// - Throws: Every mistake with its place.
+  ///   - file: The file's URL, for mistakes; relative paths start in its folder.
+  ///   - environment: Variables, and the pipelines that `extends` may name.
+  /// - Throws: ``PipelineError`` with every mistake and its source location.
   public init(
-    data: Data, file: URL? = nil, surroundings: DefinitionSurroundings = DefinitionSurroundings()
+    data: Data, file: URL? = nil, environment: DefinitionEnvironment = DefinitionEnvironment()
   ) throws(PipelineError) {
-    let (definition, mistakes) = try Self.reading(data, file: file, surroundings)
+    let (definition, mistakes) = try Self.reading(data, file: file, environment)
     guard let definition, mistakes.mistakes.isEmpty else {
       throw PipelineError(file: file?.relativePath, mistakes: mistakes.sorted)
     }
     self = definition
   }
 
-  /// From a file; a file that cannot be read is a `source-error`.
+  /// Reads a definition from a file.
+  ///
+  /// ```swift
+  /// let file = URL(fileURLWithPath: "Pipelines/surf-log.json")
+  /// let definition = try PipelineDefinition(contentsOf: file)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - file: The file; relative paths in the definition start in its folder.
+  ///   - environment: Variables, and the pipelines that `extends` may name.
+  /// - Throws: ``PipelineError`` with every mistake and its source location; its code is `source-error` if the file
+  ///   cannot be read.
   public init(
-    contentsOf file: URL, surroundings: DefinitionSurroundings = DefinitionSurroundings()
+    contentsOf file: URL, environment: DefinitionEnvironment = DefinitionEnvironment()
   ) throws(PipelineError) {
-    try self.init(data: try Self.data(file), file: file, surroundings: surroundings)
+    try self.init(data: try Self.data(file), file: file, environment: environment)
   }
 
   package static func data(_ file: URL) throws(PipelineError) -> Data {
@@ -56,27 +67,28 @@ extension PipelineDefinition: Decodable {
     }
   }
 
-  /// What could be read, and everything that is wrong with it.
+  /// Reads as much of a definition as possible, with all its mistakes.
   ///
-  /// Throws where nothing can be read at all: for a mistake of syntax, or a base that is not there.
+  /// Throws if nothing can be read: for a syntax error, or a base that does not exist.
   package static func reading(
-    _ data: Data, file: URL?, _ surroundings: DefinitionSurroundings
+    _ data: Data, file: URL?, _ environment: DefinitionEnvironment
   ) throws(PipelineError) -> (definition: PipelineDefinition?, mistakes: MistakeList) {
     do throws(PipelineError) {
-      var loader = DefinitionLoader(file: file, surroundings: surroundings)
-      let (value, places, mistakes) = try loader.load(data)
-      var definition = read(value, vocabulary: surroundings.vocabulary, mistakes: mistakes)
+      var loader = DefinitionLoader(file: file, environment: environment)
+      let (value, sourceMap, mistakes) = try loader.load(data)
+      var definition = read(value, vocabulary: environment.vocabulary, mistakes: mistakes)
       definition?.baseDirectory = file?.absoluteURL.deletingLastPathComponent()
-      let columnPaths = definition?.places.columnPaths ?? []
-      definition?.places = places
-      definition?.places.columnPaths = columnPaths
+      let columnPaths = definition?.sourceMap.columnPaths ?? []
+      definition?.sourceMap = sourceMap
+      definition?.sourceMap.columnPaths = columnPaths
       return (definition, mistakes)
     } catch {
       throw PipelineError(code: error.code, file: file?.relativePath, mistakes: error.mistakes)
     }
   }
 
-  /// `nil` when so much is missing that no definition can be made; otherwise `mistakes` says whether it is usable.
+  /// Reads a definition; `nil` if too much is missing to make one. The definition is usable only if `mistakes` is
+  /// empty.
   static func read(
     _ value: JSONValue, vocabulary: DefinitionVocabulary, mistakes: MistakeList
   ) -> PipelineDefinition? {
@@ -94,7 +106,7 @@ extension PipelineDefinition: Decodable {
         item.value, path: item.path, dateFormats: vocabulary.dateFormats, mistakes: mistakes)
       guard let column else { continue }
       definition.columns.append(column)
-      definition.places.columnPaths.append(item.path)
+      definition.sourceMap.columnPaths.append(item.path)
     }
     definition.recordRules = (reader.items("recordRules") ?? []).compactMap {
       RecordRule.read($0.value, path: $0.path, mistakes: mistakes)
@@ -148,7 +160,9 @@ extension PipelineDefinition: Decodable {
     return definition
   }
 
-  /// Checks a definition made in code as a file's would be; throws with every mistake.
+  /// Checks a definition made in code by the rules for files.
+  ///
+  /// - Throws: ``PipelineError`` with every mistake.
   public func check() throws(PipelineError) {
     let mistakes = MistakeList()
     if name.isEmpty { mistakes.add("name", "is empty; every pipeline has a name for its reports") }
@@ -160,14 +174,14 @@ extension PipelineDefinition: Decodable {
     if !mistakes.mistakes.isEmpty { throw PipelineError(mistakes: mistakes.sorted) }
   }
 
-  /// Where a column stands in the definition that it was read from.
+  /// The key path of a column in the definition's file.
   package func columnPath(_ index: Int) -> String {
-    places.columnPaths.indices.contains(index) ? places.columnPaths[index] : "columns[\(index)]"
+    sourceMap.columnPaths.indices.contains(index) ? sourceMap.columnPaths[index] : "columns[\(index)]"
   }
 
-  /// What single keys cannot show: names used twice, names that nothing declares.
+  /// Checks what involves several keys: names used twice, names that are not declared.
   private func checkTogether(_ mistakes: MistakeList) {
-    // Columns that could not be read are not missing: their own mistakes say what is wrong.
+    // Columns that could not be read are not missing: their own mistakes are already reported.
     let isMistaken = mistakes.mistakes.contains { $0.path.hasPrefix("columns") || $0.path.hasPrefix("export") }
     if columns.isEmpty, export == nil, !isMistaken {
       mistakes.add("columns", "no columns are declared, so nothing could be imported; list them, or add an 'export'")
@@ -199,11 +213,12 @@ extension PipelineDefinition: Decodable {
       guard labels[ColumnLabel.folded(name)] == nil else { continue }
       let hint = NearestName.hint(for: name, in: columns.map(\.name))
       let text = "'\(name)' is not one of the columns; declare it there, or write \"\" to ignore the field\(hint)"
-      mistakes.add(mistakes.knows("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
+      mistakes.add(mistakes.contains("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
     }
   }
 
-  /// What an update frees could not be told from what is taken, in a run that was interrupted.
+  /// A unique column must not be updatable: an interrupted run could not distinguish values that an update released
+  /// from values in use.
   private func checkUnique(_ mistakes: MistakeList) {
     guard duplicates.updates else { return }
     for (index, column) in columns.enumerated() where !key.contains(column.attribute) {
@@ -216,7 +231,7 @@ extension PipelineDefinition: Decodable {
     }
   }
 
-  /// `columns` has the column of each attribute that one fills.
+  /// Checks keys and charts. `columns` maps each filled attribute to its column.
   private func checkKey(_ columns: [String: String], _ mistakes: MistakeList) {
     func check(_ attribute: String, _ path: String) {
       guard columns[attribute] == nil else { return }
@@ -237,7 +252,9 @@ extension PipelineDefinition: Decodable {
       for (index, name) in (names ?? []).enumerated() {
         let path = "duplicates.columns[\(index)]"
         check(name, path)
-        if key.contains(name) { mistakes.add(path, "'\(name)' is of the key, which no update changes; remove it") }
+        if key.contains(name) {
+          mistakes.add(path, "'\(name)' is part of the key, which updates don't change; remove it")
+        }
       }
     }
   }

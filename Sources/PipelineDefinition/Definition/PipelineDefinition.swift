@@ -1,88 +1,97 @@
 import Foundation
 
-/// What a pipeline does, as declared in a JSON file of `Pipelines/` or in code.
+/// A pipeline's definition, as declared in a JSON file of `Pipelines/` or in code.
 ///
 /// The file is JSON with comments (JSON5). Every key but `name` has a default. Unknown keys, wrong types and values
-/// out of range are refused, all of them at once, each with its key path, line and column, see ``PipelineError``.
-/// Paths are relative to the definition's file; `-` is standard input or output. A file may extend another one and
-/// use variables of the environment, see <doc:PipelineFiles>.
+/// out of range are mistakes; all of them are reported together, each with its key path, line and column, see
+/// ``PipelineError``. Paths are relative to the definition's file; `-` is standard input or output. A file may extend
+/// another one and use environment variables, see <doc:PipelineFiles>.
+///
+/// ```swift
+/// var definition = PipelineDefinition(
+///   name: "club",
+///   columns: [ColumnDefinition("date", rules: [ValueRule(.required)]), ColumnDefinition("location")],
+///   key: ["date"], entity: "JournalEntry")
+/// definition.chunkRows = 10_000
+/// try definition.check()
+/// ```
 public struct PipelineDefinition: Sendable, Hashable, Encodable {
-  /// What to do with a record that cannot be imported.
+  /// The treatment of a record that cannot be imported.
   public enum ErrorPolicy: String, Sendable, Codable, CaseIterable {
-    /// Reject it and go on.
+    /// Reject it and continue.
     case skip
-    /// End the run, as an error budget of 0 does; chunks saved before stay.
+    /// End the run, as with an error budget of 0; chunks that were already saved stay.
     case stop
   }
 
-  /// What to do with an entity whose objects must have relationships.
+  /// The treatment of an entity whose objects must have relationships.
   public enum RelationshipPolicy: String, Sendable, Codable, CaseIterable {
     /// Refuse to import it.
     case require
-    /// Import it all the same, and leave them empty: the store holds what its model does not allow until somebody sets
-    /// them.
+    /// Import it and leave the relationships empty: the store then violates its model until they are set.
     case ignore
   }
 
-  /// Name shown in reports.
+  /// Name in reports.
   public var name: String
   public var description: String?
-  /// Input files in order, or patterns of their names, see <doc:PipelineFiles>.
+  /// Input files in order, or patterns of file names, see <doc:PipelineFiles>.
   public var source: [String]
-  /// Whether it is no mistake that a source is not there, or that nothing matches a pattern.
+  /// Whether a missing source, or a pattern without matches, is allowed.
   public var sourceOptional: Bool
-  /// Whether a run only says what an import would do.
+  /// Whether a run only reports what an import would do.
   public var dryRun: Bool
-  /// Whether each input must be as the hash file beside it says, which an export writes.
+  /// Whether each input must match the checksum file next to it, which an export writes.
   public var verifyHash: Bool
   /// A folder whose files are the inputs, instead of `source`.
   public var inbox: InboxDefinition?
   public var dialect: DialectDefinition
-  /// Columns of the input; may be empty only for a pipeline that exports.
+  /// Columns of the input; they may be empty only for a pipeline that exports.
   public var columns: [ColumnDefinition]
-  /// Demands on records as a whole.
+  /// Rules for whole records.
   public var recordRules: [RecordRule]
-  /// Attributes that together tell entries apart, in the input and in the store; empty for no such rule.
+  /// Attributes that together identify an entry, in the input and in the store; empty for no such rule.
   public var key: [String]
-  /// What becomes of a record whose key is there already.
+  /// The treatment of a record whose key already exists.
   public var duplicates: DuplicatePolicy
   /// The store's file.
   public var store: String?
-  /// The managed object model: the name of one that is part of the program, or the path of an `.xcdatamodeld`,
-  /// `.xcdatamodel`, `.momd` or `.mom`. `nil` for the one that fits the store, see <doc:PipelineFiles>.
+  /// The managed object model: the name of an embedded one, or the path of an `.xcdatamodeld`, `.xcdatamodel`,
+  /// `.momd` or `.mom`. `nil` for the model that is compatible with the store, see <doc:PipelineFiles>.
   public var model: String?
-  /// The entity of the model; empty where neither the pipeline nor the vocabulary names one, which no run takes.
+  /// The entity of the model; empty if neither the pipeline nor the vocabulary names one, which a run refuses.
   public var entity: String
-  /// What becomes of relationships that an object must have, which an import can't set.
+  /// The treatment of required relationships, which an import can't set.
   public var relationships: RelationshipPolicy
-  /// Records per save, 1…1,000,000.
+  /// Records per chunk, that is per save, 1…1,000,000.
   public var chunkRows: Int
   public var errorPolicy: ErrorPolicy
-  /// When to stop although the policy is to go on.
+  /// When to stop although the policy is to continue.
   public var errorBudget: ErrorBudget?
-  /// Whether the run is one transaction: all of it is in the store at the end, or nothing. It can't be resumed then.
+  /// Whether the run is one transaction: at the end the store contains all of it, or nothing. Such a run can't be
+  /// resumed.
   public var atomic: Bool
-  /// Whether inputs only ever grow at their end: of one that has grown only the new records are imported.
+  /// Whether inputs only grow at their end: only the new records of an input that has grown are imported.
   public var appendOnly: Bool
   public var limits: LimitsDefinition
-  /// Files that receive the report, each as its ending says, see ``ReportFormat``.
+  /// Files that receive the report; their extensions determine the format, see ``ReportFormat``.
   public var report: [String]
-  /// Attributes whose values the report counts and shows as charts: dates by month, whole numbers, texts. When `nil`
+  /// Attributes whose values the report counts and shows as charts: dates by month, whole numbers, texts. When `nil`,
   /// the first date that a column fills and every whole number.
   public var charts: [String]?
-  /// File for the rejected records; beside the report and named after the input when `nil`.
+  /// File for the rejected records; when `nil`, next to the report and named after the input.
   public var rejects: String?
-  /// The log of the run; none when `nil`.
+  /// The event log of the run; none when `nil`.
   public var log: LogDefinition?
-  /// Seconds after which the run ends at the next chunk border, 0 to 86,400; without an end when `nil` or 0.
+  /// Seconds after which the run ends at the next chunk border, 0 to 86,400; without limit when `nil` or 0.
   public var timeoutSeconds: Double?
   public var export: ExportDefinition?
   /// Folder that relative paths start from; not part of the file. The current directory when `nil`.
   public var baseDirectory: URL?
   /// The program's own names and defaults; not part of the file.
   public var vocabulary: DefinitionVocabulary
-  /// Where its parts were written, if it was read from a file.
-  package var places = DefinitionPlaces()
+  /// The source locations of its parts, if it was read from a file.
+  package var sourceMap = SourceMap()
 
   public static let chunkRowsRange = 1...1_000_000
   public static let timeoutSecondsRange = 0.0...86_400.0
@@ -141,7 +150,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     case export
   }
 
-  /// The place a path of this definition means: `~` is the home directory, relative paths start at `baseDirectory`.
+  /// The URL of a path in this definition: `~` is the home directory, relative paths start at `baseDirectory`.
   public func url(for path: String) -> URL {
     DefinitionPath.url(path, from: baseDirectory)
   }

@@ -1,4 +1,4 @@
-/// What a process says by its exit status: the values of `sysexits.h`, by cause.
+/// The exit status of a process, with the values of `sysexits.h`.
 public struct ExitCode: RawRepresentable, Hashable, Sendable, Codable {
   public let rawValue: Int32
 
@@ -6,7 +6,7 @@ public struct ExitCode: RawRepresentable, Hashable, Sendable, Codable {
     self.rawValue = rawValue
   }
 
-  /// 0: done, and nothing was wrong with the data.
+  /// 0: done; the data has no errors.
   public static let ok = ExitCode(rawValue: 0)
   /// 64 (EX_USAGE): the command line is wrong.
   public static let usage = ExitCode(rawValue: 64)
@@ -20,7 +20,7 @@ public struct ExitCode: RawRepresentable, Hashable, Sendable, Codable {
   public static let cannotCreate = ExitCode(rawValue: 73)
   /// 74 (EX_IOERR): reading or writing failed on the way; the disk may be full.
   public static let ioError = ExitCode(rawValue: 74)
-  /// 75 (EX_TEMPFAIL): not done, try again later: something is locked, or the run was cancelled.
+  /// 75 (EX_TEMPFAIL): not done, try again later: the store is locked, or the run was cancelled.
   public static let temporaryFailure = ExitCode(rawValue: 75)
   /// 77 (EX_NOPERM): a permission is missing.
   public static let noPermission = ExitCode(rawValue: 77)

@@ -1,6 +1,6 @@
 extension IssueCode {
-  /// What the code means and what to do, in one or two sentences for someone who has not read the documentation; nil
-  /// for a code that this version does not know.
+  /// The meaning of the code and a remedy, in one or two sentences that need no further documentation; nil for a code
+  /// that this version does not know.
   public var explanation: String? { Self.explanations[self] }
 
   private static let explanations: [IssueCode: String] = [
@@ -9,27 +9,27 @@ extension IssueCode {
     .uniqueError: "The value must be unique in its column, and another record or a stored entry has it.",
     .rowConstraint: "Each value is fine by itself, but together they break a rule that the pipeline has for records.",
     .missingCell: "The record has fewer fields than the header. A line break or a delimiter may have been lost.",
-    .extraCell: "The record has more fields than the header. A text with a comma may stand without quotes.",
+    .extraCell: "The record has more fields than the header. A text with a comma may lack quotes.",
     .blankRow: "The line, or every field of it, is empty. Remove it.",
-    .primaryKey: "The key of the record is there already, so it would make the same entry twice.",
+    .primaryKey: "The key of the record already exists, so importing it would duplicate an entry.",
     .encodingError: "The bytes are not UTF-8. Save the file in that encoding.",
     .unterminatedQuote: "A quote is opened and never closed. Reading went on with the line after it.",
-    .strayQuote: "A quote stands where none may be. Put the whole field in quotes, and double the quotes in it.",
+    .strayQuote: "A quote is where none is allowed. Put the whole field in quotes, and double the quotes in it.",
     .nulByte: "A field holds a NUL byte. The file may be damaged, or in another encoding such as UTF-16.",
     .fieldTooLong: "A field is longer than the pipeline's limit fieldBytesMax.",
     .recordTooLong: "A record is longer than the pipeline's limit recordBytesMax.",
     .modelError: "The data model's own validation refused the entry.",
     .storeConstraint: "A constraint of the store refused the entry.",
     .unwritableValue:
-      "The dialect of the output can't carry a value, so the entry was left out. Choose another dialect.",
+      "The dialect of the output can't represent a value, so the entry was left out. Choose another dialect.",
     .blankHeader: "The line of the header is empty.",
     .missingLabel: "The header lacks a column that the pipeline needs.",
     .extraLabel: "The header names a column that the pipeline does not know. It is ignored.",
     .blankLabel: "A label of the header is empty. Its column is ignored.",
     .duplicateLabel: "Two labels of the header name the same column.",
-    .hashCount: "The content is not what the hash file beside it says: it was changed or damaged since it was written.",
-    .rowCount: "There are not as many records as the hash file says. The dialect may be another than the writer's.",
-    .inputRefused: "It can't be told what of the input is in the store already, so nothing of it was imported.",
+    .hashCount: "The content does not match the checksum file next to it: it was changed or damaged since.",
+    .rowCount: "The number of records differs from the checksum file. The dialect may differ from the writer's.",
+    .inputRefused: "It is unknown which part of the input is already in the store, so nothing was imported.",
     .sourceError: "The input can't be opened or read.",
     .compressionError: "The compressed data are damaged or cut short. Fetch the file again.",
     .dialectError: "The input does not follow the dialect that the pipeline declares.",

@@ -1,7 +1,7 @@
 /// The stable name of one kind of problem.
 ///
-/// Codes marked *frictionless* bear the names of the frictionless framework's error types and mean the same; the
-/// others are this project's, for problems frictionless has no name for.
+/// Codes marked *frictionless* have the names and the meanings of the frictionless framework's error types; the
+/// others are this project's, for problems without a frictionless type.
 ///
 /// | code | scope | from | what is wrong |
 /// |---|---|---|---|
@@ -15,23 +15,23 @@
 /// | `row-constraint` | record | frictionless | the record breaks a rule for records as a whole |
 /// | `encoding-error` | record | frictionless | the bytes are not UTF-8 |
 /// | `unterminated-quote` | record | ours | the input ends inside a quoted field |
-/// | `stray-quote` | record | ours | a quote stands where RFC 4180 allows none |
-/// | `nul-byte` | record | ours | a field holds a NUL byte |
+/// | `stray-quote` | record | ours | a quote is where RFC 4180 allows none |
+/// | `nul-byte` | record | ours | a field contains a NUL byte |
 /// | `field-too-long` | record | ours | a field exceeds `limits.fieldBytesMax` |
 /// | `record-too-long` | record | ours | a record exceeds `limits.recordBytesMax` |
 /// | `model-error` | store | ours | the model's own validation refused the entry |
 /// | `store-constraint` | store | ours | a constraint of the store refused the entry |
-/// | `unwritable-value` | export | ours | the output dialect cannot carry a value of the entry |
+/// | `unwritable-value` | export | ours | the output dialect cannot represent a value of the entry |
 /// | `blank-header` | header | frictionless | the header line is empty |
 /// | `missing-label` | header | frictionless | a required column is not in the header |
-/// | `extra-label` | header | frictionless | the header names a column the pipeline does not know (a warning) |
+/// | `extra-label` | header | frictionless | the header names a column that the pipeline does not declare (a warning) |
 /// | `blank-label` | header | frictionless | a label of the header is empty (a warning) |
 /// | `duplicate-label` | header | frictionless | two labels of the header name the same column |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
-/// | `compression-error` | file | frictionless | the gzip data are damaged or cut short |
-/// | `hash-count` | file | frictionless | the input's content is not what its hash file says |
-/// | `row-count` | file | frictionless | the input has not as many records as its hash file says |
-/// | `input-refused` | file | ours | it can't be told what of the input is in the store already |
+/// | `compression-error` | file | frictionless | the gzip data are damaged or truncated |
+/// | `hash-count` | file | frictionless | the input's content does not match its checksum file |
+/// | `row-count` | file | frictionless | the input's number of records does not match its checksum file |
+/// | `input-refused` | file | ours | it is unknown which part of the input is already in the store |
 /// | `dialect-error` | file | frictionless | the input does not follow the declared dialect |
 /// | `pipeline-error` | pipeline | frictionless | the pipeline definition is wrong |
 public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKeyRepresentable {
@@ -85,15 +85,15 @@ extension IssueCode: CustomStringConvertible, Comparable {
 }
 
 extension IssueCode {
-  /// What a problem of this kind is about; decides where a report shows it and whether a record is at fault.
+  /// The subject of a problem. It determines where a report lists the problem and whether a record caused it.
   public enum Scope: String, Sendable, Codable, CaseIterable {
     case field, record, store, export, header, file, pipeline
   }
 
-  /// Every code this engine can report, in the order of the table above.
+  /// Every code that the engine can report, in the order of the table above.
   public static let all: [IssueCode] = Scope.allCases.flatMap { codes[$0] ?? [] }
 
-  /// The codes that name a fault of one record's own bytes: what a dirty sample must be able to show.
+  /// The codes for problems of one record's own bytes: the dirty sample must contain all of them.
   public static let recordLevel: [IssueCode] = (codes[.field] ?? []) + (codes[.record] ?? [])
 
   /// `nil` for a code that this version does not know.
@@ -101,7 +101,7 @@ extension IssueCode {
     Scope.allCases.first { Self.codes[$0]?.contains(self) == true }
   }
 
-  /// Whether the code is one of frictionless's; the others are ours.
+  /// Whether the code is one of frictionless's; the others are this project's.
   public var isFrictionless: Bool {
     !Self.ours.contains(self) && scope != nil
   }

@@ -1,6 +1,6 @@
-/// The issues of a run: exact counts always, the issues themselves up to a limit.
+/// The issues of a run: exact counts, and the issues themselves up to a limit.
 public struct IssueLog: Sendable, Equatable {
-  /// How many issues are kept in `listed`; the counts know no limit.
+  /// How many issues `listed` keeps; the counts have no limit.
   public let listedMax: Int
   /// The first issues, in the order in which they were added.
   public private(set) var listed: [RecordIssue] = []
@@ -15,7 +15,7 @@ public struct IssueLog: Sendable, Equatable {
     self.listedMax = max(0, listedMax)
   }
 
-  /// A log as it was when its parts were kept; `listed` are its first issues.
+  /// Restores a log from its parts; `listed` are its first issues.
   package init(
     listedMax: Int, counts: [IssueCode: Int], warningCounts: [IssueCode: Int], listed: [RecordIssue]
   ) {
@@ -28,15 +28,15 @@ public struct IssueLog: Sendable, Equatable {
 
   public var total: Int { errorsTotal + warningsTotal }
   public var isEmpty: Bool { total == 0 }
-  /// Whether issues were counted that the list does not show.
+  /// Whether there are more issues than the list contains.
   public var isTruncated: Bool { total > listed.count }
 
   public mutating func add(_ issue: RecordIssue) {
     add(issue.code, severity: issue.severity) { issue }
   }
 
-  /// Counts one issue; `issue` is made only while the list has room, so a file of a million bad records costs a
-  /// million counts and not a million messages.
+  /// Counts one issue; `issue` is called only while the list is not full, so a file with a million rejects costs a
+  /// million counts but not a million messages.
   public mutating func add(_ code: IssueCode, severity: Severity, issue: () -> RecordIssue) {
     counts[code, default: 0] += 1
     switch severity {
@@ -48,7 +48,7 @@ public struct IssueLog: Sendable, Equatable {
     if listed.count < listedMax { listed.append(issue()) }
   }
 
-  /// Appends a later part of the same run, such as the log of the next chunk.
+  /// Appends the log of a later part of the same run, such as the next chunk.
   public mutating func merge(_ later: IssueLog) {
     counts.merge(later.counts, uniquingKeysWith: +)
     warningCounts.merge(later.warningCounts, uniquingKeysWith: +)

@@ -1,7 +1,7 @@
-/// Finds what a mistyped name was probably meant to be.
+/// Suggests the intended name for a mistyped one.
 package enum NearestName {
-  /// The candidate fewest edits away from `name`, if that is at most a third of its length (one at least), letter
-  /// case aside; among equals the first.
+  /// The candidate with the smallest edit distance from `name`, ignoring letter case, if the distance is at most a
+  /// third of the name's length (at least one); the first among equals.
   package static func of(_ name: String, in candidates: some Sequence<String>) -> String? {
     let typed = Array(name.lowercased().unicodeScalars)
     let editsMax = max(1, typed.count / 3)
@@ -13,12 +13,13 @@ package enum NearestName {
     return best?.name
   }
 
-  /// `; did you mean 'x'?`, or nothing when no candidate is near.
+  /// `; did you mean 'x'?`, or an empty text if no candidate is near.
   package static func hint(for name: String, in candidates: some Sequence<String>) -> String {
     of(name, in: candidates).map { "; did you mean '\($0)'?" } ?? ""
   }
 
-  /// Edits (insert, delete, replace, swap of neighbours) between two texts: the optimal string alignment distance.
+  /// The optimal string alignment distance of two texts: the number of insertions, deletions, replacements and swaps
+  /// of neighbours.
   static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
     if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
     var beforeLast: [Int] = []

@@ -1,13 +1,14 @@
-/// A pipeline definition that cannot be used, with everything that is wrong with it.
+/// A pipeline definition that cannot be used, with all its mistakes.
 public struct PipelineError: Error, Sendable, Equatable {
-  /// One mistake and its place.
+  /// One mistake and its source location.
   public struct Mistake: Sendable, Hashable, Codable {
     /// Key path within the definition, such as `columns[2].formats[0]`; empty for the document as a whole.
     public var path: String
-    /// The file in which it stands, where that is not the definition's own but one that it extends.
+    /// The file that contains the mistake, if it is not the definition's own but one that it extends.
     public var file: String?
-    /// Place in the file, both from 1 and the column in characters; `nil` when not read from text.
+    /// Line in the file, from 1; `nil` if the definition was not read from text.
     public var line: Int?
+    /// Column in the line in characters, from 1; `nil` if the definition was not read from text.
     public var column: Int?
     /// What is wrong and what to do about it.
     public var message: String
@@ -23,9 +24,9 @@ public struct PipelineError: Error, Sendable, Equatable {
 
   /// `pipeline-error`, or `source-error` when the definition's file could not be read at all.
   public var code: IssueCode
-  /// The definition's file, when there is one.
+  /// The definition's file, if there is one.
   public var file: String?
-  /// At least one; in the order of the document.
+  /// At least one mistake, in the order of the document.
   public var mistakes: [Mistake]
 
   public init(code: IssueCode = .pipelineError, file: String? = nil, mistakes: [Mistake]) {
@@ -57,9 +58,9 @@ extension PipelineError.Mistake {
   /// `file:line:column: key path: message`, `definition` being the file of the definition.
   package func line(in definition: String?) -> String {
     if file ?? definition == nil, line == nil, path.isEmpty { return message }
-    var place = file ?? definition ?? "pipeline"
-    if let line { place += ":\(line)" }
-    if let column { place += ":\(column)" }
-    return "\(place): " + (path.isEmpty ? "" : "\(path): ") + message
+    var location = file ?? definition ?? "pipeline"
+    if let line { location += ":\(line)" }
+    if let column { location += ":\(column)" }
+    return "\(location): " + (path.isEmpty ? "" : "\(path): ") + message
   }
 }

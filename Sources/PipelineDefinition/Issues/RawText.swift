@@ -1,12 +1,12 @@
-/// Makes raw bytes safe to show: on one line, escaped, no longer than a report can bear.
+/// Makes raw bytes safe to display: on one line, escaped, and of limited length.
 public enum RawText {
-  /// Longest text shown, in Unicode scalars, before an ellipsis takes over.
+  /// Longest text displayed, in Unicode scalars; longer ones end in an ellipsis.
   public static let charactersMax = 60
 
-  /// `bytes` as text: line breaks, tabs, quotes, backslashes and control characters escaped, bytes that are not
-  /// UTF-8 as `\xHH`, at most `limit` scalars of the original and then `…`.
+  /// `bytes` as text: line breaks, tabs, quotes, backslashes and control characters escaped, bytes that are not UTF-8
+  /// as `\xHH`, at most `limit` scalars of the original followed by `…`.
   public static func shortened(_ bytes: Span<UInt8>, limit: Int = charactersMax) -> String {
-    // Four bytes a scalar at most: what lies behind them can never be shown.
+    // A scalar has at most four bytes, so the bytes after these are never displayed.
     var head: [UInt8] = []
     for index in 0..<min(bytes.count, limit * 4 + 4) { head.append(bytes[index]) }
     return shortened(head, limit: limit)
@@ -46,7 +46,7 @@ public enum RawText {
     }
   }
 
-  /// `text` on one line: line breaks, control characters and those of format escaped, everything else as it is.
+  /// `text` on one line: line breaks, control characters and format characters escaped, everything else unchanged.
   package static func oneLine(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars { shown += plain(scalar) }
@@ -54,7 +54,7 @@ public enum RawText {
   }
 
   private static func plain(_ scalar: Unicode.Scalar) -> String {
-    // Format characters (bidirectional overrides among them) could make a report read as something else.
+    // Format characters (bidirectional overrides among them) could make a report misleading.
     let category = scalar.properties.generalCategory
     let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
     return hidden.contains(category) ? "\\u{\(hex(scalar.value, width: 2))}" : String(Character(scalar))

@@ -1,10 +1,10 @@
-/// Where a record lies in its input.
+/// The position of a record in its input.
 public struct RecordPosition: Sendable, Hashable {
-  /// Path of the input as the person gave it; `-` for standard input.
+  /// Path of the input as the user gave it; `-` for standard input.
   public var input: String
   /// 1 for the first record after the header; 0 for the header itself or for the file as a whole.
   public var record: UInt64
-  /// Line on which the record begins, from 1; a quoted field can make a record span several.
+  /// Line on which the record begins, from 1; a record with quoted line breaks spans several.
   public var line: UInt64
   /// Offset of the record's first byte in the (inflated) input, from 0.
   public var byte: UInt64
@@ -17,9 +17,9 @@ public struct RecordPosition: Sendable, Hashable {
   }
 }
 
-/// One thing wrong with one record, header or file.
+/// One problem of one record, header or file.
 ///
-/// The coding keys are part of the JSON report and stay as they are.
+/// The coding keys are part of the JSON report and must not change.
 public struct RecordIssue: Sendable, Hashable, Codable {
   public var code: IssueCode
   public var severity: Severity
@@ -27,9 +27,9 @@ public struct RecordIssue: Sendable, Hashable, Codable {
   public var record: UInt64
   public var line: UInt64
   public var byte: UInt64
-  /// Number of the field within the record, from 1; `nil` when the whole record is meant.
+  /// Number of the field within the record, from 1; `nil` if the issue concerns the whole record.
   public var field: Int?
-  /// Name of the column as the pipeline calls it.
+  /// Name of the column in the pipeline.
   public var column: String?
   /// The raw text, escaped and shortened to ``RawText/charactersMax`` characters.
   public var value: String?
@@ -54,13 +54,13 @@ public struct RecordIssue: Sendable, Hashable, Codable {
 }
 
 extension RecordIssue: CustomStringConvertible {
-  /// `log.csv:12: rating "six": type-error: …`, the shape editors and terminals make clickable.
+  /// `log.csv:12: rating "six": type-error: …`, a format that editors and terminals make clickable.
   public var description: String {
     var subject = ""
     if let column { subject = "\(column)" } else if let field { subject = "field \(field)" }
     if let value { subject += subject.isEmpty ? "\"\(value)\"" : " \"\(value)\"" }
-    let place = line > 0 ? "\(input):\(line): " : "\(input): "
+    let location = line > 0 ? "\(input):\(line): " : "\(input): "
     let kind = severity == .warning ? "warning: \(code)" : "\(code)"
-    return place + (subject.isEmpty ? "" : subject + ": ") + "\(kind): \(message)"
+    return location + (subject.isEmpty ? "" : subject + ": ") + "\(kind): \(message)"
   }
 }

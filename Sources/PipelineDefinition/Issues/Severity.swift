@@ -1,4 +1,4 @@
-/// Whether a problem costs the record its place (`error`) or is only told (`warning`).
+/// Whether a problem rejects the record (`error`) or is only reported (`warning`).
 public enum Severity: String, Sendable, Codable, Hashable, CaseIterable {
   case error, warning
 }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Paths as definitions write them: from the home directory, from the root, or from a folder.
+/// Paths in definitions: relative to the home directory, to the root, or to a folder.
 package enum DefinitionPath {
-  /// The place that a path means; a relative one starts at `folder`, the current directory when `nil`.
+  /// The URL of a path. A relative path starts at `folder`, or at the current directory when `nil`.
   package static func url(_ path: String, from folder: URL?) -> URL {
     if path == "~" || path.hasPrefix("~/") {
       let home = FileManager.default.homeDirectoryForCurrentUser
       return path == "~" ? home : home.appendingPathComponent(String(path.dropFirst(2)))
     }
-    // A folder's URL without a slash at its end would lose its last name.
+    // The URL of a folder needs a trailing slash, or relative paths would replace its last component.
     let base = folder.map { URL(fileURLWithPath: $0.path, isDirectory: true) }
     return URL(fileURLWithPath: path, relativeTo: base).absoluteURL
   }
@@ -17,10 +17,10 @@ package enum DefinitionPath {
     !path.hasPrefix("/") && path != "~" && !path.hasPrefix("~/")
   }
 
-  /// `path` as it is called from where `prefix` (empty, or with a `/` at its end) leads away.
+  /// A relative `path` prepended with `prefix`, which is empty or has a trailing `/`.
   static func joined(_ prefix: String, _ path: String) -> String { isRelative(path) ? prefix + path : path }
 
-  /// All up to the last `/`, it included; empty for a name alone.
+  /// Everything up to and including the last `/`; empty for a name alone.
   static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }

@@ -1,26 +1,26 @@
-/// Replaces `${NAME}` and `${NAME:-default}` in a definition's texts by values of the environment.
+/// Replaces `${NAME}` and `${NAME:-default}` in a definition's texts by values of environment variables.
 ///
-/// Only a `$` before `{` means something, so that the `$` of a regular expression stays what it is: `^\d+$` and `a$$b`
-/// are left alone. Before `{` two stand for a dollar sign: `$${NAME}` is the text `${NAME}`. As in a shell, a default
-/// counts for a variable that is not set and for one that is empty, and may itself hold variables; unlike there, what
-/// a variable holds is never looked into again.
+/// Only a `$` before `{` is special, so the `$` of a regular expression needs no escape: `^\d+$` and `a$$b` are
+/// unchanged. Before `{`, two of them represent a dollar sign: `$${NAME}` is the text `${NAME}`. As in a shell, a
+/// default applies to a variable that is not set and to one that is empty, and may itself contain variables. Unlike
+/// in a shell, the value of a variable is not expanded again.
 struct EnvironmentText {
-  /// A text that can't be used, or a default that was.
+  /// A text that can't be used, or a default that was used.
   enum Note: Equatable {
     case mistake(String)
     case defaulted(String)
   }
 
-  /// Defaults within defaults beyond this are refused, so that a hostile text can't exhaust the stack.
+  /// Deeper nesting of defaults is refused, so that a hostile text can't exhaust the stack.
   static let depthMax = 16
 
-  let environment: [String: String]
+  let variables: [String: String]
   private(set) var notes: [Note] = []
 
-  init(_ environment: [String: String]) { self.environment = environment }
+  init(_ variables: [String: String]) { self.variables = variables }
 
   mutating func substituted(_ text: String) -> String {
-    // Nearly every text: none of the work below.
+    // The fast path for nearly every text.
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     return substituted(Array(text.unicodeScalars)[...], depth: 0)
   }
@@ -53,7 +53,7 @@ struct EnvironmentText {
     return String(result)
   }
 
-  /// The brace that closes the first one, braces between them in pairs.
+  /// The brace that closes the first one; braces in between are matched.
   private func closing(_ text: ArraySlice<Unicode.Scalar>) -> Int? {
     var depth = 0
     for (index, scalar) in zip(text.indices, text) {
@@ -63,21 +63,21 @@ struct EnvironmentText {
     return nil
   }
 
-  /// What stands for `NAME` or `NAME:-default`.
-  private mutating func value(of wish: ArraySlice<Unicode.Scalar>, depth: Int) -> String {
-    let nameScalars = wish.prefix { $0 == "_" || $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9") ~= $0) }
+  /// The value of `NAME` or `NAME:-default`.
+  private mutating func value(of reference: ArraySlice<Unicode.Scalar>, depth: Int) -> String {
+    let nameScalars = reference.prefix { $0 == "_" || $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9") ~= $0) }
     let name = String(String.UnicodeScalarView(nameScalars))
-    let rest = wish[nameScalars.endIndex...]
+    let rest = reference[nameScalars.endIndex...]
     let hasDefault = rest.starts(with: [":", "-"])
     guard let first = name.unicodeScalars.first, !("0"..."9" ~= first), rest.isEmpty || hasDefault else {
-      let shown = RawText.shortened(String(String.UnicodeScalarView(wish)).utf8)
+      let shown = RawText.shortened(String(String.UnicodeScalarView(reference)).utf8)
       note("'${\(shown)}' names no variable; write ${NAME} or ${NAME:-default}, and '$${' for '${' as it is")
       return ""
     }
-    let set = environment[name]
+    let set = variables[name]
     if let set, !(hasDefault && set.isEmpty) { return set }
     guard hasDefault else {
-      let hint = NearestName.hint(for: name, in: environment.keys.sorted())
+      let hint = NearestName.hint(for: name, in: variables.keys.sorted())
       note("the environment variable '\(name)' is not set; set it, or give a default: ${\(name):-…}\(hint)")
       return ""
     }

@@ -1,4 +1,4 @@
-/// A JSON document as a tree, whatever its shape: what the definition's reader checks key by key.
+/// A JSON document of any shape as a tree, which the definition's reader checks key by key.
 package enum JSONValue: Sendable, Equatable {
   case null
   case bool(Bool)
@@ -7,7 +7,7 @@ package enum JSONValue: Sendable, Equatable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// The kind of value in words, for messages.
+  /// The kind of value as a noun phrase, for messages.
   var kind: String {
     switch self {
     case .null: "null"

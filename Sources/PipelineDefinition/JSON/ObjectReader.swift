@@ -1,45 +1,47 @@
-/// Gathers every mistake of a definition, so that one reading shows them all.
+/// Collects every mistake of a definition, so that they are reported together.
 package final class MistakeList {
-  private let places: DefinitionPlaces
+  private let sourceMap: SourceMap
   private var found: [(mistake: PipelineError.Mistake, document: Int)] = []
-  /// Key paths of the mistakes within the whole, which for inherited values are not those of their own file.
+  /// Key paths of the mistakes in the merged tree; inherited values have other key paths in their own file.
   package private(set) var paths: Set<String> = []
-  /// Places of texts that are told of already, by document.
-  private var unreadable: [Int: Set<JSONPlacedReader.Place>] = [:]
-  /// The keys that each object read so far may have, by its key path without indices.
-  private(set) var keysTaken: [String: Set<String>] = [:]
+  /// Locations of texts that are already reported, by document.
+  private var unreadable: [Int: Set<SourceLocation>] = [:]
+  /// The keys that each object read so far accepts, by its key path without indices.
+  private(set) var acceptedKeys: [String: Set<String>] = [:]
 
-  package init(_ places: DefinitionPlaces = DefinitionPlaces()) {
-    self.places = places
+  package init(_ sourceMap: SourceMap = SourceMap()) {
+    self.sourceMap = sourceMap
   }
 
   package var mistakes: [PipelineError.Mistake] { found.map(\.mistake) }
 
   package func add(_ path: String, _ message: String) {
-    let origin = places.origin(of: path)
+    let origin = sourceMap.origin(of: path)
     paths.insert(path)
-    if let origin, let place = origin.place, unreadable[origin.document]?.contains(place) == true { return }
-    found.append((places.mistake(path, message), origin?.document ?? 0))
+    if let origin, let location = origin.location, unreadable[origin.document]?.contains(location) == true { return }
+    found.append((sourceMap.mistake(path, message), origin?.document ?? 0))
   }
 
-  package func add(_ origin: PlacedValue.Origin, _ message: String) {
-    found.append((places.mistake(at: origin, message), origin.document))
+  package func add(_ origin: LocatedValue.Origin, _ message: String) {
+    found.append((sourceMap.mistake(at: origin, message), origin.document))
   }
 
-  /// For a text that can't be had as it should be: nothing further is said of it.
-  func addUnreadable(_ origin: PlacedValue.Origin, _ message: String) {
+  /// Reports a text that can't be used and suppresses further mistakes about it.
+  func addUnreadable(_ origin: LocatedValue.Origin, _ message: String) {
     add(origin, message)
-    if let place = origin.place { unreadable[origin.document, default: []].insert(place) }
+    if let location = origin.location { unreadable[origin.document, default: []].insert(location) }
   }
 
   func noteKeys(_ keys: [String], of path: String) {
-    keysTaken[DefinitionPath.pattern(path), default: []].formUnion(keys)
+    acceptedKeys[DefinitionPath.pattern(path), default: []].formUnion(keys)
   }
 
-  /// Whether the document has something at this key path (a dialect's name, say, brings columns it does not write).
-  func knows(_ path: String) -> Bool { places.origins[path] != nil }
+  /// Whether the document contains this key path. (A dialect's name, for example, implies columns that the document
+  /// does not contain.)
+  func contains(_ path: String) -> Bool { sourceMap.origins[path] != nil }
 
-  /// In the order of the document where places are known, those of the definition before those of its base.
+  /// The mistakes in the order of the document where locations are known; those of the definition before those of its
+  /// base.
   package var sorted: [PipelineError.Mistake] {
     found.enumerated().sorted { left, right in
       let (a, b) = (left.element.mistake, right.element.mistake)
@@ -50,13 +52,14 @@ package final class MistakeList {
   }
 }
 
-/// Takes the members of one JSON object by key and type, noting what does not fit and going on.
+/// Reads the members of one JSON object by key and type; it records mismatches and continues.
 package struct ObjectReader {
   let path: String
   let mistakes: MistakeList
   private let members: [String: JSONValue]
 
-  /// `nil`, with a mistake noted, when `value` is no object. Keys other than `keys` are noted with the nearest one.
+  /// `nil`, with a mistake recorded, if `value` is not an object. Keys other than `keys` are recorded with a
+  /// suggestion.
   init?(_ value: JSONValue, path: String, keys: [String], mistakes: MistakeList) {
     guard case .object(let members) = value else {
       mistakes.add(path, "expected an object {…} with the keys \(Self.list(keys)), found \(value.kind)")
@@ -76,7 +79,7 @@ package struct ObjectReader {
 
   func note(_ key: String, _ message: String) { mistakes.add(path(key), message) }
 
-  /// The member as it is; an explicit null counts as left out.
+  /// The member, or nil for an absent one and an explicit null.
   func value(_ key: String) -> JSONValue? {
     members[key] == .null ? nil : members[key]
   }
@@ -85,7 +88,7 @@ package struct ObjectReader {
 
   func string(_ key: String) -> String? {
     guard let value = value(key) else { return nil }
-    guard case .string(let text) = value else { return refuse(key, value, "a text in quotes") }
+    guard case .string(let text) = value else { return refuse(key, value, expected: "a text in quotes") }
     guard !text.isEmpty else {
       note(key, "is empty; give a text or leave '\(key)' out")
       return nil
@@ -95,13 +98,13 @@ package struct ObjectReader {
 
   func bool(_ key: String) -> Bool? {
     guard let value = value(key) else { return nil }
-    guard case .bool(let flag) = value else { return refuse(key, value, "true or false") }
+    guard case .bool(let flag) = value else { return refuse(key, value, expected: "true or false") }
     return flag
   }
 
   func number(_ key: String) -> Double? {
     guard let value = value(key) else { return nil }
-    guard case .number(let number) = value, number.isFinite else { return refuse(key, value, "a number") }
+    guard case .number(let number) = value, number.isFinite else { return refuse(key, value, expected: "a number") }
     return number
   }
 
@@ -109,7 +112,7 @@ package struct ObjectReader {
     guard let value = value(key) else { return nil }
     let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
     guard case .number(let number) = value, let whole = Int(exactly: number) else {
-      return refuse(key, value, expected)
+      return refuse(key, value, expected: expected)
     }
     guard range.contains(whole) else {
       note(key, "expected \(expected), found \(whole)")
@@ -118,14 +121,14 @@ package struct ObjectReader {
     return whole
   }
 
-  /// A list of texts; a single text stands for a list of one.
+  /// A list of texts; a single text is a list of one.
   func strings(_ key: String, emptyAllowed: Bool = false) -> [String]? {
     guard let value = value(key) else { return nil }
     if case .string(let text) = value {
       if !emptyAllowed, text.isEmpty { note(key, "is empty; give a text or leave '\(key)' out") }
       return text.isEmpty && !emptyAllowed ? nil : [text]
     }
-    guard case .array(let items) = value else { return refuse(key, value, "a text or a list of texts") }
+    guard case .array(let items) = value else { return refuse(key, value, expected: "a text or a list of texts") }
     var texts: [String] = []
     for (index, item) in items.enumerated() {
       if case .string(let text) = item, emptyAllowed || !text.isEmpty {
@@ -138,7 +141,7 @@ package struct ObjectReader {
     return texts
   }
 
-  /// One of the names of `Choice`.
+  /// One of the raw values of `Choice`.
   func choice<Choice: RawRepresentable & CaseIterable>(
     _ key: String, _ type: Choice.Type
   ) -> Choice? where Choice.RawValue == String {
@@ -153,11 +156,11 @@ package struct ObjectReader {
   /// The items of a list, each with its key path.
   func items(_ key: String) -> [(value: JSONValue, path: String)]? {
     guard let value = value(key) else { return nil }
-    guard case .array(let items) = value else { return refuse(key, value, "a list […]") }
+    guard case .array(let items) = value else { return refuse(key, value, expected: "a list […]") }
     return items.enumerated().map { ($1, "\(path(key))[\($0)]") }
   }
 
-  private func refuse<Value>(_ key: String, _ value: JSONValue, _ expected: String) -> Value? {
+  private func refuse<Value>(_ key: String, _ value: JSONValue, expected: String) -> Value? {
     note(key, "expected \(expected), found \(value.kind)")
     return nil
   }

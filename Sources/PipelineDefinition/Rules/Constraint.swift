@@ -1,14 +1,14 @@
-/// A rule written as Table Schema writes constraints, by which frictionless and others know them:
-/// `{"minimum": 1, "maximum": 5}` instead of `{"rule": "range", "min": 1, "max": 5}`.
+/// A rule in the notation of Table Schema constraints, which frictionless and other tools use: `{"minimum": 1,
+/// "maximum": 5}` instead of `{"rule": "range", "min": 1, "max": 5}`.
 struct Constraint {
-  /// `nil` where the constraint is switched off (`"required": false`) or mistaken.
+  /// `nil` if the constraint is disabled (`"required": false`) or has a mistake.
   var rule: ValueRule?
 
   private static let groups: [[String]] = [
     ["minimum", "maximum"], ["minLength", "maxLength"], ["required"], ["unique"], ["enum"], ["pattern"],
   ]
 
-  /// `nil` where `members` hold no constraint at all.
+  /// `nil` if `members` contain no constraint.
   static func read(_ members: [String: JSONValue], path: String, mistakes: MistakeList) -> Constraint? {
     let found = groups.filter { group in group.contains { members[$0] != nil } }
     guard let keys = found.first else { return nil }
@@ -32,7 +32,7 @@ extension ObjectReader {
     case "pattern": return expression("pattern").map { .pattern($0) }
     case "minLength":
       let (low, high) = (integer("minLength", in: 0...Int.max), integer("maxLength", in: 0...Int.max))
-      return isOrdered(low, high, "minLength", "maxLength") ? .length(min: low, max: high) : nil
+      return isOrdered(low, high, keys: ("minLength", "maxLength")) ? .length(min: low, max: high) : nil
     default: return bounds()
     }
   }
@@ -46,17 +46,16 @@ extension ObjectReader {
       return nil
     default:
       let (low, high) = (number("minimum"), number("maximum"))
-      return isOrdered(low, high, "minimum", "maximum") ? .range(min: low, max: high) : nil
+      return isOrdered(low, high, keys: ("minimum", "maximum")) ? .range(min: low, max: high) : nil
     }
   }
 
-  private func isOrdered<Bound: Comparable>(_ low: Bound?, _ high: Bound?, _ lowKey: String, _ highKey: String) -> Bool
-  {
-    if value(lowKey) == nil, value(highKey) == nil {
-      mistakes.add(path, "has neither '\(lowKey)' nor '\(highKey)'; give one at least")
+  private func isOrdered<Bound: Comparable>(_ low: Bound?, _ high: Bound?, keys: (low: String, high: String)) -> Bool {
+    if value(keys.low) == nil, value(keys.high) == nil {
+      mistakes.add(path, "has neither '\(keys.low)' nor '\(keys.high)'; give one at least")
     }
     guard let low, let high, low > high else { return low != nil || high != nil }
-    note(lowKey, "is greater than '\(highKey)', so no value could pass")
+    note(keys.low, "is greater than '\(keys.high)', so no value could pass")
     return false
   }
 }

@@ -1,19 +1,20 @@
-/// A shape that a text may have to have. Checked by its bytes alone: nobody asks a name server or a registry.
+/// A syntax that a text must have. It is checked without a name server or registry.
 public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
   /// RFC 9562: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 with hyphens between, in any letter case.
   case uuid
   /// RFC 3986 with a scheme: `https://example.org/a%20b`, `mailto:a@example.org`; ASCII only, no spaces.
   case uri
-  /// One `@`, before it up to 64 bytes of what RFC 5322 allows without quotes or dots side by side, after it at least
-  /// two labels of letters, digits and inner hyphens; letters of any script, up to 254 bytes in all.
+  /// One `@`; before it up to 64 bytes of what RFC 5322 allows without quotes and without adjacent dots; after it at
+  /// least two labels of letters, digits and inner hyphens. Letters of any script are allowed; at most 254 bytes in
+  /// all.
   case email
 
-  /// The format in words, for messages.
+  /// The format as a noun, for messages.
   var noun: String {
     switch self {
-    case .uuid: "UUID"
-    case .uri: "URI"
-    case .email: "e-mail address"
+    case .uuid: "a UUID"
+    case .uri: "a URI"
+    case .email: "an e-mail address"
     }
   }
 
@@ -25,7 +26,7 @@ public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  func fits(_ bytes: Span<UInt8>) -> Bool {
+  func matches(_ bytes: Span<UInt8>) -> Bool {
     switch self {
     case .uuid: Self.isUUID(bytes)
     case .uri: Self.isURI(bytes)
@@ -50,8 +51,8 @@ public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
     return isURIReference(bytes.extracting((at + 1)..<bytes.count))
   }
 
-  /// Whether the bytes could be a URI or what is left of one without a scheme: every one is a character of RFC 3986,
-  /// each percent sign stands before two hexadecimal digits.
+  /// Whether the bytes can be a URI reference: every byte is a character of RFC 3986, and each percent sign precedes
+  /// two hexadecimal digits.
   static func isURIReference(_ bytes: Span<UInt8>) -> Bool {
     var at = 0
     while at < bytes.count {
@@ -76,14 +77,14 @@ public enum TextFormat: String, Sendable, Hashable, Codable, CaseIterable {
       return false
     }
     for index in 0..<domain.count where domain[index] == hyphen {
-      // A hyphen joins; it does not begin or end a label.
+      // A label must not begin or end with a hyphen.
       let isInner = index > 0 && index + 1 < domain.count && domain[index - 1] != dot && domain[index + 1] != dot
       if !isInner { return false }
     }
     return labels >= 2
   }
 
-  /// The number of parts between dots, none of them empty; `nil` where it is otherwise.
+  /// The number of parts between dots; `nil` if one of them is empty or contains another byte.
   private static func isDotted(_ bytes: Span<UInt8>, part: (UInt8) -> Bool) -> Int? {
     var (parts, length) = (1, 0)
     for index in 0..<bytes.count {

@@ -58,10 +58,10 @@ extension ObjectReader {
     }
   }
 
-  /// Notes that the key is missing, where it is.
+  /// Records that the key is missing, if it is.
   func needed<Value>(_ key: String, _ value: Value?) -> Value? {
     if self.value(key) == nil {
-      note(key, "is missing; the \(self.value("transform") == nil ? "rule" : "transform") means nothing without it")
+      note(key, "is missing; the \(self.value("transform") == nil ? "rule" : "transform") needs it")
     }
     return value
   }
@@ -70,15 +70,15 @@ extension ObjectReader {
   func expression(_ key: String) -> String? {
     guard let text = needed(key, string(key)) else { return nil }
     if (try? NSRegularExpression(pattern: text)) != nil { return text }
-    note(key, "'\(text)' is no regular expression that ICU reads; check its brackets and backslashes")
+    note(key, "'\(text)' is not a valid ICU regular expression; check its brackets and backslashes")
     return nil
   }
 
-  /// An ISO 8601 date under `key`, as it is written.
+  /// The text of an ISO 8601 date under `key`.
   func date(_ key: String) -> String? {
     guard let text = needed(key, string(key)) else { return nil }
     if DateFormat.iso8601.seconds(Array(text.utf8).span) != nil { return text }
-    note(key, "'\(text)' is no ISO 8601 date; write it like 1900-01-01")
+    note(key, "'\(text)' is not an ISO 8601 date; write it like 1900-01-01")
     return nil
   }
 

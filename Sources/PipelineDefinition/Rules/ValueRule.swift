@@ -1,16 +1,16 @@
-/// One demand on the values of a column, with what happens when a value breaks it.
+/// One rule for the values of a column, and the severity of a violation.
 ///
-/// In a definition an object `{"rule": NAME, …, "severity": "error" | "warning"}`; rules without parameters may be
-/// just their name. Only `required` looks at empty fields. An object without `rule` holds constraints by their names in
-/// Table Schema, as frictionless reads them: `required`, `unique`, `minimum` and `maximum` (numbers, or dates as
-/// texts), `minLength`, `maxLength`, `enum`, `pattern`.
+/// In a definition it is an object `{"rule": NAME, …, "severity": "error" | "warning"}`; a rule without parameters
+/// may be its name only. Only `required` applies to empty fields. An object without `rule` is a constraint in the
+/// notation of Table Schema, as frictionless reads it: `required`, `unique`, `minimum` and `maximum` (numbers, or
+/// dates as texts), `minLength`, `maxLength`, `enum`, `pattern`.
 ///
 /// | rule | for | keys |
 /// |---|---|---|
 /// | `required` | all | – |
 /// | `notBefore`, `notAfter` | dates | `date` (ISO 8601) |
 /// | `notInFuture` | dates | – |
-/// | `range` | numbers | `min`, `max` (one of them at least) |
+/// | `range` | numbers | `min`, `max` (at least one of them) |
 /// | `length` | texts | `min`, `max`, in Unicode scalars |
 /// | `oneOf` | all | `values`, compared byte for byte |
 /// | `pattern` | all | `matches`: an ICU regular expression that the whole field must match |
@@ -23,7 +23,7 @@ public struct ValueRule: Sendable, Hashable {
     case required
     case notBefore(String)
     case notAfter(String)
-    /// A date alone may lie up to 14 hours ahead of the clock, for somewhere that day has begun (UTC+14).
+    /// A date without a time may be up to 14 hours ahead of the clock: in some time zone (UTC+14) that day has begun.
     case notInFuture
     case range(min: Double?, max: Double?)
     case length(min: Int?, max: Int?)

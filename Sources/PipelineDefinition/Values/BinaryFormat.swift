@@ -1,9 +1,9 @@
-/// How bytes are written as text.
+/// The representation of bytes as text.
 public enum BinaryFormat: String, Sendable, Hashable, Codable, CaseIterable {
-  /// RFC 4648, section 4: the usual alphabet, padded with `=`. Line breaks within are passed over, as MIME and PEM put
-  /// them there; bits that stand for nothing must be zero, so that the same bytes always have the same text.
+  /// RFC 4648, section 4: the standard alphabet, padded with `=`. Line breaks are skipped, as MIME and PEM insert
+  /// them; unused bits must be zero, so that the same bytes always have the same text.
   case base64
-  /// Two hexadecimal digits for each byte: lower case when written, any case when read.
+  /// Two hexadecimal digits per byte: written in lower case, read in any case.
   case hex
 
   var example: String {
@@ -13,7 +13,7 @@ public enum BinaryFormat: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// The one format that a column of bytes names; base64 where it names none.
+  /// The single format that a column of bytes names; base64 if it names none.
   package init(only names: [String]) throws(PipelineError) {
     guard let name = names.first else {
       self = .base64
@@ -25,12 +25,12 @@ public enum BinaryFormat: String, Sendable, Hashable, Codable, CaseIterable {
     guard let format = BinaryFormat(rawValue: name) else {
       let known = Self.allCases.map(\.rawValue)
       let hint = NearestName.hint(for: name, in: known)
-      throw PipelineError("'\(name)' is no way to write bytes; known are \(known.joined(separator: ", "))\(hint)")
+      throw PipelineError("'\(name)' is not a format of bytes; known are \(known.joined(separator: ", "))\(hint)")
     }
     self = format
   }
 
-  /// How many bytes the text stands for; nil where it is no such text.
+  /// How many bytes the text represents; nil if it is not valid.
   func byteCount(of text: Span<UInt8>) -> Int? {
     switch self {
     case .base64: return Self.base64Count(text)
@@ -120,7 +120,7 @@ public enum BinaryFormat: String, Sendable, Hashable, Codable, CaseIterable {
   private static let base64Values = values(of: base64Digits)
   static let hexValues = values(of: hexDigits + Array("ABCDEF".utf8)).map { $0 > 15 && $0 < 255 ? $0 - 6 : $0 }
 
-  /// For each byte its place among `digits`, 255 for what is none.
+  /// The value of each byte as a digit; 255 for a byte that is not a digit.
   private static func values(of digits: [UInt8]) -> [UInt8] {
     var values = [UInt8](repeating: 255, count: 256)
     for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }

@@ -1,4 +1,4 @@
-/// Days and dates of the proleptic Gregorian calendar, counted from 2001-01-01: Core Data's reference date.
+/// Days and dates of the proleptic Gregorian calendar, counted from Core Data's reference date 2001-01-01.
 ///
 /// Years are astronomical: year 0 is 1 BC, as in ISO 8601.
 package enum CivilCalendar {
@@ -7,7 +7,7 @@ package enum CivilCalendar {
   package static let daysPerCycle = 146_097
   static let secondsPerCycle = daysPerCycle * secondsPerDay
 
-  /// From 0000-03-01, on which the formulas below count, to 2001-01-01.
+  /// Days from 0000-03-01, the origin of the formulas below, to 2001-01-01.
   private static let daysFromMarchOfYearZero = 730_791
 
   static func isLeap(_ year: Int) -> Bool {
@@ -22,8 +22,8 @@ package enum CivilCalendar {
     }
   }
 
-  /// Days from 2001-01-01 to the date; the date must exist. The year begins in March here, so that the leap day is
-  /// its last and month lengths follow one formula.
+  /// Days from 2001-01-01 to the date, which must exist. The formula uses years that begin in March, so that the leap
+  /// day is the last day and month lengths follow one formula.
   package static func days(year: Int, month: Int, day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year
     let cycle = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -2,7 +2,7 @@ import Foundation
 
 /// Labels of columns, in a header or in a definition.
 enum ColumnLabel {
-  /// The form in which labels are compared: letter case and spaces around them do not count.
+  /// The form in which labels are compared: letter case and surrounding spaces are ignored.
   static func folded(_ label: String) -> String {
     label.trimmingCharacters(in: .whitespaces).lowercased()
   }

@@ -8,23 +8,23 @@ struct DateFields {
   var hour = 0
   var minute = 0
   var second = 0
-  /// Where the digits of the second's fraction stand in the text.
+  /// The range of the second's fraction digits in the text.
   var fraction = 0..<0
-  /// Seconds that the written clock is ahead of UTC.
+  /// Offset of the written time from UTC in seconds, positive if ahead.
   var offset = 0
-  /// RFC 3339's `-00:00`: UTC, and the only way to write the instant -0.0.
+  /// Whether the offset is RFC 3339's `-00:00`: UTC, and the only representation of the instant -0.0.
   var hasNegativeZeroOffset = false
-  /// Where the year's digits stand when they are too many for an Int; `year` then holds the year modulo 400.
+  /// The range of the year's digits if they are too many for an Int; `year` is then the year modulo 400.
   var wideYear = 0..<0
   var isYearNegative = false
 
-  /// Whether the calendar and the clock know these numbers. No hour 24, no leap second.
+  /// Whether the date and time exist in the calendar. There is no hour 24 and no leap second.
   var exists: Bool {
     month >= 1 && month <= 12 && day >= 1 && hour < 24 && minute < 60 && second < 60
       && (day <= 28 || day <= CivilCalendar.daysInMonth(month, of: year))
   }
 
-  /// Seconds since 2001-01-01 UTC without the fraction; the year must fit.
+  /// Seconds since 2001-01-01 UTC without the fraction; the year must not be wide.
   var wholeSeconds: Int {
     CivilCalendar.days(year: year, month: month, day: day) * CivilCalendar.secondsPerDay
       + hour * 3600 + minute * 60 + second - offset
@@ -39,7 +39,7 @@ struct DateFields {
     return hasNegativeZeroOffset && value == 0 ? -0.0 : value
   }
 
-  /// For years beyond what an Int of seconds can hold: whole cycles of 400 years in wide arithmetic, the rest as usual.
+  /// For years whose seconds exceed an Int: whole cycles of 400 years use wide arithmetic, the rest the usual one.
   private func wideSeconds(in bytes: Span<UInt8>) -> Double? {
     var digits: [UInt8] = []
     for index in wideYear { digits.append(bytes[index]) }
@@ -47,11 +47,11 @@ struct DateFields {
     for index in fraction { fractionDigits.append(bytes[index]) }
     var total = WideInteger(digits: digits)
     _ = total.divide(by: 400)
-    // `year` is the rest of that division, with the year's sign.
+    // `year` is the remainder of that division, with the year's sign.
     if isYearNegative {
       total.multiply(by: UInt64(CivilCalendar.secondsPerCycle), adding: UInt64(-wholeSeconds))
     } else {
-      // Six cycles lent make the rest positive: year 0 lies 2001 years before the reference date.
+      // Borrowing six cycles makes the rest positive: year 0 is 2001 years before the reference date.
       total.subtract(6)
       let rest = wholeSeconds + 6 * CivilCalendar.secondsPerCycle
       total.multiply(by: UInt64(CivilCalendar.secondsPerCycle), adding: UInt64(rest))

@@ -1,9 +1,15 @@
-/// One way in which a column writes its dates.
+/// A format of dates.
 ///
-/// A named format (``names``) or a pattern of Unicode TR35 letters: `y yy yyyy M MM d dd H HH m mm s ss S… X XX XXX Z
-/// ZZZZZ`, other letters within `'…'`. `M`, `d`, `H`, `m`, `s` read one or two digits, doubled letters exactly two.
-/// `yy` is a year of 1950–2049, as `DateFormatter` has it by default. A pattern without a zone means UTC, one without
-/// a time midnight. The calendar is the proleptic Gregorian and strict: no 30 February, no hour 24, no second 60.
+/// It is a named format (``names``) or a pattern of Unicode TR35 letters:
+/// `y yy yyyy M MM d dd H HH m mm s ss S… X XX XXX Z ZZZZZ`, with other letters in `'…'`. `M`, `d`, `H`, `m`, `s` read one
+/// or two digits, doubled letters exactly two. `yy` is a year of 1950–2049, the default of `DateFormatter`. A pattern
+/// without a zone means UTC, one without a time midnight. The calendar is the proleptic Gregorian and strict: no
+/// 30 February, no hour 24, no second 60.
+///
+/// ```swift
+/// let format = try DateFormat("M/d/yy")
+/// let seconds = format.seconds(Array("7/14/14".utf8).span)
+/// ```
 public struct DateFormat: Sendable, Hashable {
   private enum Kind: Sendable, Hashable {
     case iso8601
@@ -11,15 +17,15 @@ public struct DateFormat: Sendable, Hashable {
     case pattern(DatePattern)
   }
 
-  /// The text it was made from: a name or a pattern.
+  /// The name or pattern that it was created from.
   public let text: String
   private let kind: Kind
 
-  /// ISO 8601; written with as many fraction digits as the stored value needs.
+  /// ISO 8601; dates are written with as many fraction digits as the stored value needs.
   public static let iso8601 = DateFormat(text: "iso8601", kind: .iso8601)
 
-  /// Names that stand for a format everywhere: `iso8601`; `seconds` for seconds since 2001-01-01 UTC as the shortest
-  /// decimal number that reads back the same, `inf` and `-inf` included.
+  /// Names that are available everywhere: `iso8601`, and `seconds` for seconds since 2001-01-01 UTC as the shortest
+  /// decimal number that reads back the same, including `inf` and `-inf`.
   public static let names = ["iso8601", "seconds"]
 
   private init(text: String, kind: Kind) {
@@ -27,10 +33,12 @@ public struct DateFormat: Sendable, Hashable {
     self.kind = kind
   }
 
+  /// Creates a format.
+  ///
   /// - Parameters:
   ///   - text: A name or a pattern.
-  ///   - patterns: Further names, and the patterns that they stand for.
-  /// - Throws: A ``PipelineError`` that says which letters a pattern may have.
+  ///   - patterns: Additional names and their patterns.
+  /// - Throws: A ``PipelineError`` that lists the supported letters.
   public init(_ text: String, named patterns: [String: String] = [:]) throws(PipelineError) {
     switch text {
     case "iso8601": self = .iso8601
@@ -41,8 +49,8 @@ public struct DateFormat: Sendable, Hashable {
     }
   }
 
-  /// Seconds since 2001-01-01 UTC, rounded correctly; `nil` when `bytes` are no such date. Allocates nothing for
-  /// fractions of up to nine digits of any date of these centuries.
+  /// Seconds since 2001-01-01 UTC, rounded correctly; `nil` if `bytes` are not a date in this format. It allocates
+  /// nothing for fractions of up to nine digits and dates of these centuries.
   public func seconds(_ bytes: Span<UInt8>) -> Double? {
     switch kind {
     case .iso8601:
@@ -55,7 +63,7 @@ public struct DateFormat: Sendable, Hashable {
     }
   }
 
-  /// For messages: whether the shape was right and only the day or time does not exist.
+  /// Whether the syntax is right and only the day or time does not exist; for messages.
   func isImpossibleDate(_ bytes: Span<UInt8>) -> Bool {
     let fields =
       switch kind {
@@ -66,8 +74,8 @@ public struct DateFormat: Sendable, Hashable {
     return fields.map { !$0.exists } ?? false
   }
 
-  /// Appends the date as text; false, with nothing appended, when the format cannot express it: a value that is not
-  /// finite (`seconds` has infinities too), or a year outside 0–9999 in a pattern.
+  /// Appends the date as text; false, with nothing appended, if the format cannot represent it: a value that is not
+  /// finite (`seconds` also has infinities), or a year outside 0–9999 in a pattern.
   public func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
     switch kind {
     case .iso8601: DateText.append(seconds, to: &output)
@@ -76,8 +84,8 @@ public struct DateFormat: Sendable, Hashable {
     }
   }
 
-  /// As `append`, and false also when reading the text would not give the value back bit for bit: a pattern leaves
-  /// out what it has no letters for, the other formats keep all that they can express.
+  /// As `append`, but false also if reading the text would not give the same value bit for bit. A pattern omits the
+  /// components that it has no letters for; the other formats preserve every value that they can represent.
   public func appendExactly(_ seconds: Double, to output: inout [UInt8]) -> Bool {
     let start = output.count
     guard append(seconds, to: &output) else { return false }
@@ -87,12 +95,12 @@ public struct DateFormat: Sendable, Hashable {
     return false
   }
 
-  /// The date as text, or `nil` where `append` says false.
+  /// The date as text, or `nil` if `append` returns false.
   public func string(_ seconds: Double) -> String? {
     var bytes: [UInt8] = []
     return append(seconds, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  /// An example in this format for messages: 2014-07-14 07:30 UTC.
+  /// An example in this format, for messages: 2014-07-14 07:30 UTC.
   var example: String { string(427_015_800) ?? text }
 }

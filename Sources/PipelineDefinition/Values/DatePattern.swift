@@ -1,4 +1,4 @@
-/// A date format declared by letters, compiled once: a subset of Unicode TR35's date field symbols.
+/// A date format with letters, compiled once: a subset of the date field symbols of Unicode TR35.
 struct DatePattern: Sendable, Hashable {
   enum Part: Sendable, Hashable {
     case literal(UInt8)
@@ -13,7 +13,7 @@ struct DatePattern: Sendable, Hashable {
     case fraction(digits: Int)
     case zone(ZoneStyle)
 
-    /// Whether the part is written in digits only, and how many of them are read at most.
+    /// Whether the part consists of digits only.
     fileprivate var isNumber: Bool {
       switch self {
       case .literal, .zone: false
@@ -36,10 +36,11 @@ struct DatePattern: Sendable, Hashable {
 
   let parts: [Part]
 
-  /// First year of the window for two-digit years. `DateFormatter`'s default: its `twoDigitStartDate` is 1950-01-01.
+  /// First year of the window for two-digit years, the default of `DateFormatter` (`twoDigitStartDate` is
+  /// 1950-01-01).
   static let windowStart = 1950
 
-  /// `names` are those of formats, for the message about a letter that has no meaning.
+  /// Compiles a pattern. `names` are the names of formats, for the message about an unsupported letter.
   init(_ text: String, names: [String] = DateFormat.names) throws(PipelineError) {
     var parts: [Part] = []
     let bytes = Array(text.utf8)
@@ -86,7 +87,7 @@ struct DatePattern: Sendable, Hashable {
         return parts
       }
     }
-    throw PipelineError("the date format \"\(text)\" has a ' without its partner: close it, or write '' for one")
+    throw PipelineError("the date format \"\(text)\" has an unmatched ': close it, or write '' for one")
   }
 
   private static func part(
@@ -115,7 +116,7 @@ struct DatePattern: Sendable, Hashable {
     }
   }
 
-  /// Refuses what could be read in two ways or names no day.
+  /// Refuses patterns that are ambiguous or incomplete.
   private func check(_ text: String) throws(PipelineError) {
     for (left, right) in zip(parts, parts.dropFirst()) where left.isVariable && right.isNumber {
       throw PipelineError(

@@ -1,16 +1,16 @@
 extension DatePattern {
-  /// The numbers of `bytes` by this pattern, whether or not such a day exists; `nil` when the shape differs.
+  /// The components of `bytes`, whether or not the day exists; `nil` if the syntax differs.
   func fields(_ bytes: Span<UInt8>) -> DateFields? {
     var fields = DateFields()
     var at = 0
     for part in parts {
-      guard read(part, bytes, &at, into: &fields) else { return nil }
+      guard read(part, of: bytes, at: &at, into: &fields) else { return nil }
     }
     return at == bytes.count ? fields : nil
   }
 
   private func read(
-    _ part: Part, _ bytes: Span<UInt8>, _ at: inout Int, into fields: inout DateFields
+    _ part: Part, of bytes: Span<UInt8>, at: inout Int, into fields: inout DateFields
   ) -> Bool {
     switch part {
     case .literal(let byte):

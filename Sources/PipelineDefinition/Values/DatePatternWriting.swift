@@ -1,8 +1,8 @@
 extension DatePattern {
-  /// Appends the instant in UTC by this pattern. What the pattern leaves out is dropped and fractions are cut, as
-  /// TR35 has it. False when the value is not finite or its year does not fit.
+  /// Appends the instant in UTC. Components without a letter are omitted and fractions truncated, as TR35 specifies.
+  /// False if the value is not finite or its year does not fit.
   func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
-    // Year 10000 is 2.5 · 10^11 seconds away; beyond it no pattern applies.
+    // Year 10000 is 2.5 · 10^11 seconds away; no pattern can represent later dates.
     guard seconds.isFinite, seconds.magnitude < 0x1p40 else { return false }
     let floor = Int(seconds.rounded(.down))
     var days = floor / CivilCalendar.secondsPerDay

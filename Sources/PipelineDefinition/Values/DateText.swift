@@ -1,17 +1,18 @@
-/// Writes dates as ISO 8601 in UTC such that reading gives back the same Double, bit for bit.
+/// Writes dates as ISO 8601 in UTC such that reading gives the same Double, bit for bit.
 ///
-/// Whole seconds without a fraction, others with the fewest fraction digits that suffice. Years outside 0000–9999 in
-/// the expanded form (a sign, at least four digits). -0.0, which SQLite does not keep but memory does, as `-00:00`.
+/// Whole seconds have no fraction, others the fewest fraction digits that suffice. Years outside 0000–9999 use the
+/// expanded form (a sign, at least four digits). -0.0, which exists in memory but not in SQLite, is written with
+/// `-00:00`.
 public enum DateText {
-  /// `nil` for values that are no date: not a number, infinite.
+  /// The text; `nil` for values that are not dates: NaN and infinities.
   public static func iso8601(_ seconds: Double) -> String? {
     var bytes: [UInt8] = []
     return append(seconds, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  /// Appends the text; false, with nothing appended, when `seconds` is not finite.
+  /// Appends the text; false, with nothing appended, if `seconds` is not finite.
   public static func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
-    // Within ±2^62 the whole seconds fit an Int with room for the calendar's arithmetic.
+    // Within ±2^62 the whole seconds fit an Int, with a margin for the calendar's arithmetic.
     guard seconds.magnitude < 0x1p62 else {
       return seconds.isFinite ? appendWide(seconds, to: &output) : false
     }
@@ -29,7 +30,7 @@ public enum DateText {
     return true
   }
 
-  /// `yyyy-MM-ddTHH:mm:ss` for seconds since 2001; `cycles`, for the wide case, replaces the year's digits.
+  /// Appends `yyyy-MM-ddTHH:mm:ss` for seconds since 2001; `cycles`, for the wide case, replaces the year's digits.
   private static func appendClock(_ seconds: Int, cycles: ((Int) -> String)?, to output: inout [UInt8]) {
     var days = seconds / CivilCalendar.secondsPerDay
     var clock = seconds % CivilCalendar.secondsPerDay
@@ -60,10 +61,12 @@ public enum DateText {
     output.appendTwoDigits(clock % 60)
   }
 
-  /// Digits of the second's fraction, counted upwards from the whole second below, fewest that identify the Double.
+  /// The digits of the second's fraction, counted upwards from the preceding whole second: the fewest that identify
+  /// the Double.
   ///
-  /// The standard library's description has the fewest significant digits; as an integer below 2^53 is a Double of
-  /// its own, these never round across a whole second, so the fewest significant are the fewest fraction digits too.
+  /// The standard library's description has the fewest significant digits. An integer below 2^53 is itself a Double,
+  /// so these digits never round across a whole second, and the fewest significant digits are also the fewest
+  /// fraction digits.
   static func fractionDigits(_ seconds: Double) -> [UInt8] {
     let text = Array(seconds.magnitude.description.utf8)
     let exponentMark = text.firstIndex(of: UInt8(ascii: "e"))
@@ -71,7 +74,7 @@ public enum DateText {
     let point = mantissa.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.endIndex
     var digits: [UInt8]
     if let exponentMark, let exponent = Int(String(decoding: text[(exponentMark + 1)...], as: UTF8.self)) {
-      // A value with a fraction has an exponent in its description only when it is tiny: d.ddde-NN.
+      // The description of a value with a fraction has an exponent only if the value is tiny: d.ddde-NN.
       digits = Array(repeating: UInt8(ascii: "0"), count: max(0, -exponent - 1))
       digits += mantissa[..<point] + mantissa[point...].dropFirst()
     } else {
@@ -81,7 +84,7 @@ public enum DateText {
     return seconds < 0 ? ExactSeconds.complement(digits) : digits
   }
 
-  /// Whole cycles of 400 years are set aside in wide arithmetic; such values have no fraction.
+  /// Whole cycles of 400 years use wide arithmetic; such values have no fraction.
   private static func appendWide(_ seconds: Double, to output: inout [UInt8]) -> Bool {
     let isNegative = seconds < 0
     var cycles = WideInteger(UInt64(seconds.magnitude.significandBitPattern | 1 << 52))
@@ -93,7 +96,7 @@ public enum DateText {
     }
     var rest = Int(cycles.divide(by: UInt64(CivilCalendar.secondsPerCycle)))
     if isNegative {
-      // The rest counts back from the reference date: one cycle more, so that it counts forward.
+      // The rest counts backwards from the reference date; with one more cycle it counts forwards.
       cycles.multiply(by: 1, adding: 1)
       rest = CivilCalendar.secondsPerCycle - rest
     }

@@ -1,4 +1,4 @@
-/// A decimal number, digit by digit: `significand` × 10 to the power of `exponent`, the significand not ending in 0.
+/// A decimal number as digits: `significand` × 10 to the power of `exponent`; the significand does not end in 0.
 ///
 /// Its bounds are those of Foundation's Decimal: 38 digits, and a last digit between 10^-128 and 10^127.
 package struct DecimalText: Sendable, Equatable {
@@ -8,18 +8,18 @@ package struct DecimalText: Sendable, Equatable {
 
   static let digitsMax = 38
   private static let exponents = -128...127
-  /// Any number of so many digits comes out of a Double as it went in.
+  /// Any number of this many digits survives a conversion to Double and back.
   private static let digitsSafe = 15
 
-  /// From digits with an optional sign, point and exponent, as ``NumberText/real(_:)`` reads them; nil for anything
-  /// else, and for a number out of bounds.
+  /// Parses digits with an optional sign, point and exponent, like ``NumberText/real(_:)``; nil for anything else,
+  /// and for a number out of bounds.
   package init?(_ bytes: Span<UInt8>) {
     var at = 0
     if bytes.has(UInt8(ascii: "-"), at: 0) || bytes.has(UInt8(ascii: "+"), at: 0) {
       isNegative = bytes[0] == UInt8(ascii: "-")
       at = 1
     }
-    // Zeros count only once another digit follows them.
+    // Trailing zeros are pending until another digit follows.
     var (digits, zeros, seen, hasPoint) = (0, 0, 0, false)
     while at < bytes.count {
       let digit = bytes[at] &- 48
@@ -50,7 +50,7 @@ package struct DecimalText: Sendable, Equatable {
     guard Self.exponents.contains(exponent) else { return nil }
   }
 
-  /// The exponent behind the digits: 0 where the text ends there.
+  /// The exponent after the digits; 0 if the text ends there.
   private static func power(_ bytes: Span<UInt8>, from start: Int) -> Int? {
     if start == bytes.count { return 0 }
     guard bytes[start] | 0x20 == UInt8(ascii: "e") else { return nil }
@@ -66,13 +66,13 @@ package struct DecimalText: Sendable, Equatable {
     return isNegative ? -value : value
   }
 
-  /// Whether a store gives the number back as it is: it keeps a Double, of whose shortest digits a decimal is made.
+  /// Whether a store preserves the number: it keeps a Double, from whose shortest digits a decimal is made.
   var isKeptByStores: Bool {
     if significand < Self.safeBound { return true }
     return kept == self
   }
 
-  /// The number that a store would keep.
+  /// The number that a store keeps.
   var kept: DecimalText? {
     guard let real = Double(String(decoding: text, as: UTF8.self)) else { return nil }
     return DecimalText(Array("\(real)".utf8).span)
@@ -80,7 +80,7 @@ package struct DecimalText: Sendable, Equatable {
 
   private static let safeBound: UInt128 = (0..<digitsSafe).reduce(1) { power, _ in power * 10 }
 
-  /// The number in digits: `-0.05`, `12000`; one of very many zeros as `1.5e100`.
+  /// The number in digits: `-0.05`, `12000`; with an exponent, such as `1.5e100`, if there are very many zeros.
   var text: [UInt8] {
     var output: [UInt8] = []
     append(to: &output)

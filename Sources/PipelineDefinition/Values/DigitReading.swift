@@ -1,6 +1,6 @@
-/// Reading numbers out of bytes at a place, shared by the date and quantity readers.
+/// Reading numbers from bytes at an index, shared by the date and quantity readers.
 extension Span<UInt8> {
-  /// The two digits at `index` as 0…99; `nil` when they are not two digits or the text ends before.
+  /// The two digits at `index` as 0…99; `nil` if there are no two digits.
   @inline(__always)
   func twoDigits(at index: Int) -> Int? {
     guard index + 2 <= count else { return nil }
@@ -17,7 +17,7 @@ extension Span<UInt8> {
     return high * 100 + low
   }
 
-  /// Where the run of digits that begins at `index` ends.
+  /// The end of the digits that begin at `index`.
   @inline(__always)
   func digitsEnd(from index: Int) -> Int {
     var end = index
@@ -40,7 +40,7 @@ extension Span<UInt8> {
     return lower..<upper
   }
 
-  /// Whether the bytes equal `text`, ASCII letter case aside when `text` is given in lower case.
+  /// Whether the bytes equal `text`, ignoring ASCII letter case if `text` is in lower case.
   func equalsIgnoringCase(_ text: [UInt8], from index: Int) -> Bool {
     guard count - index == text.count else { return false }
     for offset in text.indices {

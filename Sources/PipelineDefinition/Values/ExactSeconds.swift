@@ -1,11 +1,11 @@
 import Foundation
 
-/// Whole seconds and a decimal fraction as the nearest Double of their exact sum.
+/// The nearest Double of the exact sum of whole seconds and a decimal fraction.
 ///
-/// Adding the two in floating point rounds twice and loses stored dates by a bit; here the sum is one rational
+/// Adding the two in floating point rounds twice and changes stored dates by a bit. Here the sum is one rational
 /// number, rounded once, to even at a tie (IEEE 754).
 enum ExactSeconds {
-  /// `whole + 0.digits`; the digits lie in `bytes[digits]` and have been checked.
+  /// `whole + 0.digits`; the digits are `bytes[digits]` and already validated.
   static func nearest(whole: Int, bytes: Span<UInt8>, digits: Range<Int>) -> Double {
     var end = digits.upperBound
     while end > digits.lowerBound, bytes[end - 1] == UInt8(ascii: "0") { end -= 1 }
@@ -26,7 +26,7 @@ enum ExactSeconds {
     return nearest(whole: WideInteger(UInt64(whole.magnitude)), isNegative: whole < 0, fraction: text)
   }
 
-  /// The same for any size: `±whole + 0.fraction`.
+  /// The same for any magnitude: `±whole + 0.fraction`.
   static func nearest(whole: WideInteger, isNegative: Bool, fraction: [UInt8]) -> Double {
     var whole = whole
     var fraction = fraction
@@ -55,15 +55,15 @@ enum ExactSeconds {
 
   static let powersOfTen: [UInt64] = (0...18).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
 
-  /// `numerator / denominator`, correctly rounded; both positive, the denominator at most 10^18.
+  /// `numerator / denominator`, correctly rounded; both are positive, and the denominator is at most 10^18.
   static func nearestQuotient(_ numerator: UInt, _ denominator: UInt64) -> Double {
     let exactMax: UInt64 = 1 << 53
     let top = UInt64(numerator)
     if top <= exactMax, denominator <= exactMax {
-      // Both convert without loss, and IEEE 754 rounds one division correctly.
+      // Both convert exactly, and IEEE 754 rounds one division correctly.
       return Double(top) / Double(denominator)
     }
-    // 64 quotient bits, of which 53 stay; the rest and the remainder decide the rounding.
+    // 64 quotient bits, 53 of which remain; the others and the remainder determine the rounding.
     let topShift = top.leadingZeroBitCount
     let bottomShift = denominator.leadingZeroBitCount
     let dividend = top << UInt64(topShift)

@@ -1,8 +1,9 @@
-/// Reads ISO 8601 dates and date-times (RFC 3339 and a little around it).
+/// Reads ISO 8601 dates and date-times (RFC 3339 with extensions).
 ///
 /// `yyyy-MM-dd`, alone or with `T` or one space and `HH:mm`, `HH:mm:ss` or `HH:mm:ss.f…` (point or comma, any number
-/// of digits), then `Z`, `±HH:mm`, `±HHmm`, `±HH` (one space before it is allowed) or nothing, which means UTC.
-/// A date alone is midnight UTC. Years outside 0000–9999 in ISO 8601's expanded form: a sign and at least four digits.
+/// of digits), then `Z`, `±HH:mm`, `±HHmm`, `±HH` (after an optional space) or nothing, which means UTC. A date
+/// without a time is midnight UTC. Years outside 0000–9999 use ISO 8601's expanded form: a sign and at least four
+/// digits.
 package enum ISODateReader {
   /// Seconds since 2001-01-01 UTC, or `nil` for anything else.
   static func seconds(_ bytes: Span<UInt8>) -> Double? {
@@ -11,7 +12,8 @@ package enum ISODateReader {
     return fields.seconds(in: bytes)
   }
 
-  /// The fast path: `yyyy-MM-ddTHH:mm:ssZ` and `yyyy-MM-dd`, valid. `nil` leaves the answer to the general path.
+  /// The fast path: valid dates `yyyy-MM-ddTHH:mm:ssZ` and `yyyy-MM-dd`. `nil` for all others, which the general path
+  /// reads.
   @inline(__always)
   package static func wholeSecondsUTC(_ bytes: Span<UInt8>) -> Double? {
     let count = bytes.count
@@ -36,7 +38,7 @@ package enum ISODateReader {
     return fields.exists ? Double(fields.wholeSeconds) : nil
   }
 
-  /// The numbers as written, whether or not such a day exists; `nil` when the text has another shape.
+  /// The components, whether or not the day exists; `nil` if the syntax differs.
   static func fields(_ bytes: Span<UInt8>) -> DateFields? {
     var fields = DateFields()
     var at = 0
@@ -67,7 +69,7 @@ package enum ISODateReader {
     guard at - 1 >= 4 else { return false }
     var start = 1
     while start < at, bytes[start] == UInt8(ascii: "0") { start += 1 }
-    // Ten digits of years are 3 · 10^17 seconds: more goes the wide way.
+    // Ten digits of years are 3 · 10^17 seconds; more digits need the wide path.
     let isWide = at - start > 10
     var year = 0
     for index in start..<at {
@@ -100,7 +102,8 @@ package enum ISODateReader {
   }
 }
 
-/// Reads the zone at the end of a date-time: `Z`, `±HH`, `±HHmm`, `±HH:mm`, after at most one space; none is UTC.
+/// Reads the zone at the end of a date-time: `Z`, `±HH`, `±HHmm`, `±HH:mm`, after at most one space; no zone means
+/// UTC.
 enum ZoneReader {
   static func read(_ bytes: Span<UInt8>, _ at: inout Int, into fields: inout DateFields) -> Bool {
     if bytes.has(32, at: at) {

@@ -1,6 +1,6 @@
-/// Strict numbers out of bytes. No spaces, no thousands marks, no hexadecimal, nothing left over.
+/// Strict parsing of numbers: no spaces, no thousands separators, no hexadecimal, no trailing bytes.
 public enum NumberText {
-  /// `-`? or `+`? and digits, within 64 bits.
+  /// An optional sign and digits, within 64 bits.
   public static func integer(_ bytes: Span<UInt8>) -> Int64? {
     let count = bytes.count
     guard count > 0 else { return nil }
@@ -11,7 +11,7 @@ public enum NumberText {
     while at < count {
       let digit = bytes[at] &- 48
       guard digit < 10 else { return nil }
-      // Counted downwards, for the least value has no positive counterpart.
+      // It counts downwards because the least value has no positive counterpart.
       let (product, over) = value.multipliedReportingOverflow(by: 10)
       let (next, overNext) = product.subtractingReportingOverflow(Int64(digit))
       if over || overNext { return nil }
@@ -22,12 +22,12 @@ public enum NumberText {
     return value == .min ? nil : -value
   }
 
-  /// Digits with an optional sign, point and exponent, rounded correctly; `nil` for anything else, for infinities
-  /// and for what exceeds a Double.
+  /// Digits with an optional sign, point and exponent, rounded correctly; `nil` for anything else, for infinities and
+  /// for values beyond a Double.
   public static func real(_ bytes: Span<UInt8>) -> Double? {
     guard let parts = decimal(bytes) else { return nil }
     if parts.isExact, parts.exponent >= -22, parts.exponent <= 22 {
-      // Both numbers are exact Doubles, and IEEE 754 rounds the one operation correctly.
+      // Both numbers are exact Doubles, and IEEE 754 rounds the single operation correctly.
       let power = exactPowersOfTen[abs(parts.exponent)]
       let value = parts.exponent < 0 ? Double(parts.significand) / power : Double(parts.significand) * power
       return parts.isNegative ? -value : value
@@ -38,25 +38,27 @@ public enum NumberText {
     return value
   }
 
-  /// As `real`, rounded once to single precision; `nil` also for what exceeds a Float.
+  /// As `real`, rounded once to single precision; `nil` also for values beyond a Float.
   static func single(_ bytes: Span<UInt8>) -> Float? {
     guard let double = real(bytes) else { return nil }
     let value = Float(double)
-    // Halfway between two Floats, what the Double was rounded from decides; below the normal ones they lie wider apart.
+    // Halfway between two Floats, the digits before the rounding to Double decide; subnormal Floats are spaced more
+    // widely.
     let isHalfway = double.bitPattern & 0x1FFF_FFFF == 0x1000_0000
     guard isHalfway || value.magnitude < .leastNormalMagnitude else { return value.isFinite ? value : nil }
     return Float(String(decoding: bytes.array, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// The length of a text in Unicode scalars: the count people and databases agree on, whatever the grapheme rules
-  /// of the day. `bytes` are valid UTF-8.
+  /// The length of a text in Unicode scalars, which unlike grapheme clusters do not depend on the Unicode version and
+  /// which databases count too. `bytes` are valid UTF-8.
   public static func scalarCount(_ bytes: Span<UInt8>) -> Int {
     var count = 0
     for index in 0..<bytes.count where bytes[index] & 0xC0 != 0x80 { count += 1 }
     return count
   }
 
-  /// Whether the text has more than `limit` Unicode scalars; counts only when the bytes leave it open.
+  /// Whether the text has more than `limit` Unicode scalars; it counts them only if the number of bytes does not
+  /// decide.
   @inline(__always)
   static func isLonger(_ bytes: Span<UInt8>, than limit: Int) -> Bool {
     bytes.count > limit && scalarCount(bytes) > limit
@@ -68,7 +70,7 @@ public enum NumberText {
     var isNegative = false
     var significand: UInt64 = 0
     var exponent = 0
-    /// Whether the significand holds every digit and is an exact Double.
+    /// Whether the significand contains every digit and is an exact Double.
     var isExact = true
   }
 

@@ -1,18 +1,20 @@
-/// What a column of sizes or times may hold: `3.9`, `3-5ft`, `1.8m`, `6'`, `12 sec`, `Flat`, `Waist high`.
+/// The permitted values of a column of sizes or times: `3.9`, `3-5ft`, `1.8m`, `6'`, `12 sec`, `Flat`, `Waist high`.
 ///
-/// A number with an optional decimal point, or two of them with `-` or `–` between (a range, low end first), then an
-/// optional unit with or without a space before it; or one of the declared words. Letter case does not matter.
+/// A value is a number with an optional decimal point, or two numbers with `-` or `–` between them (a range, low end
+/// first), followed by an optional unit with an optional space before it; or one of the declared words. Letter case
+/// is ignored.
 public struct QuantityRule: Sendable, Hashable, Codable {
   /// Units that may follow the number, as written: `ft`, `m`, `'`, `sec`.
   public var units: [String]
-  /// Whether a bare number is refused.
+  /// Whether a number without a unit is refused.
   public var unitRequired: Bool
-  /// Whether `3-5` is allowed.
+  /// Whether a range such as `3-5` is allowed.
   public var ranges: Bool
   /// Texts allowed in place of a number.
   public var words: [String]
-  /// Bounds of the number as written, whatever its unit.
+  /// Lower bound of the number as written, regardless of its unit.
   public var min: Double?
+  /// Upper bound of the number as written, regardless of its unit.
   public var max: Double?
 
   public init(
@@ -28,10 +30,10 @@ public struct QuantityRule: Sendable, Hashable, Codable {
   }
 }
 
-/// A ``QuantityRule`` made ready for bytes. Reading allocates nothing.
+/// A ``QuantityRule`` compiled for bytes. Checking allocates nothing.
 package struct QuantityPattern: Sendable {
   enum Verdict: Equatable {
-    case fits
+    case valid
     case isNoQuantity, needsUnit, hasUnknownUnit, isRangeRefused, isRangeReversed, isOutOfBounds
   }
 
@@ -45,9 +47,9 @@ package struct QuantityPattern: Sendable {
     words = rule.words.map { Array($0.lowercased().utf8) }
   }
 
-  /// `bytes` without spaces at the ends.
+  /// Checks `bytes`, which have no surrounding spaces.
   func verdict(_ bytes: Span<UInt8>) -> Verdict {
-    for word in words where matches(bytes, word, from: 0) { return .fits }
+    for word in words where matches(bytes, word, from: 0) { return .valid }
     var at = 0
     guard let low = Self.number(bytes, &at) else { return .isNoQuantity }
     var high = low
@@ -67,10 +69,10 @@ package struct QuantityPattern: Sendable {
     }
     if let min = rule.min, low < min { return .isOutOfBounds }
     if let max = rule.max, high > max { return .isOutOfBounds }
-    return .fits
+    return .valid
   }
 
-  /// The rule in words, for messages.
+  /// A description of the rule, for messages.
   var explanation: String {
     var text = rule.ranges ? "a number or a range such as 3-5" : "a number"
     if let min = rule.min { text += " from \(Self.plain(min))" }
@@ -83,7 +85,7 @@ package struct QuantityPattern: Sendable {
     return text
   }
 
-  /// Names beyond ASCII compare by their lower-case form, which takes the slow way.
+  /// Names beyond ASCII are compared in lower case on a slow path.
   private func matches(_ bytes: Span<UInt8>, _ name: [UInt8], from index: Int) -> Bool {
     if bytes.equalsIgnoringCase(name, from: index) { return true }
     guard name.contains(where: { $0 >= 0x80 }), index < bytes.count else { return false }
@@ -119,7 +121,7 @@ package struct QuantityPattern: Sendable {
     return true
   }
 
-  /// A bound without a needless `.0`.
+  /// A bound without a trailing `.0`.
   package static func plain(_ value: Double) -> String {
     value == value.rounded() && value.magnitude < 1e15 ? String(Int(value)) : String(value)
   }

@@ -1,12 +1,12 @@
-/// Dates as a number of seconds since 2001-01-01 UTC, which is how stores keep them.
+/// Dates as a number of seconds since 2001-01-01 UTC, the representation in stores.
 ///
-/// The fewest decimal digits that read back the same Double, with an exponent where that is shorter; whole numbers have
-/// no point. Infinities are `inf` and `-inf`. A NaN has no text; stores cannot keep one either.
+/// The text has the fewest decimal digits that read back the same Double, with an exponent if that is shorter; whole
+/// numbers have no point. Infinities are `inf` and `-inf`. NaN has no text; stores cannot keep it either.
 enum SecondsText {
   private static let infinity = Array("inf".utf8)
   private static let negativeInfinity = Array("-inf".utf8)
 
-  /// Appends the text; false, with nothing appended, when `seconds` is not a number.
+  /// Appends the text; false, with nothing appended, if `seconds` is NaN.
   static func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
     if seconds.isNaN { return false }
     output.append(contentsOf: seconds.description.utf8)

@@ -1,9 +1,10 @@
 /// UUIDs as text.
 ///
-/// Read in any letter case: `123e4567-e89b-12d3-a456-426614174000` (RFC 9562), the same within `{…}`, after `urn:uuid:`,
-/// or as 32 digits without hyphens. Written as Apple's frameworks do, with hyphens and in upper case.
+/// In any letter case the reader accepts `123e4567-e89b-12d3-a456-426614174000` (RFC 9562), the same in `{…}` or
+/// after `urn:uuid:`, and 32 digits without hyphens. UUIDs are written with hyphens and in upper case, as Apple's
+/// frameworks do.
 package enum UUIDText {
-  /// The 16 bytes, the first one highest; nil for what is no UUID.
+  /// The 16 bytes, first byte most significant; nil if the text is not a UUID.
   package static func read(_ text: Span<UInt8>) -> UInt128? {
     var range = 0..<text.count
     if text.count == 38, text[0] == UInt8(ascii: "{"), text[37] == UInt8(ascii: "}") { range = 1..<37 }
@@ -11,8 +12,8 @@ package enum UUIDText {
     let hasHyphens = range.count == 36
     guard hasHyphens || range.count == 32 else { return nil }
     var value: UInt128 = 0
-    for (place, index) in range.enumerated() {
-      if hasHyphens, place == 8 || place == 13 || place == 18 || place == 23 {
+    for (offset, index) in range.enumerated() {
+      if hasHyphens, offset == 8 || offset == 13 || offset == 18 || offset == 23 {
         guard text[index] == UInt8(ascii: "-") else { return nil }
         continue
       }
@@ -27,7 +28,7 @@ package enum UUIDText {
     for shift in stride(from: 120, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: value >> shift)) }
   }
 
-  /// Appends the text of 16 bytes; false for another number of them.
+  /// Appends the text of 16 bytes; false for another number of bytes.
   package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) -> Bool {
     guard bytes.count == 16 else { return false }
     for index in 0..<16 {

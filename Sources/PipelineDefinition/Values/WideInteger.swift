@@ -1,7 +1,7 @@
-/// A non-negative integer of any size, for the dates whose seconds exceed 64 bits.
+/// A non-negative integer of any size, for dates whose seconds exceed 64 bits.
 ///
-/// A finite Double reaches 10^308 seconds; that the calendar goes along is what makes every stored date come back
-/// bit for bit. Never on a path that an ordinary log takes.
+/// A finite Double reaches 10^308 seconds, and every stored date must be preserved bit for bit. Ordinary logs do not
+/// use it.
 struct WideInteger {
   /// Little endian, base 10^9, without leading zero limbs.
   private var limbs: [UInt64]
@@ -16,7 +16,7 @@ struct WideInteger {
     }
   }
 
-  /// `digits` are ASCII digits, checked by the caller.
+  /// `digits` are ASCII digits, validated by the caller.
   init(digits: some BidirectionalCollection<UInt8>) {
     limbs = []
     var end = digits.endIndex
@@ -64,7 +64,7 @@ struct WideInteger {
     return remainder
   }
 
-  /// Subtracts `value`, which must not be the greater.
+  /// Subtracts `value`, which must not be greater than the integer.
   mutating func subtract(_ value: UInt64) {
     var rest = value
     for index in limbs.indices where rest > 0 {

@@ -70,7 +70,7 @@ struct InputReader: Sendable {
     var block = RecordBlock()
     while true {
       // A block of its own for each chunk: the chunk keeps it until its rejects are written.
-      block = RecordBlock(roomOf: block)
+      block = RecordBlock(capacityOf: block)
       guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
       endsOpen = block.endsOpen
       let progress = progress(block.end, hash, source, endsOpen: endsOpen)

@@ -23,12 +23,12 @@ final class InputAccess {
   }
 
   func look() throws(CSVError) -> ByteSource {
-    if let spool { return try spool.look() }
+    if let spool { return try spool.previewSource() }
     return try ByteSource(path: path)
   }
 
   func whole() throws(CSVError) -> ByteSource {
-    if let spool { return try spool.whole() }
+    if let spool { return try spool.completeSource() }
     return try ByteSource(path: path)
   }
 

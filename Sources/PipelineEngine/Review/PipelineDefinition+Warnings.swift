@@ -3,8 +3,8 @@ import Foundation
 extension PipelineDefinition {
   /// What is no mistake but likely not meant, seen from here and now.
   var warnings: [PipelineError.Mistake] {
-    let found = MistakeList(places)
-    for variable in places.defaulted {
+    let found = MistakeList(sourceMap)
+    for variable in sourceMap.defaulted {
       found.add(variable.origin, "the environment variable '\(variable.name)' is not set, so its default is used")
     }
     func warn(_ path: String, _ message: String) { found.add(path, message) }

@@ -37,7 +37,7 @@ public struct PipelineExplanation: Sendable {
     if !definition.columns.isEmpty { add("Rejects", [Self.rejects(definition)]) }
     add("Reports", definition.report)
     if let export = definition.export { add("Exports", Self.words(export, definition.vocabulary)) }
-    if case .object(let members) = definition.leastJSON {
+    if case .object(let members) = definition.minimalJSON {
       let rest = members.filter { !Self.keysTold.contains($0.key) }.sorted { $0.key < $1.key }
       add("Besides", rest.map { "\($0.key): \($0.value.words)" })
     }
@@ -134,7 +134,7 @@ public struct PipelineExplanation: Sendable {
     }
     if let limit = export.limit { lines.append("at most \(limit) entries") }
     let told: Set<String> = ["output", "dialect", "columns", "predicate", "sort", "limit"]
-    if case .object(let members) = export.leastJSON(vocabulary) {
+    if case .object(let members) = export.minimalJSON(vocabulary) {
       let rest = members.filter { !told.contains($0.key) }.sorted { $0.key < $1.key }
       lines += rest.map { "\($0.key): \($0.value.words)" }
     }

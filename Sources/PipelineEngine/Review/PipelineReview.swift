@@ -20,17 +20,17 @@ public struct PipelineReview: Sendable {
   ///
   /// - Parameters:
   ///   - file: The definition. One that can't be read is a `source-error`.
-  ///   - surroundings: Variables, and the pipelines that `extends` may name.
+  ///   - environment: Variables, and the pipelines that `extends` may name.
   ///   - model: The model of the entity, instead of the definition's.
   ///   - modelReference: Likewise as a name, or a file's path from the current directory.
   ///   - now: The clock of rules about the future.
   public init(
-    contentsOf file: URL, surroundings: DefinitionSurroundings = DefinitionSurroundings(),
+    contentsOf file: URL, environment: DefinitionEnvironment = DefinitionEnvironment(),
     model: NSManagedObjectModel? = nil, modelReference: String? = nil, now: Date = Date()
   ) {
     do throws(PipelineError) {
       let data = try PipelineDefinition.data(file)
-      let (definition, mistakes) = try PipelineDefinition.reading(data, file: file, surroundings)
+      let (definition, mistakes) = try PipelineDefinition.reading(data, file: file, environment)
       self.init(definition?.using(model: modelReference), mistakes, file: file.relativePath, model, now)
     } catch {
       self.init(error)
@@ -45,7 +45,7 @@ public struct PipelineReview: Sendable {
 
   /// Reviews a definition made in code.
   public init(_ definition: PipelineDefinition, model: NSManagedObjectModel? = nil, now: Date = Date()) {
-    let mistakes = MistakeList(definition.places)
+    let mistakes = MistakeList(definition.sourceMap)
     do throws(PipelineError) {
       try definition.check()
     } catch {
@@ -59,7 +59,7 @@ public struct PipelineReview: Sendable {
     _ now: Date
   ) {
     self.file = file
-    bases = definition?.places.documents.dropFirst().compactMap(\.self) ?? []
+    bases = definition?.sourceMap.documents.dropFirst().compactMap(\.self) ?? []
     entity = definition.flatMap { Self.fit($0, mistakes, model, now) }
     guard let definition, mistakes.mistakes.isEmpty else {
       error = PipelineError(file: file, mistakes: mistakes.sorted)

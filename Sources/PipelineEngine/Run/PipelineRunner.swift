@@ -53,7 +53,7 @@ public final class PipelineRunner: Sendable {
       return try outcome.get()
     } catch {
       // What only a run can see is told where the file says it, too.
-      throw definition.places.placed(error)
+      throw definition.sourceMap.located(error)
     }
   }
 

@@ -1,22 +1,23 @@
 import Foundation
 import OpenCoreData
 
-/// The journal app's Core Data stack: a private writer context on the container's coordinator, and above it the main
-/// context, which belongs to the main queue. What is edited on trial is edited in a child of the main context.
+/// The journal app's Core Data stack: a private writer context on the container's coordinator, and its child, the
+/// main context, which belongs to the main queue. Provisional edits are made in a child of the main context.
 ///
 /// ```swift
 /// let stack = try CoreDataStack()
 /// let entries = try stack.mainContext.fetch(JournalEntry.fetchRequest())
 /// ```
 public final class CoreDataStack: Sendable {
-  /// The name of the journal's model, and of its store.
+  /// The name of the journal's model and of its store.
   public static let modelName = "SurfJournalModel"
 
-  /// Where the app's own seed lies: among the main bundle's resources; nil where there is none.
+  /// The app's own seed in the resources of the main bundle; nil if there is none.
   public static var bundledSeed: URL? { Bundle.main.url(forResource: modelName, withExtension: "sqlite") }
 
   public let storeContainer: NSPersistentContainer
-  /// For the user interface; on the main queue. Its saves go to the writer context, `saveContext()` to the disk.
+  /// The context for the user interface, on the main queue. Its saves go to the writer context; `saveContext()` saves
+  /// to the disk.
   public let mainContext: NSManagedObjectContext
   /// The store's file.
   public let store: URL
@@ -24,13 +25,13 @@ public final class CoreDataStack: Sendable {
   private let writerContext: NSManagedObjectContext
   private let seed: URL?
 
-  /// Opens the store in `directory`. At the first launch, when there is none, it begins as a copy of the seed.
+  /// Opens the store in `directory`. If there is no store, as at the first launch, it is created as a copy of the
+  /// seed.
   ///
   /// - Parameters:
-  ///   - directory: Without one, the container's own.
-  ///   - seed: The `.sqlite` of the seed, its `-wal` and `-shm` beside it; nil for an empty journal.
-  /// - Throws: `CoreDataStackError`. No store is there afterwards that was not there before, and the next launch
-  ///   tries again.
+  ///   - directory: The store's folder; by default the container's own.
+  ///   - seed: The `.sqlite` of the seed, with its `-wal` and `-shm` next to it; nil for an empty journal.
+  /// - Throws: ``CoreDataStackError``. In that case no new store exists, and the next launch tries again.
   public convenience init(
     directory: URL = NSPersistentContainer.defaultDirectoryURL(), seed: URL? = CoreDataStack.bundledSeed
   ) throws(CoreDataStackError) {
@@ -38,13 +39,13 @@ public final class CoreDataStack: Sendable {
     try open()
   }
 
-  /// A stack whose store is still to be opened: until then its contexts have nothing to read from or to save to.
+  /// Creates a stack without opening its store. Until `open()`, its contexts can't fetch or save.
   ///
   /// - Parameters:
-  ///   - store: The file; it need not be there.
-  ///   - seed: What the store begins as where it is not there.
-  ///   - isReadOnly: Whether the store is left as it is, byte for byte.
-  ///   - timeoutSeconds: How long to wait for a store that another program writes to.
+  ///   - store: The store's file, which need not exist.
+  ///   - seed: The store to copy if the file does not exist.
+  ///   - isReadOnly: Whether the store must not be changed, byte for byte.
+  ///   - timeoutSeconds: How long to wait, in seconds, for a store that another program is writing to.
   public init(store: URL, seed: URL? = nil, isReadOnly: Bool = false, timeoutSeconds: Double = 240) {
     self.store = store
     self.seed = seed
@@ -65,10 +66,12 @@ public final class CoreDataStack: Sendable {
   /// Whether the store is open.
   public var isOpen: Bool { !storeContainer.persistentStoreCoordinator.persistentStores.isEmpty }
 
-  /// Opens the store, seeding it before if it is not there; once it is open does nothing.
+  /// Opens the store; if it does not exist, it is first created from the seed. Does nothing if the store is open.
+  ///
+  /// - Throws: ``CoreDataStackError``
   public func open() throws(CoreDataStackError) {
     if isOpen { return }
-    if let seed { try StoreSeed(seed).plant(at: store, model: storeContainer.managedObjectModel) }
+    if let seed { try StoreSeed(seed).copyIfMissing(to: store, model: storeContainer.managedObjectModel) }
     var failure: (any Error)?
     storeContainer.loadPersistentStores { _, error in failure = error }
     if let failure {
@@ -76,14 +79,14 @@ public final class CoreDataStack: Sendable {
     }
   }
 
-  /// Lets go of the store's file. Objects of the stack can't be read any more.
+  /// Closes the store's file. The stack's objects can't be read any more.
   public func close() {
     let coordinator = storeContainer.persistentStoreCoordinator
     for store in coordinator.persistentStores { try? coordinator.remove(store) }
   }
 
-  /// A scratch pad: a child of the main context, on the main queue too. Save it to hand its changes to the main context,
-  /// or let go of it, and nothing of them is left anywhere.
+  /// A scratch pad: a child of the main context, also on the main queue. Saving it passes its changes to the main
+  /// context; releasing it discards them.
   public func newScratchContext() -> NSManagedObjectContext {
     let scratch = NSManagedObjectContext(concurrencyType: .mainQueue)
     scratch.name = "scratch"
@@ -91,9 +94,9 @@ public final class CoreDataStack: Sendable {
     return scratch
   }
 
-  /// Saves what the main context holds, through the writer context and into the store; nothing without changes.
+  /// Saves the main context through the writer context to the store; does nothing without changes.
   ///
-  /// - Throws: What `save()` of either context does; its changes are still pending there then.
+  /// - Throws: The error of either context's `save()`. The changes then remain pending in that context.
   public func saveContext() throws {
     for context in [mainContext, writerContext] {
       try context.performAndWait {
@@ -102,8 +105,8 @@ public final class CoreDataStack: Sendable {
     }
   }
 
-  /// Keeps every object that is read from now on as it was read, in all contexts of the stack: a save then finds out
-  /// if somebody else changed one meanwhile. Otherwise an object that nobody holds would be read anew for the save.
+  /// Retains every object read from now on in all contexts of the stack, with the version that was read, so that a
+  /// save detects changes by other programs. Otherwise an unreferenced object would be read again for the save.
   func retainVersionsRead() {
     for context in [mainContext, writerContext] {
       context.performAndWait { context.retainsRegisteredObjects = true }

@@ -1,26 +1,26 @@
 import Foundation
 
-/// Why a ``CoreDataStack`` has no store.
+/// The reason why a ``CoreDataStack`` could not open its store.
 public struct CoreDataStackError: Error, Sendable, LocalizedError, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
-    /// There is no file where the seed should be.
+    /// The seed's file does not exist.
     case seedMissing
-    /// The seed has a `-shm` and no `-wal`: what was written last, perhaps all of it, stayed behind.
+    /// The seed has a `-shm` but no `-wal`: the most recent changes, possibly all rows, are missing.
     case seedLogMissing
-    /// The seed is no store, or one of another model.
+    /// The seed is not a store, or a store of another model.
     case seedUnusable
-    /// The container's folder can't be made or written to.
+    /// The container's folder can't be created or written to.
     case folderNotWritable
-    /// There is no room for the copy.
+    /// There is not enough space for the copy.
     case diskFull
     /// Reading the seed or writing the copy failed in another way.
     case copyFailed
-    /// The store is there and can't be opened; `underlying` is Core Data's error.
+    /// The store exists but can't be opened; `underlying` is Core Data's error.
     case storeUnusable
   }
 
   public let code: Code
-  /// What is wrong, where, and what to do.
+  /// What is wrong, where, and a remedy.
   public let message: String
   public let underlying: (any Error)?
 
@@ -35,14 +35,14 @@ public struct CoreDataStackError: Error, Sendable, LocalizedError, CustomStringC
 }
 
 extension CoreDataStackError {
-  /// What the system said at `path`, by its cause.
+  /// Classifies a system error at `path`.
   init(_ what: String, at path: String, _ error: any Error) {
     let known = error as NSError
     let posix = known.userInfo[NSUnderlyingErrorKey] as? NSError ?? known
     let number = posix.domain == NSPOSIXErrorDomain ? Int32(posix.code) : 0
     switch (known.domain == NSCocoaErrorDomain ? known.code : 0, number) {
     case (NSFileWriteOutOfSpaceError, _), (_, ENOSPC), (_, EDQUOT), (_, EFBIG):
-      self.init(.diskFull, "\(path) \(what): there is no room left; free some space and start again", underlying: error)
+      self.init(.diskFull, "\(path) \(what): no space is left; free some space and start again", underlying: error)
     case (NSFileWriteNoPermissionError, _), (NSFileReadNoPermissionError, _), (NSFileWriteVolumeReadOnlyError, _),
       (_, EACCES), (_, EPERM), (_, EROFS), (_, ENOTDIR), (_, EEXIST), (NSFileWriteFileExistsError, _):
       self.init(

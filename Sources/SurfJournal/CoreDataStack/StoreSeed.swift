@@ -2,14 +2,14 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 
-/// A ready store that a new one begins as: a `.sqlite` with its `-wal`, in which all of its rows may be, and its
-/// `-shm`.
+/// A complete store that a new one is copied from: a `.sqlite` with its `-wal`, which may contain all of its rows,
+/// and its `-shm`.
 ///
-/// The copy is made in a folder of its own beside the store's place, looked at, and then moved into place file by file,
-/// the `.sqlite` last: whoever finds a `.sqlite` finds the whole store. What a killed launch left is thrown away by
-/// the next. The folder of the store is locked meanwhile, so that of two launches one copies and the other waits.
+/// The copy is made in a separate folder next to the store, checked, and then moved file by file, the `.sqlite` last:
+/// an existing `.sqlite` is always a complete store. The next launch removes what a killed launch left. The folder of
+/// the store is locked in the meantime, so that of two launches one copies and the other waits.
 struct StoreSeed {
-  /// What SQLite may keep beside a database, in the order in which it is moved into place.
+  /// The files that SQLite may keep next to a database, in the order in which they are moved.
   private static let companions = ["-shm", "-wal"]
   private static let bytesAtATime = 1 << 20
   private static let signature = Data("SQLite format 3\0".utf8)
@@ -18,25 +18,26 @@ struct StoreSeed {
 
   init(_ seed: URL) { self.seed = seed.path }
 
-  /// Copies the seed to `store`, unless there is something already.
-  func plant(at store: URL, model: NSManagedObjectModel) throws(CoreDataStackError) {
+  /// Copies the seed to `store`, unless the file exists.
+  func copyIfMissing(to store: URL, model: NSManagedObjectModel) throws(CoreDataStackError) {
     let folder = store.deletingLastPathComponent()
     let stage = store.path + ".seeding"
-    if Self.isThere(store.path) { return Self.clear(stage, in: folder) }
-    try check()
+    if Self.exists(store.path) { return Self.clear(stage, in: folder) }
+    try checkSeed()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw CoreDataStackError("can't be made for the store", at: folder.path, error)
+      throw CoreDataStackError("can't be created for the store", at: folder.path, error)
     }
     let lock = try FolderLock(folder.path)
     defer { lock.release() }
     try Self.remove(stage)
-    // Another launch may have been quicker.
-    if Self.isThere(store.path) { return }
+    // Another launch may have copied the seed in the meantime.
+    if Self.exists(store.path) { return }
     do throws(CoreDataStackError) {
       try copy(to: stage, name: store.lastPathComponent)
-      try Self.look(at: URL(fileURLWithPath: stage).appendingPathComponent(store.lastPathComponent), model, seed)
+      try Self.check(
+        copy: URL(fileURLWithPath: stage).appendingPathComponent(store.lastPathComponent), model: model, seed: seed)
       try Self.move(from: stage, to: store)
     } catch {
       try? Self.remove(stage)
@@ -47,13 +48,13 @@ struct StoreSeed {
 
   // MARK: The seed
 
-  private func check() throws(CoreDataStackError) {
+  private func checkSeed() throws(CoreDataStackError) {
     guard FileManager.default.fileExists(atPath: seed) else {
       throw CoreDataStackError(
-        .seedMissing, "there is no seed \(seed); add it to the app's resources, with its -wal and -shm beside it")
+        .seedMissing, "there is no seed \(seed); add it to the app's resources, with its -wal and -shm next to it")
     }
-    // SQLite removes both when it closes a store in order, and the -shm alone is never left.
-    guard !Self.isThere(seed + "-shm") || Self.isThere(seed + "-wal") else {
+    // SQLite removes both files when it closes a store properly, and never leaves only the -shm.
+    guard !Self.exists(seed + "-shm") || Self.exists(seed + "-wal") else {
       throw CoreDataStackError(
         .seedLogMissing,
         "the seed \(seed) has a -shm and no -wal, in which its rows may be; add \(seed)-wal to the app's resources")
@@ -70,7 +71,7 @@ struct StoreSeed {
     }
     guard head == Self.signature else {
       throw CoreDataStackError(
-        .seedUnusable, "the seed \(seed) is no SQLite database; put a store that this model made in its place")
+        .seedUnusable, "the seed \(seed) is not an SQLite database; replace it with a store of this model")
     }
   }
 
@@ -80,14 +81,14 @@ struct StoreSeed {
     do {
       try FileManager.default.createDirectory(atPath: stage, withIntermediateDirectories: false)
     } catch {
-      throw CoreDataStackError("can't be made for the copy of the seed", at: stage, error)
+      throw CoreDataStackError("can't be created for the copy of the seed", at: stage, error)
     }
-    for suffix in Self.companions + [""] where Self.isThere(seed + suffix) {
+    for suffix in Self.companions + [""] where Self.exists(seed + suffix) {
       try Self.copyFile(seed + suffix, to: "\(stage)/\(name)\(suffix)")
     }
   }
 
-  /// Onto the disk itself. The copy can be written to, whatever the seed can.
+  /// Copies and syncs a file. The copy is writable even if the seed is not.
   private static func copyFile(_ source: String, to target: String) throws(CoreDataStackError) {
     do {
       let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
@@ -102,9 +103,9 @@ struct StoreSeed {
     }
   }
 
-  /// A seed of another model would be in the way for good once it is in place.
-  private static func look(
-    at copy: URL, _ model: NSManagedObjectModel, _ seed: String
+  /// Checks the copy before it is moved: a seed of another model would block the store's path permanently.
+  private static func check(
+    copy: URL, model: NSManagedObjectModel, seed: String
   ) throws(CoreDataStackError) {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     do {
@@ -121,14 +122,15 @@ struct StoreSeed {
   // MARK: Into place
 
   private static func move(from stage: String, to store: URL) throws(CoreDataStackError) {
-    // Logs without their database are of a killed launch, or of a store that was removed: SQLite would take them for
-    // the new one's. It drops them itself where it makes a database.
+    // Files without their database belong to a killed launch or a removed store. SQLite would use them for the new
+    // store; it discards them itself only when it creates a database.
     for suffix in companions + ["-journal"] { try remove(store.path + suffix) }
     for suffix in companions + [""] {
       let source = "\(stage)/\(store.lastPathComponent)\(suffix)"
-      guard isThere(source) else { continue }
+      guard exists(source) else { continue }
       do {
-        // Each is on the disk under its name before the next is, and so the .sqlite after all that belongs to it.
+        // Each file is on the disk under its name before the next is moved, so the .sqlite follows everything that
+        // belongs to it.
         try DurableRename.move(source, to: store.path + suffix)
       } catch {
         throw CoreDataStackError("can't be moved into place", at: store.path + suffix, error)
@@ -136,30 +138,30 @@ struct StoreSeed {
     }
   }
 
-  /// A launch that was killed when the store was in place has left an empty folder. Whoever can't remove it has the
-  /// store all the same.
+  /// Removes the empty folder that a launch killed after the last move has left. A failure does not matter: the store
+  /// is complete.
   private static func clear(_ stage: String, in folder: URL) {
-    guard isThere(stage), let lock = try? FolderLock(folder.path) else { return }
+    guard exists(stage), let lock = try? FolderLock(folder.path) else { return }
     defer { lock.release() }
     try? remove(stage)
   }
 
   private static func remove(_ path: String) throws(CoreDataStackError) {
-    guard isThere(path) else { return }
+    guard exists(path) else { return }
     do {
       try FileManager.default.removeItem(atPath: path)
     } catch {
-      throw CoreDataStackError("is in the way of the seed and can't be removed", at: path, error)
+      throw CoreDataStackError("blocks the copy of the seed and can't be removed", at: path, error)
     }
   }
 
-  /// Also a link that leads nowhere: it is not to be written over.
-  private static func isThere(_ path: String) -> Bool {
+  /// True also for a dangling link, which must not be overwritten.
+  private static func exists(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path)) != nil
   }
 }
 
-/// An exclusive flock(2) on a folder itself, so that no file is left behind. Waits for its turn.
+/// An exclusive flock(2) on the folder itself, so that no lock file is left behind. Waits for the lock.
 struct FolderLock {
   private let descriptor: Int32
 

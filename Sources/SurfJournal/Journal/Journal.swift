@@ -2,22 +2,24 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 
-/// A journal's store, to read from: not a byte of it is changed.
+/// A journal's store, opened for reading; it is not changed.
 public struct Journal: Sendable {
   static let entityName = "JournalEntry"
 
-  /// Which entries are listed, and in what order.
+  /// Which entries are listed, and in which order.
   public struct Query: Sendable, Hashable {
-    /// In Core Data's predicate format; nil for all entries.
+    /// The predicate in Core Data's format; nil for all entries.
     public var predicate: String?
-    /// The newest first unless another order is given; entries without a date come last.
+    /// The sort order, by default the newest first; entries without a date come last.
     public var sort = [ExportDefinition.SortKey("date", ascending: false)]
-    /// The number of entries at most.
+    /// The largest number of entries; nil for all.
     public var limit: Int?
 
     public init() {}
 
-    /// - Throws: `JournalError.Code.badQuery` for a predicate or an order that does not fit an entry.
+    /// Checks the query.
+    ///
+    /// - Throws: `JournalError.Code.badQuery` if the predicate or the order is not valid for an entry.
     public func check() throws(JournalError) {
       guard let model = NSManagedObjectModel.embedded(named: CoreDataStack.modelName) else { return }
       var definition = PipelineDefinition.surfLog
@@ -25,18 +27,21 @@ public struct Journal: Sendable {
       do {
         _ = try ExportFit(definition, model: model)
       } catch {
-        throw JournalError(.badQuery, .usage, error.mistakes.map(\.message).joined(separator: "\n"))
+        throw JournalError(.badQuery, exitCode: .usage, error.mistakes.map(\.message).joined(separator: "\n"))
       }
     }
   }
 
-  /// As it was given.
+  /// The store's path as given.
   public let path: String
   private let stack: CoreDataStack
   private let context: NSManagedObjectContext
 
   /// Opens the store for reading.
   ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - timeoutSeconds: How long to wait, in seconds, for a store that another program is writing to.
   /// - Throws: `JournalError.Code.storeMissing`, `.storeUnusable` or `.locked`.
   public init(store path: String, timeoutSeconds: Double = 10) throws(JournalError) {
     guard FileManager.default.fileExists(atPath: path) else { throw .noStore(path) }
@@ -47,37 +52,41 @@ public struct Journal: Sendable {
     do {
       try stack.open()
     } catch {
-      throw JournalError(reading: error, path)
+      throw JournalError(reading: error, path: path)
     }
   }
 
-  /// Lets go of the store's file; nothing can be read afterwards.
+  /// Closes the store's file; nothing can be read afterwards.
   public func close() { stack.close() }
 
-  /// The entry that `id` names: a primary key such as `12` or `p12`, or an object's whole URI.
+  /// The entry with the ID: a primary key such as `12` or `p12`, or an object's whole URI.
   ///
-  /// - Throws: `JournalError.Code.badID`, `.entryMissing`, or what reading the store said.
+  /// - Throws: `JournalError.Code.badID`, `.entryMissing`, or the error of reading the store.
   public func entry(_ id: String) throws(JournalError) -> JournalRecord {
-    let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path).objectID
+    let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path: path).objectID
     do {
       return try context.performAndWait {
         defer { context.reset() }
         return JournalRecord(try context.existingObject(with: objectID))
       }
     } catch {
-      throw JournalEntryID.failure(error, id, path)
+      throw JournalEntryID.failure(error, id: id, path: path)
     }
   }
 
-  /// Hands over what `query` finds, `rowsPerBatch` entries at a time and with the memory of so many, until `body` says
-  /// false. The entries are those of one moment, whatever is written meanwhile.
+  /// Calls `body` with the entries that `query` finds, a batch at a time, until it returns false. All entries belong
+  /// to one snapshot of the store, and memory is bounded by one batch.
   ///
-  /// - Throws: `JournalError.Code.badQuery`, or what reading the store said.
+  /// - Parameters:
+  ///   - query: The entries and their order.
+  ///   - rowsPerBatch: The number of entries per batch.
+  ///   - body: Receives a batch; returns whether to continue.
+  /// - Throws: `JournalError.Code.badQuery`, or the error of reading the store.
   public func walk(
     _ query: Query = Query(), rowsPerBatch: Int = 1000, _ body: ([JournalRecord]) -> Bool
   ) throws(JournalError) {
     try query.check()
-    // A limit of nothing is none to a fetch request.
+    // A fetch limit of 0 means no limit.
     if query.limit == 0 { return }
     do {
       try context.performAndWait {
@@ -92,24 +101,24 @@ public struct Journal: Sendable {
         }
       }
     } catch {
-      throw JournalError(reading: error, path)
+      throw JournalError(reading: error, path: path)
     }
   }
 }
 
-/// An entry's name as people write it, made an object's ID.
+/// The object ID for the ID of an entry as people write it.
 struct JournalEntryID {
   let objectID: NSManagedObjectID
 
-  /// Whether there is such an entry, the store has to say.
-  init(_ text: String, in coordinator: NSPersistentStoreCoordinator, _ path: String) throws(JournalError) {
+  /// Parses an ID. Whether the entry exists is known only from the store.
+  init(_ text: String, in coordinator: NSPersistentStoreCoordinator, path: String) throws(JournalError) {
     if text.contains(":") {
       guard let id = URL(string: text).flatMap(coordinator.managedObjectID(forURIRepresentation:)),
         id.entity.name == Journal.entityName
       else {
         throw JournalError(
-          .badID, .usage,
-          "'\(RawText.oneLine(text))' is no entry of \(path); its own URIs are shown by 'surfjournal show'")
+          .badID, exitCode: .usage,
+          "'\(RawText.oneLine(text))' is not an entry of \(path); 'surfjournal show' shows an entry's URI")
       }
       objectID = id
       return
@@ -120,18 +129,18 @@ struct JournalEntryID {
       let id = coordinator.objectID(of: entity, key: key)
     else {
       throw JournalError(
-        .badID, .usage,
-        "'\(RawText.oneLine(text))' is no ID; write the number that 'surfjournal list' shows, or the entry's URI")
+        .badID, exitCode: .usage,
+        "'\(RawText.oneLine(text))' is not an ID; write the number that 'surfjournal list' shows, or the entry's URI")
     }
     objectID = id
   }
 
-  static func failure(_ error: any Error, _ text: String, _ path: String) -> JournalError {
+  static func failure(_ error: any Error, id text: String, path: String) -> JournalError {
     guard (error as NSError).code == NSManagedObjectReferentialIntegrityError else {
-      return JournalError(reading: error, path)
+      return JournalError(reading: error, path: path)
     }
     return JournalError(
-      .entryMissing, .noInput,
-      "\(path) has no entry \(RawText.oneLine(text)); 'surfjournal list' shows those that there are")
+      .entryMissing, exitCode: .noInput,
+      "\(path) has no entry \(RawText.oneLine(text)); 'surfjournal list' shows the existing ones")
   }
 }

@@ -2,23 +2,23 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 
-/// New values for some attributes of an entry, read from texts as the pipeline surf-log reads its columns.
+/// New values for some attributes of an entry, parsed from texts as by the pipeline surf-log.
 public struct JournalChanges: Sendable, Hashable {
-  /// By attribute; `.none` where the value is taken away.
+  /// By attribute; `.none` removes the value.
   public private(set) var values: [String: JournalValue] = [:]
 
   public init() {}
 
   public var isEmpty: Bool { values.isEmpty }
 
-  /// Sets an attribute to what `text` says: a date in ISO 8601 or as the journal app writes it, a whole number, or the
-  /// text itself. An empty one is no value, and no date: `clear(_:)` takes that away.
+  /// Sets an attribute to the value of a text: a date in ISO 8601 or in the journal app's format, a whole number, or
+  /// the text itself. An empty text removes the value, except that of the date: `clear(_:)` removes that too.
   ///
   /// - Parameters:
   ///   - attribute: One of `JournalRecord.attributes`.
-  ///   - text: What a log would have in that column.
-  ///   - now: The clock of the rule that no session lies in the future.
-  /// - Throws: `JournalError.Code.badAttribute`, or `.badValue` for what an import would reject.
+  ///   - text: The text as in a column of a surf log.
+  ///   - now: The clock of the rule that a session must not be in the future.
+  /// - Throws: `JournalError.Code.badAttribute`, or `.badValue` for a text that an import would reject.
   public mutating func set(_ attribute: String, to text: String, now: Date = Date()) throws(JournalError) {
     try Self.check(attribute)
     guard let parser = try Self.columns(now).parsers.first(where: { $0.definition.attribute == attribute }) else {
@@ -31,22 +31,23 @@ public struct JournalChanges: Sendable, Hashable {
     case .integer(let number)?: values[attribute] = .number(number)
     case .real(let seconds)?: values[attribute] = .date(Date(timeIntervalSinceReferenceDate: seconds))
     case .text?: values[attribute] = .text(text)
-    // No attribute of the journal is of a type that has other bytes than its text.
+    // No attribute of the journal has a type whose values differ from their text.
     case .encoded?, nil:
-      let place = RecordPosition(input: "", record: 0, line: 0, byte: 0)
-      let what = faults.last.map { parser.issue(for: $0, bytes: bytes.span, at: place, field: nil).message }
+      let position = RecordPosition(input: "", record: 0, line: 0, byte: 0)
+      let what = faults.last.map { parser.issue(for: $0, bytes: bytes.span, at: position, field: nil).message }
       throw JournalError(
-        .badValue, .dataError, "\(attribute) '\(RawText.shortened(bytes))' \(what ?? "can't be read; correct it")")
+        .badValue, exitCode: .dataError,
+        "\(attribute) '\(RawText.shortened(bytes))' \(what ?? "can't be read; correct it")")
     }
   }
 
-  /// Takes the value of an attribute away.
+  /// Removes the value of an attribute.
   public mutating func clear(_ attribute: String) throws(JournalError) {
     try Self.check(attribute)
     values[attribute] = JournalValue.none
   }
 
-  /// Sets the values that differ from the object's own, on its context's queue.
+  /// Sets the values that differ from the object's. Call it on the queue of the object's context.
   func apply(to object: NSManagedObject) {
     for (attribute, value) in values where JournalValue(object.value(forKey: attribute)) != value {
       object.setValue(value.foundationValue, forKey: attribute)
@@ -63,7 +64,7 @@ public struct JournalChanges: Sendable, Hashable {
     let names = JournalRecord.attributes
     let hint = NearestName.hint(for: attribute, in: names)
     return JournalError(
-      .badAttribute, .usage, "an entry has no '\(attribute)'; it has \(names.joined(separator: ", "))\(hint)")
+      .badAttribute, exitCode: .usage, "an entry has no '\(attribute)'; it has \(names.joined(separator: ", "))\(hint)")
   }
 
   private static func columns(_ now: Date) throws(JournalError) -> ColumnSet {
@@ -72,8 +73,8 @@ public struct JournalChanges: Sendable, Hashable {
     do {
       return try ColumnSet(.surfLog, types: types, now: now)
     } catch {
-      // The pipeline and the model are both parts of this module, and tests hold them together.
-      throw JournalError(.badAttribute, .software, error.description)
+      // The pipeline and the model are both parts of this module, and tests check that they agree.
+      throw JournalError(.badAttribute, exitCode: .software, error.description)
     }
   }
 }

@@ -2,11 +2,11 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 
-/// Changes on a scratch pad: a child of the main context, of which nobody knows until they are saved.
+/// Changes on a scratch pad, a child of the main context; they are invisible to everything else until they are saved.
 ///
-/// Save it or discard it once; one that is let go of is discarded.
+/// Save or discard an edit once. An edit that is released is discarded.
 public final class JournalEdit: Sendable {
-  /// An entry before and after; nil where it is not there.
+  /// An entry before and after the edit; nil if it does not exist.
   public struct Entry: Sendable, Hashable {
     public let before: JournalRecord?
     public internal(set) var after: JournalRecord?
@@ -27,14 +27,14 @@ public final class JournalEdit: Sendable {
     public var isUnchanged: Bool { before == after }
   }
 
-  /// In the order in which they were named.
+  /// The entries in the order in which they were named.
   public let entries: [Entry]
   private let editor: JournalEditor
   private let stack: CoreDataStack
   private let scratch: NSManagedObjectContext
 
   init(
-    _ editor: JournalEditor, _ stack: CoreDataStack, _ scratch: NSManagedObjectContext, _ entries: [Entry]
+    editor: JournalEditor, stack: CoreDataStack, scratch: NSManagedObjectContext, entries: [Entry]
   ) {
     self.editor = editor
     self.stack = stack
@@ -45,12 +45,12 @@ public final class JournalEdit: Sendable {
   /// Whether saving would change nothing.
   public var isEmpty: Bool { entries.allSatisfy(\.isUnchanged) }
 
-  /// Saves the scratch pad to the main context, that to the writer context, that to the store, and waits for the disk.
-  /// The store's lock is held only meanwhile; an import that holds it is not waited for.
+  /// Saves the scratch pad to the main context, that to the writer context, and that to the store, and waits for the
+  /// disk. The store's lock is held only during the save; if an import holds it, the save fails at once.
   ///
-  /// - Returns: The entries as they are stored now, new ones with their IDs.
-  /// - Throws: `JournalError`: `.locked`, `.conflict` where somebody else changed an entry after it was read,
-  ///   `.invalidEntry`, `.storeUnusable`. Nothing of the edit is in the store then.
+  /// - Returns: The entries as stored, new ones with their IDs.
+  /// - Throws: ``JournalError`` with the code `.locked`, `.conflict` if another program has changed an entry since it
+  ///   was read, `.invalidEntry` or `.storeUnusable`. The store then contains none of the changes.
   @discardableResult
   public func save() throws(JournalError) -> [Entry] {
     precondition(!editor.isDryRun, "an edit of a dry run is not saved; make it with an editor that isn't one")
@@ -58,7 +58,8 @@ public final class JournalEdit: Sendable {
     do throws(RunFailure) {
       lock = try RunLock(storePath: editor.store, pipeline: "edit by hand", now: Date())
     } catch {
-      throw JournalError(error.exitCode == .temporaryFailure ? .locked : .storeUnusable, error.exitCode, error.message)
+      throw JournalError(
+        error.exitCode == .temporaryFailure ? .locked : .storeUnusable, exitCode: error.exitCode, error.message)
     }
     defer { lock.release() }
     defer { stack.close() }
@@ -67,13 +68,13 @@ public final class JournalEdit: Sendable {
       try scratch.performAndWait { try scratch.save() }
       try stack.saveContext()
     } catch {
-      throw JournalError(saving: error, editor.store)
+      throw JournalError(saving: error, path: editor.store)
     }
     try waitForDisk()
     return scratch.performAndWait {
       entries.map { entry in
         var entry = entry
-        // An object knows its permanent ID; the one that was noted before stays temporary.
+        // The object has its permanent ID; the ID recorded before is still the temporary one.
         entry.after?.identify(scratch.object(with: entry.objectID).objectID)
         return entry
       }
@@ -85,12 +86,12 @@ public final class JournalEdit: Sendable {
       try stack.storeContainer.persistentStoreCoordinator.checkpoint()
     } catch {
       throw JournalError(
-        .storeUnusable, .ioError,
+        .storeUnusable, exitCode: .ioError,
         "the entry is saved, but \(editor.store) may not be on the disk yet: \(error.localizedDescription)")
     }
   }
 
-  /// Throws the scratch pad away and lets go of the store.
+  /// Discards the scratch pad and closes the store.
   public func discard() {
     scratch.performAndWait { scratch.reset() }
     stack.close()

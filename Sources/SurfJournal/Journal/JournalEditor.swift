@@ -1,21 +1,21 @@
 import Foundation
 import OpenCoreData
 
-/// Makes edits of a journal's entries on scratch pads, to be looked at and then saved or thrown away.
+/// Makes edits of a journal's entries on scratch pads, to be reviewed and then saved or discarded.
 ///
 /// ```swift
 /// let editor = JournalEditor(store: "journal.sqlite")
 /// var changes = JournalChanges()
 /// try changes.set("rating", to: "5")
 /// let edit = try editor.edit("12", changes)
-/// if isWanted(edit.entries) { try edit.save() } else { edit.discard() }
+/// if edit.isEmpty { edit.discard() } else { try edit.save() }
 /// ```
 public struct JournalEditor: Sendable {
   /// The store's path.
   public let store: String
-  /// Whether edits are only looked at: then the store is opened for reading, and none can be saved.
+  /// Whether edits are only reviewed: the store is then opened for reading, and no edit can be saved.
   public let isDryRun: Bool
-  /// How long to wait for a store that another program writes to.
+  /// How long to wait, in seconds, for a store that another program is writing to.
   public let timeoutSeconds: Double
 
   public init(store: String, isDryRun: Bool = false, timeoutSeconds: Double = 10) {
@@ -24,15 +24,16 @@ public struct JournalEditor: Sendable {
     self.timeoutSeconds = timeoutSeconds
   }
 
-  /// A new entry; attributes that `changes` does not name are nil. A store that is not there is made by the save.
+  /// Makes a new entry; attributes that `changes` does not name are nil. If the store does not exist, the save
+  /// creates it.
   ///
-  /// - Throws: `JournalError`: no store, or an entry that the model forbids.
+  /// - Throws: ``JournalError`` if the store can't be opened or the model forbids the entry.
   public func add(_ changes: JournalChanges) throws(JournalError) -> JournalEdit {
     let stack = newStack()
     if FileManager.default.fileExists(atPath: store) { try open(stack) }
     return try edit(stack) { scratch in
       let entry = JournalEntry(context: scratch)
-      // Defaults of the model are for the app: here nothing is stored that nobody gave.
+      // The model's defaults are for the app; here only given values are stored.
       for attribute in JournalRecord.attributes { entry.setValue(nil, forKey: attribute) }
       changes.apply(to: entry)
       try entry.validateForInsert()
@@ -40,9 +41,12 @@ public struct JournalEditor: Sendable {
     }
   }
 
-  /// The entry that `id` names, changed.
+  /// Changes the entry with the ID.
   ///
-  /// - Throws: `JournalError`: no store or entry, or an entry that the model forbids.
+  /// - Parameters:
+  ///   - id: The primary key that a listing shows, or the URI of the object's ID.
+  ///   - changes: The new values.
+  /// - Throws: ``JournalError`` if the store or the entry does not exist, or the model forbids the entry.
   public func edit(_ id: String, _ changes: JournalChanges) throws(JournalError) -> JournalEdit {
     let stack = try openedStack()
     let objectID = try read([id], stack)[0]
@@ -55,9 +59,9 @@ public struct JournalEditor: Sendable {
     }
   }
 
-  /// The entries that `ids` name, gone; all of them or, where one can't be found, none.
+  /// Deletes the entries with the IDs; all of them or, if one can't be found, none.
   ///
-  /// - Throws: `JournalError`: no store or entry, or an entry that may not be deleted.
+  /// - Throws: ``JournalError`` if the store or an entry does not exist, or the model forbids a deletion.
   public func delete(_ ids: [String]) throws(JournalError) -> JournalEdit {
     let stack = try openedStack()
     let objectIDs = try read(ids, stack)
@@ -92,20 +96,20 @@ public struct JournalEditor: Sendable {
     do {
       try stack.open()
     } catch {
-      throw JournalError(reading: error, store)
+      throw JournalError(reading: error, path: store)
     }
   }
 
-  /// The IDs, each once, their entries read into every context of the chain as they are now.
+  /// The object IDs without duplicates; their entries are read into every context of the chain.
   private func read(_ ids: [String], _ stack: CoreDataStack) throws(JournalError) -> [NSManagedObjectID] {
     var found: [NSManagedObjectID] = []
     for id in ids {
-      let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, store).objectID
+      let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path: store).objectID
       if found.contains(objectID) { continue }
       do {
         try stack.readThroughChain(objectID)
       } catch {
-        throw JournalEntryID.failure(error, id, store)
+        throw JournalEntryID.failure(error, id: id, path: store)
       }
       found.append(objectID)
     }
@@ -118,9 +122,9 @@ public struct JournalEditor: Sendable {
     let scratch = stack.newScratchContext()
     do {
       let entries = try scratch.performAndWait { try change(scratch) }
-      return JournalEdit(self, stack, scratch, entries)
+      return JournalEdit(editor: self, stack: stack, scratch: scratch, entries: entries)
     } catch {
-      throw JournalError(saving: error, store)
+      throw JournalError(saving: error, path: store)
     }
   }
 }

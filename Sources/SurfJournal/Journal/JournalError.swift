@@ -2,38 +2,38 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 
-/// Why an entry could not be shown or changed. Where it is thrown, nothing was saved.
+/// The reason why an entry could not be shown or changed. Nothing was saved when it is thrown.
 public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvertible {
   public enum Code: Sendable, Hashable {
-    /// There is no such file.
+    /// The file does not exist.
     case storeMissing
-    /// The file can't be opened, read or written to as a store.
+    /// The file can't be opened, read or written as a store.
     case storeUnusable
-    /// Another run or program has the store.
+    /// Another run or program holds the store's lock.
     case locked
-    /// The text is no ID, or one of another store.
+    /// The text is not an ID, or the ID of another store.
     case badID
     /// The store has no entry with the ID.
     case entryMissing
     /// The entry has no such attribute.
     case badAttribute
-    /// The text is no value of its attribute, or one that a rule forbids.
+    /// The text is not a value of its attribute, or a rule forbids the value.
     case badValue
-    /// The predicate or the order does not fit the entry.
+    /// The predicate or the order is not valid for an entry.
     case badQuery
     /// A rule of the model or of the store forbids the entry.
     case invalidEntry
-    /// Somebody else changed the entry after it was read.
+    /// Another program changed the entry after it was read.
     case conflict
   }
 
   public let code: Code
-  /// What is wrong and what to do.
+  /// What is wrong, and a remedy.
   public let message: String
-  /// What a process that ends because of it says.
+  /// The exit status of a process that ends because of the error.
   public let exitCode: ExitCode
 
-  init(_ code: Code, _ exitCode: ExitCode, _ message: String) {
+  init(_ code: Code, exitCode: ExitCode, _ message: String) {
     self.code = code
     self.message = message
     self.exitCode = exitCode
@@ -45,11 +45,12 @@ public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvert
 
 extension JournalError {
   static func noStore(_ path: String) -> JournalError {
-    JournalError(.storeMissing, .noInput, "there is no store \(path); check the path, or import into it first")
+    JournalError(
+      .storeMissing, exitCode: .noInput, "there is no store \(path); check the path, or import into it first")
   }
 
-  /// What the store said when it was opened or read.
-  init(reading error: any Error, _ path: String) {
+  /// Makes an error of opening or reading the store.
+  init(reading error: any Error, path: String) {
     if let known = error as? JournalError {
       self = known
       return
@@ -57,29 +58,29 @@ extension JournalError {
     let cause = (error as? CoreDataStackError)?.underlying ?? error
     let failure = RunFailure(store: cause as NSError, path: path)
     self.init(
-      failure.exitCode == .temporaryFailure ? .locked : .storeUnusable, failure.exitCode, failure.message)
+      failure.exitCode == .temporaryFailure ? .locked : .storeUnusable, exitCode: failure.exitCode, failure.message)
   }
 
-  /// What came of a save.
-  init(saving error: any Error, _ path: String) {
+  /// Makes an error of saving.
+  init(saving error: any Error, path: String) {
     if let known = error as? JournalError {
       self = known
       return
     }
-    // Of an error that is no NSError, Foundation's code says nothing.
+    // The code of an error that is not an NSError is meaningless; the domain distinguishes it.
     let known = error as NSError
     let ids = known.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] ?? []
     let names = ids.compactMap(\.storeKey).map(String.init).joined(separator: ", ")
     switch (known.domain == NSCocoaErrorDomain ? known.code : 0) {
     case NSManagedObjectMergeError:
       self.init(
-        .conflict, .temporaryFailure,
-        "entry \(names) of \(path) was changed by another program after it was read, so nothing was saved; look at it "
-          + "again, and repeat the change if it is still wanted (error 133020)")
+        .conflict, exitCode: .temporaryFailure,
+        "entry \(names) of \(path) was changed by another program after it was read, so nothing was saved; review it, "
+          + "and repeat the change if it still applies (error 133020)")
     case 1550..<1700, NSManagedObjectConstraintMergeError:
-      self.init(.invalidEntry, .dataError, "the entry can't be saved: \(known.localizedDescription)")
+      self.init(.invalidEntry, exitCode: .dataError, "the entry can't be saved: \(known.localizedDescription)")
     default:
-      self.init(reading: error, path)
+      self.init(reading: error, path: path)
     }
   }
 }

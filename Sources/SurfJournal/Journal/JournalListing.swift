@@ -2,33 +2,33 @@ import CSV
 import Foundation
 import PipelineEngine
 
-/// Writes a list of entries piece by piece, so that it may be of any length.
+/// Formats a list of entries of any length incrementally.
 public struct JournalListing: Sendable {
   public enum Format: String, Sendable, Hashable, CaseIterable {
-    /// Columns for a terminal: as wide as what was written so far needs, long texts shortened.
+    /// Columns for a terminal, as wide as the rows so far need; long texts are shortened.
     case text
-    /// With a header; everything as an export writes it.
+    /// With a header; all values as in an export.
     case csv
     /// An array with an object for each entry.
     case json
   }
 
   private static let columns = ["id"] + JournalRecord.attributes
-  /// A column of a terminal's line is no wider.
+  /// The largest width of a column in a terminal.
   private static let charactersMax = 40
   private static let gap = "  "
 
-  /// How many entries were written.
+  /// How many entries were formatted.
   public private(set) var count = 0
   private let format: Format
-  /// Of the columns, in characters.
+  /// Widths of the columns in characters.
   private var widths = Self.columns.map(\.count)
 
   public init(_ format: Format) { self.format = format }
 
-  /// The text of the next entries, after that of the former ones.
+  /// Formats the next entries.
   ///
-  /// - Throws: What JSON or CSV can't express; no entry does.
+  /// - Throws: The error of encoding JSON or CSV, which entries do not cause.
   public mutating func next(_ records: [JournalRecord]) throws -> String {
     let isFirst = count == 0
     count += records.count
@@ -39,7 +39,7 @@ public struct JournalListing: Sendable {
     }
   }
 
-  /// What comes after the last entry.
+  /// The text after the last entry.
   public func end() throws -> String {
     switch format {
     case .text: ""

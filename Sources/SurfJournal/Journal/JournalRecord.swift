@@ -2,28 +2,28 @@ import Foundation
 import OpenCoreData
 import PipelineEngine
 
-/// An entry of the journal as it was when it was read: values only, free of any context.
+/// An entry of the journal as it was read: values without a context.
 public struct JournalRecord: Sendable, Hashable {
-  /// The attributes of an entry, in the order in which a log has its columns.
+  /// The attributes of an entry, in the order of a surf log's columns.
   public static let attributes = PipelineDefinition.surfLog.columns.map(\.attribute)
 
-  /// The primary key of its row; nil while it is not saved.
+  /// The primary key of its row; nil until it is saved.
   public internal(set) var id: Int64?
-  /// `x-coredata://STORE-UUID/JournalEntry/pN`; nil while it is not saved.
+  /// `x-coredata://STORE-UUID/JournalEntry/pN`; nil until it is saved.
   public internal(set) var uri: String?
   /// By attribute.
   public internal(set) var values: [String: JournalValue]
 
   public subscript(attribute: String) -> JournalValue { values[attribute] ?? .none }
 
-  /// Of an object, on its context's queue.
+  /// Reads an object. Call it on the queue of the object's context.
   init(_ object: NSManagedObject) {
     let pairs = Self.attributes.map { ($0, JournalValue(object.value(forKey: $0))) }
     values = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     identify(object.objectID)
   }
 
-  /// Of a row of a walk's batch.
+  /// Reads a batch row.
   init(_ batch: ObjectBatch, row: Int, id: NSManagedObjectID, columns: [JournalColumn]) {
     values = [:]
     for column in columns { values[column.attribute] = column.value(batch, row: row) }
@@ -44,7 +44,7 @@ extension JournalRecord: Encodable {
     init?(intValue: Int) { nil }
   }
 
-  /// One object: `id`, `uri` and every attribute, null where there is no value.
+  /// Encodes one object: `id`, `uri` and every attribute, null for no value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(id, forKey: Key(stringValue: "id"))
@@ -53,7 +53,7 @@ extension JournalRecord: Encodable {
   }
 }
 
-/// Where a walk's batch has the values of an attribute.
+/// The slot of an attribute in the batches of a walk.
 struct JournalColumn: Sendable {
   let attribute: String
   private let slot: Int

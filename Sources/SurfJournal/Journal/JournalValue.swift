@@ -4,25 +4,25 @@ import PipelineEngine
 
 /// The value of one attribute of an entry.
 public enum JournalValue: Sendable, Hashable {
-  /// Nothing: nil.
+  /// No value: nil.
   case none
   case text(String)
   case number(Int64)
   case date(Date)
 
-  /// As an export writes it: dates in ISO 8601, exactly; nil where there is none.
+  /// The value as in an export, dates exactly in ISO 8601; nil for no value.
   public var text: String? {
     switch self {
     case .none: nil
     case .text(let text): text
     case .number(let number): String(number)
-    // A date beyond all years is still a number of seconds.
+    // A date outside the calendar's range still has a number of seconds.
     case .date(let date):
       DateFormat.iso8601.string(date.timeIntervalSinceReferenceDate) ?? "\(date.timeIntervalSinceReferenceDate)"
     }
   }
 
-  /// As `value(forKey:)` gives it.
+  /// Converts a value of `value(forKey:)`.
   init(_ value: Any?) {
     switch value {
     case let text as String: self = .text(text)
@@ -32,7 +32,7 @@ public enum JournalValue: Sendable, Hashable {
     }
   }
 
-  /// As `setValue(_:forKey:)` takes it.
+  /// The value for `setValue(_:forKey:)`.
   var foundationValue: Any? {
     switch self {
     case .none: nil
@@ -44,7 +44,7 @@ public enum JournalValue: Sendable, Hashable {
 }
 
 extension JournalValue: Encodable {
-  /// Numbers as numbers, nothing as null, dates and texts as texts.
+  /// Encodes numbers as numbers, no value as null, dates and texts as texts.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -1,7 +1,7 @@
 import PipelineEngine
 
 extension Arguments {
-  /// The orders that an option names, each `ATTRIBUTE`, `ATTRIBUTE:asc` or `ATTRIBUTE:desc`.
+  /// The sort order that an option gives, each `ATTRIBUTE`, `ATTRIBUTE:asc` or `ATTRIBUTE:desc`.
   func sortKeys(_ name: String) throws(CommandFailure) -> [ExportDefinition.SortKey] {
     try strings(name).map { text throws(CommandFailure) in
       let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)

@@ -1,6 +1,6 @@
 import PipelineEngine
 
-/// The options and operands of one command line, read as the command's usage text declares them.
+/// The options and operands of one command line, parsed by the declarations in the command's usage text.
 struct Arguments: Sendable {
   let operands: [String]
   let command: String?
@@ -36,12 +36,12 @@ struct Arguments: Sendable {
 
   // MARK: Values
 
-  /// Whether the option stands there; false for one that the command does not have.
+  /// Whether the option is given; false for one that the command does not have.
   func isGiven(_ name: String) -> Bool { values[name] != nil }
 
   func has(_ name: String) -> Bool { !strings(name).isEmpty }
 
-  /// The option's value; the last one where it stands more than once.
+  /// The option's value; the last one if it is repeated.
   func string(_ name: String) -> String? { strings(name).last }
 
   /// Every value of an option that may be repeated.
@@ -71,7 +71,7 @@ struct Arguments: Sendable {
     throw mistake("--\(name) is '\(text)'; expected a number from 0 to 100")
   }
 
-  /// One of the names of `Choice`.
+  /// One of the raw values of `Choice`.
   func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String, _ type: Choice.Type
   ) throws(CommandFailure) -> Choice? where Choice.RawValue == String {
@@ -84,7 +84,7 @@ struct Arguments: Sendable {
 
   func mistake(_ message: String) -> CommandFailure { .usage(message, of: command) }
 
-  /// For commands with one operand, or one besides the first `count`.
+  /// For commands with one operand, or one after the first `count`.
   func onlyOperand(_ what: String, after count: Int = 0) throws(CommandFailure) -> String {
     guard operands.count > count else { throw mistake("\(what) must be named") }
     if operands.count > count + 1 { throw mistake("'\(operands[count + 1])' is one argument too many") }

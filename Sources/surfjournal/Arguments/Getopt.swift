@@ -1,11 +1,11 @@
-// Preconcurrency: getopt_long keeps its place in global variables, which are used here alone.
+// Preconcurrency: getopt_long keeps its state in global variables, which only this file uses.
 @preconcurrency import CGetopt
 import Foundation
 
-/// getopt_long(3): options and operands in any order, `--` ends the options, unambiguous abbreviations do.
+/// getopt_long(3): options and operands in any order; `--` ends the options; unambiguous abbreviations are accepted.
 enum Getopt {
   enum Mistake: Error, Equatable {
-    /// As it was written, with its dashes.
+    /// The option as written, with its dashes.
     case unknown(String)
     case ambiguous(String, candidates: [String])
     case valueMissing(CommandOption)
@@ -17,9 +17,10 @@ enum Getopt {
     var operands: [String] = []
   }
 
-  /// Not reentrant, as getopt_long keeps its place in global variables: called once, before any thread is started.
+  /// Not reentrant, because getopt_long keeps its state in global variables: called once, before any thread is
+  /// started.
   static func parse(_ arguments: [String], _ options: [CommandOption]) throws(Mistake) -> Result {
-    // getopt_long reorders the pointers and keeps some: each text lives at its place until the end of this function.
+    // getopt_long reorders the pointers and keeps some: each text stays allocated until the end of this function.
     let program = strdup("surfjournal")
     var argv = [program] + arguments.map { strdup($0) } + [nil]
     let names = options.map { strdup($0.name) }
@@ -35,7 +36,7 @@ enum Getopt {
     let letters = options.compactMap { option in
       option.letter.map { "\($0)\(option.placeholder == nil ? "" : ":")" }
     }
-    // The colon asks for silence and for ':' when a value is missing.
+    // The colon suppresses messages and makes the result ':' if a value is missing.
     let short = ":" + letters.joined()
     let count = Int32(arguments.count + 1)
     func meant(_ value: Int32) -> CommandOption? {
@@ -43,7 +44,7 @@ enum Getopt {
         ? options[Int(value - firstValue)]
         : options.first { $0.letter?.asciiValue.map(Int32.init) == value }
     }
-    // Zero makes glibc start anew.
+    // Zero resets glibc's state.
     optind = 0
     opterr = 0
     var result = Result()
@@ -53,7 +54,7 @@ enum Getopt {
       if value == Int32(UInt8(ascii: ":")), let option = meant(optopt) { throw .valueMissing(option) }
       guard let option = value == Int32(UInt8(ascii: "?")) ? nil : meant(value) else {
         let word = argv[Int(optind) - 1].map { String(cString: $0) } ?? ""
-        throw mistake(word, optopt, meant(optopt), options)
+        throw mistake(word: word, value: optopt, option: meant(optopt), options: options)
       }
       result.options.append((option, option.placeholder == nil ? nil : optarg.map { String(cString: $0) }))
     }
@@ -62,7 +63,7 @@ enum Getopt {
   }
 
   private static func mistake(
-    _ word: String, _ value: Int32, _ option: CommandOption?, _ options: [CommandOption]
+    word: String, value: Int32, option: CommandOption?, options: [CommandOption]
   ) -> Mistake {
     if let option, value >= 256 { return .valueUnwanted(option) }
     if value != 0, let scalar = Unicode.Scalar(UInt32(value)) { return .unknown("-\(scalar)") }

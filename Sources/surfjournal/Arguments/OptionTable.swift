@@ -1,12 +1,12 @@
-/// An option as a line of a usage text declares it.
+/// An option as declared by a line of a usage text.
 struct CommandOption: Equatable {
   /// Without the dashes.
   let name: String
   let letter: Character?
-  /// What stands for its value; nil for an option without one.
+  /// The placeholder of its value; nil for an option without a value.
   let placeholder: String?
 
-  /// The options in a usage text: lines that begin, after spaces, with a dash; what follows two spaces is prose.
+  /// The options in a usage text: lines that begin with spaces and a dash; text after two spaces is the description.
   static func declared(in usage: String) -> [CommandOption] {
     usage.split(separator: "\n").compactMap { line in
       let text = line.drop { $0 == " " }

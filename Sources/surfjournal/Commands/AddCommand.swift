@@ -6,30 +6,30 @@ struct AddCommand: Command {
   static let usage = """
     Usage: surfjournal add --store PATH [--date DATE] [--height TEXT] [options]
 
-    Adds an entry to a store, which is made if it is not there. The entry is made on
-    a scratch pad and shown; at a terminal you are asked before it is saved. Values
-    are read as an import of a log reads them; those left out are nil.
+    Adds an entry to a store, which is created if it does not exist. The entry is
+    made on a scratch pad and shown; at a terminal the program asks before it saves.
+    Values are parsed as by an import; those left out are nil.
 
     Options:
           --store PATH           store to add to
           --date DATE            such as 2014-07-14T07:30:00Z, 2014-07-14 or 7/14/14
-          --height TEXT          how high the waves were
-          --period TEXT          seconds between them
+          --height TEXT          height of the waves
+          --period TEXT          seconds between the waves
           --wind TEXT            the wind
-          --location TEXT        where it was
+          --location TEXT        the spot
           --rating N             1 to 5
       -y, --yes                  save without asking
       -n, --dry-run              show what would be saved, and save nothing
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
+                                 writes to; by default 10
           --json                 print the entry, and whether it is saved, as JSON
-      -q, --quiet                print nothing if nothing is wrong
+      -q, --quiet                print nothing on success
       -h, --help                 show this help
           --version              show the version
 
-    Exit status 65 says that a value is wrong, 75 that an import has the store; the
-    others are in 'surfjournal help'. Answering no is no error.
+    Exit status 65 says that a value is wrong, 75 that an import is using the store;
+    the others are in 'surfjournal help'. Answering no is not an error.
 
     """
 

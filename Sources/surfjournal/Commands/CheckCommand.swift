@@ -6,11 +6,11 @@ struct CheckCommand: Command {
   static let usage = """
     Usage: surfjournal check PIPELINE... [options]
 
-    Checks pipeline definitions as a run would, against the data model too, and
+    Checks pipeline definitions as a run would, also against the data model, and
     runs none. PIPELINE is a name that 'surfjournal pipelines' lists, or the path
-    of a definition. Every mistake is printed at once, as file:line:column: key
-    path: what is wrong; likewise, as warnings, what is likely not meant. Of a
-    definition that can be used it is told in words what its pipeline does.
+    of a definition. All mistakes are printed at once, as file:line:column: key
+    path: what is wrong; probable mistakes are printed as warnings. For a usable
+    definition, the program then explains what the pipeline does.
 
     Options:
           --model MODEL          check against this model instead of the
@@ -26,7 +26,7 @@ struct CheckCommand: Command {
 
     """
 
-  private let wishes: [String]
+  private let requested: [String]
   private let model: String?
   private let isJSON: Bool
   private let isQuiet: Bool
@@ -35,21 +35,21 @@ struct CheckCommand: Command {
     guard !arguments.operands.isEmpty else {
       throw arguments.mistake("no pipeline is given; 'surfjournal pipelines' lists those that have a name")
     }
-    wishes = arguments.operands
+    requested = arguments.operands
     model = arguments.string("model")
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
   }
 
   func run() async -> ExitCode {
-    let reviews = wishes.map { PipelineCatalog.review($0, model: model) }
+    let reviews = requested.map { PipelineCatalog.review($0, model: model) }
     do throws(CommandFailure) {
-      let text = isJSON ? try Self.json(zip(wishes, reviews).map(Row.init)) : Self.text(reviews, isQuiet: isQuiet)
+      let text = isJSON ? try Self.json(zip(requested, reviews).map(Row.init)) : Self.text(reviews, isQuiet: isQuiet)
       if !text.isEmpty { try Console.print(text) }
     } catch {
       return error.report()
     }
-    // A definition that is wrong says more than one that is not there.
+    // A wrong definition takes precedence over a missing one.
     let codes = reviews.map(\.exitCode)
     return codes.contains(.configuration) ? .configuration : codes.first { $0 != .ok } ?? .ok
   }
@@ -83,7 +83,7 @@ struct CheckCommand: Command {
 
   private struct Row: Encodable {
     let pipeline: String
-    /// Left out for a built-in one.
+    /// Omitted for a built-in pipeline.
     let file: String?
     let extends: [String]
     let usable: Bool
@@ -91,21 +91,21 @@ struct CheckCommand: Command {
     let warnings: [PipelineError.Mistake]
     let explanation: [PipelineExplanation.Topic]
 
-    init(_ wish: String, _ review: PipelineReview) {
-      /// Each says in which file it stands.
-      func placed(_ mistakes: [PipelineError.Mistake]) -> [PipelineError.Mistake] {
+    init(_ requested: String, _ review: PipelineReview) {
+      /// The mistakes, each with its file.
+      func withFile(_ mistakes: [PipelineError.Mistake]) -> [PipelineError.Mistake] {
         mistakes.map { mistake in
           var mistake = mistake
           mistake.file = mistake.file ?? review.file
           return mistake
         }
       }
-      pipeline = review.definition?.name ?? wish
+      pipeline = review.definition?.name ?? requested
       file = review.file
       extends = review.bases
       usable = review.definition != nil
-      mistakes = placed(review.error?.mistakes ?? [])
-      warnings = placed(review.warnings)
+      mistakes = withFile(review.error?.mistakes ?? [])
+      warnings = withFile(review.warnings)
       explanation = review.explanation
     }
   }

@@ -1,12 +1,12 @@
 import PipelineEngine
 
-/// One command of the program: its usage text, which also declares its options, and what it does.
+/// One command of the program: its usage text, which also declares its options, and its action.
 protocol Command: Sendable {
   static var name: String { get }
-  /// The help. Lines such as `  -o, --output FILE   where to` declare the options, see ``Arguments``.
+  /// The help text. Lines such as `  -o, --output FILE   where to` declare the options, see ``Arguments``.
   static var usage: String { get }
 
-  /// Checks what can be checked before anything is read or written.
+  /// Validates the arguments before anything is read or written.
   init(_ arguments: Arguments) throws(CommandFailure)
 
   func run() async -> ExitCode

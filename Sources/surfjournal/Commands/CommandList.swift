@@ -1,6 +1,6 @@
 import PipelineEngine
 
-/// The program's commands, and the help that lists them.
+/// The program's commands, and the help text that lists them.
 enum CommandList {
   static let usage = """
     Usage: surfjournal COMMAND [options]
@@ -10,21 +10,21 @@ enum CommandList {
 
     Commands:
       import FILE... --store PATH   import CSV files, plain or gzipped, into a store
-      validate FILE...              check CSV files as an import would; nothing is stored
+      validate FILE...              check CSV files as an import would
       export --store PATH           write a store's entries as CSV
-      seed --from FILE -o SEED      make a store of CSV files that an app can ship
-      run PIPELINE                  run a pipeline: a built-in one, or a definition's file
-      replay REJECTS                import a file of rejects that was mended
+      seed --from FILE -o SEED      make a store that an app can ship from CSV files
+      run PIPELINE                  run a pipeline by its name or definition file
+      replay REJECTS                import a file of corrected rejects
       list --store PATH             list a store's entries, the newest first
       show ID --store PATH          show an entry
       add --store PATH              add an entry by hand
-      edit ID --store PATH          change an entry, or look at what would change
+      edit ID --store PATH          change an entry, or show what would change
       delete ID... --store PATH     delete entries
       history STORE                 list what was imported into a store, and when
-      inspect STORE                 show what is in a store of any model, and what is unusual
+      inspect STORE                 show the contents of a store of any model
       verify STORE                  check what Core Data relies on in a store
-      ledger drop STORE             make a store forget what was imported into it
-      check PIPELINE...             explain what pipelines do, and what is wrong with them
+      ledger drop STORE             remove the record of what was imported
+      check PIPELINE...             explain pipelines, and report their mistakes
       pipelines                     list the pipelines that can be run by name
       help [COMMAND]                show how a command is used
 

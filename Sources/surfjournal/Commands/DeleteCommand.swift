@@ -6,10 +6,10 @@ struct DeleteCommand: Command {
   static let usage = """
     Usage: surfjournal delete ID... --store PATH [options]
 
-    Deletes entries, all of those named or none. An ID is the number that
+    Deletes entries: all that are named, or none. An ID is the number that
     'surfjournal list' shows, or the entry's URI. The entries are shown; at a
-    terminal you are asked before they go. What was imported stays known: importing
-    the same log again does not bring them back.
+    terminal the program asks before it deletes them. The ledger does not change:
+    importing the same log again does not restore them.
 
     Options:
           --store PATH           store that the entries are in
@@ -17,15 +17,15 @@ struct DeleteCommand: Command {
       -n, --dry-run              show what would be deleted, and delete nothing
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
+                                 writes to; by default 10
           --json                 print the entries as JSON
-      -q, --quiet                print nothing if nothing is wrong
+      -q, --quiet                print nothing on success
       -h, --help                 show this help
           --version              show the version
 
-    Exit status 66 says that there is no such entry, 75 that an import has the store
-    or that another program has changed an entry meanwhile; the others are in
-    'surfjournal help'. Answering no is no error.
+    Exit status 66 says that there is no such entry, 75 that an import is using the
+    store or that another program has changed an entry; the others are in
+    'surfjournal help'. Answering no is not an error.
 
     """
 

@@ -8,31 +8,31 @@ struct EditCommand: Command {
 
     Changes an entry. ID is the number that 'surfjournal list' shows, or the entry's
     URI. The entry is edited on a scratch pad and shown before and after; at a
-    terminal you are asked before it is saved. Values are read as an import of a log
-    reads them; those left out stay as they are.
+    terminal the program asks before it saves. Values are parsed as by an import;
+    those left out do not change.
 
     Options:
           --store PATH           store that the entry is in
           --date DATE            such as 2014-07-14T07:30:00Z, 2014-07-14 or 7/14/14
-          --height TEXT          how high the waves were
-          --period TEXT          seconds between them
+          --height TEXT          height of the waves
+          --period TEXT          seconds between the waves
           --wind TEXT            the wind
-          --location TEXT        where it was
+          --location TEXT        the spot
           --rating N             1 to 5
-          --clear ATTRIBUTE      take its value away; may be repeated
+          --clear ATTRIBUTE      remove its value; may be repeated
       -y, --yes                  save without asking
       -n, --dry-run              show what would be saved, and save nothing
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
+                                 writes to; by default 10
           --json                 print the entry before and after as JSON
-      -q, --quiet                print nothing if nothing is wrong
+      -q, --quiet                print nothing on success
       -h, --help                 show this help
           --version              show the version
 
     Exit status 65 says that a value is wrong, 66 that there is no such entry, 75
-    that an import has the store or that another program has changed the entry
-    meanwhile; the others are in 'surfjournal help'. Answering no is no error.
+    that an import is using the store or that another program has changed the entry;
+    the others are in 'surfjournal help'. Answering no is not an error.
 
     """
 

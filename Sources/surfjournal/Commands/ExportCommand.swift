@@ -6,8 +6,8 @@ struct ExportCommand: Command {
   static let usage = """
     Usage: surfjournal export --store PATH [--output FILE] [options]
 
-    Writes the entries of a store as CSV: to FILE, which appears whole or not at
-    all, or to standard output, with the summary on standard error then. The store
+    Writes the entries of a store as CSV: to FILE, which appears complete or not at
+    all, or to standard output; the summary then goes to standard error. The store
     is not changed.
 
     Options:
@@ -19,52 +19,53 @@ struct ExportCommand: Command {
                                  that this entity has
           --model MODEL          model of the store: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
-                                 of the program; without it the one that fits, or
-                                 what the store itself tells
+                                 of the program; by default the compatible one, or
+                                 the one found in the store
           --where PREDICATE      only entries for which this holds, such as
                                  'rating >= 4 AND location CONTAINS[cd] "rincon"'
           --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
-                                 greatest first; may be repeated; without it as
+                                 greatest first; may be repeated; by default as
                                  stored
           --columns LIST         attributes to write, such as date,location,rating;
-                                 author.name is one of the object that the to-one
-                                 relationship author leads to
+                                 author.name is an attribute of the object that the
+                                 to-one relationship author refers to
           --date-format FORMAT   iso8601, seconds (since 2001), journal-app, or a
-                                 pattern such as 'yyyy-MM-dd HH:mm'; without it
+                                 pattern such as 'yyyy-MM-dd HH:mm'; by default
                                  iso8601, exactly
           --limit N              write at most N entries
           --dialect NAME         rfc4180, or journal-app: no header, short dates,
-                                 nothing quoted
-          --null TEXT            what to write for no value, such as '\\N', so that
-                                 it differs from an empty text
+                                 no quotes
+          --null TEXT            text for no value, such as '\\N', so that it differs
+                                 from an empty text
           --gzip                 compress whatever the output's name is
-          --split-rows N         a file for every N entries: {part} in FILE is its
-                                 number, which stands before the ending otherwise
+          --split-rows N         a file for every N entries; {part} in FILE is its
+                                 number, by default inserted before the extension
           --split-month ATTRIBUTE
-                                 a file for every month of this date: {month}
+                                 a file for every month of this date; {month} in
+                                 FILE is the month
           --incremental          only what was added since the last such export to
                                  this FILE; {date} and {time} in it are the run's
-          --hash                 write FILE.xxh128 beside the output: its hash for
-                                 xxhsum -c, and its count and content's hash
+          --hash                 write FILE.xxh128 next to the output: its hash for
+                                 xxhsum -c, its count and its content's hash
           --pipeline NAME        take the export settings of a pipeline: its name or
                                  the path of its definition
           --report FILE          also write the report to FILE, which ends in .txt,
                                  .json, .xml, .html or .prom; may be repeated
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
-          --timeout SECONDS      end at the next chunk after so long; 0 for never
-          --log FILE             add a log of the run to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; without it info
-          --log-format FORMAT    text, or json: an object a line; without it text
+                                 writes to; by default 10
+          --timeout SECONDS      end at the next chunk after this time; 0 for never
+          --log FILE             append an event log to FILE; - is standard error
+          --log-level LEVEL      error, warning, info or debug; by default info
+          --log-format FORMAT    text, or json: one object per line; by default text
           --json                 show the summary as JSON
       -q, --quiet                show nothing if nothing is wrong
           --no-progress          show no progress on a terminal
       -h, --help                 show this help
           --version              show the version
 
-    Exit status 65 says that entries were left out because the output could not
-    carry them; the others are in 'surfjournal help'.
+    Exit status 65 says that entries were left out because the output can't
+    represent them; the others are in 'surfjournal help'.
 
     """
 
@@ -79,10 +80,10 @@ struct ExportCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
     }
-    session = RunSession(definition, .export, options, arguments)
+    session = RunSession(definition, kind: .export, options: options, arguments: arguments)
   }
 
-  /// `export` with what the options change.
+  /// `export` with the changes of the options.
   private static func settings(
     _ original: ExportDefinition, _ arguments: Arguments
   ) throws(CommandFailure) -> ExportDefinition {
@@ -99,7 +100,7 @@ struct ExportCommand: Command {
       // Short dates are part of the journal app's dialect.
       if name == DialectDefinition.journalApp.name { export.dateFormat = [name] }
     }
-    try export.dialect.takeNull(of: arguments)
+    try export.dialect.setNull(from: arguments)
     if let format = arguments.string("date-format") {
       do {
         _ = try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats)

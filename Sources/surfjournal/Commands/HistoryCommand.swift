@@ -7,7 +7,7 @@ struct HistoryCommand: Command {
     Usage: surfjournal history STORE [options]
 
     Lists what was imported into a store: the runs, the newest first, and the inputs
-    of each with their counts, as the store's ledger has them. The store is not
+    of each with their counts, as recorded in the store's ledger. The store is not
     changed.
 
     Options:
@@ -52,7 +52,7 @@ struct HistoryCommand: Command {
     return history.runs.map { run in
       let code = run.exitCode.map { ", exit status \($0)" } ?? ""
       let lines = run.inputs.map { input in
-        let rest = input.state == "complete" ? "" : ", to be gone on with at record \(input.nextRecord)"
+        let rest = input.state == "complete" ? "" : ", continues at record \(input.nextRecord)"
         let rejects = input.rejects.map { "; rejects in \($0)" } ?? ""
         return "    \(input.path)  \(input.state)\(rest): \(counts(input.counts))\(rejects)\n"
       }

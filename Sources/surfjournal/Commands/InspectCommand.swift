@@ -9,13 +9,13 @@ struct InspectCommand: Command {
     Shows what is in a Core Data store, of this journal or of any other program: its
     entities with their counts and version hashes, their properties and where they
     are kept, where its model was found, its history, and what is unusual about it.
-    Not a byte of the store is changed.
+    The store is not changed.
 
     Options:
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
-                                 .momd or .mom; without it what this program and
-                                 the store itself know of it
-          --json                 print it as JSON
+                                 .momd or .mom; by default the one found in this
+                                 program or in the store
+          --json                 print the result as JSON
       -h, --help                 show this help
           --version              show the version
 

@@ -6,22 +6,22 @@ struct ListCommand: Command {
   static let usage = """
     Usage: surfjournal list --store PATH [options]
 
-    Lists the entries of a store, the newest first, each with the ID by which the
-    other commands know it. The store is not changed.
+    Lists the entries of a store, the newest first, each with its ID for the other
+    commands. The store is not changed.
 
     Options:
           --store PATH           store to read from
           --where PREDICATE      only entries for which this holds, such as
                                  'rating >= 4 AND location CONTAINS[cd] "rincon"'
           --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
-                                 greatest first; may be repeated; without it
+                                 greatest first; may be repeated; by default
                                  date:desc
           --limit N              list at most N entries
           --csv                  print records with a header, all values whole
           --json                 print an array with an object for each entry
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
+                                 writes to; by default 10
       -h, --help                 show this help
           --version              show the version
 
@@ -70,7 +70,7 @@ struct ListCommand: Command {
       }
       if let failure { throw failure }
       try Console.print(try listing.end())
-      if format == .text, listing.count == 0 { Console.tell("\(store) has no such entries") }
+      if format == .text, listing.count == 0 { Console.report("\(store) has no such entries") }
       return .ok
     } catch {
       return CommandFailure(journal: error).report()

@@ -6,9 +6,9 @@ struct PipelinesCommand: Command {
   static let usage = """
     Usage: surfjournal pipelines [options]
 
-    Lists the pipelines that can be named: the definitions in the folder Pipelines
-    here and beside the program, and the built-in ones. Where two have one name, the
-    nearer one is meant and listed.
+    Lists the named pipelines: the definitions in the folder Pipelines of the
+    current folder and next to the program, and the built-in ones. If two have the
+    same name, the nearer one is used and listed.
 
     Options:
           --json                 print the list as JSON
@@ -22,7 +22,7 @@ struct PipelinesCommand: Command {
   private struct Row: Encodable {
     let name: String
     let description: String?
-    /// Left out for a built-in one.
+    /// Omitted for a built-in pipeline.
     let path: String?
   }
 
@@ -41,7 +41,7 @@ struct PipelinesCommand: Command {
       case .success(let definition):
         rows.append(Row(name: item.name, description: definition.description, path: item.path))
       case .failure(let error):
-        Console.tell(error.description)
+        Console.report(error.description)
         code = error.exitCode
       }
     }

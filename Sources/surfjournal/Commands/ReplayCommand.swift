@@ -5,11 +5,11 @@ struct ReplayCommand: Command {
   static let usage = """
     Usage: surfjournal replay REJECTS [options]
 
-    Imports a file of rejects that was mended, by the pipeline that rejected its
-    records and into the same store, both as the file beside it (REJECTS.jsonl)
-    says. What is rejected again takes the file's place, to be mended and replayed
-    once more; the file as it was is kept as REJECTS.replayed. However often it is
-    replayed, each record goes in once.
+    Imports a file of corrected rejects with the pipeline that rejected its records
+    and into the same store; the file next to it (REJECTS.jsonl) names both. Records
+    that are rejected again replace the file, to be corrected and replayed once
+    more; the previous file is kept as REJECTS.replayed. Each record is imported
+    once, however often the file is replayed.
 
     Options:
           --store PATH           store to import into instead
@@ -19,25 +19,25 @@ struct ReplayCommand: Command {
           --model MODEL          model to use instead: a model file, or one that
                                  is part of the program
           --without-relationships
-                                 import also where objects need relationships, and
-                                 leave those empty
+                                 import although objects need relationships, and
+                                 leave them empty
           --report FILE          also write the report to FILE, which ends in .txt
                                  or .json; may be repeated
           --chunk-rows N         records per save, 1 to 1000000
           --stop-on-error        end at the first record that can't be imported
           --max-errors N         end when more than N records are rejected
           --max-error-percent P  end when more than P percent are rejected
-          --atomic               all of the run or, where it does not reach its end,
-                                 nothing
+          --atomic               import all of the run or, if it does not reach its
+                                 end, nothing
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
-          --timeout SECONDS      end at the next chunk after so long; 0 for never
-          --log FILE             add a log of the run to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; without it info
-          --log-format FORMAT    text, or json: an object a line; without it text
+                                 writes to; by default 10
+          --timeout SECONDS      end at the next chunk after this time; 0 for never
+          --log FILE             append an event log to FILE; - is standard error
+          --log-level LEVEL      error, warning, info or debug; by default info
+          --log-format FORMAT    text, or json: one object per line; by default text
           --json                 print the summary as JSON
-      -q, --quiet                print nothing if nothing is wrong
+      -q, --quiet                print nothing on success
           --no-progress          show no progress on a terminal
       -h, --help                 show this help
           --version              show the version
@@ -53,7 +53,8 @@ struct ReplayCommand: Command {
     let rejects = try arguments.onlyOperand("a file of rejects")
     do throws(Replay.RejectsError) {
       if try Replay.finishInterrupted(rejects) {
-        Console.tell("an interrupted replay of \(rejects) is finished; it holds what is still to be mended")
+        Console.report(
+          "an interrupted replay of \(rejects) is finished; it contains the records that still need correction")
         session = nil
         return
       }
@@ -75,7 +76,7 @@ struct ReplayCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("there is no \(rejects).jsonl that names the store; add --store PATH")
     }
-    session = RunSession(definition, .import, options, arguments)
+    session = RunSession(definition, kind: .import, options: options, arguments: arguments)
   }
 
   func run() async -> ExitCode { await session?.run() ?? .dataError }

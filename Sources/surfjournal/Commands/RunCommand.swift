@@ -16,26 +16,26 @@ struct RunCommand: Command {
           --model MODEL          use this model instead of the pipeline's: a
                                  model file, or one that is part of the program
           --without-relationships
-                                 import also where objects need relationships, and
-                                 leave those empty
+                                 import although objects need relationships, and
+                                 leave them empty
       -o, --output FILE          export to this file instead of the pipeline's
-          --dry-run              check what would be imported; nothing is stored
-          --verify-hash          refuse an input that is not as its hash file says,
-                                 which an export with --hash writes
-          --again                import also what the store's ledger knows already
+          --dry-run              check what would be imported, and store nothing
+          --verify-hash          refuse an input that does not match its checksum
+                                 file, which an export with --hash writes
+          --again                import also what the store's ledger records
           --rejects PATH         file or folder for rejected records
           --report FILE          write the report here instead of where the pipeline
                                  says; ends in .txt, .json, .xml, .html or .prom;
                                  may be repeated
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
-          --timeout SECONDS      end at the next chunk after so long; 0 for never
-          --log FILE             add a log of the run to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; without it info
-          --log-format FORMAT    text, or json: an object a line; without it text
+                                 writes to; by default 10
+          --timeout SECONDS      end at the next chunk after this time; 0 for never
+          --log FILE             append an event log to FILE; - is standard error
+          --log-level LEVEL      error, warning, info or debug; by default info
+          --log-format FORMAT    text, or json: one object per line; by default text
           --json                 print the summary as JSON
-      -q, --quiet                print nothing if nothing is wrong
+      -q, --quiet                print nothing on success
           --no-progress          show no progress on a terminal
       -h, --help                 show this help
           --version              show the version
@@ -67,7 +67,7 @@ struct RunCommand: Command {
     if kind != .validate, options.store == nil, definition.store == nil {
       throw arguments.mistake("the pipeline '\(definition.name)' names no store; add --store PATH")
     }
-    session = RunSession(definition, kind, options, arguments)
+    session = RunSession(definition, kind: kind, options: options, arguments: arguments)
   }
 
   private static func kind(

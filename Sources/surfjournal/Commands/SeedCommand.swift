@@ -6,53 +6,53 @@ struct SeedCommand: Command {
   static let usage = """
     Usage: surfjournal seed --from FILE --output SEED [options]
 
-    Makes a store that an app can ship, out of CSV files: an import into a new
-    store, without a ledger and with a UUID of its content. SEED.sqlite appears
-    whole or not at all, with its -wal and -shm to ship beside it, or as one file.
+    Makes a store that an app can ship from CSV files: an import into a new store,
+    without a ledger and with a UUID derived from its content. SEED.sqlite appears
+    complete or not at all, with its -wal and -shm to ship with it, or as one file.
 
     Options:
           --from FILE            CSV to fill it with, plain or gzipped; - is
                                  standard input; may be repeated
-      -o, --output PATH          the seed; it must not be there
-          --force                replace a seed that is there
-          --single-file          one file that can be opened where nothing may be
-                                 written; the same content gives the same bytes
+      -o, --output PATH          the seed; it must not exist
+          --force                replace an existing seed
+          --single-file          one file that can be opened in a read-only folder;
+                                 the same content gives the same bytes
           --uuid UUID            the store's UUID, instead of the content's
           --pipeline NAME        what is read and checked: a pipeline's name or the
-                                 path of its definition; without it surf-log,
+                                 path of its definition; by default surf-log,
                                  unless an entity is named
           --entity ENTITY        fill the objects of this entity; without a pipeline
                                  every attribute from the column of its name
           --model MODEL          model of the seed: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
-                                 of the program; without it the pipeline's
+                                 of the program; by default the pipeline's
           --without-relationships
-                                 import also where objects need relationships, and
-                                 leave those empty
-          --null TEXT            what stands unquoted for no value, such as '\\N'; an
-                                 empty field is an empty text then
+                                 import although objects need relationships, and
+                                 leave them empty
+          --null TEXT            unquoted text that means no value, such as '\\N';
+                                 an empty field is then an empty text
           --rejects PATH         file for rejected records; a folder, ending in /,
-                                 gets one per input; without it beside the seed
+                                 gets one per input; by default next to the seed
           --report FILE          also write the report to FILE, which ends in .txt,
                                  .json, .xml, .html or .prom; may be repeated
           --chunk-rows N         records per save, 1 to 1000000
           --stop-on-error        end at the first record that can't be imported;
-                                 there is no seed then
+                                 no seed is made then
           --max-errors N         make none if more than N records are rejected
           --max-error-percent P  make none if more than P percent are rejected
-          --verify-hash          refuse an input that is not as its hash file says,
-                                 which an export with --hash writes
-          --timeout SECONDS      end at the next chunk after so long; 0 for never
-          --log FILE             add a log of the run to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; without it info
-          --log-format FORMAT    text, or json: an object a line; without it text
+          --verify-hash          refuse an input that does not match its checksum
+                                 file, which an export with --hash writes
+          --timeout SECONDS      end at the next chunk after this time; 0 for never
+          --log FILE             append an event log to FILE; - is standard error
+          --log-level LEVEL      error, warning, info or debug; by default info
+          --log-format FORMAT    text, or json: one object per line; by default text
           --json                 print the summary as JSON
-      -q, --quiet                print nothing if nothing is wrong
+      -q, --quiet                print nothing on success
           --no-progress          show no progress on a terminal
       -h, --help                 show this help
           --version              show the version
 
-    Exit status 65 says that records were rejected, which the seed lacks then; the
+    Exit status 65 says that records were rejected, and are not in the seed; the
     others are in 'surfjournal help'.
 
     """
@@ -64,10 +64,10 @@ struct SeedCommand: Command {
     let inputs = arguments.strings("from")
     guard !inputs.isEmpty else { throw arguments.mistake("no file is given; name one with --from FILE") }
     guard let output = arguments.string("output") else {
-      throw arguments.mistake("no place for the seed is given; name one with --output PATH")
+      throw arguments.mistake("no path for the seed is given; name one with --output PATH")
     }
     guard output != "-", !output.isEmpty else {
-      throw arguments.mistake("--output is '\(output)'; a seed is files: name where they are to lie")
+      throw arguments.mistake("--output is '\(output)'; a seed is stored in files; name a path")
     }
     var seed = SeedOptions()
     seed.isSingleFile = arguments.has("single-file")
@@ -85,7 +85,8 @@ struct SeedCommand: Command {
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments)
     options.rejects = arguments.string("rejects")
-    session = RunSession(try PipelineDefinition(importing: arguments), .import, options, arguments)
+    session = RunSession(
+      try PipelineDefinition(importing: arguments), kind: .import, options: options, arguments: arguments)
   }
 
   func run() async -> ExitCode { await session.run() }

@@ -14,7 +14,7 @@ struct ShowCommand: Command {
           --json                 print the entry as a JSON object
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
+                                 writes to; by default 10
       -h, --help                 show this help
           --version              show the version
 

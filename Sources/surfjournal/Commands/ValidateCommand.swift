@@ -5,46 +5,47 @@ struct ValidateCommand: Command {
   static let usage = """
     Usage: surfjournal validate FILE... [options]
 
-    Does all that an import does but for saving: a dry run. Its counts and its list
-    of what is wrong are those of the import.
+    Does everything that an import does except saving: a dry run. Its counts and
+    issues are those of the import.
 
     Options:
-          --store PATH           store that the import would go to; it must fit the
-                                 pipeline's model, and is not changed
+          --store PATH           store that the import would go to; it must be
+                                 compatible with the pipeline's model, and is not
+                                 changed
           --pipeline NAME        what is read and checked: a pipeline's name or the
-                                 path of its definition; without it surf-log,
+                                 path of its definition; by default surf-log,
                                  unless an entity is named
           --entity ENTITY        fill the objects of this entity; without a pipeline
                                  every attribute from the column of its name
           --model MODEL          model of the store: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
-                                 of the program; without it the one that fits
+                                 of the program; by default the compatible one
           --without-relationships
-                                 import also where objects need relationships, and
-                                 leave those empty
-          --null TEXT            what stands unquoted for no value, such as '\\N'; an
-                                 empty field is an empty text then
+                                 import although objects need relationships, and
+                                 leave them empty
+          --null TEXT            unquoted text that means no value, such as '\\N';
+                                 an empty field is then an empty text
           --rejects PATH         file for rejected records; a folder, ending in /,
-                                 gets one per input; without it they aren't written
+                                 gets one per input; by default none is written
           --report FILE          also write the report to FILE, which ends in .txt,
                                  .json, .xml, .html or .prom; may be repeated
           --chunk-rows N         records checked at a time, 1 to 1000000
           --stop-on-error        end at the first record that can't be imported
           --max-errors N         end when more than N records are rejected
           --max-error-percent P  end when more than P percent are rejected
-          --atomic               as the import would be
-          --verify-hash          refuse an input that is not as its hash file says,
-                                 which an export with --hash writes
-          --again                check also what the store's ledger knows already
+          --atomic               as for the import
+          --verify-hash          refuse an input that does not match its checksum
+                                 file, which an export with --hash writes
+          --again                check also what the store's ledger records
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
-                                 writes to; without it 10
-          --timeout SECONDS      end at the next chunk after so long; 0 for never
-          --log FILE             add a log of the run to FILE; - is standard error
-          --log-level LEVEL      error, warning, info or debug; without it info
-          --log-format FORMAT    text, or json: an object a line; without it text
+                                 writes to; by default 10
+          --timeout SECONDS      end at the next chunk after this time; 0 for never
+          --log FILE             append an event log to FILE; - is standard error
+          --log-level LEVEL      error, warning, info or debug; by default info
+          --log-format FORMAT    text, or json: one object per line; by default text
           --json                 print the summary as JSON
-      -q, --quiet                print nothing if nothing is wrong
+      -q, --quiet                print nothing on success
           --no-progress          show no progress on a terminal
       -h, --help                 show this help
           --version              show the version
@@ -66,7 +67,8 @@ struct ValidateCommand: Command {
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments)
     options.rejects = arguments.string("rejects")
-    session = RunSession(try PipelineDefinition(importing: arguments), .validate, options, arguments)
+    session = RunSession(
+      try PipelineDefinition(importing: arguments), kind: .validate, options: options, arguments: arguments)
   }
 
   func run() async -> ExitCode { await session.run() }

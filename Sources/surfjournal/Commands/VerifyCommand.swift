@@ -7,16 +7,16 @@ struct VerifyCommand: Command {
     Usage: surfjournal verify STORE [options]
 
     Checks what Core Data relies on in a store, of this journal or of any other
-    program: integrity, key sequences, entity numbers, keys and join rows that lead
-    somewhere, order, uniqueness, values, and metadata against the model. Says what
-    is wrong, where, and what to do. Not a byte of the store is changed.
+    program: integrity, key sequences, entity numbers, dangling keys and join rows,
+    order, uniqueness, values, and metadata against the model. It reports what is
+    wrong, where, and what to do. The store is not changed.
 
     Options:
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
-                                 .momd or .mom; without it what this program and
-                                 the store itself know of it
-          --json                 print it as JSON
-      -q, --quiet                print nothing if nothing is wrong
+                                 .momd or .mom; by default the one found in this
+                                 program or in the store
+          --json                 print the result as JSON
+      -q, --quiet                print nothing on success
       -h, --help                 show this help
           --version              show the version
 

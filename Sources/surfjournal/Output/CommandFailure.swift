@@ -1,8 +1,8 @@
 import PipelineEngine
 
-/// Why a command ends without having done its work.
+/// The reason why a command ends without a result.
 struct CommandFailure: Error {
-  /// Nil where there is nobody to tell.
+  /// Nil if the message would not be read.
   let message: String?
   let exitCode: ExitCode
 
@@ -11,15 +11,15 @@ struct CommandFailure: Error {
     self.exitCode = exitCode
   }
 
-  /// A wrong command line; `command` is whose help to read.
+  /// A wrong command line; the message refers to the help of `command`.
   static func usage(_ message: String, of command: String?) -> CommandFailure {
     let help = command.map { "surfjournal help \($0)" } ?? "surfjournal help"
     return CommandFailure("\(message)\nSee '\(help)'.", .usage)
   }
 
-  /// Tells the person and answers the exit status.
+  /// Reports the failure and returns the exit status.
   func report() -> ExitCode {
-    if let message { Console.tell(message) }
+    if let message { Console.report(message) }
     return exitCode
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import PipelineEngine
 
-/// Standard output and standard error, unbuffered, so that a failed write is noticed where it happens.
+/// Standard output and standard error, unbuffered, so that a failed write is detected where it occurs.
 enum Console {
-  /// Writes a result to standard output. Where its reader has gone away there is nobody to tell: no message then.
+  /// Writes a result to standard output. If its reader is closed, the failure has no message.
   static func print(_ text: String) throws(CommandFailure) {
     let code = write(text, to: STDOUT_FILENO)
     if code == EPIPE { throw CommandFailure(nil, .ioError) }
@@ -13,7 +13,7 @@ enum Console {
     }
   }
 
-  /// As JSON for other programs: keys sorted, indented, ended by a line break.
+  /// The value as JSON for other programs: sorted keys, indented, with a final line break.
   static func json(_ value: some Encodable) throws(CommandFailure) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -25,15 +25,15 @@ enum Console {
   }
 
   /// Writes a message to standard error.
-  static func tell(_ message: String) { _ = write("surfjournal: \(message)\n", to: STDERR_FILENO) }
+  static func report(_ message: String) { _ = write("surfjournal: \(message)\n", to: STDERR_FILENO) }
 
-  /// Writes to standard error as it is.
+  /// Writes text unchanged to standard error.
   static func show(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
   static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Asks on standard error. Yes is `y` or `yes`; anything else, the end of the input too, is no.
+  /// Asks on standard error. `y` or `yes` means yes; any other answer and the end of the input mean no.
   static func ask(_ question: String) -> Bool {
     show(question)
     guard let answer = readLine() else {
@@ -43,13 +43,13 @@ enum Console {
     return ["y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
   }
 
-  /// Whether standard output is a pipe or socket that nobody reads any more.
-  static var hasOutputReaderGone: Bool {
+  /// Whether standard output is a pipe or socket without a reader.
+  static var isOutputClosed: Bool {
     var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
     return poll(&request, 1, 0) > 0 && request.revents & Int16(POLLERR) != 0
   }
 
-  /// The system's error number, 0 for none.
+  /// Writes all bytes; returns the system's error number, 0 for none.
   private static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var rest = Array(text.utf8)
     while !rest.isEmpty {

@@ -2,7 +2,7 @@ import Foundation
 import Locking
 import PipelineEngine
 
-/// One line on a terminal that says how far a run is, renewed at most ten times a second and erased at the end.
+/// A progress line on a terminal, updated at most ten times a second and erased at the end.
 final class ProgressLine: Sendable {
   private struct State {
     var shownAt: ContinuousClock.Instant?
@@ -37,10 +37,10 @@ final class ProgressLine: Sendable {
     }
   }
 
-  /// A message above the line.
-  func tell(_ message: String) {
+  /// Prints a message above the line.
+  func report(_ message: String) {
     erase()
-    Console.tell(message)
+    Console.report(message)
   }
 
   static func text(_ progress: RunProgress, _ kind: RunSummary.Kind) -> String {

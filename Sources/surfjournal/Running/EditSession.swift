@@ -2,7 +2,7 @@ import Foundation
 import PipelineEngine
 import SurfJournal
 
-/// Shows an edit to a person, asks whether it is to be saved, and saves it or throws it away.
+/// Shows an edit, asks whether to save it, and saves or discards it.
 struct EditSession: Sendable {
   enum Action: String, Encodable {
     case add, edit, delete
@@ -17,7 +17,7 @@ struct EditSession: Sendable {
     }
   }
 
-  /// What `--json` prints.
+  /// The output of `--json`.
   private struct Result: Encodable {
     struct Entry: Encodable {
       let before: JournalRecord?
@@ -25,7 +25,7 @@ struct EditSession: Sendable {
 
       private enum CodingKeys: String, CodingKey { case before, after }
 
-      /// With null for what is not there.
+      /// Encodes null for an entry that does not exist.
       func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(before, forKey: .before)
@@ -57,7 +57,7 @@ struct EditSession: Sendable {
     asks = !isDryRun && !arguments.has("yes")
     if asks, !Console.isInputTerminal {
       throw arguments.mistake(
-        "there is no terminal to ask at; add --yes to save without being asked, or --dry-run to save nothing")
+        "there is no terminal to ask at; add --yes to save without a question, or --dry-run to save nothing")
     }
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
@@ -66,7 +66,7 @@ struct EditSession: Sendable {
   func run(_ makeEdit: (JournalEditor) throws(JournalError) -> JournalEdit) -> ExitCode {
     do {
       let edit = try makeEdit(editor)
-      let isSaved = try isWanted(edit)
+      let isSaved = try isConfirmed(edit)
       let entries = isSaved ? try edit.save() : edit.entries
       if !isSaved { edit.discard() }
       try show(entries, isSaved: isSaved)
@@ -76,15 +76,15 @@ struct EditSession: Sendable {
     }
   }
 
-  private func isWanted(_ edit: JournalEdit) throws -> Bool {
+  private func isConfirmed(_ edit: JournalEdit) throws -> Bool {
     if edit.isEmpty || editor.isDryRun { return false }
     guard asks else { return true }
-    // Where the answer is read, the question is to be seen, wherever results go.
+    // The question must be visible where the answer is typed, wherever results go.
     Console.show(edit.entries.map(\.difference).joined())
-    // Who interrupts the question means no. The store is closed in order, so that no log is left beside it.
-    let signals = StopSignals([SIGINT, SIGTERM, SIGHUP]) { number in
+    // An interruption means no. The edit closes the store properly, so that no WAL is left next to it.
+    let signals = TerminationSignals([SIGINT, SIGTERM, SIGHUP]) { number in
       edit.discard()
-      StopSignals.endProcess(by: number)
+      TerminationSignals.endProcess(by: number)
     }
     defer { withExtendedLifetime(signals) {} }
     return Console.ask(action.question)
@@ -97,11 +97,12 @@ struct EditSession: Sendable {
         try Console.json(Result(action: action, store: editor.store, saved: isSaved, entries: shown)))
     }
     if isQuiet { return }
-    // A person who was asked has seen it.
+    // After a question the entries are already visible.
     if !asks { try Console.print(entries.map(\.difference).joined()) }
     guard isSaved else {
-      let reason = entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as you wish"
-      return Console.tell("nothing was saved: \(reason)")
+      let reason =
+        entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as requested"
+      return Console.report("nothing was saved: \(reason)")
     }
     let ids = entries.compactMap { $0.after?.id ?? $0.before?.id }.map(String.init).joined(separator: ", ")
     try Console.print("\(ids) \(action.participle)\n")
@@ -109,7 +110,7 @@ struct EditSession: Sendable {
 }
 
 extension CommandFailure {
-  /// Why a command on the journal's entries ends.
+  /// Makes the failure of a command on the journal's entries.
   init(journal error: any Error) {
     switch error {
     case let error as CommandFailure: self = error
@@ -127,7 +128,7 @@ extension Arguments {
     return store
   }
 
-  /// The values that options of the attributes' names give.
+  /// The values given by the options with the attributes' names.
   func journalChanges() throws(CommandFailure) -> JournalChanges {
     var changes = JournalChanges()
     for attribute in JournalRecord.attributes {

@@ -2,7 +2,8 @@ import Foundation
 import PipelineEngine
 import SurfJournal
 
-/// The pipelines that have a name: definitions in `Pipelines` here or beside the program, then the built-in ones.
+/// The named pipelines: definitions in `Pipelines` in the current folder or next to the program, then the built-in
+/// ones.
 struct PipelineCatalog {
   struct Item {
     let name: String
@@ -11,14 +12,14 @@ struct PipelineCatalog {
     let definition: Result<PipelineDefinition, PipelineError>
   }
 
-  /// Where definitions are looked for, first match wins.
+  /// The folders of definitions; the first match takes precedence.
   private static var folders: [String] {
     let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let shared = program.deletingLastPathComponent().appendingPathComponent("share/surfjournal")
     return ["Pipelines"] + [program, shared].map { $0.appendingPathComponent("Pipelines").path }
   }
 
-  /// Every pipeline that a name means, in the order of their names.
+  /// Every named pipeline, sorted by name.
   static var items: [Item] {
     var items: [String: Item] = [:]
     for preset in PipelineDefinition.presets {
@@ -36,11 +37,11 @@ struct PipelineCatalog {
     return items.values.sorted { $0.name < $1.name }
   }
 
-  /// The pipeline that a person means by a name, or by a path: anything with a slash or ending in `.json`.
-  static func find(_ wish: String) throws(CommandFailure) -> PipelineDefinition {
+  /// The pipeline with a name or path: a text with a slash or ending in `.json` is a path.
+  static func find(_ requested: String) throws(CommandFailure) -> PipelineDefinition {
     do throws(PipelineError) {
-      switch try place(of: wish) {
-      case .file(let file): return try PipelineDefinition(contentsOf: file, surroundings: surroundings)
+      switch try base(of: requested) {
+      case .file(let file): return try PipelineDefinition(contentsOf: file, environment: environment)
       case .definition(let definition): return definition
       }
     } catch {
@@ -48,17 +49,17 @@ struct PipelineCatalog {
     }
   }
 
-  /// How a later run can name the same pipeline, wherever it is started: a name, or a file's whole path.
-  static func reference(to wish: String) -> String {
-    wish.contains("/") || wish.hasSuffix(".json") ? URL(fileURLWithPath: wish).path : wish
+  /// A reference to the pipeline that is independent of the current folder: a name, or a file's absolute path.
+  static func reference(to requested: String) -> String {
+    requested.contains("/") || requested.hasSuffix(".json") ? URL(fileURLWithPath: requested).path : requested
   }
 
-  /// Looks at it as closely as a run would; a name that nothing bears is an error of the review.
-  /// `model` is one to take instead of its own.
-  static func review(_ wish: String, model: String?) -> PipelineReview {
+  /// Reviews the pipeline as thoroughly as a run; an unknown name is an error of the review. `model` replaces the
+  /// pipeline's own model.
+  static func review(_ requested: String, model: String?) -> PipelineReview {
     do throws(PipelineError) {
-      switch try place(of: wish) {
-      case .file(let file): return PipelineReview(contentsOf: file, surroundings: surroundings, modelReference: model)
+      switch try base(of: requested) {
+      case .file(let file): return PipelineReview(contentsOf: file, environment: environment, modelReference: model)
       case .definition(let definition): return PipelineReview(definition.using(model: model))
       }
     } catch {
@@ -66,23 +67,23 @@ struct PipelineCatalog {
     }
   }
 
-  private static func place(of wish: String) throws(PipelineError) -> DefinitionSurroundings.Base {
-    if wish.contains("/") || wish.hasSuffix(".json") { return .file(URL(fileURLWithPath: wish)) }
-    if let base = bases(wish).first { return base }
-    let hint = NearestName.hint(for: wish, in: names)
+  private static func base(of requested: String) throws(PipelineError) -> DefinitionEnvironment.Base {
+    if requested.contains("/") || requested.hasSuffix(".json") { return .file(URL(fileURLWithPath: requested)) }
+    if let base = bases(requested).first { return base }
+    let hint = NearestName.hint(for: requested, in: names)
     throw PipelineError(
       code: .sourceError,
-      "there is no pipeline '\(wish)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its path, "
-        + "such as ./\(wish).json")
+      "there is no pipeline '\(requested)'\(hint); 'surfjournal pipelines' lists them, and a file is named by its path, "
+        + "such as ./\(requested).json")
   }
 
-  /// What definitions may refer to.
-  private static var surroundings: DefinitionSurroundings {
-    DefinitionSurroundings(vocabulary: .journal, names: names, bases: bases)
+  /// The environment of definitions.
+  private static var environment: DefinitionEnvironment {
+    DefinitionEnvironment(vocabulary: .journal, names: names, bases: bases)
   }
 
-  /// What a name means, the nearest first.
-  @Sendable private static func bases(_ name: String) -> [DefinitionSurroundings.Base] {
+  /// The definitions with a name, the nearest first.
+  @Sendable private static func bases(_ name: String) -> [DefinitionEnvironment.Base] {
     let files = folders.map { "\($0)/\(name).json" }.filter { FileManager.default.fileExists(atPath: $0) }
     let preset = PipelineDefinition.presets.first { $0.name == name }
     return files.map { .file(URL(fileURLWithPath: $0)) } + (preset.map { [.definition($0)] } ?? [])
@@ -93,12 +94,12 @@ struct PipelineCatalog {
     return Set(files.compactMap(name) + PipelineDefinition.presets.map(\.name)).sorted()
   }
 
-  /// The name of the pipeline that a file defines, if it is a definition.
+  /// The name of the pipeline that a file defines; nil for other files.
   private static func name(of file: String) -> String? {
     file.hasSuffix(".json") && !file.hasSuffix(".schema.json") ? String(file.dropLast(".json".count)) : nil
   }
 
   private static func read(_ path: String) throws(PipelineError) -> PipelineDefinition {
-    try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), surroundings: surroundings)
+    try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), environment: environment)
   }
 }

@@ -2,10 +2,10 @@ import PipelineEngine
 import SurfJournal
 
 extension RunOptions {
-  /// What the options that every run has say.
+  /// Reads the options that every run has.
   init(_ arguments: Arguments) throws(CommandFailure) {
     self.init()
-    // A seed is no store that others may be writing to.
+    // The command `seed` has no such option: other programs do not write to its store.
     if arguments.isGiven("store") { store = arguments.string("store") }
     if arguments.isGiven("lock-timeout"), let seconds = try arguments.seconds("lock-timeout") {
       lockTimeoutSeconds = seconds
@@ -25,7 +25,7 @@ extension RunOptions {
 }
 
 extension RunOptions {
-  /// Notes how the pipeline, the entity and the model were named, for those who replay rejects.
+  /// Records how the pipeline, the entity and the model were named, for a replay of rejects.
   mutating func refer(
     to arguments: Arguments, pipeline: String? = nil, entity: String? = nil, model: String? = nil
   ) {
@@ -39,8 +39,8 @@ extension RunOptions {
 }
 
 extension PipelineDefinition {
-  /// The definition that is named, or one of all attributes of the entity that is, or the default; with what the
-  /// options that every run has change.
+  /// The named definition, or one of all attributes of the named entity, or the default, with the changes of the
+  /// options that every run has.
   init(
     _ arguments: Arguments, _ pipeline: String? = nil, entity: String? = nil, model: String? = nil
   ) throws(CommandFailure) {
@@ -57,14 +57,14 @@ extension PipelineDefinition {
     if arguments.isGiven("without-relationships") { relationships = .ignore }
   }
 
-  /// The definition of an import, with what its options change.
+  /// The definition of an import, with the changes of its options.
   init(
     importing arguments: Arguments, _ pipeline: String? = nil, entity: String? = nil, model: String? = nil
   ) throws(CommandFailure) {
     try self.init(arguments, pipeline, entity: entity, model: model)
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
     if arguments.isGiven("atomic") { atomic = true }
-    try dialect.takeNull(of: arguments)
+    try dialect.setNull(from: arguments)
     let errors = try arguments.integer("max-errors", in: 0...Int.max)
     let percent = try arguments.percent("max-error-percent")
     if errors != nil || percent != nil {
@@ -78,8 +78,8 @@ extension PipelineDefinition {
 }
 
 extension DialectDefinition {
-  /// The text for no value that `--null` gives, where the command has it.
-  mutating func takeNull(of arguments: Arguments) throws(CommandFailure) {
+  /// Sets the text for no value from `--null`, if the command has the option.
+  mutating func setNull(from arguments: Arguments) throws(CommandFailure) {
     guard arguments.isGiven("null"), let token = arguments.string("null") else { return }
     null = token
     if let fault = nullFault { throw arguments.mistake("--null is '\(token)': \(fault)") }

@@ -1,7 +1,7 @@
 import Foundation
 import PipelineEngine
 
-/// Runs a pipeline for a person: progress and messages on standard error, the summary as the result.
+/// Runs a pipeline interactively: progress and messages on standard error, the summary as the result.
 struct RunSession: Sendable {
   private let definition: PipelineDefinition
   private let kind: RunSummary.Kind
@@ -10,7 +10,7 @@ struct RunSession: Sendable {
   private let display: RunDisplay
 
   init(
-    _ definition: PipelineDefinition, _ kind: RunSummary.Kind, _ options: RunOptions, _ arguments: Arguments
+    _ definition: PipelineDefinition, kind: RunSummary.Kind, options: RunOptions, arguments: Arguments
   ) {
     self.definition = definition
     self.kind = kind
@@ -22,17 +22,17 @@ struct RunSession: Sendable {
 
   func run() async -> ExitCode {
     let line = display.showsProgress && !logsToTerminal ? ProgressLine(kind) : nil
-    let tell: @Sendable (String) -> Void = { message in
-      if let line { line.tell(message) } else { Console.tell(message) }
+    let report: @Sendable (String) -> Void = { message in
+      if let line { line.report(message) } else { Console.report(message) }
     }
     var options = options
-    options.warn = tell
+    options.warn = report
     let makesSeed = options.seed != nil
     let runner = PipelineRunner(definition, kind, options)
-    let signals = StopSignals { _ in
+    let signals = TerminationSignals { _ in
       let rest = kind == .export ? "no output is left" : makesSeed ? "no seed is made" : "what is saved stays"
       let message = "stopping at the next chunk; \(rest). Signal once more to stop at once"
-      tell(message)
+      report(message)
       runner.cancel()
     }
     defer { withExtendedLifetime(signals) {} }
@@ -50,7 +50,7 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Where lines of a log come, one that is renewed all the time can't stand.
+  /// Whether the event log goes to the terminal, where a progress line would mix with it.
   private var logsToTerminal: Bool {
     let isAsked = definition.log != nil || options.logFile != nil || options.logLevel != nil || options.logFormat != nil
     return isAsked && (options.logFile ?? definition.log?.file ?? "-") == "-"
@@ -60,9 +60,9 @@ struct RunSession: Sendable {
 
   private func present(_ summary: RunSummary) -> ExitCode {
     let toOutput = kind != .export || (options.output ?? definition.export?.output ?? "-") != "-"
-    // Whoever read the records has had enough of them, and wants no message about it.
-    if !toOutput, summary.exitCode == .ioError, Console.hasOutputReaderGone { return .ioError }
-    if let failure = summary.failure { Console.tell(failure.message) }
+    // A reader that closed the pipe, such as head, has the records it wants; no message is needed.
+    if !toOutput, summary.exitCode == .ioError, Console.isOutputClosed { return .ioError }
+    if let failure = summary.failure { Console.report(failure.message) }
     do throws(CommandFailure) {
       guard let text = try text(of: summary) else { return summary.exitCode }
       if toOutput { try Console.print(text) } else { Console.show(text) }
@@ -72,11 +72,11 @@ struct RunSession: Sendable {
     return summary.exitCode
   }
 
-  /// Nil where there is nothing to show.
+  /// The summary; nil if there is nothing to show.
   private func text(of summary: RunSummary) throws(CommandFailure) -> String? {
     if display.isQuiet, summary.exitCode == .ok { return nil }
     guard display.isJSON else {
-      // Of a run that never began there is nothing to sum up but its failure, which is told already.
+      // A run that never began has no summary except its failure, which is already reported.
       let hasBegun = !summary.inputs.isEmpty || !summary.outputs.isEmpty || summary.issues.errors > 1
       return summary.outcome == .failed && !hasBegun ? nil : summary.text()
     }
@@ -88,7 +88,8 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Keys of a definition that options change, with those options: a mistake there is the caller's, if it was given.
+  /// Keys of a definition that options change, with those options: a mistake in such a key is reported as one of the
+  /// option, if the option was given.
   private static let optionOfKey = [
     ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
     ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
@@ -108,7 +109,7 @@ struct RunSession: Sendable {
   }
 }
 
-/// How a run is shown.
+/// How the results and the progress of a run are displayed.
 struct RunDisplay: Sendable {
   let isJSON: Bool
   let isQuiet: Bool

@@ -7,7 +7,7 @@ import Testing
 /// The keys that concern a pipeline run by a clock: `inbox`, `log` and `timeoutSeconds`.
 @Suite struct CronDefinitionTests {
   private func read(_ member: String) throws -> PipelineDefinition {
-    try PipelineDefinition(data: Data(#"{"name": "n", "columns": ["date"], \#(member)}"#.utf8), surroundings: .journal)
+    try PipelineDefinition(data: Data(#"{"name": "n", "columns": ["date"], \#(member)}"#.utf8), environment: .journal)
   }
 
   @Test func `An inbox is an object, or just its folder`() throws {
@@ -18,7 +18,7 @@ import Testing
     let inbox = InboxDefinition(
       folder: "in", pattern: ["*.txt"], processed: "a", failed: "b", settleSeconds: 0.5)
     #expect(definition.inbox == inbox)
-    #expect(try PipelineDefinition(data: JSONEncoder().encode(definition), surroundings: .journal) == definition)
+    #expect(try PipelineDefinition(data: JSONEncoder().encode(definition), environment: .journal) == definition)
   }
 
   @Test func `What is left out of an inbox is as documented`() {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DefinitionMistakeTests {
   private func mistakes(_ json: String) -> PipelineError? {
     do {
-      _ = try PipelineDefinition(data: Data(json.utf8), file: URL(fileURLWithPath: "club.json"), surroundings: .journal)
+      _ = try PipelineDefinition(data: Data(json.utf8), file: URL(fileURLWithPath: "club.json"), environment: .journal)
       return nil
     } catch {
       return error
@@ -104,7 +104,7 @@ import Testing
     ),
     (
       #"{"name": "n", "export": {"dialect": {"null": "a,b"}}}"#,
-      "1:38: export.dialect.null: the text for no value holds a delimiter, a quote, a line end or a zero byte; take one"
+      "1:38: export.dialect.null: the text for no value holds a delimiter, a quote, a line end or a zero byte; use one"
     ),
     (
       #"{"name": "n", "export": {"dialect": {"nulBytes": "drop"}}}"#,
@@ -184,15 +184,15 @@ import Testing
     ),
     (
       #"{"name": "n", "columns": [{"name": "d", "rules": ["notBefore"]}]}"#,
-      "1:51: columns[0].rules[0].date: is missing; the rule means nothing without it"
+      "1:51: columns[0].rules[0].date: is missing; the rule needs it"
     ),
     (
       #"{"name": "n", "columns": [{"name": "d", "rules": [{"rule": "notAfter", "date": "1900-02-29"}]}]}"#,
-      "1:72: columns[0].rules[0].date: '1900-02-29' is no ISO 8601 date; write it like 1900-01-01"
+      "1:72: columns[0].rules[0].date: '1900-02-29' is not an ISO 8601 date; write it like 1900-01-01"
     ),
     (
       #"{"name": "n", "columns": [{"name": "d", "rules": [{"rule": "pattern", "matches": "(a"}]}]}"#,
-      "1:71: columns[0].rules[0].matches: '(a' is no regular expression that ICU reads; check its brackets"
+      "1:71: columns[0].rules[0].matches: '(a' is not a valid ICU regular expression; check its brackets"
     ),
     (
       #"{"name": "n", "columns": [{"name": "d", "rules": [{"rule": "quantity", "unitRequired": true}]}]}"#,
@@ -219,7 +219,7 @@ import Testing
     (#"{"name" "n"}"#, "1:9: name: a ':' is missing after 'name'"),
     (#"{"name": "n" "store": "s"}"#, "1:14: a ',' or '}' is missing here"),
     (#"{"name": ["a" "b"]}"#, "1:15: a ',' or ']' is missing here"),
-    (#"{"name": "n", "name": "m"}"#, "1:15: name: 'name' stands twice; remove one"),
+    (#"{"name": "n", "name": "m"}"#, "1:15: name: 'name' occurs twice; remove one"),
     ("{\"name\": \"n\n\"}", "1:10: the text that begins here has no closing quote on its line"),
     (#"{"name": nobody}"#, "1:10: nobody is neither a number nor true, false or null; put quotes around a text"),
     (#"{"name": }"#, "1:10: a value is missing here"),
@@ -243,7 +243,7 @@ import Testing
   @Test func `A file that is not there is a missing input, not a wrong definition`() throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: PipelineError.self) {
-      try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("none.json")), surroundings: .journal)
+      try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("none.json")), environment: .journal)
     }
     #expect(error?.code == .sourceError)
     #expect(error?.exitCode == .noInput)

@@ -8,7 +8,7 @@ import Testing
 /// A pipeline file says what it says: every key is read, every key but the name has a default.
 @Suite struct DefinitionReadingTests {
   private func read(_ json: String) throws -> PipelineDefinition {
-    try PipelineDefinition(data: Data(json.utf8), surroundings: .journal)
+    try PipelineDefinition(data: Data(json.utf8), environment: .journal)
   }
 
   private static let everyKey = """
@@ -118,7 +118,7 @@ import Testing
 
   @Test func `A byte order mark is no mistake`() throws {
     let data = Data([0xEF, 0xBB, 0xBF]) + Data(#"{"name": "n", "export": {}}"#.utf8)
-    #expect(try PipelineDefinition(data: data, surroundings: .journal).name == "n")
+    #expect(try PipelineDefinition(data: data, environment: .journal).name == "n")
   }
 
   static let dialects: [(json: String, dialect: DialectDefinition)] = [
@@ -178,7 +178,7 @@ import Testing
     definition.columns += ["wind", "period"].map { ColumnDefinition($0) }
     definition.columns[0].synonyms.append("date")
     let data = try JSONEncoder().encode(definition)
-    #expect(try PipelineDefinition(data: data, surroundings: .journal) == definition)
+    #expect(try PipelineDefinition(data: data, environment: .journal) == definition)
     let decoder = JSONDecoder()
     decoder.userInfo[.definitionVocabulary] = DefinitionVocabulary.journal
     #expect(try decoder.decode(PipelineDefinition.self, from: data) == definition)
@@ -187,7 +187,7 @@ import Testing
   @Test func `Relative paths start at the definition's folder, wherever the process is`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(#"{"name": "n", "export": {}}"#, to: "club.json")
-    let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), surroundings: .journal)
+    let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: path), environment: .journal)
     #expect(definition.url(for: "in/log.csv").path == folder.path("in/log.csv"))
     #expect(definition.url(for: "/abs/log.csv").path == "/abs/log.csv")
     let home = FileManager.default.homeDirectoryForCurrentUser

@@ -28,14 +28,14 @@ import Testing
   /// Reads `json` as a file that extends `base.json`.
   private func read(
     _ json: String, base: String = Self.base,
-    _ surroundings: DefinitionSurroundings = .init(environment: [:], vocabulary: .journal)
+    _ environment: DefinitionEnvironment = .init(variables: [:], vocabulary: .journal)
   ) throws -> PipelineDefinition {
     _ = try folder.write(base, to: "base.json")
-    return try read(file: "own.json", json, surroundings)
+    return try read(file: "own.json", json, environment)
   }
 
   private func read(
-    file: String, _ json: String, _ surroundings: DefinitionSurroundings = .init(environment: [:], vocabulary: .journal)
+    file: String, _ json: String, _ environment: DefinitionEnvironment = .init(variables: [:], vocabulary: .journal)
   ) throws -> PipelineDefinition {
     let url = URL(fileURLWithPath: folder.path(file))
     try FileManager.default.createDirectory(
@@ -44,7 +44,7 @@ import Testing
     // As from the folder itself, so that messages name the files as a person does.
     return try PipelineDefinition(
       contentsOf: URL(fileURLWithPath: file, relativeTo: URL(fileURLWithPath: folder.url.path, isDirectory: true)),
-      surroundings: surroundings)
+      environment: environment)
   }
 
   private func error(_ body: () throws -> PipelineDefinition) -> PipelineError? {
@@ -57,7 +57,7 @@ import Testing
     let own = try read(#"{"extends": "base.json"}"#)
     #expect(
       own
-        == (try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("base.json")), surroundings: .journal)))
+        == (try PipelineDefinition(contentsOf: URL(fileURLWithPath: folder.path("base.json")), environment: .journal)))
   }
 
   @Test func `Members win, lists replace, null takes back`() throws {
@@ -161,13 +161,13 @@ import Testing
 
   // MARK: Names
 
-  private static let named = DefinitionSurroundings(
-    environment: [:], vocabulary: .journal, names: ["surf-log", "plain"]
+  private static let named = DefinitionEnvironment(
+    variables: [:], vocabulary: .journal, names: ["surf-log", "plain"]
   ) { name in
     name == "plain" ? [.definition(.plain { $0.dialect.lineEnding = .crlf })] : []
   }
 
-  @Test func `A name is what the surroundings say it is, and leaves open what it leaves open`() throws {
+  @Test func `A name is what the environment says it is, and leaves open what it leaves open`() throws {
     let own = try read(
       file: "own.json", #"{"extends": "plain", "name": "own", "columns": [{"name": "date", "formats": "iso8601"}]}"#,
       Self.named)
@@ -182,10 +182,10 @@ import Testing
 
   @Test func `A file that extends its own name extends what lies behind it`() throws {
     let file = URL(fileURLWithPath: folder.path("plain.json"))
-    let surroundings = DefinitionSurroundings(environment: [:], vocabulary: .journal) { _ in
+    let environment = DefinitionEnvironment(variables: [:], vocabulary: .journal) { _ in
       [.file(file), .definition(.plain())]
     }
-    let own = try read(file: "plain.json", #"{"extends": "plain", "chunkRows": 9}"#, surroundings)
+    let own = try read(file: "plain.json", #"{"extends": "plain", "chunkRows": 9}"#, environment)
     #expect(own.columns == PipelineDefinition.plain().columns)
     #expect(own.chunkRows == 9)
   }

@@ -20,7 +20,7 @@ import Testing
     let shapes = schema.shapes
     #expect(shapes.count > 20)
     for shape in shapes {
-      let taken = read(schema.document(with: .object(shape.skeleton), at: shape.path)).keysTaken[shape.path]
+      let taken = read(schema.document(with: .object(shape.skeleton), at: shape.path)).acceptedKeys[shape.path]
       var keys = Set(shape.properties.keys)
       if shape.path.isEmpty { keys.subtract(DefinitionLoader.ownKeys) }
       let place = "\(shape.path.isEmpty ? "the definition" : shape.path) \(shape.constants)"
@@ -39,7 +39,8 @@ import Testing
         let path = shape.path.isEmpty ? key : "\(shape.path).\(key)"
         for candidate in [path, path + "[]"] where !known.contains(candidate) {
           let mistakes = read(schema.document(with: .object([:]), at: candidate))
-          #expect(mistakes.keysTaken[candidate] == nil, "Describe the object at \(candidate) in pipeline.schema.json")
+          #expect(
+            mistakes.acceptedKeys[candidate] == nil, "Describe the object at \(candidate) in pipeline.schema.json")
         }
       }
     }
@@ -108,7 +109,7 @@ import Testing
       .filter { $0.hasSuffix(".json") && !$0.hasSuffix(".schema.json") }.sorted()
     #expect(names.count >= 4)
     let documents = try names.map { name in
-      var reader = JSONPlacedReader(try Data(contentsOf: PipelineSchema.folder.appendingPathComponent(name)))
+      var reader = JSONLocatingParser(try Data(contentsOf: PipelineSchema.folder.appendingPathComponent(name)))
       let data = try JSONSerialization.data(withJSONObject: try reader.read().plain)
       return String(decoding: data, as: UTF8.self)
     }
@@ -265,7 +266,7 @@ import Testing
     for ((json, isValid), verdict) in zip(cases, verdicts) {
       let read = Result {
         try PipelineDefinition(
-          data: Data(json.utf8), file: file, surroundings: .init(environment: [:], vocabulary: .journal))
+          data: Data(json.utf8), file: file, environment: .init(variables: [:], vocabulary: .journal))
       }
       var isRead = true
       if case .failure = read { isRead = false }

@@ -58,7 +58,7 @@ import Testing
     (
       "a-{month}.csv", .rows(1), "the name has {month}, and the export is not split by month; add \"split\": {\"month\""
     ),
-    ("{date}/a.csv", nil, "{date} stands in a folder's name; placeholders are for the file's name"),
+    ("{date}/a.csv", nil, "{date} is in a folder's name; placeholders are for the file's name"),
   ]
 
   @Test(arguments: mistakes)

@@ -8,12 +8,12 @@ import Testing
 @Suite struct PipelineDigestTests {
   private func digest(_ members: String) throws -> String {
     let text = #"{"name": "p", "columns": ["date", "location", "rating"]\#(members)}"#
-    return try PipelineDefinition(data: Data(text.utf8), surroundings: .journal).digest.hex
+    return try PipelineDefinition(data: Data(text.utf8), environment: .journal).digest.hex
   }
 
   private func digest(location: String) throws -> String {
     let text = #"{"name": "p", "columns": ["date", {"name": "location"\#(location)}, "rating"]}"#
-    return try PipelineDefinition(data: Data(text.utf8), surroundings: .journal).digest.hex
+    return try PipelineDefinition(data: Data(text.utf8), environment: .journal).digest.hex
   }
 
   static let same = [

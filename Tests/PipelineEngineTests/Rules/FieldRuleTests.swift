@@ -155,7 +155,7 @@ import Testing
       message: "is out of bounds; write a number or a range such as 3-5 up to 9, or leave the field empty"),
     Bad(
       type: .text, rules: [ValueRule(.quantity(QuantityRule()))], text: "big",
-      message: "is no such quantity; write a number or a range such as 3-5, or leave the field empty"),
+      message: "is not a quantity of this form; write a number or a range such as 3-5, or leave the field empty"),
     Bad(
       type: .text, rules: [ValueRule(.quantity(QuantityRule()))], text: "5-3",
       message: "is a range whose high end comes first; write a number or a range such as 3-5, or leave the field empty"),

@@ -98,25 +98,25 @@ import Testing
     (
       ["date", "location", "rating"], 5, false, .rfc4180,
       [
-        "4 - extra-cell: the record has 5 fields and the header 3; put quotes around a value that holds a ',', or "
-          + "remove what is too much",
-        "5 - extra-cell: the record has 5 fields and the header 3; put quotes around a value that holds a ',', or "
-          + "remove what is too much",
+        "4 - extra-cell: the record has 5 fields and the header 3; put quotes around a value that contains a ',', or "
+          + "remove the additional fields",
+        "5 - extra-cell: the record has 5 fields and the header 3; put quotes around a value that contains a ',', or "
+          + "remove the additional fields",
       ]
     ),
     (
       ["date", "location", "rating"], 4, true, .rfc4180,
       [
-        "4 - extra-cell: the record has 4 fields and the header 3; put quotes around a value that holds a ',', or "
-          + "remove what is too much"
+        "4 - extra-cell: the record has 4 fields and the header 3; put quotes around a value that contains a ',', or "
+          + "remove the additional fields"
       ]
     ),
     (["date", "location", "rating"], 4, true, journal, []),
     (
       ["date", "location", "rating"], 4, false, journal,
       [
-        "4 - extra-cell: the record has 4 fields and the dialect 3; put quotes around a value that holds a ',', or "
-          + "remove what is too much"
+        "4 - extra-cell: the record has 4 fields and the dialect 3; put quotes around a value that contains a ',', or "
+          + "remove the additional fields"
       ]
     ),
     (

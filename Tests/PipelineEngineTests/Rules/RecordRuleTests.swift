@@ -77,7 +77,7 @@ import Testing
   private func definition(_ rules: String) throws -> PipelineDefinition {
     let names = Self.columns.map { "\"\($0)\"" }.joined(separator: ", ")
     return try PipelineDefinition(
-      data: Data(#"{"name": "n", "columns": [\#(names)], "recordRules": \#(rules)}"#.utf8), surroundings: .journal)
+      data: Data(#"{"name": "n", "columns": [\#(names)], "recordRules": \#(rules)}"#.utf8), environment: .journal)
   }
 
   @Test(arguments: cases)
@@ -136,7 +136,7 @@ import Testing
       {"name": "n", "columns": ["date", {"name": "spot", "attribute": "location"}, "wind"],
        "recordRules": [{"rule": "anyOf", "columns": ["location", "wind"]}]}
       """
-    let definition = try PipelineDefinition(data: Data(json.utf8), surroundings: .journal)
+    let definition = try PipelineDefinition(data: Data(json.utf8), environment: .journal)
     let input = try folder.write("date,spot\n2020-01-01,A\n2020-01-02,\n", to: "log.csv")
     let summary = try await run(definition, .validate, [input], store: nil)
     #expect(

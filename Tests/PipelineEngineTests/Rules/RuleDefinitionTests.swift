@@ -8,7 +8,7 @@ import Testing
 @Suite struct RuleDefinitionTests {
   private func read(_ columns: String, recordRules: String = "[]") throws -> PipelineDefinition {
     try PipelineDefinition(
-      data: Data(#"{"name": "n", "columns": \#(columns), "recordRules": \#(recordRules)}"#.utf8), surroundings: .journal
+      data: Data(#"{"name": "n", "columns": \#(columns), "recordRules": \#(recordRules)}"#.utf8), environment: .journal
     )
   }
 
@@ -55,9 +55,9 @@ import Testing
     """
 
   private static let recordRulesInCode = [
-    RecordRule(.compare(ColumnComparison("height", .atMost, "period", asNumbers: true))),
+    RecordRule(.compare(ColumnComparison("height", .atMost, to: "period", asNumbers: true))),
     RecordRule(
-      .compare(ColumnComparison("height", .notEqual, "wind", emptyFails: true)), name: "wind is no height",
+      .compare(ColumnComparison("height", .notEqual, to: "wind", emptyFails: true)), name: "wind is no height",
       message: "swap them", severity: .warning),
     RecordRule(.anyOf(["height", "period"])),
     RecordRule(
@@ -87,7 +87,7 @@ import Testing
     #expect(definition.columns == Self.columnsInCode)
     #expect(definition.recordRules == Self.recordRulesInCode)
     let data = try JSONEncoder().encode(definition)
-    #expect(try PipelineDefinition(data: data, surroundings: .journal) == definition)
+    #expect(try PipelineDefinition(data: data, environment: .journal) == definition)
     for transform in definition.columns[0].transforms {
       #expect(try JSONDecoder().decode(ValueTransform.self, from: JSONEncoder().encode(transform)) == transform)
     }
@@ -125,7 +125,7 @@ import Testing
       [
         "columns[0].transforms[0].values", "columns[0].transforms[1].value", "columns[0].transforms[2].matches",
         "columns[0].transforms[3].from",
-      ], "is missing; the transform means nothing without it"
+      ], "is missing; the transform needs it"
     ),
     (
       #"[{"name": "c", "transforms": [{"transform": "map", "values": {"a": 1}}]}]"#, "[]",
@@ -137,7 +137,7 @@ import Testing
     ),
     (
       #"[{"name": "c", "value": "x", "required": true, "synonyms": ["d"], "transforms": ["trim"]}]"#, "[]",
-      ["columns[0].required", "columns[0].synonyms", "columns[0].transforms"], "means nothing beside 'value'"
+      ["columns[0].required", "columns[0].synonyms", "columns[0].transforms"], "has no effect together with 'value'"
     ),
     (
       #"[{"name": "c", "rules": [{"minimum": 1, "maxLength": 2}]}]"#, "[]", ["columns[0].rules[0]"],
@@ -199,11 +199,11 @@ import Testing
         "recordRules[1]: 'height' is a text and 'rating' is a whole number; add \"as\": \"number\" if the texts are "
           + "numbers",
         "recordRules[2]: 'date' is a date and 'rating' is a whole number; compare columns of one type",
-        "recordRules[3].operator: 'isGood' is true or false, of which neither is less; use = or !=",
-        "recordRules[4].if.all[0].>: expected a number, for that is what 'rating' is compared with",
-        "recordRules[4].if.all[1].is: 'soon' is no ISO 8601 date; write it like 1900-01-01",
+        "recordRules[3].operator: 'isGood' is true or false, which have no order; use = or !=",
+        "recordRules[4].if.all[0].>: expected a number, because 'rating' is compared with it",
+        "recordRules[4].if.all[1].is: 'soon' is not an ISO 8601 date; write it like 1900-01-01",
         "recordRules[4].then[0].<: expected a text in quotes (or, for texts that are numbers, add \"as\": \"number\"), "
-          + "for that is what 'height' is compared with",
+          + "because 'height' is compared with it",
         "recordRules[4].then[1].not.as: 'date' is a date, which is not read as a number; remove it",
         "recordRules[5].columns[1]: no column 'tide' is declared; declare it, or name one that is",
       ])

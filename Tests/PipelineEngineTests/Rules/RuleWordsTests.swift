@@ -20,7 +20,7 @@ import Testing
 
   static let rules: [(rule: RecordRule, words: String)] = [
     (
-      RecordRule(.compare(ColumnComparison("a", .less, "b", emptyFails: true))),
+      RecordRule(.compare(ColumnComparison("a", .less, to: "b", emptyFails: true))),
       "a must be < b, and neither empty; correct one of the two"
     ),
     (

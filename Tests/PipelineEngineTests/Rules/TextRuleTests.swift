@@ -59,7 +59,7 @@ import Testing
       ])
     #expect(
       parser.issues(text: "N/A").map(\.message) == [
-        "is no e-mail address; write it like name@example.org, or leave the field empty"
+        "is not an e-mail address; write it like name@example.org, or leave the field empty"
       ])
   }
 

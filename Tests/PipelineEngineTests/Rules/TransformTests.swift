@@ -174,18 +174,18 @@ import Testing
       issue
         == RecordIssue(
           .typeError, at: position, field: 2, column: "height", value: "FLAT",
-          message: "is no quantity that can be converted to m; write a number or a range such as 3-5, alone or "
+          message: "is not a quantity that can be converted to m; write a number or a range such as 3-5, alone or "
             + "followed by ft or m"))
   }
 
   static let misfits: [(column: ColumnDefinition, type: ColumnType, mistake: String)] = [
     (
       ColumnDefinition("c", transforms: [.trim, .convert(UnitConversion(from: .feet, to: .knots))]), .text,
-      "column.transforms[1]: 'ft' and 'kt' are a length and a speed, which no number converts; correct one"
+      "column.transforms[1]: 'ft' and 'kt' are a length and a speed, which can't be converted into each other; correct one"
     ),
     (
       ColumnDefinition("c", transforms: [.replace(matches: "(", with: "")]), .text,
-      "column.transforms[0].matches: '(' is no regular expression that ICU reads; check its brackets"
+      "column.transforms[0].matches: '(' is not a valid ICU regular expression; check its brackets"
     ),
     (
       ColumnDefinition("c", transforms: [.map(["a": "1", "A": "2"], ignoreCase: true)]), .text,

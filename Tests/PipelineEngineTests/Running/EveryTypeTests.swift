@@ -144,7 +144,7 @@ import Testing
   @Test(arguments: [
     ("amount", "x", "is not a number"), ("amount", "0.12345678901234567890", "would make it 0.12345678901234568;"),
     ("amount", "1e200", "out of a decimal's range"), ("share", "1e39", "is beyond 3.4028235e+38"),
-    ("share", "x", "is not a number"), ("id", "12", "is no UUID"), ("link", "a b", "is no URI"),
+    ("share", "x", "is not a number"), ("id", "12", "is not a UUID"), ("link", "a b", "is not a URI"),
     ("photo", "?", "is not base64"), ("digits", "abc", "is not hex"), ("archive", "a", "is not base64"),
     ("small", "40000", "is outside -32768 to 32767"),
   ])
@@ -185,7 +185,7 @@ import Testing
 
   @Test(arguments: [
     ("columns", "photo", ["base64", "hex"], "name base64 or hex, not both"),
-    ("columns", "photo", ["iso8601"], "'iso8601' is no way to write bytes"),
+    ("columns", "photo", ["iso8601"], "'iso8601' is not a format of bytes"),
     ("columns", "id", ["hex"], "formats are for dates and binary data"),
     ("columns", "day", ["hex"], "hex"),
     ("export", "photo", ["hex", "base64"], "name base64 or hex, not both"),
@@ -221,10 +221,10 @@ import Testing
         .column(ColumnCondition("photo", [.isEmpty(true)])), then: [.column(ColumnCondition("id", [.isEmpty(false)]))]))
     var definition = Self.definition { $0.recordRules = [when] }
     #expect(PipelineReview(definition, model: Self.model()).error == nil)
-    definition.recordRules = [RecordRule(.compare(ColumnComparison("id", .less, "id")))]
+    definition.recordRules = [RecordRule(.compare(ColumnComparison("id", .less, to: "id")))]
     let error = try #require(PipelineReview(definition, model: Self.model()).error)
-    #expect(error.message.contains("can only ask whether it is empty"))
-    definition.recordRules = [RecordRule(.compare(ColumnComparison("amount", .less, "share")))]
+    #expect(error.message.contains("can only test whether it is empty"))
+    definition.recordRules = [RecordRule(.compare(ColumnComparison("amount", .less, to: "share")))]
     #expect(PipelineReview(definition, model: Self.model()).error == nil)
   }
 }

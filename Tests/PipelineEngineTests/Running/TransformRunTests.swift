@@ -14,7 +14,7 @@ struct TransformRunTests {
   }
 
   private func definition(_ columns: String, _ more: String = "") throws -> PipelineDefinition {
-    try PipelineDefinition(data: Data(#"{"name": "n", "columns": \#(columns)\#(more)}"#.utf8), surroundings: .journal)
+    try PipelineDefinition(data: Data(#"{"name": "n", "columns": \#(columns)\#(more)}"#.utf8), environment: .journal)
   }
 
   @Test("Texts, numbers and dates are read from what the transforms made, quoted or not")
@@ -49,7 +49,7 @@ struct TransformRunTests {
       summary.issues.listed.map { "\($0.record) \($0.severity) \($0.code) \($0.value ?? "")|\($0.message)" } == [
         "1 error constraint-error  abcd |has 4 characters and must have at most 3",
         "2 warning constraint-error  xyz |must be one of ABC, or leave the field empty",
-        "3 error type-error tall|is no quantity that can be converted to m; write a number or a range such as 3-5, "
+        "3 error type-error tall|is not a quantity that can be converted to m; write a number or a range such as 3-5, "
           + "alone or followed by ft or m",
       ])
     #expect(try folder.text("log.csv.rejects.csv") == "location,height\n abcd ,1\nabc,tall\n")

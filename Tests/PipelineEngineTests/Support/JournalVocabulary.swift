@@ -13,6 +13,6 @@ extension DialectDefinition {
     columns: ["date", "height", "period", "wind", "location", "rating"], trailingComma: false, lineEnding: .lf)
 }
 
-extension DefinitionSurroundings {
-  static let journal = DefinitionSurroundings(vocabulary: .journal)
+extension DefinitionEnvironment {
+  static let journal = DefinitionEnvironment(vocabulary: .journal)
 }

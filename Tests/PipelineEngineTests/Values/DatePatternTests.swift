@@ -84,7 +84,7 @@ import Testing
     ("yyy-MM-dd", "has 'yyy', which is not supported; use y yy yyyy"),
     ("yyyy-MMM-dd", "has 'MMM', which is not supported"), ("YYYY-MM-dd", "has 'YYYY', which is not supported"),
     ("yyyy-MM-dd hh:mm a", "has 'hh', which is not supported"), ("iso", "has 'i', which is not supported"),
-    ("yyyy-MM-dd'T", "has a ' without its partner: close it, or write '' for one"),
+    ("yyyy-MM-dd'T", "has an unmatched ': close it, or write '' for one"),
     ("yMMdd", "has two numbers side by side of which the first has no fixed length"),
     ("yyyyMd", "double its letter or put a mark between them"),
     ("yyyy-MM-dd ss", "has a second but no minute; add it"), ("yyyy-MM-dd mm", "has a minute but no hour; add it"),

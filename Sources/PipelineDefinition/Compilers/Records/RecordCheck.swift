@@ -1,7 +1,7 @@
-/// A ``RecordRule`` made ready. A class, so that handing it around copies a reference and not all that it holds.
+/// A compiled ``RecordRule``. A class, so that passing it copies a reference instead of all its parts.
 public final class RecordCheck: Sendable {
   public let rule: RecordRule
-  /// Indices of the columns that it looks at, in the order in which they are named.
+  /// Indices of the columns that the rule reads, in the order in which it names them.
   package let columns: [Int]
   package let test: RecordTest
   private let columnNames: [String]
@@ -13,12 +13,14 @@ public final class RecordCheck: Sendable {
     columnNames = names
   }
 
-  /// What is wrong, with the values of the columns looked at: as they stand in the record, `nil` where it has none.
+  /// The message for a violation.
+  ///
+  /// - Parameter values: the values of the columns that the rule reads, as written in the record; `nil` for no value.
   package func message(_ values: [String?]) -> String {
     let shown = zip(columnNames, values).map { name, value in
       value.map { "\(name) \"\($0)\"" } ?? "no \(name)"
     }
-    let text = rule.message ?? rule.words
+    let text = rule.message ?? rule.defaultMessage
     return "\(rule.name.map { "\($0): " } ?? "")\(text) (\(shown.joined(separator: ", ")))"
   }
 }

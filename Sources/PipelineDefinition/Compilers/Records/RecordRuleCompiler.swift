@@ -1,4 +1,4 @@
-/// Makes record rules ready for the columns of a pipeline and gathers those that do not fit them.
+/// Compiles record rules for the columns of a pipeline and collects those that do not apply.
 struct RecordRuleCompiler {
   /// How two values are compared.
   private enum Domain {
@@ -6,10 +6,10 @@ struct RecordRuleCompiler {
   }
 
   private let columns: [ColumnDefinition]
-  /// `nil` for a column whose own mistake is told already.
+  /// `nil` for a column whose own mistake is already reported.
   private let types: [ColumnType?]
   private(set) var mistakes: [PipelineError.Mistake] = []
-  /// Columns that the rule being compiled looks at.
+  /// Columns that the rule being compiled reads.
   private var seen: [Int] = []
 
   init(_ columns: [ColumnDefinition], types: [String: ColumnType]) {
@@ -17,7 +17,7 @@ struct RecordRuleCompiler {
     self.types = columns.map { types[$0.attribute] }
   }
 
-  /// The rule, ready, or nothing with its mistakes noted.
+  /// The compiled rule, or nil with its mistakes recorded.
   mutating func check(_ rule: RecordRule, path: String) -> RecordCheck? {
     seen = []
     let before = mistakes.count
@@ -53,30 +53,33 @@ struct RecordRuleCompiler {
       return test(inner, "\(path).not").map { .not($0) }
     case .column(let condition):
       guard let column = column(condition.column, "\(path).column") else { return nil }
-      return .all(condition.tests.compactMap { test($0, of: column, condition, path) })
+      return .all(condition.tests.compactMap { test($0, of: column, condition: condition, path: path) })
     }
   }
 
   private mutating func test(
-    _ test: ColumnCondition.Test, of column: Int, _ condition: ColumnCondition, _ path: String
+    _ test: ColumnCondition.Test, of column: Int, condition: ColumnCondition, path: String
   ) -> RecordTest? {
     if case .isEmpty(let flag) = test {
       return flag ? .isEmpty(column: column) : .not(.isEmpty(column: column))
     }
-    guard let domain = domain(of: column, condition.asNumbers, path) else { return nil }
+    guard let domain = domain(of: column, asNumbers: condition.asNumbers, path: path) else { return nil }
     switch test {
     case .isEmpty: return nil
     case .oneOf(let values):
       return .oneOf(
-        column: column, values.enumerated().compactMap { constant($1, domain, column, "\(path).oneOf[\($0)]") })
+        column: column,
+        values.enumerated().compactMap { constant($1, domain: domain, column: column, path: "\(path).oneOf[\($0)]") })
     case .compare(let comparison, let operand):
       let path = "\(path).\(comparison.conditionKey)"
-      guard isOrdered(domain, comparison, column, path) else { return nil }
+      guard isOrdered(domain, comparison, column: column, path: path) else { return nil }
       let right: RecordOperand? =
         switch operand {
-        case .constant(let value): constant(value, domain, column, path)
+        case .constant(let value): constant(value, domain: domain, column: column, path: path)
         case .column(let name):
-          self.column(name, path).flatMap { self.operand($0, column, domain, condition.asNumbers, path) }
+          self.column(name, path).flatMap {
+            self.operand(right: $0, left: column, domain: domain, asNumbers: condition.asNumbers, path: path)
+          }
         }
       return right.map { .compare(column: column, comparison, $0, emptyHolds: comparison == .notEqual) }
     }
@@ -84,28 +87,29 @@ struct RecordRuleCompiler {
 
   private mutating func compare(_ comparison: ColumnComparison, _ path: String) -> RecordTest? {
     let (left, right) = (column(comparison.left, "\(path).left"), column(comparison.right, "\(path).right"))
-    guard let left, let right, let domain = domain(of: left, comparison.asNumbers, path),
-      isOrdered(domain, comparison.comparison, left, "\(path).operator"),
-      let operand = operand(right, left, domain, comparison.asNumbers, path)
+    guard let left, let right, let domain = domain(of: left, asNumbers: comparison.asNumbers, path: path),
+      isOrdered(domain, comparison.comparison, column: left, path: "\(path).operator"),
+      let operand = operand(
+        right: right, left: left, domain: domain, asNumbers: comparison.asNumbers, path: path)
     else { return nil }
     return .compare(column: left, comparison.comparison, operand, emptyHolds: !comparison.emptyFails)
   }
 
   // MARK: Names and types
 
-  /// By its name, else by its attribute.
+  /// Finds a column by its name, otherwise by its attribute.
   private mutating func column(_ name: String, _ path: String) -> Int? {
     let found = columns.firstIndex { $0.name == name } ?? columns.firstIndex { $0.attribute == name }
     guard let found else {
       let hint = NearestName.hint(for: name, in: columns.map(\.name))
-      note(path, "no column '\(name)' is declared; declare it, or name one that is\(hint)")
+      note(path, "no column '\(name)' is declared; declare it, or name a declared one\(hint)")
       return nil
     }
     if !seen.contains(found) { seen.append(found) }
     return found
   }
 
-  private mutating func domain(of column: Int, _ asNumbers: Bool, _ path: String) -> Domain? {
+  private mutating func domain(of column: Int, asNumbers: Bool, path: String) -> Domain? {
     guard let type = types[column] else { return nil }
     switch type {
     case .text: return asNumbers ? .number : .text
@@ -113,7 +117,7 @@ struct RecordRuleCompiler {
     case .uuid, .uri, .binary, .archive:
       note(
         path,
-        "'\(columns[column].name)' is \(type.noun), of which a rule for records can only ask whether it is empty; use "
+        "'\(columns[column].name)' is \(type.noun), and a rule for records can only test whether it is empty; use "
           + "\"isEmpty\"")
       return nil
     case .date, .boolean:
@@ -126,19 +130,19 @@ struct RecordRuleCompiler {
   }
 
   private mutating func isOrdered(
-    _ domain: Domain, _ comparison: Comparison, _ column: Int, _ path: String
+    _ domain: Domain, _ comparison: Comparison, column: Int, path: String
   ) -> Bool {
     if domain != .flag || comparison == .equal || comparison == .notEqual { return true }
-    note(path, "'\(columns[column].name)' is true or false, of which neither is less; use = or !=")
+    note(path, "'\(columns[column].name)' is true or false, which have no order; use = or !=")
     return false
   }
 
   private mutating func operand(
-    _ right: Int, _ left: Int, _ domain: Domain, _ asNumbers: Bool, _ path: String
+    right: Int, left: Int, domain: Domain, asNumbers: Bool, path: String
   ) -> RecordOperand? {
     guard let leftType = types[left], let rightType = types[right] else { return nil }
-    // With texts read as numbers, what is a number already stays one.
-    guard let other = self.domain(of: right, asNumbers, path) else { return nil }
+    // If texts are read as numbers, numbers stay numbers.
+    guard let other = self.domain(of: right, asNumbers: asNumbers, path: path) else { return nil }
     if other == domain { return domain == .text ? .textColumn(right) : .numberColumn(right) }
     let advice =
       (domain == .text && other == .number) || (domain == .number && other == .text)
@@ -150,7 +154,7 @@ struct RecordRuleCompiler {
   }
 
   private mutating func constant(
-    _ value: ColumnCondition.Constant, _ domain: Domain, _ column: Int, _ path: String
+    _ value: ColumnCondition.Constant, domain: Domain, column: Int, path: String
   ) -> RecordOperand? {
     switch (domain, value) {
     case (.text, .text(let text)): return .text(Array(text.utf8))
@@ -158,7 +162,7 @@ struct RecordRuleCompiler {
     case (.flag, .flag(let flag)): return .number(.integer(flag ? 1 : 0))
     case (.date, .text(let text)):
       if let seconds = DateFormat.iso8601.seconds(Array(text.utf8).span) { return .number(.real(seconds)) }
-      note(path, "'\(text)' is no ISO 8601 date; write it like 1900-01-01")
+      note(path, "'\(text)' is not an ISO 8601 date; write it like 1900-01-01")
     default:
       let expected =
         switch domain {
@@ -167,7 +171,7 @@ struct RecordRuleCompiler {
         case .flag: "true or false"
         case .date: "a date in quotes, like \"1900-01-01\""
         }
-      note(path, "expected \(expected), for that is what '\(columns[column].name)' is compared with")
+      note(path, "expected \(expected), because '\(columns[column].name)' is compared with it")
     }
     return nil
   }

@@ -1,15 +1,15 @@
-/// A condition made ready for the rows of a batch.
+/// A condition compiled for the rows of a batch.
 package indirect enum RecordTest: Sendable {
   case all([RecordTest])
   case any([RecordTest])
   case not(RecordTest)
-  /// Columns by their index in the ``ColumnSet``.
+  /// Columns are indices in the ``ColumnSet``.
   case isEmpty(column: Int)
   case compare(column: Int, Comparison, RecordOperand, emptyHolds: Bool)
   case oneOf(column: Int, [RecordOperand])
 }
 
-/// The right side of a comparison; it knows how the left one is to be read.
+/// The right side of a comparison. It determines how the left side is read.
 package enum RecordOperand: Sendable {
   case text([UInt8])
   case number(RecordNumber)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A column's transforms made ready for bytes. For ASCII only `replace` makes a String; the others work in place, or
-/// from one of two buffers to the other.
+/// A column's transforms compiled for bytes. For ASCII only `replace` creates a String; the others work in place or
+/// between two buffers.
 struct FieldTransformer: Sendable {
   private enum Step: Sendable {
     case trim, collapse
     case letterCase(LetterCase)
-    /// Keys in lower case where case does not count.
+    /// Keys are in lower case if case is ignored.
     case map([[UInt8]: [UInt8]], ignoreCase: Bool)
     case fallback([UInt8])
     case replace(NSRegularExpression, with: String)
@@ -14,11 +14,16 @@ struct FieldTransformer: Sendable {
   }
 
   private let steps: [Step]
-  /// Whether it gives a text to records without one.
+  /// Whether it supplies a text for records without one.
   let fillsEmpty: Bool
 
-  /// `nil` where there is nothing to do. Throws what `transforms` has of expressions that ICU does not read, of units
-  /// that nothing converts, and of keys that are one; `path` is that of the list.
+  /// Compiles transforms; `nil` if there are none.
+  ///
+  /// - Parameters:
+  ///   - transforms: the transforms, in order.
+  ///   - path: the key path of their list.
+  /// - Throws: `PipelineError` for expressions that ICU rejects, units that cannot be converted into each other, and
+  ///   keys of a map that differ only in an ignored letter case.
   init?(_ transforms: [ValueTransform], path: String) throws(PipelineError) {
     if transforms.isEmpty { return nil }
     var mistakes: [PipelineError.Mistake] = []
@@ -35,13 +40,14 @@ struct FieldTransformer: Sendable {
     fillsEmpty = transforms.contains(where: \.fillsEmpty)
   }
 
-  /// Changes `text`; `spare` is a buffer to work with. Answers the index of the transform that refused the text.
+  /// Transforms `text`; `spare` is a scratch buffer. Returns the index of the transform that refused the text, or
+  /// nil.
   func apply(to text: inout [UInt8], spare: inout [UInt8]) -> Int? {
-    for index in steps.indices where !apply(steps[index], &text, &spare) { return index }
+    for index in steps.indices where !apply(steps[index], to: &text, spare: &spare) { return index }
     return nil
   }
 
-  private func apply(_ step: Step, _ text: inout [UInt8], _ spare: inout [UInt8]) -> Bool {
+  private func apply(_ step: Step, to text: inout [UInt8], spare: inout [UInt8]) -> Bool {
     switch step {
     case .trim: text.trimWhiteSpace()
     case .collapse: text.collapseWhiteSpace()
@@ -85,18 +91,19 @@ struct FieldTransformer: Sendable {
     case .lower: return .letterCase(.lower)
     case .title: return .letterCase(.title)
     case .fallback(let value): return .fallback(Array(value.utf8))
-    case .map(let values, let ignoreCase): return try map(values, ignoreCase, path)
+    case .map(let values, let ignoreCase): return try map(values, ignoreCase: ignoreCase, path: path)
     case .replace(let pattern, let template):
       guard let expression = try? NSRegularExpression(pattern: pattern) else {
         throw PipelineError(
-          path: "\(path).matches", "'\(pattern)' is no regular expression that ICU reads; check its brackets")
+          path: "\(path).matches", "'\(pattern)' is not a valid ICU regular expression; check its brackets")
       }
       return .replace(expression, with: template)
     case .convert(let conversion):
       guard conversion.from.isSpeed == conversion.to.isSpeed else {
         let (from, to) = (conversion.from.rawValue, conversion.to.rawValue)
         throw PipelineError(
-          path: path, "'\(from)' and '\(to)' are a length and a speed, which no number converts; correct one")
+          path: path,
+          "'\(from)' and '\(to)' are a length and a speed, which can't be converted into each other; correct one")
       }
       guard UnitConversion.digitsRange.contains(conversion.digits) else {
         throw PipelineError(path: "\(path).digits", "expected 0 to 9, found \(conversion.digits)")
@@ -106,7 +113,7 @@ struct FieldTransformer: Sendable {
   }
 
   private static func map(
-    _ values: [String: String], _ ignoreCase: Bool, _ path: String
+    _ values: [String: String], ignoreCase: Bool, path: String
   ) throws(PipelineError) -> Step {
     var table: [[UInt8]: [UInt8]] = [:]
     for (from, to) in values.sorted(by: { $0.key < $1.key }) {

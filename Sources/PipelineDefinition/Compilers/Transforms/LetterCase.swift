@@ -1,7 +1,8 @@
-/// Changes of letter case in UTF-8: ASCII in place, everything else by Unicode's mappings, whatever the locale.
+/// Changes letter case in UTF-8: ASCII in place, everything else by Unicode's mappings, independent of the locale.
 enum LetterCase: Sendable {
   case upper, lower
-  /// The first letter of each word is a capital, the others are small. Marks, digits and apostrophes go on with a word.
+  /// The first letter of each word becomes a capital, the others small. Marks, digits and apostrophes continue a
+  /// word.
   case title
 
   func apply(to text: inout [UInt8]) {

@@ -1,6 +1,6 @@
-/// A ``UnitConversion`` made ready for bytes. Converting allocates nothing.
+/// A ``UnitConversion`` compiled for bytes. Converting allocates nothing.
 struct UnitConverter: Sendable {
-  /// A number as it is written: its digits without the point, and how many of them stand behind it.
+  /// A number as written: its digits without the point, and how many of them follow the point.
   private struct Number {
     var range: Range<Int>
     var isNegative = false
@@ -22,27 +22,29 @@ struct UnitConverter: Sendable {
     shownUnit = conversion.unitShown ? Array(conversion.to.rawValue.utf8) : []
   }
 
-  /// Writes the quantity `text` in the target unit to `output`; false, with nothing written, if it is no quantity.
+  /// Writes the quantity `text` in the target unit to `output`; false, with nothing written, if it is not a quantity.
   func convert(_ text: Span<UInt8>, to output: inout [UInt8]) -> Bool {
     let trimmed = text.trimmedRange
     var at = trimmed.lowerBound
     let end = trimmed.upperBound
-    guard let low = number(text, &at, end, signAllowed: true) else { return false }
-    let unitOfLow = unit(text, &at, end)
+    guard let low = number(text, at: &at, end: end, signAllowed: true) else { return false }
+    let unitOfLow = unit(text, at: &at, end: end)
     var high: Number?
     if at < end {
-      guard skipRangeMark(text, &at), let second = number(text, &at, end, signAllowed: false) else { return false }
+      guard skipRangeMark(text, &at), let second = number(text, at: &at, end: end, signAllowed: false) else {
+        return false
+      }
       high = second
     }
-    let unitOfHigh = high == nil ? nil : unit(text, &at, end)
+    let unitOfHigh = high == nil ? nil : unit(text, at: &at, end: end)
     guard at == end, unitOfLow == nil || unitOfHigh == nil || unitOfLow == unitOfHigh else { return false }
-    // In `3ft-5` the unit stands where nobody looks for it: whose is the 5?
+    // In `3ft-5` it is ambiguous whether the unit applies to the 5.
     guard high == nil || unitOfLow == nil || unitOfHigh != nil else { return false }
     let unit = unitOfHigh ?? unitOfLow ?? conversion.from
-    write(low, unit, text, &output)
+    write(low, of: text, in: unit, to: &output)
     if let high {
       output.append(UInt8(ascii: "-"))
-      write(high, unit, text, &output)
+      write(high, of: text, in: unit, to: &output)
     }
     output += shownUnit
     return true
@@ -50,7 +52,7 @@ struct UnitConverter: Sendable {
 
   // MARK: Reading
 
-  private func number(_ text: Span<UInt8>, _ at: inout Int, _ end: Int, signAllowed: Bool) -> Number? {
+  private func number(_ text: Span<UInt8>, at: inout Int, end: Int, signAllowed: Bool) -> Number? {
     var number = Number(range: at..<at)
     var index = at
     if signAllowed, text.has(UInt8(ascii: "-"), at: index) || text.has(UInt8(ascii: "+"), at: index) {
@@ -59,7 +61,7 @@ struct UnitConverter: Sendable {
     }
     let digitsStart = index
     while index < end, text[index] &- 48 < 10 {
-      // More digits than any length or speed has.
+      // No length or speed has more digits.
       guard number.significand < 1_000_000_000_000 else { return nil }
       number.significand = number.significand * 10 + UInt64(text[index] &- 48)
       index += 1
@@ -68,7 +70,7 @@ struct UnitConverter: Sendable {
     if text.has(UInt8(ascii: "."), at: index), index + 1 < end, text[index + 1] &- 48 < 10 {
       index += 1
       while index < end, text[index] &- 48 < 10 {
-        // What stands further behind changes nothing that is written.
+        // Later digits do not change the result.
         if number.significand < 100_000_000_000_000_000 {
           number.significand = number.significand * 10 + UInt64(text[index] &- 48)
           number.fractionDigits += 1
@@ -81,8 +83,8 @@ struct UnitConverter: Sendable {
     return number
   }
 
-  /// The unit at `at`, after a space or not. What stands there and is no unit stays there.
-  private func unit(_ text: Span<UInt8>, _ at: inout Int, _ end: Int) -> MeasureUnit? {
+  /// The unit at `at`, after an optional space. Anything else is left unread.
+  private func unit(_ text: Span<UInt8>, at: inout Int, end: Int) -> MeasureUnit? {
     let start = text.has(32, at: at) ? at + 1 : at
     for (spelling, unit) in units where start + spelling.count <= end {
       let stop = start + spelling.count
@@ -111,12 +113,12 @@ struct UnitConverter: Sendable {
 
   // MARK: Writing
 
-  private func write(_ number: Number, _ unit: MeasureUnit, _ text: Span<UInt8>, _ output: inout [UInt8]) {
+  private func write(_ number: Number, of text: Span<UInt8>, in unit: MeasureUnit, to output: inout [UInt8]) {
     if unit == conversion.to {
       for index in number.range { output.append(text[index]) }
       return
     }
-    // At most 10^18 · 3.6·10^6 · 10^9: far below 2^128.
+    // At most 10^18 · 3.6·10^6 · 10^9, far below 2^128.
     let dividend = UInt128(number.significand) * UInt128(unit.size) * Self.power(conversion.digits)
     let divisor = UInt128(conversion.to.size) * Self.power(number.fractionDigits)
     let rounded = (2 * dividend + divisor) / (2 * divisor)
@@ -138,7 +140,7 @@ struct UnitConverter: Sendable {
     write(fraction, digits: digits, &output)
   }
 
-  /// With zeros in front where there are fewer digits than `digits`.
+  /// Pads with leading zeros to `digits` digits.
   private static func write(_ value: UInt128, digits: Int, _ output: inout [UInt8]) {
     if value >= 10 || digits > 1 { write(value / 10, digits: digits - 1, &output) }
     output.append(UInt8(value % 10) + 48)

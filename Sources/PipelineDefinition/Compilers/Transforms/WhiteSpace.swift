@@ -1,4 +1,4 @@
-/// White space in UTF-8, as Unicode's property White_Space has it.
+/// White space in UTF-8, by Unicode's property White_Space.
 extension [UInt8] {
   /// Removes white space at both ends.
   mutating func trimWhiteSpace() {
@@ -18,7 +18,7 @@ extension [UInt8] {
     if start > 0 { removeFirst(start) }
   }
 
-  /// Makes one space of each run of white space.
+  /// Replaces each sequence of white space by one space.
   mutating func collapseWhiteSpace() {
     var (from, to) = (0, 0)
     while from < count {
@@ -38,7 +38,7 @@ extension [UInt8] {
     removeLast(count - to)
   }
 
-  /// Bytes of the white space that begins at `index`; 0 where there is none.
+  /// Number of bytes of the white space that begins at `index`; 0 if there is none.
   private func whiteSpaceLength(at index: Int) -> Int {
     let byte = self[index]
     if byte < 0x80 { return byte == 32 || (9...13).contains(byte) ? 1 : 0 }

@@ -33,7 +33,7 @@ extension ObjectReader {
   fileprivate func columnCondition(_ members: [String: JSONValue], _ testKeys: [String]) -> RecordCondition? {
     guard let column = string("column") else { return nil }
     let given = testKeys.filter { members[$0] != nil }
-    if given.isEmpty { note("column", "nothing is said of '\(column)'; add one of \(Self.list(testKeys))") }
+    if given.isEmpty { note("column", "'\(column)' has no test; add one of \(Self.list(testKeys))") }
     let tests = given.compactMap { test($0) }
     return .column(ColumnCondition(column, tests, asNumbers: comparesNumbers()))
   }

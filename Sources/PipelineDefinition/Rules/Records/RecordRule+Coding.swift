@@ -38,7 +38,7 @@ extension ObjectReader {
       }
       return .compare(
         ColumnComparison(
-          left, comparison, right, asNumbers: comparesNumbers(), emptyFails: bool("emptyFails") ?? false))
+          left, comparison, to: right, asNumbers: comparesNumbers(), emptyFails: bool("emptyFails") ?? false))
     case "when":
       let condition = needed("if", value("if")).flatMap { readCondition($0, path("if")) }
       let conclusions = needed("then", value("then")).map { readConclusions($0) } ?? []
@@ -53,7 +53,7 @@ extension ObjectReader {
 
   private func readConclusions(_ value: JSONValue) -> [RecordCondition] {
     guard case .array(let items) = value else { return readCondition(value, path("then")).map { [$0] } ?? [] }
-    if items.isEmpty { note("then", "is empty, so nothing is demanded; list the conditions that must hold") }
+    if items.isEmpty { note("then", "is empty, so the rule demands nothing; list the conditions that must hold") }
     return items.enumerated().compactMap { readCondition($1, "\(path("then"))[\($0)]") }
   }
 
@@ -61,7 +61,7 @@ extension ObjectReader {
     RecordCondition.read(value, path: path, mistakes: mistakes)
   }
 
-  /// `"as": "number"`; nothing else is known so far.
+  /// Reads `"as": "number"`, the only value at present.
   func comparesNumbers() -> Bool {
     guard let text = string("as") else { return false }
     if text != "number" { note("as", "'\(text)' is unknown; the only one is 'number'") }

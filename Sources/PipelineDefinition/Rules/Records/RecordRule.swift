@@ -1,15 +1,16 @@
-/// One demand on a record as a whole, with what happens when a record breaks it.
+/// One rule for whole records, and the severity of a violation.
 ///
-/// In a definition an object `{"rule": NAME, …}` of `recordRules`, with `name`, `message` and `severity` as wished:
+/// In a definition it is an object `{"rule": NAME, …}` of `recordRules`, with optional `name`, `message` and
+/// `severity`:
 ///
 /// | rule | keys | what must hold |
 /// |---|---|---|
-/// | `compare` | `left`, `operator`, `right`, `as`, `emptyFails` | the columns `left` and `right` compare so |
-/// | `when` | `if`, `then` | where the condition `if` holds, all conditions of `then` hold; see ``RecordCondition`` |
+/// | `compare` | `left`, `operator`, `right`, `as`, `emptyFails` | the comparison of the columns `left` and `right` |
+/// | `when` | `if`, `then` | if the condition `if` holds, all conditions of `then` hold; see ``RecordCondition`` |
 /// | `anyOf` | `columns` | at least one of the columns is not empty |
 ///
-/// Columns go by their names or their attributes. Looked at are the values, after transforms, of records whose fields
-/// are all good; all rules are looked at. A column that the input lacks is empty, as is a text of white space.
+/// Columns are named by their names or attributes. The rules apply to the transformed values of records whose fields
+/// are all valid, and all rules are checked. A column that the input lacks is empty; so is a text of white space.
 public struct RecordRule: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     case compare(ColumnComparison)
@@ -18,9 +19,9 @@ public struct RecordRule: Sendable, Hashable {
   }
 
   public var kind: Kind
-  /// Begins the messages about it.
+  /// Prefix of the messages about the rule.
   public var name: String?
-  /// What is wrong and what to do, instead of words made from the rule.
+  /// The message for a violation: what is wrong and a remedy. By default it is generated from the rule.
   public var message: String?
   public var severity: Severity
 
@@ -41,18 +42,18 @@ public struct RecordRule: Sendable, Hashable {
   }
 }
 
-/// Two columns and how they must compare: numbers and dates by value, texts by their bytes in UTF-8.
+/// A comparison of two columns: numbers and dates by value, texts by their UTF-8 bytes.
 public struct ColumnComparison: Sendable, Hashable {
   public var left: String
   public var comparison: Comparison
   public var right: String
-  /// Whether texts are read as numbers; one that holds none fails.
+  /// Whether texts are read as numbers; a text that is not a number violates the rule.
   public var asNumbers: Bool
-  /// Whether the rule is broken where a side is empty.
+  /// Whether an empty side violates the rule.
   public var emptyFails: Bool
 
   public init(
-    _ left: String, _ comparison: Comparison, _ right: String, asNumbers: Bool = false, emptyFails: Bool = false
+    _ left: String, _ comparison: Comparison, to right: String, asNumbers: Bool = false, emptyFails: Bool = false
   ) {
     self.left = left
     self.comparison = comparison
@@ -62,7 +63,7 @@ public struct ColumnComparison: Sendable, Hashable {
   }
 }
 
-/// How two values compare, as it is written in a definition.
+/// The relation of two values, as written in a definition.
 public enum Comparison: String, Sendable, Hashable, CaseIterable {
   case less = "<"
   case atMost = "<="
@@ -72,13 +73,13 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
   case greater = ">"
 }
 
-/// Something that holds for a record or not.
+/// A condition on a record.
 ///
-/// In a definition `{"all": […]}`, `{"any": […]}`, `{"not": {…}}`, or `{"column": NAME, …}` with tests that must all
-/// hold: `is` (also `=`), `isNot` (also `!=`), `<`, `<=`, `>=`, `>` with a constant or with `{"column": NAME}`; `oneOf`
-/// with a list of constants; `isEmpty`, `isNotEmpty` with true or false; `"as": "number"` reads texts as numbers.
-/// Constants are texts, numbers, true or false, and for dates ISO 8601 texts. Of an empty column nothing holds but
-/// `isEmpty` and `isNot`.
+/// In a definition it is `{"all": […]}`, `{"any": […]}`, `{"not": {…}}`, or `{"column": NAME, …}` with tests that
+/// must all hold: `is` (also `=`), `isNot` (also `!=`), `<`, `<=`, `>=`, `>` with a constant or with `{"column":
+/// NAME}`; `oneOf` with a list of constants; `isEmpty`, `isNotEmpty` with true or false. `"as": "number"` reads texts
+/// as numbers. Constants are texts, numbers, true or false, and for dates ISO 8601 texts. For an empty column only
+/// `isEmpty` and `isNot` hold.
 public indirect enum RecordCondition: Sendable, Hashable {
   case all([RecordCondition])
   case any([RecordCondition])
@@ -86,7 +87,7 @@ public indirect enum RecordCondition: Sendable, Hashable {
   case column(ColumnCondition)
 }
 
-/// A column and what it must be.
+/// A column and the tests of its value.
 public struct ColumnCondition: Sendable, Hashable {
   public enum Constant: Sendable, Hashable {
     case text(String)
@@ -106,9 +107,9 @@ public struct ColumnCondition: Sendable, Hashable {
   }
 
   public var column: String
-  /// At least one; all must hold.
+  /// At least one test; all must hold.
   public var tests: [Test]
-  /// Whether texts are read as numbers; of one that holds none only `isNot` holds.
+  /// Whether texts are read as numbers; for a text that is not a number only `isNot` holds.
   public var asNumbers: Bool
 
   public init(_ column: String, _ tests: [Test], asNumbers: Bool = false) {

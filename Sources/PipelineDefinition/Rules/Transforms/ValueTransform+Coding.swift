@@ -43,7 +43,7 @@ extension ObjectReader {
     }
   }
 
-  /// An object of texts; the texts may be empty.
+  /// An object of texts; the values may be empty.
   private func texts(_ key: String) -> [String: String]? {
     guard let value = value(key) else { return nil }
     guard case .object(let members) = value, !members.isEmpty else {
@@ -63,7 +63,7 @@ extension ObjectReader {
 
   private func replacement() -> ValueTransform? {
     guard let pattern = expression("matches") else { return nil }
-    // The empty text is a replacement like any other.
+    // An empty replacement is valid.
     if value("with") == .string("") { return .replace(matches: pattern, with: "") }
     return needed("with", string("with")).map { .replace(matches: pattern, with: $0) }
   }

@@ -1,18 +1,18 @@
-/// One change to a field's text before it is read as a value and judged by rules.
+/// One change of a field's text before it is parsed and validated.
 ///
-/// In a definition an object `{"transform": NAME, …}`; those without parameters may be just their name. They work in
-/// order, each on what the one before it has made. Rules, keys and the store see the outcome; what is reported as the
-/// value of a field is its text as it stands in the file.
+/// In a definition it is an object `{"transform": NAME, …}`; a transform without parameters may be its name only.
+/// Transforms apply in order, each to the result of the previous one. Rules, keys and the store see the result;
+/// reports show the original text of the file.
 ///
 /// | transform | what it does | keys |
 /// |---|---|---|
-/// | `trim` | removes white space (as Unicode has it) at both ends | – |
-/// | `collapse` | makes one space of each run of white space | – |
-/// | `upper`, `lower` | changes letter case, by Unicode's mappings, whatever the locale | – |
+/// | `trim` | removes white space (by Unicode's definition) at both ends | – |
+/// | `collapse` | replaces each sequence of white space by one space | – |
+/// | `upper`, `lower` | changes letter case by Unicode's mappings, independent of the locale | – |
 /// | `title` | makes the first letter of each word a capital and the others small | – |
 /// | `map` | replaces whole texts by others | `values`, `ignoreCase` |
-/// | `default` | fills fields that are empty by then | `value` |
-/// | `replace` | replaces what a regular expression matches | `matches`, `with` |
+/// | `default` | fills fields that are empty at this point | `value` |
+/// | `replace` | replaces the matches of a regular expression | `matches`, `with` |
 /// | `convert` | converts quantities from one unit to another | see ``UnitConversion`` |
 public enum ValueTransform: Sendable, Hashable {
   case trim
@@ -20,11 +20,12 @@ public enum ValueTransform: Sendable, Hashable {
   case upper
   case lower
   case title
-  /// Texts that equal a key become its value, letter case aside if so wished; an empty value empties the field.
+  /// Texts that equal a key are replaced by its value, optionally ignoring letter case; an empty value empties the
+  /// field.
   case map([String: String], ignoreCase: Bool)
-  /// Also where the input lacks the column, and for the dialect's text for nil.
+  /// Also applies if the input lacks the column, and to the dialect's text for nil.
   case fallback(String)
-  /// An ICU regular expression, found anywhere in the text, and what takes its place: `$1` is the first group.
+  /// An ICU regular expression, matched anywhere in the text, and its replacement: `$1` is the first group.
   case replace(matches: String, with: String)
   case convert(UnitConversion)
 
@@ -43,25 +44,25 @@ public enum ValueTransform: Sendable, Hashable {
     }
   }
 
-  /// Whether it gives a text to records without one.
+  /// Whether it supplies a text for records without one.
   var fillsEmpty: Bool {
     if case .fallback = self { return true }
     return false
   }
 }
 
-/// Converts quantities such as `3-5ft`: a number, or two with `-` or `–` between, with a unit or without.
+/// Converts quantities such as `3-5ft`: a number, or two numbers with `-` or `–` between them, with an optional unit.
 ///
-/// The unit in the text counts; `from` is the one of bare numbers. What is in the target unit already keeps its digits.
-/// Sums are exact and rounded once, halves away from zero. Texts that are no such quantity (`Flat`) stay as they are.
+/// The unit in the text takes precedence; `from` is the unit of bare numbers. A quantity in the target unit keeps its
+/// digits. Results are computed exactly and rounded once, halves away from zero. Other texts (`Flat`) are unchanged.
 public struct UnitConversion: Sendable, Hashable {
   public var from: MeasureUnit
   public var to: MeasureUnit
-  /// Digits after the point at most, 0…9; zeros at the end are left out.
+  /// The largest number of digits after the point, 0…9; trailing zeros are omitted.
   public var digits: Int
-  /// Whether the unit is written behind the number: `0.91-1.52m`.
+  /// Whether the unit is written after the number: `0.91-1.52m`.
   public var unitShown: Bool
-  /// Whether a text that is no quantity is an error.
+  /// Whether a text that is not a quantity is an error.
   public var strict: Bool
 
   public static let digitsRange = 0...9
@@ -77,7 +78,7 @@ public struct UnitConversion: Sendable, Hashable {
   }
 }
 
-/// A unit of lengths or speeds, by its name in a definition.
+/// A unit of length or speed; the raw value is its name in a definition.
 public enum MeasureUnit: String, Sendable, Hashable, Codable, CaseIterable {
   case feet = "ft"
   case meters = "m"
@@ -88,7 +89,7 @@ public enum MeasureUnit: String, Sendable, Hashable, Codable, CaseIterable {
 
   var isSpeed: Bool { self != .feet && self != .meters }
 
-  /// Its size in tenths of a millimetre, or in millimetres an hour: whole numbers, by the units' definitions.
+  /// Its size in tenths of a millimetre, or in millimetres per hour: whole numbers by the units' definitions.
   var size: UInt64 {
     switch self {
     case .feet: 3048
@@ -100,7 +101,7 @@ public enum MeasureUnit: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// How people write it, in lower case.
+  /// Its accepted spellings, in lower case.
   var spellings: [String] {
     switch self {
     case .feet: ["ft", "foot", "feet", "'", "′"]

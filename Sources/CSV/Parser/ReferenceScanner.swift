@@ -1,20 +1,21 @@
-/// Takes one record byte by byte, whatever it looks like. The rules live here; `FastScanner` is a short cut that
-/// must come to the same.
+/// Scans one record byte by byte, whatever it contains. It defines the rules; `FastScanner` is an optimisation that
+/// must give the same result.
 ///
-/// - A field that begins with a quote goes on to the next single quote; two quotes are one.
+/// - A field that begins with a quote extends to the next single quote; two quotes stand for one.
 /// - Text after the closing quote, and quotes within an unquoted field, are text: `strayQuote`.
-/// - A quote that is not closed by the end of the input, or within `recordBytesMax`, ends its record with the
-///   line in which it opened: the lines after it are read as if the quote had never been, so that one missing
-///   quote does not swallow a file.
-/// - A record over `recordBytesMax` is cut; what to pass over is told by `Stop.skip`.
-struct CarefulScanner {
+/// - A quote that is not closed by the end of the input, or within `recordBytesMax`, ends its record with the line in
+///   which it opened. The following lines are read as if the quote were absent, so that one missing quote does not
+///   swallow a file.
+/// - A record over `recordBytesMax` is truncated; `Stop.skip` says how to skip the rest.
+struct ReferenceScanner {
   enum Stop {
     case done
-    /// The window must hold more: up to `recordBytesMax` + 2 bytes from the record's start, or the end.
+    /// The window must contain more: up to `recordBytesMax` + 2 bytes from the record's start, or the end of the
+    /// input.
     case needsMoreBytes
-    /// As `done`, but `keptEnd` is where the kept bytes of the record end, and all from `next` to the end that
-    /// the skipper finds goes unread.
-    case skip(RestSkipper, keptEnd: Int)
+    /// As `done`, but the kept bytes of the record end at `keptEnd`, and everything from `next` to the end that the
+    /// skipper finds is skipped.
+    case skip(RecordTailSkipper, keptEnd: Int)
   }
 
   private enum State { case fieldStart, text, quoted, closed }
@@ -41,27 +42,27 @@ struct CarefulScanner {
   static func scan(_ rules: ScanRules, _ input: ScanInput, into output: inout ScanOutput) -> Stop {
     let bytes = input.bytes
     if let comment = rules.comment, output.next < input.end, bytes[output.next] == comment {
-      return .skip(RestSkipper(.line, rules), keptEnd: output.next)
+      return .skip(RecordTailSkipper(.line, rules), keptEnd: output.next)
     }
-    var scanner = CarefulScanner(rules, input, start: output.next)
-    return scanner.run(&output)
+    var scanner = ReferenceScanner(rules, input, start: output.next)
+    return scanner.run(into: &output)
   }
 
-  private mutating func run(_ output: inout ScanOutput) -> Stop {
+  private mutating func run(into output: inout ScanOutput) -> Stop {
     let firstField = output.fieldCount
     while true {
       let stop: Stop?
       if position == input.end {
-        stop = runOut(firstField, &output)
+        stop = runOut(firstField: firstField, into: &output)
       } else {
         let byte = input.bytes[position]
         let endsHere = state != .quoted && (byte == ASCII.lf || byte == ASCII.cr)
         if endsHere {
-          stop = endLine(firstField, &output)
+          stop = endLine(firstField: firstField, into: &output)
         } else if position - start >= rules.recordBytesMax {
-          stop = overrun(firstField, &output)
+          stop = overrun(firstField: firstField, into: &output)
         } else {
-          stop = step(byte, &output) ? nil : .needsMoreBytes
+          stop = step(byte, into: &output) ? nil : .needsMoreBytes
         }
       }
       guard let stop else { continue }
@@ -70,13 +71,14 @@ struct CarefulScanner {
     }
   }
 
-  /// One byte (or a pair of quotes) of a record. False if what follows must be known first.
-  private mutating func step(_ byte: UInt8, _ output: inout ScanOutput) -> Bool {
+  /// Handles one byte (or a pair of quotes) of a record. False if the result depends on bytes that are not available
+  /// yet.
+  private mutating func step(_ byte: UInt8, into output: inout ScanOutput) -> Bool {
     let isQuote = rules.hasQuotes && byte == rules.quote
     if state == .quoted {
       if isQuote { return stepQuoteInQuotes() }
     } else if byte == rules.delimiter {
-      endField(at: position, &output)
+      endField(at: position, into: &output)
       contentStart = position + 1
     } else if isQuote && state == .fieldStart {
       state = .quoted
@@ -111,7 +113,7 @@ struct CarefulScanner {
     return true
   }
 
-  private mutating func endField(at end: Int, _ output: inout ScanOutput) {
+  private mutating func endField(at end: Int, into output: inout ScanOutput) {
     let isClosed = flags & FieldSlice.closedFlag != 0
     let contentEnd = isClosed ? end - 1 : end
     if contentEnd - contentStart > rules.fieldBytesMax { problems.insert(.fieldTooLong) }
@@ -122,41 +124,43 @@ struct CarefulScanner {
     state = .fieldStart
   }
 
-  private mutating func endLine(_ firstField: Int, _ output: inout ScanOutput) -> Stop {
+  private mutating func endLine(firstField: Int, into output: inout ScanOutput) -> Stop {
     guard let end = lineEnd(at: position) else { return .needsMoreBytes }
-    return endRecord(contentEnd: position, end: end, firstField, &output)
+    return endRecord(contentEnd: position, end: end, firstField: firstField, into: &output)
   }
 
-  /// The bytes are used up before the record is.
-  private mutating func runOut(_ firstField: Int, _ output: inout ScanOutput) -> Stop {
+  /// The bytes end before the record does.
+  private mutating func runOut(firstField: Int, into output: inout ScanOutput) -> Stop {
     guard input.isFinal, input.endsCleanly else { return .needsMoreBytes }
-    if state == .quoted { return endUnterminated(firstField, &output) }
-    return endRecord(contentEnd: input.end, end: input.end, firstField, &output)
+    if state == .quoted { return endUnterminated(firstField: firstField, into: &output) }
+    return endRecord(contentEnd: input.end, end: input.end, firstField: firstField, into: &output)
   }
 
   private mutating func endRecord(
-    contentEnd: Int, end: Int, _ firstField: Int, _ output: inout ScanOutput
+    contentEnd: Int, end: Int, firstField: Int, into output: inout ScanOutput
   ) -> Stop {
     if contentEnd == start {
       problems.insert(.blank)
     } else {
-      endField(at: contentEnd, &output)
+      endField(at: contentEnd, into: &output)
     }
-    addRecord(contentEnd: contentEnd, end: end, firstField, &output)
+    addRecord(contentEnd: contentEnd, end: end, firstField: firstField, into: &output)
     return .done
   }
 
   /// The record reached `recordBytesMax`.
-  private mutating func overrun(_ firstField: Int, _ output: inout ScanOutput) -> Stop {
+  private mutating func overrun(firstField: Int, into output: inout ScanOutput) -> Stop {
     problems.insert(.recordTooLong)
-    if state == .quoted { return endUnterminated(firstField, &output) }
-    return cut(RestSkipper(state == .fieldStart ? .fieldStart : .text, rules), firstField, &output)
+    if state == .quoted { return endUnterminated(firstField: firstField, into: &output) }
+    return cut(
+      skipper: RecordTailSkipper(state == .fieldStart ? .fieldStart : .text, rules), firstField: firstField,
+      into: &output)
   }
 
-  /// Ends the record with the line in which the open quote stands.
-  private mutating func endUnterminated(_ firstField: Int, _ output: inout ScanOutput) -> Stop {
+  /// Ends the record with the line in which the open quote is.
+  private mutating func endUnterminated(firstField: Int, into output: inout ScanOutput) -> Stop {
     problems.insert(.unterminatedQuote)
-    // The flags so far speak of quotes in lines that are not part of the field after all.
+    // The flags so far describe quotes in lines that turned out not to belong to the field.
     flags = FieldSlice.quotedFlag
     var lineBreak = contentStart
     while lineBreak < input.end, input.bytes[lineBreak] != ASCII.lf, input.bytes[lineBreak] != ASCII.cr {
@@ -164,16 +168,18 @@ struct CarefulScanner {
       lineBreak += 1
     }
     if problems.contains(.recordTooLong), lineBreak - start >= rules.recordBytesMax {
-      return cut(RestSkipper(.line, rules), firstField, &output)
+      return cut(skipper: RecordTailSkipper(.line, rules), firstField: firstField, into: &output)
     }
-    guard lineBreak < input.end else { return endRecord(contentEnd: input.end, end: input.end, firstField, &output) }
+    guard lineBreak < input.end else {
+      return endRecord(contentEnd: input.end, end: input.end, firstField: firstField, into: &output)
+    }
     guard let end = lineEnd(at: lineBreak) else { return .needsMoreBytes }
-    return endRecord(contentEnd: lineBreak, end: end, firstField, &output)
+    return endRecord(contentEnd: lineBreak, end: end, firstField: firstField, into: &output)
   }
 
-  /// Keeps the front of the record and the fields that lie in it, and of an open quoted field what does: its
-  /// start tells where the quote opened.
-  private mutating func cut(_ skipper: RestSkipper, _ firstField: Int, _ output: inout ScanOutput) -> Stop {
+  /// Keeps the front of the record and the fields within it, and the front of an open quoted field: its start shows
+  /// where the quote opened.
+  private mutating func cut(skipper: RecordTailSkipper, firstField: Int, into output: inout ScanOutput) -> Stop {
     problems.insert(.cut)
     let keptEnd = start + min(rules.recordBytesMax, CSVLimits.cutRecordBytesMax)
     let keptInBlock = keptEnd + output.blockShift
@@ -184,12 +190,12 @@ struct CarefulScanner {
       output.addField(start: contentStart, end: keptEnd, flags: flags)
     }
     let passed = start + rules.recordBytesMax
-    addRecord(contentEnd: keptEnd, end: keptEnd, firstField, &output, next: passed)
+    addRecord(contentEnd: keptEnd, end: keptEnd, firstField: firstField, into: &output, next: passed)
     return .skip(skipper, keptEnd: keptEnd)
   }
 
   private mutating func addRecord(
-    contentEnd: Int, end: Int, _ firstField: Int, _ output: inout ScanOutput, next: Int? = nil
+    contentEnd: Int, end: Int, firstField: Int, into output: inout ScanOutput, next: Int? = nil
   ) {
     let content = UnsafeRawBufferPointer(start: input.bytes + start, count: contentEnd - start)
     if !rules.keepsNulBytes, content.contains(0) { problems.insert(.nulByte) }
@@ -203,7 +209,7 @@ struct CarefulScanner {
     output.next = next
   }
 
-  /// Offset after the line end at `index`; nil if a CR stands last and an LF may still follow.
+  /// Offset after the line end at `index`; nil if a CR is the last byte and an LF may still follow.
   private func lineEnd(at index: Int) -> Int? {
     let after = index + 1
     guard input.bytes[index] == ASCII.cr else { return after }

@@ -1,21 +1,15 @@
 import Foundation
 
-/// Reads JSON with comments (JSON5) into a tree and remembers where each value stands.
+/// Parses JSON with comments (JSON5) into a tree and records the source location of each value.
 ///
-/// Foundation's decoder reads JSON5 but says neither where a mistake is nor that a key stands twice. So the structure
-/// is walked here, for the places; each text and number is still decoded by Foundation.
-struct JSONPlacedReader {
-  /// Where something stands: line and column (in characters), both from 1.
-  struct Place: Sendable, Hashable {
-    var line: Int
-    var column: Int
-  }
-
-  /// Nesting beyond which a document is refused, so that a hostile one cannot exhaust the stack.
+/// Foundation's decoder accepts JSON5 but reports neither the location of a mistake nor a duplicate key. So this
+/// parser handles the structure; Foundation still decodes each text and number.
+struct JSONLocatingParser {
+  /// Deeper nesting is refused, so that a hostile document cannot exhaust the stack.
   static let depthMax = 64
 
-  /// By key path, such as `columns[2].formats[0]`; of an object's member, the place of its key.
-  private(set) var places: [String: Place] = ["": Place(line: 1, column: 1)]
+  /// The locations by key path, such as `columns[2].formats[0]`; for a member of an object, the location of its key.
+  private(set) var locations: [String: SourceLocation] = ["": SourceLocation(line: 1, column: 1)]
   private let bytes: [UInt8]
   private var at = 0
   private let decoder: JSONDecoder
@@ -26,7 +20,7 @@ struct JSONPlacedReader {
     decoder.allowsJSON5 = true
   }
 
-  /// The whole document; throws a ``PipelineError`` with the place of the first mistake of syntax.
+  /// Parses the whole document; throws a ``PipelineError`` with the location of the first syntax error.
   mutating func read() throws(PipelineError) -> JSONValue {
     try skipSpace()
     let value = try readValue(path: "", depth: 0)
@@ -39,7 +33,7 @@ struct JSONPlacedReader {
 
   private mutating func readValue(path: String, depth: Int) throws(PipelineError) -> JSONValue {
     guard depth < Self.depthMax else { throw mistake(at, "nested more than \(Self.depthMax) levels deep") }
-    if places[path] == nil || path.hasSuffix("]") { places[path] = place(of: at) }
+    if locations[path] == nil || path.hasSuffix("]") { locations[path] = location(of: at) }
     switch at < bytes.count ? bytes[at] : 0 {
     case UInt8(ascii: "{"): return try readObject(path: path, depth: depth)
     case UInt8(ascii: "["): return try readArray(path: path, depth: depth)
@@ -58,8 +52,8 @@ struct JSONPlacedReader {
       let keyStart = at
       let key = try readKey(objectStart: start)
       let memberPath = path.isEmpty ? key : "\(path).\(key)"
-      guard members[key] == nil else { throw mistake(keyStart, path: memberPath, "'\(key)' stands twice; remove one") }
-      places[memberPath] = place(of: keyStart)
+      guard members[key] == nil else { throw mistake(keyStart, path: memberPath, "'\(key)' occurs twice; remove one") }
+      locations[memberPath] = location(of: keyStart)
       try skipSpace()
       guard take(":") else { throw mistake(at, path: memberPath, "a ':' is missing after '\(key)'") }
       try skipSpace()
@@ -98,7 +92,7 @@ struct JSONPlacedReader {
     let quote = bytes[at]
     at += 1
     while at < bytes.count, bytes[at] != quote {
-      // A line break within a text is an error of syntax, and nearly always a forgotten quote.
+      // A line break within a text is a syntax error, nearly always caused by a missing quote.
       if bytes[at] == UInt8(ascii: "\n") { break }
       at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
     }
@@ -107,7 +101,7 @@ struct JSONPlacedReader {
     }
     at += 1
     guard let text = try? decoder.decode(String.self, from: Data(bytes[start..<at])) else {
-      throw mistake(start, "this text has a \\ that means nothing, or is not UTF-8; write \\\\ for a backslash")
+      throw mistake(start, "this text has an invalid escape, or is not UTF-8; write \\\\ for a backslash")
     }
     return text
   }
@@ -162,10 +156,10 @@ struct JSONPlacedReader {
       || byte >= 0x80
   }
 
-  private func place(of offset: Int) -> Place {
+  private func location(of offset: Int) -> SourceLocation {
     let before = bytes[..<min(offset, bytes.count)]
     let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? 0
-    return Place(
+    return SourceLocation(
       line: before.count { $0 == 10 } + 1,
       column: before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1)
   }
@@ -176,9 +170,9 @@ struct JSONPlacedReader {
   }
 
   private func mistake(_ offset: Int, path: String = "", _ message: String) -> PipelineError {
-    let place = place(of: offset)
+    let location = location(of: offset)
     return PipelineError(mistakes: [
-      PipelineError.Mistake(path: path, line: place.line, column: place.column, message: message)
+      PipelineError.Mistake(path: path, line: location.line, column: location.column, message: message)
     ])
   }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
 extension PipelineDefinition {
-  /// The definition as a file would say it: without what is so by default, that whoever extends it is not held to
-  /// things that nobody wrote.
-  package var leastJSON: JSONValue {
+  /// The definition as a minimal file: without members that have their default value, so that a definition that
+  /// extends it is not bound to values that were never set.
+  package var minimalJSON: JSONValue {
     guard
       case .object(var members) = Self.json(self).without(
         Self.json(PipelineDefinition(name: "", vocabulary: vocabulary)))
     else {
       return .object([:])
     }
-    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON(vocabulary) }
-    if let export { members["export"] = export.leastJSON(vocabulary) }
+    if members["dialect"] != nil { members["dialect"] = dialect.minimalJSON(vocabulary) }
+    if let export { members["export"] = export.minimalJSON(vocabulary) }
     return .object(members)
   }
 
@@ -22,23 +22,23 @@ extension PipelineDefinition {
 }
 
 extension ExportDefinition {
-  package func leastJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
+  package func minimalJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
     guard case .object(var members) = PipelineDefinition.json(self).without(PipelineDefinition.json(ExportDefinition()))
     else { return .object([:]) }
-    if members["dialect"] != nil { members["dialect"] = dialect.leastJSON(vocabulary) }
+    if members["dialect"] != nil { members["dialect"] = dialect.minimalJSON(vocabulary) }
     return .object(members)
   }
 }
 
 extension DialectDefinition {
-  /// Its name, if that says it all.
-  fileprivate func leastJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
+  /// The name alone, if the dialect is a named one.
+  fileprivate func minimalJSON(_ vocabulary: DefinitionVocabulary) -> JSONValue {
     vocabulary.namedDialects.contains(self) ? .string(name) : PipelineDefinition.json(self)
   }
 }
 
 extension JSONValue {
-  /// An object without the members that `usual` has too.
+  /// An object without the members that are equal in `usual`.
   fileprivate func without(_ usual: JSONValue) -> JSONValue {
     guard case .object(let members) = self, case .object(let usual) = usual else { return self }
     return .object(members.filter { usual[$0.key] != $0.value })

@@ -1,10 +1,10 @@
-/// Passes over the rest of a record (or a line) in whatever pieces it comes, holding none of it.
+/// Skips the rest of a record (or a line) in pieces of any size and keeps none of it.
 ///
-/// A quote that opens in the passed part is believed for at most `recordBytesMax` bytes; after that the next line
-/// end is the end.
-struct RestSkipper {
+/// A quote that opens in the skipped part is in effect for at most `recordBytesMax` bytes; after that the next line
+/// end ends the record.
+struct RecordTailSkipper {
   enum Phase {
-    /// To the next line end, quotes or not.
+    /// Up to the next line end, regardless of quotes.
     case line
     case text, fieldStart, quoted, quoteInQuotes
     case afterCR, done
@@ -21,7 +21,7 @@ struct RestSkipper {
     self.rules = rules
   }
 
-  /// Answers how many of the bytes belong to what is skipped; fewer than all only when `isDone`.
+  /// Returns how many of the bytes belong to the skipped part; fewer than all only when `isDone`.
   mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     var count = 0
     while count < bytes.count, step(bytes[count]) { count += 1 }
@@ -29,7 +29,7 @@ struct RestSkipper {
     return count
   }
 
-  /// False if the byte lies beyond the end.
+  /// False if the byte is beyond the end.
   private mutating func step(_ byte: UInt8) -> Bool {
     let isQuote = rules.hasQuotes && byte == rules.quote
     switch phase {

@@ -2,16 +2,18 @@ import Dispatch
 import Foundation
 import Locking
 
-/// SIGINT and SIGTERM: the first asks for a clean end, the second ends the process at once.
-final class StopSignals {
+/// Handles SIGINT and SIGTERM: the first signal requests a regular end, the second ends the process at once.
+final class TerminationSignals {
   private let sources: [any DispatchSourceSignal]
 
-  /// - Parameter whenFirst: Is given the number of the first signal.
+  /// - Parameters:
+  ///   - numbers: The signals to handle.
+  ///   - whenFirst: Receives the number of the first signal.
   init(_ numbers: [Int32] = [SIGINT, SIGTERM], whenFirst: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "signals")
     let count = SignalCount()
     sources = numbers.map { number in
-      // The default action would come before the source is asked.
+      // The default action would end the process before the source is notified.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
@@ -22,10 +24,10 @@ final class StopSignals {
     }
   }
 
-  /// With the signal's default action, so that the parent sees which it was.
+  /// Ends the process with the signal's default action, so that the parent sees which signal it was.
   static func endProcess(by number: Int32) {
     signal(number, SIG_DFL)
-    // Threads of a queue block signals, and who starts the program may have had them blocked in all others.
+    // Threads of a queue block signals, and the parent process may have blocked them in all threads.
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, number)
@@ -36,7 +38,7 @@ final class StopSignals {
   deinit { for source in sources { source.cancel() } }
 }
 
-/// How many signals have come, of either kind.
+/// The number of signals received, of any kind.
 private final class SignalCount: Sendable {
   private let value = Locked(0)
 

@@ -1,10 +1,10 @@
-/// A JSON value that remembers in which document it stands and where, through merging and substitution.
-package struct PlacedValue {
+/// A JSON value with its document and source location, which survive merging and substitution.
+package struct LocatedValue {
   enum Content {
-    /// Null, a truth value, a number or a text.
+    /// Null, a Boolean, a number or a text.
     case leaf(JSONValue)
-    case array([PlacedValue])
-    case object([String: PlacedValue])
+    case array([LocatedValue])
+    case object([String: LocatedValue])
   }
 
   /// Where a value was written.
@@ -13,35 +13,35 @@ package struct PlacedValue {
     var document = 0
     /// Key path within that document.
     var path = ""
-    /// `nil` where the document is no text.
-    var place: JSONPlacedReader.Place?
+    /// `nil` if the document was not read from text.
+    var location: SourceLocation?
   }
 
   var content: Content
   var origin: Origin
 
-  /// `places` are those of the document's own reader, by key path.
-  init(_ value: JSONValue, places: [String: JSONPlacedReader.Place], document: Int, path: String = "") {
-    origin = Origin(document: document, path: path, place: places[path])
+  /// Attaches origins to a value. `locations` are those of the document's parser, by key path.
+  init(_ value: JSONValue, locations: [String: SourceLocation], document: Int, path: String = "") {
+    origin = Origin(document: document, path: path, location: locations[path])
     switch value {
     case .null, .bool, .number, .string:
       content = .leaf(value)
     case .array(let items):
       content = .array(
         items.enumerated().map { index, item in
-          PlacedValue(item, places: places, document: document, path: "\(path)[\(index)]")
+          LocatedValue(item, locations: locations, document: document, path: "\(path)[\(index)]")
         })
     case .object(let members):
-      var placed: [String: PlacedValue] = [:]
+      var located: [String: LocatedValue] = [:]
       for (key, member) in members {
-        placed[key] = PlacedValue(
-          member, places: places, document: document, path: path.isEmpty ? key : "\(path).\(key)")
+        located[key] = LocatedValue(
+          member, locations: locations, document: document, path: path.isEmpty ? key : "\(path).\(key)")
       }
-      content = .object(placed)
+      content = .object(located)
     }
   }
 
-  /// The bare value.
+  /// The value without its origins.
   var value: JSONValue {
     switch content {
     case .leaf(let value): value
@@ -55,12 +55,12 @@ package struct PlacedValue {
     return text
   }
 
-  var members: [String: PlacedValue]? {
+  var members: [String: LocatedValue]? {
     guard case .object(let members) = content else { return nil }
     return members
   }
 
-  /// Every value's origin, by its key path here.
+  /// The origin of every value, by its key path in this tree.
   func origins(path: String = "") -> [String: Origin] {
     var origins: [String: Origin] = [:]
     collect(path, into: &origins)
@@ -78,7 +78,7 @@ package struct PlacedValue {
     }
   }
 
-  /// Gives each text, with its key path within its document, the chance to become another.
+  /// Replaces each text; `change` receives the text and its origin.
   mutating func mapTexts(_ change: (_ text: String, _ origin: Origin) -> String) {
     switch content {
     case .leaf(.string(let text)):
@@ -96,16 +96,17 @@ package struct PlacedValue {
 
 // MARK: Merging
 
-extension PlacedValue {
-  /// Objects whose members mean something only together, so that one replaces the other whole.
+extension LocatedValue {
+  /// Objects whose members are meaningful only together, so that an overriding one replaces the whole object.
   private static let indivisible: Set<String> = ["duplicates", "export.split"]
-  /// What may be a text or an object that says more, and the key of that text there.
+  /// Values that may be a text or an object, with the key that the text has in the object.
   private static let nameKeys = [
     "dialect": "name", "export.dialect": "name", "inbox": "folder", "log": "file",
   ]
 
-  /// This definition on top of the one that it extends: members win, objects merge key by key, `columns` by name.
-  func merged(over base: PlacedValue, path: String = "") -> PlacedValue {
+  /// Merges this definition over the one that it extends: its members take precedence, objects merge key by key,
+  /// `columns` by name.
+  func merged(over base: LocatedValue, path: String = "") -> LocatedValue {
     guard let own = expanded(path).members, var merged = base.expanded(path).members, !Self.indivisible.contains(path),
       members != nil
     else { return self }
@@ -124,23 +125,25 @@ extension PlacedValue {
     return result
   }
 
-  /// A text in place of an object is the object with that text alone.
-  private func expanded(_ path: String) -> PlacedValue {
+  /// A text in place of an object, as the object that it abbreviates.
+  private func expanded(_ path: String) -> LocatedValue {
     guard let key = Self.nameKeys[path], text != nil else { return self }
     var result = self
     result.content = .object([key: self])
     return result
   }
 
-  /// A column of an inherited name changes that one, key by key; others come after the inherited ones.
-  private func mergedColumns(over base: PlacedValue) -> PlacedValue {
+  /// A column with an inherited name changes the inherited column, key by key; other columns follow the inherited
+  /// ones.
+  private func mergedColumns(over base: LocatedValue) -> LocatedValue {
     guard case .array(let own) = content, case .array(var columns) = base.content else { return self }
     var inherited: [String: Int] = [:]
     for (index, column) in columns.enumerated() {
       if let label = column.label { inherited[label] = index }
     }
     for column in own {
-      // Each is changed once: of two with one name the second stays, to be told of.
+      // Each inherited column is changed once: of two columns with the same name the second stays and is reported as
+      // a mistake.
       if let label = column.label, let index = inherited.removeValue(forKey: label) {
         columns[index] = column.asColumn.merged(over: columns[index].asColumn, path: "columns[]")
       } else {
@@ -152,11 +155,11 @@ extension PlacedValue {
     return result
   }
 
-  /// A column's name as headers are compared.
+  /// A column's name in the form in which headers are compared.
   private var label: String? { (text ?? members?["name"]?.text).map(ColumnLabel.folded) }
 
-  /// A name alone is a column without further wishes.
-  private var asColumn: PlacedValue {
+  /// A name alone, as the object that it abbreviates.
+  private var asColumn: LocatedValue {
     guard text != nil else { return self }
     var result = self
     result.content = .object(["name": self])

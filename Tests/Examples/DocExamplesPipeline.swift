@@ -1,0 +1,129 @@
+import CSV
+import Foundation
+import OpenCoreData
+import PipelineEngine
+import SurfJournal
+
+/// The examples in the documentation of CSV, the pipeline definitions and the journal, compiled. A change of an example
+/// changes both places.
+private enum DocExamplesPipeline {
+  // MARK: CSV
+
+  static func dialect() throws {
+    var dialect = CSVDialect.semicolon
+    dialect.hasHeader = false
+    dialect.columns = ["date", "location", "rating"]
+    try dialect.validate()
+  }
+
+  static func reader() throws {
+    let reader = try CSVReader(ByteSource(path: "surf-log.csv"), dialect: .semicolon)
+    var block = RecordBlock()
+    while try reader.next(into: &block, recordsMax: 1000) {
+      for record in block.records {
+        print(record.line, block.fields(of: record).map { block.string(of: $0) })
+      }
+    }
+  }
+
+  static func overview() throws {
+    let reader = try CSVReader(ByteSource(path: "surf-log.csv.gz"))
+    var block = RecordBlock()
+    while try reader.next(into: &block, recordsMax: 5000) {
+      for record in block.records {
+        for field in block.fields(of: record) { print(record.line, block.string(of: field)) }
+      }
+    }
+  }
+
+  static func sink() throws {
+    let sink = try ByteSink(path: "surf-log.csv.gz", compression: .gzip())
+    try sink.write("date,location\n")
+    try sink.commit()
+  }
+
+  static func writer() throws {
+    let sink = try ByteSink(path: "surf-log.csv")
+    var writer = try CSVWriter(sink)
+    try writer.write(["date", "location"])
+    try writer.write(["2014-07-14", "Rincon, CA"])
+    try writer.flush()
+    try sink.commit()
+  }
+
+  // MARK: Definitions
+
+  static func definition() throws {
+    var definition = PipelineDefinition(
+      name: "club",
+      columns: [ColumnDefinition("date", rules: [ValueRule(.required)]), ColumnDefinition("location")],
+      key: ["date"], entity: "JournalEntry")
+    definition.chunkRows = 10_000
+    try definition.check()
+  }
+
+  static func definitionFile() throws {
+    let file = URL(fileURLWithPath: "Pipelines/surf-log.json")
+    let definition = try PipelineDefinition(contentsOf: file)
+    _ = definition
+  }
+
+  static func column() {
+    var rating = ColumnDefinition("rating", rules: [ValueRule(.range(min: 1, max: 5))])
+    rating.synonyms = ["stars"]
+  }
+
+  static func definedDialect() {
+    var dialect = DialectDefinition.rfc4180
+    dialect.delimiter = ";"
+    dialect.null = "\\N"
+  }
+
+  static func dateFormat() throws {
+    let format = try DateFormat("M/d/yy")
+    let seconds = format.seconds(Array("7/14/14".utf8).span)
+    _ = seconds
+  }
+
+  static func presets() throws {
+    var definition = PipelineDefinition.surfLog
+    definition.key = ["date", "location"]
+    definition.duplicates = .update(columns: nil)
+    try definition.check()
+  }
+
+  // MARK: Journal
+
+  static func run() async throws {
+    var options = RunOptions()
+    options.inputs = ["surf-log.csv.gz"]
+    options.store = "journal.sqlite"
+    let runner = PipelineRunner(.surfLog, .import, options)
+    let summary = try await runner.run()
+    print(summary.text())
+  }
+
+  static func stack() throws {
+    let stack = try CoreDataStack()
+    let entries = try stack.mainContext.fetch(JournalEntry.fetchRequest())
+    _ = entries
+  }
+
+  static func editor() throws {
+    let editor = JournalEditor(store: "journal.sqlite")
+    var changes = JournalChanges()
+    try changes.set("rating", to: "5")
+    let edit = try editor.edit("12", changes)
+    if edit.isEmpty { edit.discard() } else { try edit.save() }
+  }
+
+  static func editingByHand() throws {
+    let editor = JournalEditor(store: "journal.sqlite")
+    var changes = JournalChanges()
+    try changes.set("rating", to: "5")
+    try changes.clear("wind")
+    let edit = try editor.edit("12", changes)
+    print(edit.entries[0].difference)
+    try edit.save()
+  }
+}

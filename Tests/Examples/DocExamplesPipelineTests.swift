@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Compares the examples in documentation comments and articles with the compiled code.
+@Suite("Examples in the documentation of CSV, definitions and the journal are compiled")
+struct DocExamplesPipelineTests {
+  static let modules = ["CSV", "Locking", "PipelineDefinition", "SurfJournal"]
+
+  /// The declarations that clients meet first, by file.
+  static let documented = [
+    "CSV/Dialect/CSVDialect", "CSV/Reader/CSVReader", "CSV/Writer/CSVWriter", "CSV/Sink/ByteSink",
+    "PipelineDefinition/Definition/PipelineDefinition", "PipelineDefinition/Definition/PipelineDefinition+Reading",
+    "PipelineDefinition/Definition/ColumnDefinition", "PipelineDefinition/Definition/DialectDefinition",
+    "PipelineDefinition/Values/DateFormat", "SurfJournal/Presets", "SurfJournal/CoreDataStack/CoreDataStack",
+    "SurfJournal/Journal/JournalEditor",
+  ]
+
+  @Test("Every example of a module is in DocExamplesPipeline.swift", arguments: modules)
+  func examples(module: String) throws {
+    let compiled = try text("Tests/Examples/DocExamplesPipeline.swift")
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: Repository.path("Sources/\(module)"))
+    for path in paths where path.hasSuffix(".swift") || path.hasSuffix(".md") {
+      let text = try text("Sources/\(module)/\(path)")
+      // An article is read like one long documentation comment.
+      let source =
+        path.hasSuffix(".md") ? text.split(separator: "\n").map { "/// \($0)" }.joined(separator: "\n") : text
+      for example in DocExamplesTests.examples(in: source) {
+        #expect(DocExamplesTests.contains(compiled, example), "\(module)/\(path): \(example)")
+      }
+    }
+  }
+
+  @Test("The declarations that clients meet first have an example", arguments: documented)
+  func documented(declaration: String) throws {
+    #expect(!DocExamplesTests.examples(in: try text("Sources/\(declaration).swift")).isEmpty)
+  }
+
+  private func text(_ path: String) throws -> String { try String(contentsOf: Repository.file(path), encoding: .utf8) }
+}
