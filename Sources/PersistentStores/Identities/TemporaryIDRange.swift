@@ -16,11 +16,17 @@ package final class TemporaryIDRange: Sendable {
   let entity: NSEntityDescription
 
   /// The keys a store gave to the objects of a range.
-  struct Resolution: Sendable {
+  package struct Resolution: Sendable {
     var store: StoreIdentity
     /// Key of the first row that is neither removed nor obtained.
     var firstKey: Int64
     var removedRows: [Int]
+
+    package init(store: StoreIdentity, firstKey: Int64, removedRows: [Int]) {
+      self.store = store
+      self.firstKey = firstKey
+      self.removedRows = removedRows
+    }
   }
 
   fileprivate struct State: Sendable {
@@ -49,13 +55,13 @@ package final class TemporaryIDRange: Sendable {
   }
 
   /// Records the keys of a finished save.
-  func resolve(_ resolution: Resolution) {
+  package func resolve(_ resolution: Resolution) {
     state.withLock { $0.resolutions.append(resolution) }
     noteNews()
   }
 
   /// Records a key handed out before the save (`obtainPermanentIDs(for:)`).
-  func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
+  package func obtain(_ key: Int64, row: Int, from store: StoreIdentity) {
     state.withLock { $0.obtained[row] = (store, key) }
     noteNews()
   }
@@ -163,7 +169,11 @@ package final class StoreIdentity: Sendable {
 
   private static let nextOrdinal = Atomic<UInt64>(1)
 
-  init(uuid: String, rootEntityNumbers: [String: UInt64]) {
+  /// - Parameters:
+  ///   - uuid: Unique among the stores of a coordinator.
+  ///   - rootEntityNumbers: By the name of each entity that the store keeps: a number from 1 to 2²⁴ − 1 that is equal
+  ///     for the entities of one inheritance tree and different for those of different trees.
+  package init(uuid: String, rootEntityNumbers: [String: UInt64]) {
     self.uuid = uuid
     self.rootEntityNumbers = rootEntityNumbers
     ordinal = Self.nextOrdinal.wrappingAdd(1, ordering: .relaxed).oldValue

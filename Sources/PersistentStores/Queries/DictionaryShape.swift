@@ -38,6 +38,12 @@ package struct DictionaryRow: Sendable {
   package let id: NSManagedObjectID?
   package let values: [StoredValue]
 
+  /// - Parameter values: Null in the place of `objectID`.
+  package init(id: NSManagedObjectID?, values: [StoredValue]) {
+    self.id = id
+    self.values = values
+  }
+
   package func dictionary(_ shape: DictionaryShape) -> NSDictionary {
     let result = NSMutableDictionary()
     for (column, value) in zip(shape.columns, values) {

@@ -8,6 +8,12 @@ package struct SaveFailure: Error {
     package let id: NSManagedObjectID
     package let message: String
     package var obstacle = Obstacle.other
+
+    package init(id: NSManagedObjectID, message: String, obstacle: Obstacle = .other) {
+      self.id = id
+      self.message = message
+      self.obstacle = obstacle
+    }
   }
 
   /// What stood in an object's way.
@@ -21,6 +27,11 @@ package struct SaveFailure: Error {
 
   package let code: NSError.CoreDataCode
   package var failures: [Failure]
+
+  package init(code: NSError.CoreDataCode, failures: [Failure]) {
+    self.code = code
+    self.failures = failures
+  }
 
   /// Both as one, of two stores: conflicts of versions come first, as within one.
   package func joined(with other: SaveFailure) -> SaveFailure {
