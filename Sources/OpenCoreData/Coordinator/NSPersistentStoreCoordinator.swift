@@ -97,6 +97,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return store
   }
 
+  /// Adds a store that another component has opened. The coordinator closes it, also if this throws.
+  ///
+  /// - Throws: `NSError` 134080 where the coordinator has a store with the same file or UUID.
+  @discardableResult
+  package func addPersistentStore(
+    _ rowStore: any RowStore, configurationName configuration: String? = nil, options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    let store = NSPersistentStore(rowStore, configurationName: configuration, options: options)
+    try enter(store)
+    return store
+  }
+
   /// Adds an open store and notifies observers.
   private func enter(_ store: NSPersistentStore) throws {
     let change = [NSAddedPersistentStoresKey: [store]]

@@ -15,11 +15,17 @@ package final class TemporaryIDRange: Sendable {
   package let entity: NSEntityDescription
 
   /// The keys that a store allocated for the objects of a range.
-  struct Resolution: Sendable {
+  package struct Resolution: Sendable {
     var store: StoreIdentity
     /// Key of the first row that is neither removed nor obtained.
     var firstKey: Int64
     var removedRows: [Int]
+
+    package init(store: StoreIdentity, firstKey: Int64, removedRows: [Int]) {
+      self.store = store
+      self.firstKey = firstKey
+      self.removedRows = removedRows
+    }
   }
 
   fileprivate struct State: Sendable {
@@ -48,7 +54,7 @@ package final class TemporaryIDRange: Sendable {
   }
 
   /// Records the keys of a finished save.
-  func resolve(_ resolution: Resolution) {
+  package func resolve(_ resolution: Resolution) {
     state.withLock { $0.resolutions.append(resolution) }
     bumpRevision()
   }
@@ -174,6 +180,11 @@ package final class StoreIdentity: Sendable {
 
   private static let nextOrdinal = Atomic<UInt64>(1)
 
+  /// - Parameters:
+  ///   - uuid: Unique among the stores of a coordinator.
+  ///   - rootEntityNumbers: By the name of each entity that the store keeps: a number from 1 to 2²⁴ − 1 that is equal
+  ///     for the entities of one inheritance tree and different for those of different trees.
+  ///   - references: What the keys of the store stand for; nil for a store that makes its own keys.
   package init(uuid: String, rootEntityNumbers: [String: UInt64], references: ReferenceTable? = nil) {
     holder = Locked(Holder(uuid: uuid))
     self.rootEntityNumbers = rootEntityNumbers

@@ -40,6 +40,7 @@ package struct DictionaryRow: Sendable {
   package let id: NSManagedObjectID?
   package let values: [StoredValue]
 
+  /// - Parameter values: Null in the place of `objectID`.
   package init(id: NSManagedObjectID?, values: [StoredValue]) {
     self.id = id
     self.values = values

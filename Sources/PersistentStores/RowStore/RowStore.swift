@@ -6,14 +6,20 @@ import ManagedObjectModel
 /// Values cross this boundary, never objects: queries, change sets and batches go in; rows, cursors, outcomes and
 /// ``SaveFailure`` come out. Transactions, snapshots and the query language belong to the store.
 ///
-/// The coordinator calls the writing methods one at a time. It calls `read` from any thread, also during a write: a
-/// reader then sees the last commit.
+/// The coordinator calls the writing methods one at a time. It calls `read` from any thread, also while another one
+/// writes: a reader then sees what was committed last.
+///
+/// A row has a key, which is unique in its entity's inheritance tree, a version, which is 1 for a new row and grows by 1
+/// with every change, and a value for each slot of its entity. A store keeps null for transient attributes and for NaN.
+/// It may round a decimal to the nearest `Double`. Null comes first in an order and is equal to no other value in a
+/// uniqueness constraint.
 package protocol RowStore: AnyObject, Sendable {
   /// The kind of store, such as `NSSQLiteStoreType`.
   var type: String { get }
   /// The store's location; nil for an in-memory store.
   var url: URL? { get }
   var isReadOnly: Bool { get }
+  /// One object for the life of the store: the IDs of the store's objects refer to it.
   var identity: StoreIdentity { get }
   /// Whether a save can be rolled back, and save participants can write in its transaction. A store of which that is
   /// not true has written its part for good when `SaveWriter.write` returns.
@@ -26,13 +32,18 @@ package protocol RowStore: AnyObject, Sendable {
 
   /// Runs `body` with a reader of the rows of `snapshot`, or of those committed last for nil.
   ///
-  /// The reader is valid during the call only. Rows written by an open transaction are visible to the thread that holds
-  /// it, and to every thread between `beginTransaction` and its end.
+  /// The reader is valid during the call only. Rows written by an open transaction are seen by the thread that holds
+  /// it, and by every thread between `beginTransaction` and its end.
+  ///
+  /// - Throws: `NSError` 134070 after `close`.
   func read<Result>(
     _ snapshot: (any StoreSnapshot)?, _ body: (any RowReader) throws -> Result
   ) throws -> Result
 
-  /// A cursor over the rows of `query`. It can outlive the call and be used during writes to the store.
+  /// A cursor over the rows of `query`. It can outlive the call and be used while the store is written to.
+  ///
+  /// It reads the rows of `snapshot`, or those that are committed when it is made. Only a store that keeps no snapshots,
+  /// or that has an open transaction, may show it rows that are written later.
   func cursor(
     _ query: FetchQuery, rowsPerBatch: Int, in snapshot: (any StoreSnapshot)?
   ) throws -> any RowCursor
@@ -42,7 +53,8 @@ package protocol RowStore: AnyObject, Sendable {
   /// The rows that are committed now, readable while the snapshot is retained; nil if the store does not support
   /// snapshots.
   func makeSnapshot() throws -> (any StoreSnapshot)?
-  /// A number that changes with every write of this store object. Writes of other processes do not change it.
+  /// A number that grows with every save (in `SaveWriter.finish`) and every batch request of this store. Writes of
+  /// other processes do not count.
   var writeCount: Int64 { get }
 
   // MARK: Saving
@@ -51,28 +63,39 @@ package protocol RowStore: AnyObject, Sendable {
   ///
   /// - Throws: `NSError` 134030 for a read-only store, 134090 while another process writes.
   func beginSave(of changes: ChangeSet) throws -> any SaveWriter
-  /// Allocates the keys of those `ids` that are temporary, for a later save.
+  /// Gives `ids` that are temporary the keys that a save will use, and notes each with `TemporaryIDRange.obtain`. No
+  /// other object gets such a key, also if it is never saved.
   func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws
   /// The greatest key of an object of the entity's inheritance tree; 0 before the first.
   func lastKey(of entity: NSEntityDescription) throws -> Int64
 
   // MARK: Transactions around several saves
 
+  /// Saves and batch requests from now on are part of one transaction. A save that fails in it takes back only what
+  /// it wrote itself.
   func beginTransaction() throws
   func commitTransaction() throws
   func rollBackTransaction() throws
-  /// The rows that a save participant's statement returns, outside of a save.
+  /// The rows that a statement of a save participant yields, outside of a save.
+  ///
+  /// - Throws: `NSError` 134070 for a store without SQL, which takes no save participants.
   func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
 
   // MARK: Batch requests
+
+  // Each is a transaction, or a part of the open one: an error leaves the store as it was. The IDs of an outcome are in
+  // no particular order.
+  //
+  // They throw `NSError` 134030 for a store that is read-only, and 133021 where values must be unique and are taken.
 
   /// Deletes the rows that `query` finds.
   func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome
   /// Deletes the rows with `keys` in the inheritance tree of `entity`.
   func batchDelete(keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome
-  /// Sets attributes, by slot, of the rows that `query` finds.
+  /// Sets attributes of the rows that `query` finds. The slots are those of the query's entity.
   func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome
-  /// Inserts batches of `entity` until `fill` leaves one empty.
+  /// Inserts batches of `entity` until `fill`, which is given an empty batch each time, leaves it empty. The rows get
+  /// ascending keys. The outcome counts rows that were inserted and rows that were overwritten.
   func batchInsert(
     _ entity: NSEntityDescription, resolution: UniquenessResolution, wantsIDs: Bool,
     fill: (inout ObjectBatch) throws -> Void
@@ -80,7 +103,8 @@ package protocol RowStore: AnyObject, Sendable {
 
   // MARK: Metadata and files
 
-  /// The metadata, including changes that the next save writes.
+  /// The metadata with changes that the next save writes: the clients' keys, and `NSStoreTypeKey`, `NSStoreUUIDKey` and
+  /// `NSStoreModelVersionHashesKey`.
   var metadata: [String: Any] { get }
   /// Replaces the clients' keys. The next save writes them.
   func setMetadata(_ metadata: [String: Any])
@@ -88,12 +112,14 @@ package protocol RowStore: AnyObject, Sendable {
 
   /// Writes everything that is committed into the store's own file and waits for the disk.
   func checkpoint() throws
+  /// Waits for the readers that are in use, then lets go of everything. A second call does nothing.
   func close()
 }
 
 /// Reads rows of one store in one state. It belongs to one thread at a time.
 package protocol RowReader: AnyObject {
-  /// The rows that `query` finds, each with its values by slot of its own entity.
+  /// The rows that `query` finds, each with its values by slot of its own entity. Rows that are equal by the sort keys,
+  /// or all without sort keys, come by key.
   func rows(_ query: FetchQuery) throws -> [FetchedRow]
   /// The rows of `ids`; nil for an ID without a row in this store.
   func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?]
@@ -101,7 +127,11 @@ package protocol RowReader: AnyObject {
   /// The IDs at the other end of `relationship` for each of `ids`: in the relationship's order if it is ordered,
   /// otherwise by key.
   func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]]
-  /// - Throws: `CancellationFlag.error` once `stop` is cancelled.
+  /// The results that `query` and `shape` describe: rows that match become groups, those become distinct results, and
+  /// limit and offset count these. Results that stand for several rows and are equal by the sort keys come in the order
+  /// of their columns.
+  ///
+  /// - Throws: `CancellationFlag.error` once `stop` is raised.
   func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag) throws -> [DictionaryRow]
   func dictionaryCount(_ query: FetchQuery, _ shape: DictionaryShape) throws -> Int
 }
@@ -111,14 +141,24 @@ package protocol StoreSnapshot: AnyObject, Sendable {}
 
 /// The open transaction of a save on one store.
 package protocol SaveWriter: AnyObject {
-  /// Writes `changes`, then what `participants` add.
+  /// Writes `changes`, then what `participants` add. A save with unsaved metadata writes it too.
   ///
-  /// - Parameter whole: The change set of the whole save, which `participants` receive; it spans several stores if they
-  ///   are saved together.
-  /// - Throws: `SaveFailure` with every refused object, or `NSError` 134030 or 134090.
+  /// The order is checks, deletions, updates, insertions. Each row is compared with the version that its change builds
+  /// on and with the uniqueness constraints when it is written: a value may pass from a deleted object to another one,
+  /// but two objects can't exchange values. The deletion of a row that is gone already succeeds. A refused row does not
+  /// end the writing, so that the failure names all of them; conflicts of versions come before other refusals.
+  ///
+  /// The rows of one `InsertedRows` get consecutive keys in their order, except those that have obtained one. A refused
+  /// row keeps its key.
+  ///
+  /// - Parameter whole: The change set of the whole save, which `participants` are told about; it spans several stores
+  ///   where they save together.
+  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030 or 134090; 134070 for participants where
+  ///   the store takes none, 134060 for metadata that no property list can hold.
   func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws
   func commit() throws
-  /// Gives the inserted objects their permanent IDs. Called once, after every store of the save has committed.
+  /// Gives the inserted objects their permanent IDs with `TemporaryIDRange.resolve`. Called once, after every store of
+  /// the save has committed.
   func finish()
   /// Has no effect after a commit.
   func rollBack()

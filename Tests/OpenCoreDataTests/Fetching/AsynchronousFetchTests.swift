@@ -9,7 +9,7 @@ import Testing
 // is read; the completion block is called on the context's queue; progress counts results; a cancel ends the reading
 // and gives NSUserCancelledError.
 
-@Suite("An asynchronous fetch reads beside the queue and delivers on it")
+@Suite("An asynchronous fetch reads beside the queue and delivers on it", .overBothStores)
 struct AsynchronousFetchTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -145,10 +145,10 @@ struct AsynchronousFetchTests {
     #expect(seen.0 && seen.1 == CocoaError.userCancelled.rawValue)
   }
 
-  @Test("A failing fetch delivers its error")
+  @Test("A failing fetch delivers its error", .sqliteOnly("The table is renamed to make it fail"))
   func failure() async throws {
     let context = stack.context()
-    try sqlite(stack.file, "ALTER TABLE ZSESSION RENAME TO ELSEWHERE")
+    try stack.sqlite("ALTER TABLE ZSESSION RENAME TO ELSEWHERE")
     let message = try await deliver(context, stack.request) { $0.operationError?.localizedDescription ?? "" }
     #expect(message.contains("ZSESSION"))
     let misfit = NSAsynchronousFetchRequest(
@@ -158,7 +158,9 @@ struct AsynchronousFetchTests {
     }
   }
 
-  @Test("A store in memory is read while nothing is written, and delivers likewise")
+  @Test(
+    "A store in memory is read while nothing is written, and delivers likewise",
+    .sqliteOnly("The test adds a store of its own"))
   func inMemory() async throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: stack.coordinator.managedObjectModel)
     try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
@@ -182,7 +184,9 @@ struct AsynchronousFetchTests {
     #expect(count == 2500 || count == 2600)
   }
 
-  @Test("A cancellation flag ends a statement that would run for ever", .timeLimit(.minutes(1)))
+  @Test(
+    "A cancellation flag ends a statement that would run for ever", .sqliteOnly("About a statement of SQL"),
+    .timeLimit(.minutes(1)))
   func endless() throws {
     let connection = try SQLiteConnection(path: "", mode: .privateTemporary)
     let stop = CancellationFlag()

@@ -9,7 +9,7 @@ import Testing
 // object of their batch is used. In child contexts too, and with pending changes: there Apple's framework is known to
 // read everything.
 
-@Suite("A batch size batches")
+@Suite("A batch size batches", .overBothStores)
 struct BatchSizeTests {
   private static let identities = "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT FROM ZSESSION t0 ORDER BY t0.Z_PK"
   private static func rows(_ count: Int) -> String {
@@ -53,7 +53,7 @@ struct BatchSizeTests {
         #expect(objects[0].isFault)
       }
     }
-    #expect(sql == [Self.identities, Self.rows(4), Self.rows(2)])
+    if stack.kind == .sqlite { #expect(sql == [Self.identities, Self.rows(4), Self.rows(2)]) }
   }
 
   @Test("With pending changes of every level too")
@@ -77,7 +77,7 @@ struct BatchSizeTests {
       }
     }
     // The changed object is the parent's, which need not read it.
-    #expect(sql == [Self.identities, Self.rows(3), Self.rows(4), Self.rows(1)])
+    if stack.kind == .sqlite { #expect(sql == [Self.identities, Self.rows(3), Self.rows(4), Self.rows(1)]) }
   }
 
   @Test("Where pending objects have to be sorted in, identities come with the sort key alone")
@@ -92,11 +92,13 @@ struct BatchSizeTests {
         #expect(objects.prefix(4).map(\.place) == ["Spot 4", "Spot 9", "Spot 4", "Spot 3"])
       }
     }
-    #expect(
-      sql == [
-        "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZRATING FROM ZSESSION t0 ORDER BY t0.ZRATING DESC, t0.Z_PK",
-        Self.rows(3),
-      ])
+    if stack.kind == .sqlite {
+      #expect(
+        sql == [
+          "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZRATING FROM ZSESSION t0 ORDER BY t0.ZRATING DESC, t0.Z_PK",
+          Self.rows(3),
+        ])
+    }
   }
 
   @Test("Limit and offset choose among identities")
@@ -112,7 +114,7 @@ struct BatchSizeTests {
         #expect(objects.map(\.place) == (2..<7).map { "Spot \($0)" })
       }
     }
-    #expect(sql == [Self.identities + " LIMIT ? OFFSET ?", Self.rows(4), Self.rows(1)])
+    if stack.kind == .sqlite { #expect(sql == [Self.identities + " LIMIT ? OFFSET ?", Self.rows(4), Self.rows(1)]) }
   }
 
   @Test("A batch leaves out what is loaded already, and what somebody deleted meanwhile reads as nil")
@@ -121,12 +123,12 @@ struct BatchSizeTests {
     try context.performAndWait {
       let objects = try context.fetch(request())
       _ = try context.existingObject(with: objects[1].objectID)
-      try sqlite(stack.file, "DELETE FROM ZSESSION WHERE Z_PK = 3")
+      try stack.sqlite("DELETE FROM ZSESSION WHERE Z_PK = 3")
       let sql = try Trace.of(stack) {
         #expect(objects[0].place == "Spot 0" && objects[3].place == "Spot 3")
         #expect(objects[2].place == nil && objects[2].isDeleted)
       }
-      #expect(sql == [Self.rows(3), Self.rows(1)])
+      if stack.kind == .sqlite { #expect(sql == [Self.rows(3), Self.rows(1)]) }
     }
   }
 
@@ -139,7 +141,7 @@ struct BatchSizeTests {
       let objects = try context.fetch(stack.request())
       #expect(objects.map(\.place).count == 10)
       objects[2].setValue("Mine", forKey: "place")
-      try sqlite(stack.file, "UPDATE ZSESSION SET ZPLACE = 'Theirs', Z_OPT = Z_OPT + 1 WHERE Z_PK < 4")
+      try stack.sqlite("UPDATE ZSESSION SET ZPLACE = 'Theirs', Z_OPT = Z_OPT + 1 WHERE Z_PK < 4")
       _ = try context.fetch(stack.request())
       #expect(objects[0].place == "Spot 0")
       _ = try context.fetch(

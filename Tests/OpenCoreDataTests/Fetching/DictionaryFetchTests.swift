@@ -9,7 +9,7 @@ import Testing
 // havingPredicate, includesPendingChanges): dictionaries hold the wanted attributes of what is stored; equal ones are
 // put together by SQL; a nil value has no key; unsaved changes don't show.
 
-@Suite("A fetch of dictionaries lets SQL do the work")
+@Suite("A fetch of dictionaries lets SQL do the work", .overBothStores)
 struct DictionaryFetchTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -38,7 +38,9 @@ struct DictionaryFetchTests {
     }
     #expect(rows.map { $0["place"] as? String } == ["Spot 4", "Spot 9"])
     #expect(rows.allSatisfy { $0.count == 2 && $0["rating"] as? Int == 5 })
-    #expect(sql == ["SELECT t0.ZPLACE, t0.ZRATING FROM ZSESSION t0 WHERE t0.ZRATING = ? ORDER BY t0.Z_PK"])
+    if stack.kind == .sqlite {
+      #expect(sql == ["SELECT t0.ZPLACE, t0.ZRATING FROM ZSESSION t0 WHERE t0.ZRATING = ? ORDER BY t0.Z_PK"])
+    }
   }
 
   @Test("Distinct results are told apart by SQL, sorted, cut and counted as such")
@@ -52,7 +54,9 @@ struct DictionaryFetchTests {
     }
     let (rows, sql) = try fetch(change)
     #expect(rows.map { $0["rating"] as? Int } == [4, 3, 2])
-    #expect(sql == ["SELECT DISTINCT t0.ZRATING FROM ZSESSION t0 ORDER BY t0.ZRATING DESC LIMIT ? OFFSET ?"])
+    if stack.kind == .sqlite {
+      #expect(sql == ["SELECT DISTINCT t0.ZRATING FROM ZSESSION t0 ORDER BY t0.ZRATING DESC LIMIT ? OFFSET ?"])
+    }
     let count = try context.performAndWait { try context.count(for: stack.dictionaries(change)) }
     #expect(count == 3)
   }
@@ -65,10 +69,12 @@ struct DictionaryFetchTests {
       $0.havingPredicate = NSPredicate(format: "rating > 3")
     }
     #expect(rows.map { $0["rating"] as? Int } == [4, 5])
-    #expect(
-      sql == [
-        "SELECT t0.ZRATING FROM ZSESSION t0 GROUP BY t0.ZRATING HAVING t0.ZRATING > ? ORDER BY t0.ZRATING"
-      ])
+    if stack.kind == .sqlite {
+      #expect(
+        sql == [
+          "SELECT t0.ZRATING FROM ZSESSION t0 GROUP BY t0.ZRATING HAVING t0.ZRATING > ? ORDER BY t0.ZRATING"
+        ])
+    }
   }
 
   @Test("\"objectID\" stands for the identity")
@@ -82,7 +88,7 @@ struct DictionaryFetchTests {
 
   @Test("Unsaved changes of the chain don't show, and nil has no key")
   func storeOnly() throws {
-    try sqlite(stack.file, "UPDATE ZSESSION SET ZPLACE = NULL WHERE Z_PK = 1")
+    try stack.sqlite("UPDATE ZSESSION SET ZPLACE = NULL WHERE Z_PK = 1")
     let child = stack.context(context)
     let rows = try child.performAndWait {
       InsertionWay.single.insert(20..<21, into: child, stack.entity)

@@ -8,7 +8,7 @@ import Testing
 // Rules (Apple documentation: NSFetchRequest.execute(): the request runs in the context of the queue that it is called
 // on; NSFetchRequest, affectedStores, copying; NSManagedObjectContext: a fetch posts nothing).
 
-@Suite("A request finds the context it is executed in")
+@Suite("A request finds the context it is executed in", .overBothStores)
 struct ExecuteTests {
   private let folder: TemporaryFolder
   private let stack: Stack

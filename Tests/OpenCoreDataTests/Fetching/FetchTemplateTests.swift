@@ -8,7 +8,7 @@ import Testing
 // Rules (Apple documentation: NSManagedObjectModel, "Getting Fetch Request Templates"): templates are kept by name, come
 // from the model file or from code, and can't be changed once the model is in use; variables are replaced by name.
 
-@Suite("A model keeps fetch requests by name")
+@Suite("A model keeps fetch requests by name", .overBothStores)
 struct FetchTemplateTests {
   private static let xml = """
     <?xml version="1.0" encoding="UTF-8"?>

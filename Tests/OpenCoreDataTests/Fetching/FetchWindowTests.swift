@@ -9,7 +9,7 @@ import Testing
 // entityName): a fetch is a window on all that the context shows, in the request's order, whether it is stored, pending
 // here or pending in a parent; a count is the number of objects that the fetch returns.
 
-@Suite("A fetch is a window on what its context shows")
+@Suite("A fetch is a window on what its context shows", .overBothStores)
 struct FetchWindowTests {
   private let folder: TemporaryFolder
 
@@ -187,7 +187,7 @@ struct FetchWindowTests {
       let count = try context.count(for: request)
       #expect(count == 2)
     }
-    let distinct = try sqlite(stack.file, "SELECT count(DISTINCT ZPRICE), max(ZPRICE) = \(text) FROM ZSESSION")
+    let distinct = try stack.sqlite("SELECT count(DISTINCT ZPRICE), max(ZPRICE) = \(text) FROM ZSESSION")
     #expect(distinct == "1|1")
   }
 }

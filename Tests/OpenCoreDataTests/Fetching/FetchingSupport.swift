@@ -10,7 +10,12 @@ import Testing
 final class Trace {
   private(set) var statements: [String] = []
 
+  /// The statements that `body` runs; none where the store has no SQL.
   static func of(_ stack: Stack, _ body: () throws -> Void) throws -> [String] {
+    guard stack.kind == .sqlite else {
+      try body()
+      return []
+    }
     let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     let connection = try store.connection()
     let trace = Trace()

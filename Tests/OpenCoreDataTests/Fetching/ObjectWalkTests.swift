@@ -15,7 +15,7 @@ final class StirringSession: NSManagedObject {
   override func awakeFromFetch() { wakes += 1 }
 }
 
-@Suite("A walk over objects gives what a fetch gives, a batch at a time")
+@Suite("A walk over objects gives what a fetch gives, a batch at a time", .overBothStores)
 struct ObjectWalkTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -118,7 +118,7 @@ struct ObjectWalkTests {
       #expect(held.allSatisfy { $0.batchStorage?.batch.count == 0 && context.object(with: $0.objectID) === $0 })
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION WHERE ZPLACE = 'edited' AND Z_OPT = 2") == "4")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION WHERE ZPLACE = 'edited' AND Z_OPT = 2") == "4")
   }
 
   @Test("The body may save, reset, end the walk or throw; afterwards the context is as these leave it")
@@ -164,7 +164,7 @@ struct ObjectWalkTests {
         kept = objects[0]
         return false
       }
-      try sqlite(stack.file, "UPDATE ZSESSION SET ZPLACE = 'other', Z_OPT = Z_OPT + 1 WHERE Z_PK = 1")
+      try stack.sqlite("UPDATE ZSESSION SET ZPLACE = 'other', Z_OPT = Z_OPT + 1 WHERE Z_PK = 1")
       kept?.setValue("own", forKey: "place")
       #expect(throws: (any Error).self) { try context.save() }
       context.rollback()

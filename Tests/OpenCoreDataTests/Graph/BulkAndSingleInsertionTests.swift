@@ -9,7 +9,7 @@ import Testing
 // rolled back, rows inserted by a batch behave as if inserted one by one. Every test here runs both ways and compares
 // the stores.
 
-@Suite("Bulk insertion and single insertion can't be told apart")
+@Suite("Bulk insertion and single insertion can't be told apart", .overBothStores)
 struct BulkAndSingleInsertionTests {
   /// Saves each context of a chain, the child first.
   private func save(_ contexts: NSManagedObjectContext...) throws {
@@ -24,7 +24,7 @@ struct BulkAndSingleInsertionTests {
         child.performAndWait { way.insert((chunk * 50)..<(chunk * 50 + 50), into: child, stack.entity) }
         try save(child, middle, writer)
       }
-      return try sqlite(stack.file, "SELECT count(*), min(Z_PK), max(Z_PK) FROM ZSESSION")
+      return try stack.sqlite("SELECT count(*), min(Z_PK), max(Z_PK) FROM ZSESSION")
     }
     #expect(count == "150|1|150")
   }
@@ -119,8 +119,7 @@ struct BulkAndSingleInsertionTests {
         object.setValue(nil, forKey: "date")
       }
       for context in contexts[level...] { try save(context) }
-      return try sqlite(
-        stack.file, "SELECT Z_PK, Z_OPT, ZDATE IS NULL, ZPLACE FROM ZSESSION WHERE ZRATING = 3 AND Z_PK = 18")
+      return try stack.sqlite("SELECT Z_PK, Z_OPT, ZDATE IS NULL, ZPLACE FROM ZSESSION WHERE ZRATING = 3 AND Z_PK = 18")
     }
     #expect(row == "18|1|1|Edited, \"17\"")
   }
@@ -141,7 +140,7 @@ struct BulkAndSingleInsertionTests {
       #expect(writer.performAndWait { writer.insertedObjects.count } == 5)
       #expect(writer.performAndWait { writer.updatedObjects.isEmpty })
       try save(writer)
-      return try sqlite(stack.file, "SELECT Z_PK, Z_OPT FROM ZSESSION WHERE ZPLACE = 'From the child'")
+      return try stack.sqlite("SELECT Z_PK, Z_OPT FROM ZSESSION WHERE ZPLACE = 'From the child'")
     }
     #expect(row == "3|1")
   }
@@ -162,7 +161,7 @@ struct BulkAndSingleInsertionTests {
         #expect(try context.count(for: stack.request()) == 4)
       }
       for context in contexts[level...] { try save(context) }
-      return try sqlite(stack.file, "SELECT Z_PK, ZPLACE FROM ZSESSION")
+      return try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION")
     }
     #expect(rows == "1|Spot 1\n2|Spot 2\n3|Spot 4\n4|Spot 5")
   }
@@ -195,7 +194,7 @@ struct BulkAndSingleInsertionTests {
         #expect(writer.registeredObject(for: object.objectID) === object)
         try writer.save()
       }
-      return try sqlite(stack.file, "SELECT Z_PK, ZPLACE FROM ZSESSION")
+      return try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION")
     }
     #expect(rows == "1|Spot 3\n2|Spot 0\n3|Spot 1\n4|Spot 2\n5|Spot 4")
   }
@@ -225,7 +224,7 @@ struct BulkAndSingleInsertionTests {
       let (writer, middle, child) = stack.chain()
       child.performAndWait { way.insert(0..<7, into: child, stack.entity) }
       try save(child, middle, writer)
-      #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION WHERE ZPLACE LIKE '%!'") == "7")
+      #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION WHERE ZPLACE LIKE '%!'") == "7")
       return HookedSession.calls.counts
     }
     #expect(calls == ["awakeFromInsert": 7, "willSave": 21, "validateForInsert": 21, "didSave": 21])

@@ -9,7 +9,7 @@ import Testing
 // follows a bulk insertion is the same as after single insertions. Random sequences run on the real chain and on a
 // reference of dictionaries; a failure reports the seed.
 
-@Suite("Any sequence of operations on a chain", .seeded)
+@Suite("Any sequence of operations on a chain", .overBothStores, .seeded)
 struct ChainFuzzTests {
   @Test(
     "The chain and its reference agree step by step, and both ways leave equal stores",
@@ -73,7 +73,7 @@ private final class ChainPlayer {
       try contexts[level].performAndWait { try contexts[level].save() }
     }
     let wanted = reference.shown(3).map { "\($0.session.place)|\($0.session.rating.map(String.init) ?? "")" }
-    let found = try sqlite(stack.file, "SELECT ZPLACE, ZRATING FROM ZSESSION ORDER BY Z_PK")
+    let found = try stack.sqlite("SELECT ZPLACE, ZRATING FROM ZSESSION ORDER BY Z_PK")
       .split(separator: "\n").map(String.init)
     // Keys obtained early go before those of rows saved earlier.
     if hasObtained {

@@ -12,7 +12,7 @@ import Testing
 // of its own, and know the sum of their accepted saves; rows that all of them increment show whether a save was lost.
 // `make check-thread` runs the same under the thread sanitizer.
 
-@Suite("Many contexts at once", .seeded)
+@Suite("Many contexts at once", .overBothStores, .seeded)
 struct ConcurrencyStressTests {
   /// What a worker's contexts stand on, and how many of them there are above each other.
   private enum Ground { case coordinator, writer, main }
@@ -29,10 +29,10 @@ struct ConcurrencyStressTests {
     let folder = try TemporaryFolder()
     let (stack, wanted) = try await Self.play(folder, seed: seed, steps: Self.steps)
     #expect(try Self.difference(stack, wanted) == nil, "seed \(seed)")
-    #expect(try sqlite(stack.file, "PRAGMA integrity_check") == "ok", "seed \(seed)")
+    #expect(try stack.sqlite("PRAGMA integrity_check") == "ok", "seed \(seed)")
     // No key was given twice, and none will be.
     #expect(
-      try sqlite(stack.file, "SELECT max(Z_PK) <= (SELECT Z_MAX FROM Z_PRIMARYKEY) FROM ZSESSION") == "1",
+      try stack.sqlite("SELECT max(Z_PK) <= (SELECT Z_MAX FROM Z_PRIMARYKEY) FROM ZSESSION") == "1",
       "seed \(seed)")
   }
 
@@ -40,7 +40,7 @@ struct ConcurrencyStressTests {
   func canary() async throws {
     let folder = try TemporaryFolder()
     let (stack, wanted) = try await Self.play(folder, seed: 5, steps: 20)
-    try sqlite(stack.file, "UPDATE ZSESSION SET ZRATING = ZRATING + 1 WHERE ZPLACE = 'hot-1'")
+    try stack.sqlite("UPDATE ZSESSION SET ZRATING = ZRATING + 1 WHERE ZPLACE = 'hot-1'")
     #expect(try Self.difference(stack, wanted) != nil)
   }
 
@@ -70,8 +70,7 @@ struct ConcurrencyStressTests {
     try await main.perform { try main.save() }
     try await writer.perform { try writer.save() }
     lines += board.acceptedIncrements.enumerated().map { "hot-\($0)|\($1)" }
-    let fought = try sqlite(
-      stack.file, "SELECT ZPLACE, ZRATING FROM ZSESSION WHERE Z_PK = \(board.contested.storeKey ?? 0)")
+    let fought = try stack.sqlite("SELECT ZPLACE, ZRATING FROM ZSESSION WHERE Z_PK = \(board.contested.storeKey ?? 0)")
     #expect(board.wasAttempted(String(fought.prefix { $0 != "|" })), "seed \(seed): \(fought)")
     lines.append(fought)
     return (stack, lines.sorted())
@@ -114,7 +113,7 @@ struct ConcurrencyStressTests {
 
   /// The first lines that only one side has; nil if there are none.
   private static func difference(_ stack: Stack, _ wanted: [String]) throws -> String? {
-    let found = try sqlite(stack.file, "SELECT ZPLACE, ZRATING FROM ZSESSION").split(separator: "\n").map(String.init)
+    let found = try stack.sqlite("SELECT ZPLACE, ZRATING FROM ZSESSION").split(separator: "\n").map(String.init)
     if found.sorted() == wanted { return nil }
     let (missing, surplus) = (Set(wanted).subtracting(found), Set(found).subtracting(wanted))
     return "\(found.count) rows instead of \(wanted.count); missing \(missing.sorted().prefix(5)), "

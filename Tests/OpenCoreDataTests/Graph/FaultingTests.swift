@@ -23,7 +23,7 @@ final class WakingSession: NSManagedObject {
   override func didTurnIntoFault() { Self.calls.withLock { $0.append("did") } }
 }
 
-@Suite("Faults load when they are read", .serialized)
+@Suite("Faults load when they are read", .overBothStores, .serialized)
 struct FaultingTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -36,8 +36,7 @@ struct FaultingTests {
       entity.properties += [score]
     }
     stack = try Stack(folder, model: model)
-    try sqlite(
-      stack.file,
+    try stack.sqlite(
       "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZPLACE, ZRATING) VALUES (1, 1, 1, 'one', 1), (2, 1, 1, 'two', 2),"
         + "(3, 1, 1, 'three', 3), (4, 1, 1, 'four', 4), (5, 1, 1, 'five', 5); UPDATE Z_PRIMARYKEY SET Z_MAX = 5")
     WakingSession.calls.withLock { $0 = [] }
@@ -64,7 +63,7 @@ struct FaultingTests {
       #expect(Set(objects[1].changedValues().keys) == ["place"])
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT Z_OPT, ZPLACE FROM ZSESSION WHERE Z_PK = 2") == "2|2")
+    #expect(try stack.sqlite("SELECT Z_OPT, ZPLACE FROM ZSESSION WHERE Z_PK = 2") == "2|2")
   }
 
   @Test("A change of a transient attribute alone writes nothing and leaves the version")
@@ -79,7 +78,7 @@ struct FaultingTests {
       object.setValue("next", forKey: "place")
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT Z_OPT FROM ZSESSION WHERE Z_PK = 1") == "2")
+    #expect(try stack.sqlite("SELECT Z_OPT FROM ZSESSION WHERE Z_PK = 1") == "2")
   }
 
   @Test("Without faults asked for, objects come awake")
@@ -103,7 +102,7 @@ struct FaultingTests {
       _ = objects[0].place
       context.refresh(objects[0], mergeChanges: false)
       #expect(calls == ["awake one", "will", "did"] && objects[0].isFault)
-      try sqlite(stack.file, "UPDATE ZSESSION SET ZPLACE = ZPLACE || '!', Z_OPT = 2")
+      try stack.sqlite("UPDATE ZSESSION SET ZPLACE = ZPLACE || '!', Z_OPT = 2")
       context.refresh(objects[1], mergeChanges: false)
       #expect(calls.isEmpty)
       #expect(objects[1].place == "two!" && objects[2].place == "three")
@@ -120,7 +119,7 @@ struct FaultingTests {
       objects[0].setValue("mine", forKey: "place")
       let new = NSManagedObject.make(stack.entity, in: context)
       context.delete(objects[4])
-      try sqlite(stack.file, "UPDATE ZSESSION SET ZRATING = 9, Z_OPT = 2")
+      try stack.sqlite("UPDATE ZSESSION SET ZRATING = 9, Z_OPT = 2")
       context.refreshAllObjects()
       #expect(objects[0].place == "mine" && objects[0].value(forKey: "rating") as? Int == 9)
       #expect(context.updatedObjects == [objects[0]] && context.insertedObjects == [new])
@@ -137,7 +136,7 @@ struct FaultingTests {
       request.includesPropertyValues = false
       let objects = try context.fetch(request)
       #expect(objects.allSatisfy { $0.isFault && $0.values.isEmpty })
-      try sqlite(stack.file, "DELETE FROM ZSESSION WHERE Z_PK IN (2, 3)")
+      try stack.sqlite("DELETE FROM ZSESSION WHERE Z_PK IN (2, 3)")
       #expect(objects[1].place == nil && objects[1].isDeleted && context.deletedObjects == [objects[1]])
       context.rollback()
       #expect(objects[1].isFault && !objects[1].isDeleted && !context.hasChanges)
@@ -155,7 +154,7 @@ struct FaultingTests {
       let request = stack.request()
       request.fetchBatchSize = 3
       let objects = try context.fetch(request)
-      try sqlite(stack.file, "DELETE FROM ZSESSION WHERE Z_PK = 2")
+      try stack.sqlite("DELETE FROM ZSESSION WHERE Z_PK = 2")
       #expect(objects[1].place == nil && objects[1].isDeleted)
       #expect(objects[0].place == "one" && objects[2].place == "three")
       #expect(calls == ["awake one", "awake three"])

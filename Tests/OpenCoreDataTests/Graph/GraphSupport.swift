@@ -32,21 +32,28 @@ enum Sessions {
   }
 }
 
-/// A coordinator with one SQLite store, and chains of contexts on it.
+/// A coordinator with one store of the kind that the test runs on, and chains of contexts on it.
 final class Stack: Sendable {
+  let kind: StoreKind
   let coordinator: NSPersistentStoreCoordinator
+  /// Of a SQLite store.
   let file: URL
   let entity: NSEntityDescription
   /// The file's folder lives as long as its user.
   private let folder: TemporaryFolder
 
-  init(_ folder: TemporaryFolder, _ name: String = "store.sqlite", model: NSManagedObjectModel = Sessions.model())
-    throws
-  {
+  init(
+    _ folder: TemporaryFolder, _ name: String = "store.sqlite", model: NSManagedObjectModel = Sessions.model(),
+    kind: StoreKind = .current, plantedError: BruteForceStore.PlantedError? = nil
+  ) throws {
     self.folder = folder
+    self.kind = kind
     file = folder.file(name)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+    switch kind {
+    case .sqlite: try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+    case .bruteForce: try coordinator.addPersistentStore(BruteForceStore(model: model, plantedError: plantedError))
+    }
     entity = try #require(model.entitiesByName["Session"])
   }
 
@@ -65,14 +72,6 @@ final class Stack: Sendable {
   }
 
   func request() -> NSFetchRequest<NSManagedObject> { NSFetchRequest(entityName: "Session") }
-
-  /// Everything in the store's tables that an insertion touches.
-  func dump() throws -> String {
-    try sqlite(
-      file,
-      "SELECT Z_PK, Z_ENT, Z_OPT, ZRATING, ZDATE, ZPLACE FROM ZSESSION ORDER BY Z_PK; SELECT * FROM Z_PRIMARYKEY;"
-        + "SELECT sql FROM sqlite_master")
-  }
 }
 
 /// The two ways of inserting: whatever a test does after them must come out the same.

@@ -9,7 +9,7 @@ import Testing
 // reaches the store, then every context of the chain sees the same permanent ID; registeredObject never reads,
 // object(with:) gives a fault without reading, existingObject(with:) reads and throws if there is none.
 
-@Suite("An object has one identity, temporary until a save reaches the store")
+@Suite("An object has one identity, temporary until a save reaches the store", .overBothStores)
 struct IdentityTests {
   private let stack: Stack
   private let folder: TemporaryFolder

@@ -9,7 +9,7 @@ import Testing
 // entities of one tree share a table and a sequence of keys, in the order of insertion; a fetch of an entity includes
 // the objects of its subentities by default, pending or stored.
 
-@Suite("Entities that inherit share a table, keys and fetches")
+@Suite("Entities that inherit share a table, keys and fetches", .overBothStores)
 struct InheritanceTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -65,8 +65,7 @@ struct InheritanceTests {
       try context.save()
     }
     #expect(
-      try sqlite(
-        stack.file,
+      try stack.sqlite(
         "SELECT Z_PK, Z_ENT, ZPLACE FROM ZSESSION; SELECT Z_PK, ZNAME FROM ZSPOT; SELECT * FROM Z_PRIMARYKEY")
           == """
           1|2|s0
@@ -163,7 +162,7 @@ struct InheritanceTests {
       try context.save()
     }
     #expect(
-      try sqlite(stack.file, "SELECT Z_PK, Z_OPT, ZPLACE, ZDRIVER FROM ZSESSION WHERE Z_ENT = 3")
+      try stack.sqlite("SELECT Z_PK, Z_OPT, ZPLACE, ZDRIVER FROM ZSESSION WHERE Z_ENT = 3")
         == "3|2|moved|Bob\n9|1|t2|Ann")
   }
 }

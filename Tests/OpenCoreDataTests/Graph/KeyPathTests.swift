@@ -31,7 +31,7 @@ final class TypedSession: NSManagedObject {
   var title: String { "\(location ?? ""), \(stars)" }
 }
 
-@Suite("Typed access names attributes")
+@Suite("Typed access names attributes", .overBothStores)
 struct KeyPathTests {
   private let folder: TemporaryFolder
   private let stack: Stack

@@ -59,7 +59,7 @@ final class WilfulSession: NSManagedObject {
   override func didSave() { note("saved \(isInserted || isUpdated || isDeleted ? "dirty" : "clean")") }
 }
 
-@Suite("Classes take part in the life of their objects", .serialized)
+@Suite("Classes take part in the life of their objects", .overBothStores, .serialized)
 struct LifecycleTests {
   private func model() -> NSManagedObjectModel { Sessions.model(className: "OpenCoreDataTests.WilfulSession") }
 
@@ -92,7 +92,7 @@ struct LifecycleTests {
         insert(["doomed 1", " padded ", "inserts", "deletes", "leaves", "doomed 2"], way, child, stack)
       }
       for context in [child, middle, writer] { try context.performAndWait { try context.save() } }
-      return try sqlite(stack.file, "SELECT Z_PK, ZPLACE, ZRATING FROM ZSESSION")
+      return try stack.sqlite("SELECT Z_PK, ZPLACE, ZRATING FROM ZSESSION")
     }
     #expect(places == "1|padded|1\n2|inserted another|1\n3|deleted others|1\n4|Spot 70|1")
     _ = calls

@@ -9,7 +9,7 @@ import Testing
 // managedObjectContext; docs/invariants.md): a context holds the objects that have changes and no others, unless it is
 // asked to; objects that are saved, reset or out of use are released, with everything that was kept for them.
 
-@Suite("No object outlives its use", .serialized)
+@Suite("No object outlives its use", .overBothStores, .serialized)
 struct LiveObjectTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -43,7 +43,7 @@ struct LiveObjectTests {
         #expect(context.unresolvedIDs.isEmpty)
       }
     }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "3600")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "3600")
   }
 
   @Test("The table of registered objects does not grow with what was fetched and let go")

@@ -9,7 +9,7 @@ import Testing
 // the order of insertion without gaps, after the greatest that the store knows; every refused row is named; triggers
 // see each row with its key.
 
-@Suite("Many rows get the keys that few get, whatever is left out or refused among them")
+@Suite("Many rows get the keys that few get, whatever is left out or refused among them", .overBothStores)
 struct ManyRowsTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
@@ -37,12 +37,13 @@ struct ManyRowsTests {
     Gaps(testDescription: "all but the first deleted", deleted: Array(1..<1000)),
   ]
 
-  @Test("Keys, refusals and what a trigger sees", arguments: gaps, [false, true])
+  @Test(
+    "Keys, refusals and what a trigger sees", .sqliteOnly("A trigger of the file watches the rows"), arguments: gaps,
+    [false, true])
   func keys(gaps: Gaps, hasTrigger: Bool) throws {
     let stack = try Stack(folder, model: Sessions.model(unique: ["place"]))
     if hasTrigger {
-      try sqlite(
-        stack.file,
+      try stack.sqlite(
         """
         CREATE TABLE SEEN(k, place);
         CREATE TRIGGER notes AFTER INSERT ON ZSESSION BEGIN INSERT INTO SEEN VALUES(NEW.Z_PK, NEW.ZPLACE); END
@@ -75,13 +76,13 @@ struct ManyRowsTests {
       let left = (0..<Self.count).filter { !gaps.taken.contains($0) && !gaps.deleted.contains($0) }
       let expected = left.enumerated().map { "\(firstKey + $0)|Spot \($1)" }.joined(separator: "\n")
       #expect(
-        try sqlite(stack.file, "SELECT Z_PK, ZPLACE FROM ZSESSION WHERE Z_PK >= \(firstKey) ORDER BY Z_PK") == expected)
-      #expect(try sqlite(stack.file, "SELECT Z_MAX FROM Z_PRIMARYKEY") == "\(firstKey + left.count - 1)")
+        try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION WHERE Z_PK >= \(firstKey) ORDER BY Z_PK") == expected)
+      #expect(try stack.sqlite("SELECT Z_MAX FROM Z_PRIMARYKEY") == "\(firstKey + left.count - 1)")
       for (place, number) in left.enumerated() {
         #expect(context.object(with: ids[number]).objectID.storeKey == Int64(firstKey + place))
       }
       if hasTrigger {
-        #expect(try sqlite(stack.file, "SELECT k, place FROM SEEN WHERE k >= \(firstKey) ORDER BY k") == expected)
+        #expect(try stack.sqlite("SELECT k, place FROM SEEN WHERE k >= \(firstKey) ORDER BY k") == expected)
       }
     }
   }

@@ -10,7 +10,7 @@ import Testing
 // context's own objects, DidSaveObjectIDs the set of the IDs that these have then. That sets are made once and shared
 // (PackedObjects.md) shows nowhere: each is as it would be made for itself.
 
-@Suite("The sets of notifications, shared or not, are those of their moment")
+@Suite("The sets of notifications, shared or not, are those of their moment", .overBothStores)
 struct NotificationSetTests {
   /// What the contexts of a chain announced: sets under the key of insertions.
   private final class Announced: Sendable {
@@ -154,7 +154,7 @@ struct NotificationSetTests {
     }
     try context.performAndWait { try context.save() }
     #expect(numbers(announced.entry(0, .NSManagedObjectContextDidSaveObjectIDs)?.ids) == keys(4...(count + 3)))
-    #expect(try sqlite(stack.file, "SELECT min(Z_PK), max(Z_PK) FROM ZSESSION") == "2|\(count + 3)")
+    #expect(try stack.sqlite("SELECT min(Z_PK), max(Z_PK) FROM ZSESSION") == "2|\(count + 3)")
   }
 
   @Test("Rows added after an announcement are in the next set of objects", arguments: InsertionWay.allCases)

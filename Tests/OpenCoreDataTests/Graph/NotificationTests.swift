@@ -10,7 +10,7 @@ import Testing
 // object is announced as inserted or as updated, not as both; a rollback takes back what was announced; a fetch posts
 // nothing.
 
-@Suite("Contexts announce what changed, under Apple's names")
+@Suite("Contexts announce what changed, under Apple's names", .overBothStores)
 struct NotificationTests {
   private let folder: TemporaryFolder
   private let stack: Stack

@@ -8,7 +8,7 @@ import Testing
 // Rules (Apple documentation: NSManagedObject, NSManagedObjectContext): changed and committed values, refresh, rollback,
 // reset; model validation with Core Data's codes; every attribute type comes back as it went in.
 
-@Suite("Objects know what changed, and go back when told")
+@Suite("Objects know what changed, and go back when told", .overBothStores)
 struct ObjectStateTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
@@ -42,7 +42,7 @@ struct ObjectStateTests {
   func refresh() throws {
     let stack = try Stack(folder)
     let (context, object) = try saved(stack)
-    try sqlite(stack.file, "UPDATE ZSESSION SET ZRATING = 1, Z_OPT = 2")
+    try stack.sqlite("UPDATE ZSESSION SET ZRATING = 1, Z_OPT = 2")
     context.performAndWait {
       object.setValue("mine", forKey: "place")
       context.refresh(object, mergeChanges: true)
@@ -82,7 +82,7 @@ struct ObjectStateTests {
       context.insert(batch)
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT ifnull(ZRATING, 'nil') FROM ZSESSION ORDER BY Z_PK") == "0\nnil")
+    #expect(try stack.sqlite("SELECT ifnull(ZRATING, 'nil') FROM ZSESSION ORDER BY Z_PK") == "0\nnil")
   }
 
   struct Rule: Sendable, CustomTestStringConvertible {

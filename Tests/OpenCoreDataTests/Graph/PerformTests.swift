@@ -8,7 +8,7 @@ import Testing
 // queue and announces changes after the block; performAndWait is synchronous and re-entrant; the asynchronous form
 // gives values and errors back. A main-queue context lives on the real main thread.
 
-@Suite("Code runs on its context's queue")
+@Suite("Code runs on its context's queue", .overBothStores)
 struct PerformTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -110,6 +110,6 @@ struct PerformTests {
       }
       try await group.waitForAll()
     }
-    #expect(try sqlite(stack.file, "SELECT count(*), count(DISTINCT ZPLACE), max(Z_PK) FROM ZSESSION") == "800|800|800")
+    #expect(try stack.sqlite("SELECT count(*), count(DISTINCT ZPLACE), max(Z_PK) FROM ZSESSION") == "800|800|800")
   }
 }

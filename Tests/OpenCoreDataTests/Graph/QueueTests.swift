@@ -11,7 +11,7 @@ import Testing
 // for a queue that a waiting caller already holds, whatever queue the caller is on; nothing leaks from one block to the
 // next.
 
-@Suite("Waiting for a queue that the caller holds does not deadlock")
+@Suite("Waiting for a queue that the caller holds does not deadlock", .overBothStores)
 struct QueueTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -78,7 +78,7 @@ struct QueueTests {
       InsertionWay.bulk.insert(0..<5, into: top, stack.entity)
       for context in all.reversed() { try context.performAndWait { try context.save() } }
     }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "5")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "5")
   }
 
   @Test("What a block held is not held after it, on the same thread or another", .timeLimit(.minutes(1)))
@@ -128,7 +128,7 @@ struct QueueTests {
     }
     #expect(onMain)
     try await writer.perform { try writer.save() }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "4")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "4")
   }
 
   @Test("The immediate form runs at once on the context's own queue, the enqueued one after what waits")

@@ -8,7 +8,7 @@ import Testing
 // Rules (SDK headers: NSManagedObjectContext): a context holds changed objects strongly and others weakly, unless
 // retainsRegisteredObjects is set; an object stays the one of its identity as long as anybody holds it.
 
-@Suite("A context keeps what has changes, and knows what others keep")
+@Suite("A context keeps what has changes, and knows what others keep", .overBothStores)
 struct RegistrationTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -58,7 +58,7 @@ struct RegistrationTests {
       try writer.save()
       #expect(writer.object(with: early.objectID) === early && early.place == "early")
     }
-    #expect(try sqlite(stack.file, "SELECT ZPLACE FROM ZSESSION") == "early")
+    #expect(try stack.sqlite("SELECT ZPLACE FROM ZSESSION") == "early")
   }
 
   @Test(
@@ -130,7 +130,7 @@ struct RegistrationTests {
       try context.save()
       #expect(objects[0].objectID.uriRepresentation().lastPathComponent == "p1")
     }
-    let found = try sqlite(stack.file, "SELECT count(*), min(Z_PK), max(Z_PK), sum(ZRATING) FROM ZSESSION")
+    let found = try stack.sqlite("SELECT count(*), min(Z_PK), max(Z_PK), sum(ZRATING) FROM ZSESSION")
     #expect(found == "4000|1|4000|20000")
   }
 
@@ -160,18 +160,14 @@ struct RegistrationTests {
       InsertionWay.bulk.insert(0..<90, into: writer, stack.entity)
       try writer.save()
     }
-    let store = try #require(stack.coordinator.persistentStores.first?.rowStore as? SQLiteStore)
     try child.performAndWait {
       let objects = try child.fetch(stack.request())
       for object in objects[..<60] { object.setValue(4, forKey: "rating") }
       for object in objects[60...] { child.delete(object) }
-      var seen: [String] = []
-      try store.connection().traceHandler = { seen.append($0) }
-      try child.save()
-      try store.connection().traceHandler = nil
-      #expect(seen.isEmpty)
+      let sql = try Trace.of(stack) { try child.save() }
+      #expect(sql.isEmpty)
     }
     try writer.performAndWait { try writer.save() }
-    #expect(try sqlite(stack.file, "SELECT count(*), sum(ZRATING), sum(Z_OPT) FROM ZSESSION") == "60|240|108")
+    #expect(try stack.sqlite("SELECT count(*), sum(ZRATING), sum(Z_OPT) FROM ZSESSION") == "60|240|108")
   }
 }

@@ -13,7 +13,7 @@ import Testing
 // log): a context goes with the last who holds it, its blocks included; a coordinator closes its store when it goes;
 // walks close what they opened, however they end.
 
-@Suite("Contexts, stores and walks are released")
+@Suite("Contexts, stores and walks are released", .overBothStores)
 struct ReleaseTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
@@ -41,7 +41,8 @@ struct ReleaseTests {
 
   // MARK: Stores
 
-  @Test("A coordinator that nobody holds closes its files, and the log is in the store")
+  @Test(
+    "A coordinator that nobody holds closes its files, and the log is in the store", .sqliteOnly("About open files"))
   func coordinator() throws {
     var stack: Stack? = try Stack(folder)
     let file = try #require(stack?.file)
@@ -65,7 +66,7 @@ struct ReleaseTests {
     #expect(try sqlite(file, "SELECT count(*) FROM ZSESSION") == "10")
   }
 
-  @Test("A store that is removed is closed at once, whoever still has its objects")
+  @Test("A store that is removed is closed at once, whoever still has its objects", .sqliteOnly("About open files"))
   func removed() throws {
     let stack = try Stack(folder)
     let context = stack.context()
@@ -78,7 +79,7 @@ struct ReleaseTests {
     #expect(openFiles(below: folder).isEmpty && !hasWAL(stack.file) && objects.count == 3)
   }
 
-  @Test("A store that can't be opened leaves nothing open")
+  @Test("A store that can't be opened leaves nothing open", .sqliteOnly("About open files"))
   func refused() throws {
     let file = folder.file("other.sqlite")
     try sqlite(file, "CREATE TABLE other(a)")
@@ -120,7 +121,9 @@ struct ReleaseTests {
 
   enum WalkEnd: CaseIterable { case stopped, thrown, through }
 
-  @Test("A walk closes its connection, however it ends", arguments: WalkEnd.allCases, [false, true])
+  @Test(
+    "A walk closes its connection, however it ends", .sqliteOnly("About connections"), arguments: WalkEnd.allCases,
+    [false, true])
   func walks(end: WalkEnd, isInMemory: Bool) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Sessions.model())
     try coordinator.addPersistentStore(

@@ -9,7 +9,7 @@ import Testing
 // names every object at fault; version conflicts are reported before constraint violations; without the objects at
 // fault the rest is saved with keys that have no gaps.
 
-@Suite("A save that the store refuses names every object at fault and changes nothing")
+@Suite("A save that the store refuses names every object at fault and changes nothing", .overBothStores)
 struct SaveFailureTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
@@ -37,11 +37,12 @@ struct SaveFailureTests {
   }
 
   @Test(
-    "Every object at fault is named, in one chunk or several, and the rest can be saved", arguments: Obstacle.allCases)
+    "Every object at fault is named, in one chunk or several, and the rest can be saved",
+    .sqliteOnly("The obstacles are of the file alone"), arguments: Obstacle.allCases)
   func obstacles(obstacle: Obstacle) throws {
     for chunk in [12, 5] {
       let dump = try onBothWays { way, stack -> String in
-        try sqlite(stack.file, obstacle.rawValue)
+        try stack.sqlite(obstacle.rawValue)
         // The schema was changed behind an open connection's back.
         try stack.reopen()
         let writer = stack.context()
@@ -63,27 +64,26 @@ struct SaveFailureTests {
           #expect(
             error?.userInfo[NSAffectedObjectsErrorKey] as? [NSManagedObject] == obstacle.refused.map { pending[$0] })
           #expect(writer.insertedObjects.count == 12)
-          #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "0\n0")
+          #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "0\n0")
           for id in ids { writer.delete(writer.object(with: id)) }
           try writer.save()
         }
-        return try sqlite(
-          stack.file, "SELECT count(*), min(Z_PK), max(Z_PK) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY")
+        return try stack.sqlite("SELECT count(*), min(Z_PK), max(Z_PK) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY")
       }
       let left = 12 - obstacle.refused.count
       #expect(dump == "\(left)|1|\(left)\n\(left)")
     }
   }
 
-  @Test("Insertions, changes and deletions at fault are named together")
+  @Test(
+    "Insertions, changes and deletions at fault are named together", .sqliteOnly("A trigger of the file refuses a row"))
   func allKinds() throws {
     let stack = try Stack(folder, model: Sessions.model(unique: ["rating"]))
     let context = stack.context()
     try context.performAndWait {
       InsertionWay.bulk.insert(0..<3, into: context, stack.entity)
       try context.save()
-      try sqlite(
-        stack.file,
+      try stack.sqlite(
         "CREATE TRIGGER keeps BEFORE DELETE ON ZSESSION WHEN OLD.ZRATING = 3 BEGIN SELECT RAISE(ABORT, 'kept'); END")
       let objects = try context.fetch(stack.request())
       objects[0].setValue(2, forKey: "rating")
@@ -98,7 +98,7 @@ struct SaveFailureTests {
       context.rollback()
       #expect(!context.hasChanges && objects[0].value(forKey: "rating") as? Int == 1)
     }
-    #expect(try sqlite(stack.file, "SELECT ZRATING, Z_OPT FROM ZSESSION") == "1|1\n2|1\n3|1")
+    #expect(try stack.sqlite("SELECT ZRATING, Z_OPT FROM ZSESSION") == "1|1\n2|1\n3|1")
   }
 
   @Test("A unique value may pass from a deleted object to a changed or a new one in one save")
@@ -115,7 +115,7 @@ struct SaveFailureTests {
       NSManagedObject.make(stack.entity, in: context).setValue("Spot 1", forKey: "place")
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT Z_PK, ZPLACE FROM ZSESSION") == "3|Spot 0\n4|Spot 1")
+    #expect(try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION") == "3|Spot 0\n4|Spot 1")
   }
 
   @Test("A conflict of versions is reported before a constraint, and refreshing settles it")
@@ -128,7 +128,7 @@ struct SaveFailureTests {
       let objects = try context.fetch(stack.request())
       for (number, object) in objects.enumerated() { object.setValue("mine \(number)", forKey: "place") }
       context.delete(objects[2])
-      try sqlite(stack.file, "UPDATE ZSESSION SET Z_OPT = 7, ZPLACE = 'theirs' WHERE Z_PK <> 2")
+      try stack.sqlite("UPDATE ZSESSION SET Z_OPT = 7, ZPLACE = 'theirs' WHERE Z_PK <> 2")
       NSManagedObject.make(stack.entity, in: context).setValue(1, forKey: "rating")
       let error = #expect(throws: NSError.self) { try context.save() }
       #expect(error?.code == NSManagedObjectMergeError)
@@ -149,7 +149,7 @@ struct SaveFailureTests {
       try context.save()
       let object = try #require(try context.fetch(stack.request()).first)
       context.delete(object)
-      try sqlite(stack.file, "DELETE FROM ZSESSION")
+      try stack.sqlite("DELETE FROM ZSESSION")
       try context.save()
       #expect(!context.hasChanges)
     }
@@ -175,7 +175,9 @@ struct SaveFailureTests {
     #expect(writer.performAndWait { !writer.hasChanges })
   }
 
-  @Test("The keys of an early asking that failed are given to others, not twice")
+  @Test(
+    "The keys of an early asking that failed are given to others, not twice",
+    .sqliteOnly("Another program locks the file"))
   func obtainingFails() throws {
     let stack = try Stack(folder)
     try stack.reopen([NSPersistentStoreTimeoutOption: NSNumber(value: 0)])

@@ -8,7 +8,7 @@ import Testing
 // Rules (Apple documentation: NSManagedObjectContext, save): a save moves changes up one level and no further; a save
 // without changes does nothing; a save that fails changes nothing, anywhere.
 
-@Suite("A save goes one level up, whole or not at all")
+@Suite("A save goes one level up, whole or not at all", .overBothStores)
 struct SavePipelineTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
@@ -20,10 +20,10 @@ struct SavePipelineTests {
     child.performAndWait { InsertionWay.single.insert(0..<3, into: child, stack.entity) }
     for context in [child, middle] {
       try context.performAndWait { try context.save() }
-      #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "0")
+      #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "0")
     }
     try writer.performAndWait { try writer.save() }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "3")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "3")
   }
 
   @Test("A save without changes posts nothing, writes nothing and leaves versions alone")
@@ -42,7 +42,7 @@ struct SavePipelineTests {
       try context.save()
       #expect(log.lines.filter { $0.contains("didSave inserted") }.isEmpty)
     }
-    #expect(try sqlite(stack.file, "SELECT Z_OPT FROM ZSESSION") == "1")
+    #expect(try stack.sqlite("SELECT Z_OPT FROM ZSESSION") == "1")
   }
 
   @Test("An update counts the row's version up by one and writes only what changed")
@@ -58,7 +58,7 @@ struct SavePipelineTests {
         try context.save()
       }
     }
-    #expect(try sqlite(stack.file, "SELECT Z_OPT, ZRATING, ZPLACE FROM ZSESSION") == "4|4|Spot 0\n1|2|Spot 1")
+    #expect(try stack.sqlite("SELECT Z_OPT, ZRATING, ZPLACE FROM ZSESSION") == "4|4|Spot 0\n1|2|Spot 1")
   }
 
   @Test("Deleted objects are gone after the save, and their keys are not used again")
@@ -77,7 +77,7 @@ struct SavePipelineTests {
       InsertionWay.single.insert(7..<8, into: context, stack.entity)
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT Z_PK, ZPLACE FROM ZSESSION") == "1|Spot 0\n2|Spot 1\n4|Spot 7")
+    #expect(try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION") == "1|Spot 0\n2|Spot 1\n4|Spot 7")
   }
 
   @Test(
@@ -102,15 +102,17 @@ struct SavePipelineTests {
           "Spot 5", "Spot 6", "Spot 7",
         ])
       #expect(writer.insertedObjects.count == 8, "a failed save keeps the changes")
-      #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "0\n0")
+      #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "0\n0")
       for id in ids ?? [] { writer.delete(writer.object(with: id)) }
       try writer.save()
     }
     #expect(
-      try sqlite(stack.file, "SELECT count(*), max(Z_PK) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "5|5\n5")
+      try stack.sqlite("SELECT count(*), max(Z_PK) FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY") == "5|5\n5")
   }
 
-  @Test("A full disk, a locked file and a read-only store are errors of Core Data's that say what to do")
+  @Test(
+    "A full disk, a locked file and a read-only store are errors of Core Data's that say what to do",
+    .sqliteOnly("About the file"))
   func storeErrors() throws {
     let full = try Stack(folder, "full.sqlite")
     try full.coordinator.remove(full.coordinator.persistentStores[0])
@@ -142,7 +144,7 @@ struct SavePipelineTests {
     }
   }
 
-  @Test("A store that another program has locked is error 134090")
+  @Test("A store that another program has locked is error 134090", .sqliteOnly("About the file"))
   func locked() throws {
     let stack = try Stack(folder)
     try stack.coordinator.remove(stack.coordinator.persistentStores[0])
@@ -159,7 +161,7 @@ struct SavePipelineTests {
     }
     try other.execute("ROLLBACK")
     try context.performAndWait { try context.save() }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "1")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "1")
   }
 
   @Test("Two coordinators that change one row: the later save is a merge error, not a lost change")
@@ -186,6 +188,6 @@ struct SavePipelineTests {
       #expect(object.place == "second")
       try second.save()
     }
-    #expect(try sqlite(stack.file, "SELECT Z_OPT, ZPLACE FROM ZSESSION") == "3|second")
+    #expect(try stack.sqlite("SELECT Z_OPT, ZPLACE FROM ZSESSION") == "3|second")
   }
 }

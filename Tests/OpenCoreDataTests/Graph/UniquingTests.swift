@@ -9,7 +9,7 @@ import Testing
 // whichever ID it is asked by and however it came there; objects without a context have an ID of their own; permanent
 // IDs obtained early keep the object inserted.
 
-@Suite("A context has one object per identity, also while the identity changes")
+@Suite("A context has one object per identity, also while the identity changes", .overBothStores)
 struct UniquingTests {
   private let folder: TemporaryFolder
   private let stack: Stack
@@ -65,7 +65,7 @@ struct UniquingTests {
       try sibling.save()
     }
     for context in [middle, writer] { try context.performAndWait { try context.save() } }
-    #expect(try sqlite(stack.file, "SELECT Z_PK, Z_OPT, ZPLACE FROM ZSESSION") == "1|1|Spot 0\n2|2|Edited")
+    #expect(try stack.sqlite("SELECT Z_PK, Z_OPT, ZPLACE FROM ZSESSION") == "1|1|Spot 0\n2|2|Edited")
   }
 
   @Test("IDs that one context obtained are the IDs of every other that shows the objects")
@@ -93,7 +93,7 @@ struct UniquingTests {
     try writer.performAndWait { try writer.save() }
     #expect(objects[1].objectID == permanent)
     #expect(Set(objects.map(\.objectID)).count == 3)
-    #expect(try sqlite(stack.file, "SELECT Z_PK, ZPLACE FROM ZSESSION") == "1|Spot 1\n2|Spot 0\n3|Spot 2")
+    #expect(try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION") == "1|Spot 1\n2|Spot 0\n3|Spot 2")
   }
 
   @Test("IDs can't be obtained for another context's objects, nor from a store that is read-only")
@@ -124,7 +124,7 @@ struct UniquingTests {
       try context.save()
       #expect(one.objectID.uriRepresentation().lastPathComponent == "p1")
     }
-    #expect(try sqlite(stack.file, "SELECT ZPLACE FROM ZSESSION") == "before")
+    #expect(try stack.sqlite("SELECT ZPLACE FROM ZSESSION") == "before")
   }
 
   @Test("Inserting what waits for its deletion keeps it, with its changes")
@@ -142,7 +142,7 @@ struct UniquingTests {
       #expect(!objects[1].hasChanges && !objects[1].isDeleted)
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT Z_OPT, ZPLACE FROM ZSESSION") == "2|changed\n1|Spot 1")
+    #expect(try stack.sqlite("SELECT Z_OPT, ZPLACE FROM ZSESSION") == "2|changed\n1|Spot 1")
   }
 
   @Test("Deleting twice is deleting once, whether or not the object was ever saved")
@@ -158,7 +158,7 @@ struct UniquingTests {
       #expect(pending.isDeleted && pending.managedObjectContext == nil)
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "0")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "0")
   }
 
   @Test(

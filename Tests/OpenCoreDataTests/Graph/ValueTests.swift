@@ -9,7 +9,7 @@ import Testing
 // bit for bit where the store keeps bits, from a pending row, through a chain and from the disk; validation refuses
 // values that a store can't hold; both ways of inserting agree.
 
-@Suite("Values survive every level as they are")
+@Suite("Values survive every level as they are", .overBothStores)
 struct ValueTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -74,7 +74,7 @@ struct ValueTests {
         seen.append(try read(context))
       }
       seen += [try read(stack.context()), try read(child)]
-      if let quoted = one.quoted { #expect(try sqlite(stack.file, "SELECT quote(ZVALUE) FROM ZSESSION") == quoted) }
+      if let quoted = one.quoted { #expect(try stack.sqlite("SELECT quote(ZVALUE) FROM ZSESSION") == quoted) }
       return seen
     }
     #expect(seen.count == 7 && Set(seen.map { "\($0)" }) == ["\(one.value)"])
@@ -119,7 +119,7 @@ struct ValueTests {
       }
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT Z_PK, ZPLACE FROM ZSESSION") == "1|Spot 0\n2|Spot 1")
+    #expect(try stack.sqlite("SELECT Z_PK, ZPLACE FROM ZSESSION") == "1|Spot 0\n2|Spot 1")
   }
 
   @Test("A transformable value is an archive below and the value above")
@@ -141,7 +141,7 @@ struct ValueTests {
       #expect(object.value(forKey: "tags") as? NSDictionary == tags)
       #expect(!object.hasChanges)
     }
-    #expect(try sqlite(stack.file, "SELECT hex(substr(ZTAGS, 1, 8)) FROM ZSESSION") == "62706C6973743030", "bplist00")
+    #expect(try stack.sqlite("SELECT hex(substr(ZTAGS, 1, 8)) FROM ZSESSION") == "62706C6973743030", "bplist00")
   }
 
   @Test("Values set before an object enters a context, defaults among them, are saved")
@@ -156,7 +156,7 @@ struct ValueTests {
       context.insert(object)
       try context.save()
     }
-    #expect(try sqlite(stack.file, "SELECT ZPLACE, ZRATING FROM ZSESSION") == "alone|0")
+    #expect(try stack.sqlite("SELECT ZPLACE, ZRATING FROM ZSESSION") == "alone|0")
   }
 
   @Test("A batch takes back its last row, and shares its memory with copies until one of them is written")

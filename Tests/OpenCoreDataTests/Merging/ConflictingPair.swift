@@ -86,6 +86,6 @@ struct ConflictingPair {
   }
 
   func dump() throws -> String {
-    try sqlite(stack.file, "SELECT Z_PK, Z_OPT, ZPLACE, ZRATING, ZDATE FROM ZSESSION ORDER BY Z_PK")
+    try stack.sqlite("SELECT Z_PK, Z_OPT, ZPLACE, ZRATING, ZDATE FROM ZSESSION ORDER BY Z_PK")
   }
 }

@@ -10,7 +10,7 @@ import Testing
 /// - between a saved and an inserted object the saved one remains, under its ID: unchanged where the store wins, with
 ///   what was set in the inserted one (object trump) or all of it (overwrite) where the context wins;
 /// - among inserted objects one remains: the first where the store wins, the last where the context wins.
-@Suite("Merge policies: conflicts of uniqueness")
+@Suite("Merge policies: conflicts of uniqueness", .overBothStores)
 struct ConstraintConflictTests {
   /// A stored session ("start", 1, date 7), and one inserted with the same place, rating 5 and no date.
   @Test(
@@ -42,10 +42,10 @@ struct ConstraintConflictTests {
       Self.insert([("twin", 2), ("single", 3), ("twin", 4), ("twin", 5)], way, own, stack)
       try Self.save(own, fails: policy == .error)
     }
-    let saved = try sqlite(stack.file, "SELECT ZPLACE, ZRATING FROM ZSESSION WHERE Z_PK > 1 ORDER BY ZPLACE")
+    let saved = try stack.sqlite("SELECT ZPLACE, ZRATING FROM ZSESSION WHERE Z_PK > 1 ORDER BY ZPLACE")
     #expect(saved == (policy == .error ? "" : "single|3\ntwin|" + (policy.contextWins ? "5" : "2")))
     #expect(
-      try sqlite(stack.file, "SELECT count(*), max(Z_PK) <= (SELECT max(Z_MAX) FROM Z_PRIMARYKEY) FROM ZSESSION")
+      try stack.sqlite("SELECT count(*), max(Z_PK) <= (SELECT max(Z_MAX) FROM Z_PRIMARYKEY) FROM ZSESSION")
         == (policy == .error ? "1|1" : "3|1"))
   }
 
@@ -126,7 +126,7 @@ struct ConstraintConflictTests {
       Self.insert([("a", 2)], .single, own, stack)
       try Self.save(own, fails: policy == .error)
     }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION") == "5")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "5")
   }
 
   @Test("A save through a chain meets the constraint at the root, with the root's policy")
@@ -186,7 +186,7 @@ struct ConstraintConflictTests {
   }
 
   private static func dump(_ stack: Stack) throws -> String {
-    try sqlite(stack.file, "SELECT Z_PK, Z_OPT, ZPLACE, ZRATING, ZDATE FROM ZSESSION ORDER BY Z_PK")
+    try stack.sqlite("SELECT Z_PK, Z_OPT, ZPLACE, ZRATING, ZDATE FROM ZSESSION ORDER BY Z_PK")
   }
 }
 

@@ -8,7 +8,7 @@ import Testing
 /// Rules pinned (Apple documentation: NSMergePolicy, "subclasses"; NSManagedObjectContext.rollback(), "last committed
 /// values"; mergeChanges(fromContextDidSave:)): where a policy leaves an object alone, its changes are saved on top of the
 /// row; a rollback takes back what a policy decided; only what can be seen from a context is merged into it.
-@Suite("After conflicts contexts and store agree")
+@Suite("After conflicts contexts and store agree", .overBothStores)
 struct MergeAftermathTests {
   @Test("The changes of an object that a policy leaves alone are saved on top of the row")
   func untouched() throws {
@@ -51,8 +51,7 @@ struct MergeAftermathTests {
   @Test("An object that others have written anew in the meantime is in conflict with that row")
   func recreatedTwice() throws {
     try refusedRecreation { pair in
-      try sqlite(
-        pair.stack.file, "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZPLACE, ZRATING) VALUES(2, 1, 4, 'back', 3)")
+      try pair.stack.sqlite("INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZPLACE, ZRATING) VALUES(2, 1, 4, 'back', 3)")
       try pair.own.performAndWait {
         pair.object.setValue("free", forKey: "place")
         try pair.own.save()

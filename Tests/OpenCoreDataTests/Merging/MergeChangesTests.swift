@@ -13,7 +13,7 @@ import Testing
 /// - the remote form takes IDs or URIs; contexts merge parents first;
 /// - an automatic merge follows saves of neighbours on the coordinator, into the parent, and of the parent;
 /// - a merge is announced: ObjectsDidChange with objects, DidMergeChangesObjectIDs with IDs.
-@Suite("Merging changes of other contexts")
+@Suite("Merging changes of other contexts", .overBothStores)
 struct MergeChangesTests {
   /// How a notification says who changed.
   enum Form: String, CaseIterable, Sendable { case objects, objectIDs, bulkIDs }
@@ -56,7 +56,7 @@ struct MergeChangesTests {
       try own.save()
     }
     #expect(
-      try sqlite(stack.file, "SELECT Z_PK, Z_OPT, ZPLACE, ZRATING FROM ZSESSION ORDER BY 1")
+      try stack.sqlite("SELECT Z_PK, Z_OPT, ZPLACE, ZRATING FROM ZSESSION ORDER BY 1")
         == "1|3|own|9\n2|2|theirs|2\n4|1|Spot 7|3")
   }
 
@@ -104,7 +104,7 @@ struct MergeChangesTests {
       #expect(parent.deletedObjects.count == 1 && parent.updatedObjects.count == 1)
       try parent.save()
     }
-    #expect(try sqlite(stack.file, "SELECT ZPLACE FROM ZSESSION ORDER BY Z_PK") == "changed\nSpot 2")
+    #expect(try stack.sqlite("SELECT ZPLACE FROM ZSESSION ORDER BY Z_PK") == "changed\nSpot 2")
   }
 
   @Test("The remote form takes IDs and URIs, of another coordinator too", arguments: ["ids", "uris", "sets"])
@@ -172,7 +172,7 @@ struct MergeChangesTests {
       #expect(objects.count == 200 && objects.allSatisfy(\.isFault))
       // The rows vanish; one look before has brought in all of them.
       _ = objects.first?.place
-      _ = try? sqlite(stack.file, "DELETE FROM ZSESSION")
+      _ = try? stack.sqlite("DELETE FROM ZSESSION")
       #expect(objects.allSatisfy { $0.place != nil })
     }
   }
@@ -224,7 +224,7 @@ struct MergeChangesTests {
     own.performAndWait { #expect(object.place == "parent") }
   }
 
-  @Test("The view context of a container merges what background tasks save")
+  @Test("The view context of a container merges what background tasks save", .sqliteOnly("The container opens a file"))
   @MainActor func viewContext() async throws {
     let folder = try TemporaryFolder()
     let container = NSPersistentContainer(name: "Test", managedObjectModel: Sessions.model())

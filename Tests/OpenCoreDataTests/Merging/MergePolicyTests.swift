@@ -11,7 +11,7 @@ import Testing
 /// - overwrite: the whole object as the context has it; rollback: the store's;
 /// - a row deleted by others stays deleted where the store wins, and is written anew where the object wins;
 /// - a row that the context deletes and others changed comes back where the store wins.
-@Suite("Merge policies: conflicts of versions")
+@Suite("Merge policies: conflicts of versions", .overBothStores)
 struct MergePolicyTests {
   /// "mine" changed place and rating, "theirs" place and date; both started from ("start", 1, no date).
   @Test(
@@ -157,7 +157,7 @@ struct MergePolicyTests {
   @Test("Another process's change is a conflict too", arguments: Policy.allCases)
   func anotherProcess(policy: Policy) throws {
     let pair = try ConflictingPair(policy)
-    try sqlite(pair.stack.file, "UPDATE ZSESSION SET ZPLACE = 'shell', Z_OPT = Z_OPT + 1 WHERE Z_PK = 2")
+    try pair.stack.sqlite("UPDATE ZSESSION SET ZPLACE = 'shell', Z_OPT = Z_OPT + 1 WHERE Z_PK = 2")
     try pair.own.performAndWait {
       pair.object.setValue(5, forKey: "rating")
       try pair.expectSave(to: policy == .error ? .fail(NSManagedObjectMergeError) : .succeed)
@@ -186,8 +186,8 @@ struct MergePolicyTests {
       try theirs.performAndWait { try theirs.save() }
       try own.save()
     }
-    #expect(try sqlite(stack.file, "SELECT count(*) FROM ZSESSION WHERE ZPLACE = 'theirs' AND ZRATING = 9") == "300")
-    #expect(try sqlite(stack.file, "SELECT DISTINCT Z_OPT FROM ZSESSION") == "3")
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION WHERE ZPLACE = 'theirs' AND ZRATING = 9") == "300")
+    #expect(try stack.sqlite("SELECT DISTINCT Z_OPT FROM ZSESSION") == "3")
   }
 }
 

@@ -8,7 +8,7 @@ import Testing
 // Rules (Apple documentation: NSFetchRequest, fetchBatchSize): performFetch reads identities, and the values that name
 // sections with them; rows are read batch by batch, in child contexts too.
 
-@Suite("A controller keeps to the batch size")
+@Suite("A controller keeps to the batch size", .overBothStores)
 struct ResultsBatchTests {
   private static let columns = "t0.Z_PK, t0.Z_ENT, t0.Z_OPT"
   private static let rows =
@@ -46,7 +46,7 @@ struct ResultsBatchTests {
         #expect(controller.object(at: IndexPath(row: 3, section: 0)).sessionTitle == "t3")
       }
       let identities = "SELECT \(Self.columns) FROM ZSESSION t0 ORDER BY t0.ZPLACE, t0.ZTITLE, t0.Z_PK"
-      #expect(sql == [identities, Self.rows])
+      if stack.kind == .sqlite { #expect(sql == [identities, Self.rows]) }
     }
   }
 
@@ -59,7 +59,7 @@ struct ResultsBatchTests {
         #expect(controller.sections?.map(\.numberOfObjects) == [2, 3, 2])
         #expect(controller.fetchedObjects?.filter { !$0.isFault }.map(\.sessionTitle) == ["new"])
       }
-      #expect(sql.count == 1 && sql.first?.contains("ZRATING") == false)
+      if stack.kind == .sqlite { #expect(sql.count == 1 && sql.first?.contains("ZRATING") == false) }
     }
   }
 
@@ -75,7 +75,8 @@ struct ResultsBatchTests {
         context.processPendingChanges()
         #expect(controller.fetchedObjects?.allSatisfy(\.isFault) == true)
       }
-      #expect(sql.count == 1 && counter.updateCount == 6)
+      if stack.kind == .sqlite { #expect(sql.count == 1) }
+      #expect(counter.updateCount == 6)
     }
   }
 
@@ -100,7 +101,7 @@ struct ResultsBatchTests {
         Results.insert("x", "Waimea", 1, in: context, stack.entity)
         context.processPendingChanges()
       }
-      #expect(sql == [Self.rows, Self.rows])
+      if stack.kind == .sqlite { #expect(sql == [Self.rows, Self.rows]) }
       #expect(controller.sections?.map(\.numberOfObjects) == [2, 2, 3])
       #expect(controller.object(at: IndexPath(row: 0, section: 0)).isFault)
     }

@@ -10,7 +10,7 @@ import Testing
 // change an update; changes of sections come before those of objects. (NSFetchedResultsController, "Responding to
 // Changes"): without a delegate nothing is followed.
 
-@Suite("A delegate is told of each change in Apple's order")
+@Suite("A delegate is told of each change in Apple's order", .overBothStores)
 struct ResultsCallbackTests {
   private static let sessions: [(String, String?, Int)] = [
     ("b", "Bells", 2), ("d", "Bells", 4), ("f", "Bells", 1), ("a", "Jaws", 3),

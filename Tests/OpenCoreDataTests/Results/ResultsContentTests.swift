@@ -9,7 +9,7 @@ import Testing
 // first sort descriptor keeps sections together, else performFetch throws; sort descriptors are a must; index titles
 // are capital first letters unless a delegate or a subclass says otherwise. (NSFetchedResultsController.h.)
 
-@Suite("A controller shows its request's objects in sections")
+@Suite("A controller shows its request's objects in sections", .overBothStores)
 struct ResultsContentTests {
   private static let sessions: [(String, String?, Int)] = [
     ("a", "jaws", 3), ("b", "bells", 2), ("c", nil, 2), ("d", "Bells", 1), ("e", "bells", 5),

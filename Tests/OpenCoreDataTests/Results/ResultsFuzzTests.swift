@@ -10,7 +10,7 @@ import Testing
 // context, unsaved ones included; a table that does what the callbacks say shows the same. Random edits are played
 // against another fetch as the model; a failure reports the seed.
 
-@Suite("After any edits, a controller shows what a fetch finds, and its delegate knows", .seeded)
+@Suite("After any edits, a controller shows what a fetch finds, and its delegate knows", .overBothStores, .seeded)
 struct ResultsFuzzTests {
   /// What a round plays with.
   struct Setting: CustomTestStringConvertible, Sendable {

@@ -6,7 +6,7 @@ import Testing
 // Rules (Swift 6): a controller on a main-queue context, and a delegate on the main actor, need no unchecked
 // annotation of the client's.
 
-@Suite("A delegate on the main actor")
+@Suite("A delegate on the main actor", .overBothStores)
 @MainActor
 struct ResultsMainActorTests {
   /// As an app's screen has it.

@@ -7,7 +7,7 @@ import Testing
 // Rules (NSFetchedResultsController.h): a delegate that implements the snapshot form is told by nothing else; one that
 // implements the difference form is told by it if there are no sections, and by nothing else then.
 
-@Suite("Delegates that take a change as a whole")
+@Suite("Delegates that take a change as a whole", .overBothStores)
 struct ResultsSnapshotTests {
   private static let sessions: [(String, String?, Int)] = [("a", "Bells", 3), ("b", "Bells", 2), ("c", "Jaws", 1)]
 

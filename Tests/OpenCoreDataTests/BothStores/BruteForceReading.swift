@@ -1,0 +1,188 @@
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+
+/// Reads one state of a `BruteForceStore`.
+final class BruteForceReader: RowReader {
+  private let state: BruteForceStore.State
+  private let identity: StoreIdentity
+  private let ignoresOffset: Bool
+
+  init(_ state: BruteForceStore.State, _ identity: StoreIdentity, ignoresOffset: Bool) {
+    self.state = state
+    self.identity = identity
+    self.ignoresOffset = ignoresOffset
+  }
+
+  func rows(_ query: FetchQuery) throws -> [FetchedRow] {
+    var rows = try matches(query)
+    try query.sort(&rows)
+    rows = slice(rows, query)
+    switch query.values {
+    case .all: break
+    case .none: for index in rows.indices { rows[index].values = [] }
+    case .attributes(let names):
+      for index in rows.indices {
+        for (slot, attribute) in rows[index].id.entity.attributeSlots.enumerated()
+        where !names.contains(attribute.name) {
+          rows[index].values[slot] = .null
+        }
+      }
+    }
+    return rows
+  }
+
+  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
+    ids.map { id in
+      guard id.storeIdentity === identity, let key = id.storeKey else { return nil }
+      return state.row(id.entity, key).map { fetched($0, key) }
+    }
+  }
+
+  func count(_ query: FetchQuery) throws -> Int { slice(try matches(query), query).count }
+
+  /// Nobody has linked the objects.
+  func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
+    ids.map { _ in [] }
+  }
+
+  /// All that the query finds, whatever its limit and order.
+  private func matches(_ query: FetchQuery) throws -> [FetchedRow] {
+    guard query.asks(identity) else { return [] }
+    var result: [FetchedRow] = []
+    for (key, row) in state.tables[query.entity.rootEntity.name ?? ""] ?? [:] {
+      guard query.covers(row.entity), key > query.keyAbove ?? 0 else { continue }
+      var fetched = fetched(row, key)
+      guard try accepts(query, fetched) else { continue }
+      fetched.extras = query.keyPaths.map { _ in .null }
+      result.append(fetched)
+    }
+    return result
+  }
+
+  private func accepts(_ query: FetchQuery, _ row: FetchedRow) throws -> Bool {
+    try QueryFilter(query, row.id.entity).accepts { place in
+      switch place {
+      case .slot(let slot): row.values[slot]
+      case .path(let path): path.relationships.isEmpty ? row.id.comparisonValue : .null
+      }
+    }
+  }
+
+  private func slice<Element>(_ elements: [Element], _ query: FetchQuery) -> [Element] {
+    let rest = ignoresOffset ? elements[...] : elements.dropFirst(query.offset)
+    return Array(query.limit > 0 ? rest.prefix(query.limit) : rest)
+  }
+
+  private func fetched(_ row: BruteForceStore.Row, _ key: Int64) -> FetchedRow {
+    FetchedRow(
+      id: NSManagedObjectID(entity: row.entity, store: identity, key: key), version: row.version, values: row.values)
+  }
+
+  // MARK: Dictionaries
+
+  func dictionaryCount(_ query: FetchQuery, _ shape: DictionaryShape) throws -> Int {
+    try dictionaryRows(query, shape, stop: CancellationFlag()).count
+  }
+
+  func dictionaryRows(_ query: FetchQuery, _ shape: DictionaryShape, stop: CancellationFlag) throws -> [DictionaryRow] {
+    if stop.isCancelled { throw CancellationFlag.error }
+    var rows = try matches(query)
+    try query.sort(&rows)
+    if !shape.groupNames.isEmpty {
+      rows = unique(rows) { row in shape.groupNames.map { value($0, of: row) } }
+      if let having = shape.having {
+        var condition = FetchQuery(entity: query.entity)
+        condition.predicate = having
+        rows = try rows.filter { try accepts(condition, $0) }
+      }
+    }
+    func shown(_ row: FetchedRow) -> [StoredValue] {
+      shape.columns.map { column in
+        switch column {
+        case .objectID: row.id.comparisonValue
+        case .attribute: value(column.name, of: row)
+        }
+      }
+    }
+    if shape.isDistinct { rows = unique(rows, by: shown) }
+    if shape.joinsRows {
+      // A result that stands for several rows has no key to be ordered by.
+      rows.sort { left, right in
+        for key in query.sortKeys {
+          let order = key.compare(value(key.name, of: left), value(key.name, of: right))
+          if order != .orderedSame { return order == .orderedAscending }
+        }
+        for (one, other) in zip(shown(left), shown(right)) {
+          let order = StoredValueOrder.compare(one, other)
+          if order != 0 { return order < 0 }
+        }
+        return (left.id.storeKey ?? 0) < (right.id.storeKey ?? 0)
+      }
+    }
+    let wantsID = shape.columns.contains(.objectID)
+    return slice(rows, query).map { row in
+      DictionaryRow(
+        id: wantsID ? row.id : nil,
+        values: shape.columns.map { $0 == .objectID ? .null : value($0.name, of: row) })
+    }
+  }
+
+  /// Null at the end of a path over relationships.
+  private func value(_ name: String, of row: FetchedRow) -> StoredValue {
+    row.id.entity.slot(named: name).map { row.values[$0] } ?? .null
+  }
+
+  private func unique(_ rows: [FetchedRow], by values: (FetchedRow) -> [StoredValue]) -> [FetchedRow] {
+    var seen: [[StoredValue]] = []
+    return rows.filter { row in
+      let own = values(row)
+      let isKnown = seen.contains { $0 == own }
+      if !isKnown { seen.append(own) }
+      return !isKnown
+    }
+  }
+}
+
+/// A walk over rows that were copied when it began.
+final class BruteForceCursor: RowCursor {
+  private var rows: ArraySlice<FetchedRow>
+  private let identity: StoreIdentity
+  private let rowsPerBatch: Int
+
+  init(_ rows: [FetchedRow], _ identity: StoreIdentity, rowsPerBatch: Int) {
+    self.rows = rows[...]
+    self.identity = identity
+    self.rowsPerBatch = rowsPerBatch
+  }
+
+  var store: StoreIdentity? { identity }
+
+  func holdingState<Result>(_ body: () throws -> Result) throws -> Result { try body() }
+
+  func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
+    batch.removeAll()
+    numbers.removeAll()
+    guard let entity = rows.first?.id.entity else { return false }
+    let run = rows.prefix(rowsPerBatch).prefix { $0.id.entity === entity }
+    rows = rows.dropFirst(run.count)
+    if batch.entity !== entity { batch = ObjectBatch(entity: entity) }
+    for row in run {
+      batch.appendRow()
+      batch.setValues(row.values, row: batch.count - 1)
+      batch.appendExtras(row.extras)
+      numbers.append(key: row.id.storeKey ?? 0, version: row.version)
+    }
+    return true
+  }
+
+  func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow] {
+    if stop.isCancelled { throw CancellationFlag.error }
+    defer { rows = rows.dropFirst(rowsPerBatch) }
+    return Array(rows.prefix(rowsPerBatch))
+  }
+
+  func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection {
+    ObjectIDCollection(keys.map { NSManagedObjectID(entity: entity, store: identity, key: $0) })
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+
+/// A save to a `BruteForceStore`: works on a copy of the state, which a commit puts in the place of the old one.
+final class BruteForceSaveWriter: SaveWriter {
+  private typealias Row = BruteForceStore.Row
+
+  private let store: BruteForceStore
+  private let ignoresVersions: Bool
+  private var isOpen = true
+  private var resolutions: [(range: TemporaryIDRange, resolution: TemporaryIDRange.Resolution)] = []
+  private var conflicts: [SaveFailure.Failure] = []
+  private var refusals: [SaveFailure.Failure] = []
+  /// The IDs of the objects that this save inserts, by the name of the root entity and the key.
+  private var insertedIDs: [String: [Int64: NSManagedObjectID]] = [:]
+
+  init(_ store: BruteForceStore, ignoresVersions: Bool) {
+    self.store = store
+    self.ignoresVersions = ignoresVersions
+  }
+
+  func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws {
+    if !participants.isEmpty { throw BruteForceStore.noParticipants }
+    try store.changeSave { state in
+      for known in changes.checks { check(known, state) }
+      for known in changes.deletions { delete(known, &state) }
+      for row in changes.updates { update(row, &state) }
+      for rows in changes.insertions { insert(rows, &state) }
+    }
+    if !conflicts.isEmpty { throw SaveFailure(code: .mergeConflict, failures: conflicts) }
+    if !refusals.isEmpty { throw SaveFailure(code: .constraintConflict, failures: refusals) }
+    if store.hasUnsavedMetadata { _ = try StoreMetadata(dictionary: store.metadata).propertyList() }
+  }
+
+  func commit() throws { end(commits: true) }
+
+  func rollBack() { if isOpen { end(commits: false) } }
+
+  func finish() {
+    for one in resolutions { one.range.resolve(one.resolution) }
+    store.finishSave()
+  }
+
+  private func end(commits: Bool) {
+    isOpen = false
+    store.endSave(commits: commits)
+  }
+
+  // MARK: Changes
+
+  private func check(_ known: RowVersion, _ state: BruteForceStore.State) {
+    if row(known.id, state)?.version != known.version { conflict(known.id, state) }
+  }
+
+  private func delete(_ known: RowVersion, _ state: inout BruteForceStore.State) {
+    // A row that is gone already is what was wanted.
+    guard let key = known.id.storeKey, let row = row(known.id, state) else { return }
+    guard row.version == known.version || ignoresVersions else { return conflict(known.id, state) }
+    state.tables[row.entity.rootEntity.name ?? ""]?[key] = nil
+  }
+
+  private func update(_ change: UpdatedRow, _ state: inout BruteForceStore.State) {
+    guard let key = change.id.storeKey else { return conflict(change.id, state) }
+    let stored = row(change.id, state)
+    var new: Row
+    if change.isRecreation {
+      guard stored == nil else { return conflict(change.id, state) }
+      new = Row(change.id.entity, change.values)
+    } else {
+      guard let stored, stored.version == change.version || ignoresVersions else { return conflict(change.id, state) }
+      new = stored
+      new.version += 1
+      for slot in change.changedSlots { new.set(change.values[slot], slot) }
+    }
+    write(new, key, change.id, &state)
+  }
+
+  private func insert(_ rows: InsertedRows, _ state: inout BruteForceStore.State) {
+    let (entity, obtained) = (rows.batch.entity, rows.range.keysObtained)
+    let live = Array(rows.liveRows(from: 0))
+    let firstKey = state.takeKeys(live.count { obtained[$0] == nil }, of: entity)
+    var nextKey = firstKey
+    for number in live {
+      let key = obtained[number] ?? nextKey
+      if obtained[number] == nil { nextKey += 1 }
+      let id = rows.objectID(row: number)
+      insertedIDs[entity.rootEntity.name ?? "", default: [:]][key] = id
+      write(Row(entity, rows.batch.values(row: number)), key, id, &state)
+    }
+    resolutions.append(
+      (
+        rows.range,
+        TemporaryIDRange.Resolution(store: store.identity, firstKey: firstKey, removedRows: rows.removedRows)
+      ))
+  }
+
+  /// Writes a row unless another one has values that must be unique.
+  private func write(_ new: Row, _ key: Int64, _ id: NSManagedObjectID, _ state: inout BruteForceStore.State) {
+    guard let rival = state.rival(of: new, key: key) else { return state.put(new, key) }
+    guard let row = state.row(new.entity, rival.key) else { return }
+    let inserted = insertedIDs[new.entity.rootEntity.name ?? ""]?[rival.key]
+    let taken = FetchedRow(
+      id: inserted ?? NSManagedObjectID(entity: row.entity, store: store.identity, key: rival.key),
+      version: inserted == nil ? row.version : 0, values: row.values)
+    refusals.append(
+      .init(
+        id: id, message: "Another object has its values.", obstacle: .taken(constraint: rival.constraint, by: taken)))
+  }
+
+  // MARK: Faults
+
+  private func row(_ id: NSManagedObjectID, _ state: BruteForceStore.State) -> Row? {
+    id.storeIdentity === store.identity ? id.storeKey.flatMap { state.row(id.entity, $0) } : nil
+  }
+
+  private func conflict(_ id: NSManagedObjectID, _ state: BruteForceStore.State) {
+    let now = row(id, state).map { row in
+      FetchedRow(
+        id: NSManagedObjectID(entity: row.entity, store: store.identity, key: id.storeKey ?? 0), version: row.version,
+        values: row.values)
+    }
+    conflicts.append(.init(id: id, message: "Its row was changed or deleted.", obstacle: .otherVersion(now)))
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which store the stacks of a test are built on.
+enum StoreKind: String, CaseIterable, Sendable {
+  case sqlite = "SQLiteStore"
+  case bruteForce = "BruteForceStore"
+
+  @TaskLocal static var current = StoreKind.sqlite
+}
+
+/// Runs each test of a suite on both kinds of stores, except those that are marked `sqliteOnly`.
+struct OverBothStores: SuiteTrait, TestTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    guard !test.traits.contains(where: { $0 is SQLiteOnly }) else { return try await function() }
+    var failure: (any Error)?
+    for kind in StoreKind.allCases {
+      let naming = IssueHandlingTrait.compactMapIssues { issue in
+        var issue = issue
+        issue.comments.append("On the \(kind.rawValue)")
+        return issue
+      }
+      do {
+        try await StoreKind.$current.withValue(kind) {
+          try await naming.provideScope(for: test, testCase: testCase, performing: function)
+        }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension Trait where Self == OverBothStores {
+  static var overBothStores: Self { OverBothStores() }
+}
+
+/// Marks a test that says something about SQLite, its files or its program.
+struct SQLiteOnly: TestTrait, SuiteTrait {
+  let comments: [Comment]
+  var isRecursive: Bool { true }
+}
+
+extension Trait where Self == SQLiteOnly {
+  static func sqliteOnly(_ reason: Comment) -> Self { SQLiteOnly(comments: [reason]) }
+}
