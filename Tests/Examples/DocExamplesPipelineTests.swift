@@ -21,10 +21,10 @@ struct DocExamplesPipelineTests {
     let compiled = try text("Tests/Examples/DocExamplesPipeline.swift")
     let paths = try FileManager.default.subpathsOfDirectory(atPath: Repository.path("Sources/\(module)"))
     for path in paths where path.hasSuffix(".swift") || path.hasSuffix(".md") {
-      let text = try text("Sources/\(module)/\(path)")
+      let content = try text("Sources/\(module)/\(path)")
       // An article is read like one long documentation comment.
       let source =
-        path.hasSuffix(".md") ? text.split(separator: "\n").map { "/// \($0)" }.joined(separator: "\n") : text
+        path.hasSuffix(".md") ? content.split(separator: "\n").map { "/// \($0)" }.joined(separator: "\n") : content
       for example in DocExamplesTests.examples(in: source) {
         #expect(DocExamplesTests.contains(compiled, example), "\(module)/\(path): \(example)")
       }
@@ -32,7 +32,7 @@ struct DocExamplesPipelineTests {
   }
 
   @Test("The declarations that clients meet first have an example", arguments: documented)
-  func documented(declaration: String) throws {
+  func hasExample(declaration: String) throws {
     #expect(!DocExamplesTests.examples(in: try text("Sources/\(declaration).swift")).isEmpty)
   }
 

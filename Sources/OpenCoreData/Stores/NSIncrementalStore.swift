@@ -89,7 +89,9 @@ extension NSPersistentStore {
         "A reference object of the type \(Swift.type(of: data)) can't stand in an ID. Use a String, an integer or a UUID."
       )
     }
-    guard let adapter = adapter as? StoreAdapter else { preconditionFailure("Only stores of a class of the client's own have reference objects.") }
+    guard let adapter = adapter as? StoreAdapter else {
+      preconditionFailure("Only stores of a class of the client's own have reference objects.")
+    }
     return NSManagedObjectID(
       entity: entity, store: adapter.identity, key: adapter.references.key(for: reference, of: entity))
   }

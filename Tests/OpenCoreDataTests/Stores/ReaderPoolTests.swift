@@ -120,7 +120,7 @@ struct ReaderPoolTests {
               if sums.count != pairs || sums.values.contains(where: { $0 != 100 }) { ratings.set(["\(sums)"]) }
               readCount.increase()
             }
-          } while !sign.isRaised
+          } while !sign.isCancelled
         }
       }
       for round in 1...TestLength.rounds(60, long: 1000) {
@@ -133,7 +133,7 @@ struct ReaderPoolTests {
           try writer.save()
         }
       }
-      sign.raise()
+      sign.cancel()
       for reader in readers { reader.expectEnd() }
     }
     #expect(ratings.value == nil)
