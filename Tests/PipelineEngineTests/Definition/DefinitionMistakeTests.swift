@@ -160,7 +160,7 @@ import Testing
     ),
     (
       #"{"name": "n", "export": {}, "dialect": {"header": true, "columns": ["a"]}}"#,
-      #"1:57: dialect.columns: columns are for files without a header; remove them or say "header": false"#
+      #"1:57: dialect.columns: columns are for files without a header; remove them or set "header": false"#
     ),
     (
       #"{"name": "n", "columns": ["date"], "dialect": {"columns": ["day"]}}"#,

@@ -195,7 +195,7 @@ import Testing
     let error = #expect(throws: PipelineError.self) { try ColumnSet(definition, types: types) }
     #expect(
       error?.mistakes.map { "\($0.path): \($0.message)" } == [
-        "recordRules[0].left: no column 'hight' is declared; declare it, or name one that is; did you mean 'height'?",
+        "recordRules[0].left: no column 'hight' is declared; declare it, or name a declared one; did you mean 'height'?",
         "recordRules[1]: 'height' is a text and 'rating' is a whole number; add \"as\": \"number\" if the texts are "
           + "numbers",
         "recordRules[2]: 'date' is a date and 'rating' is a whole number; compare columns of one type",
@@ -205,7 +205,7 @@ import Testing
         "recordRules[4].then[0].<: expected a text in quotes (or, for texts that are numbers, add \"as\": \"number\"), "
           + "because 'height' is compared with it",
         "recordRules[4].then[1].not.as: 'date' is a date, which is not read as a number; remove it",
-        "recordRules[5].columns[1]: no column 'tide' is declared; declare it, or name one that is",
+        "recordRules[5].columns[1]: no column 'tide' is declared; declare it, or name a declared one",
       ])
   }
 }
