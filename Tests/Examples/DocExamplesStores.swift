@@ -12,7 +12,8 @@ private enum DocExamplesStores {
   }
 
   static func atomic() {
-    final class CSVStore: NSAtomicStore {
+    // Unchecked: the coordinator calls a store on one queue at a time.
+    final class CSVStore: NSAtomicStore, @unchecked Sendable {
       override func load() throws { addCacheNodes(try readNodes()) }
       override func save() throws { try writeNodes(cacheNodes()) }
     }

@@ -6,7 +6,7 @@ import Foundation
 /// A subclass overrides `loadMetadata()`, ``load()`` and ``save()``, and registers itself under a name:
 ///
 /// ```swift
-/// final class CSVStore: NSAtomicStore {
+/// final class CSVStore: NSAtomicStore, @unchecked Sendable {
 ///   override func load() throws { addCacheNodes(try readNodes()) }
 ///   override func save() throws { try writeNodes(cacheNodes()) }
 /// }
