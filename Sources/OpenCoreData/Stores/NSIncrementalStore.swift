@@ -68,8 +68,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
   /// The ID of the object that the store knows by `data`: the same one every time.
   ///
-  /// - Parameter data: A `String`, an integer, a `UUID`, a `URL`, or Foundation's `NSString`, `NSNumber` or `NSUUID`.
-  ///   Values with the same text are the same reference. Other types stop the program.
+  /// - Parameters:
+  ///   - entity: The entity of the object.
+  ///   - data: A `String`, an integer, a `UUID`, a `URL`, or Foundation's `NSString`, `NSNumber` or `NSUUID`. Values with
+  ///     the same text are the same reference. Other types stop the program.
   public final func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
     makeObjectID(for: entity, data)
   }
