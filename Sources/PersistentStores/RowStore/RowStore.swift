@@ -149,8 +149,9 @@ package protocol SaveWriter: AnyObject {
   ///
   /// - Parameter whole: The change set of the whole save, which `participants` are told about; it spans several stores
   ///   where they save together.
-  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030 or 134090; 134070 for participants where
-  ///   the store takes none, 134060 for metadata that no property list can hold.
+  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030 or 134090; 134030 also for a change of an
+  ///   object that is of another store or was never in one; 134070 for participants where the store takes none; 134060
+  ///   for metadata that no property list can hold.
   func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws
   func commit() throws
   /// Gives the inserted objects their permanent IDs with `TemporaryIDRange.resolve`. Called once, after every store of
