@@ -19,6 +19,8 @@ package struct SQLFragment: Sendable, Equatable {
     SQLFragment(parts.map(\.text).joined(separator: separator), parts.flatMap(\.bindings))
   }
 
+  var parenthesized: SQLFragment { SQLFragment("(\(text))", bindings) }
+
   /// The marks of a list of so many keys: `?,?,?`.
   static func keyMarks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
 }
