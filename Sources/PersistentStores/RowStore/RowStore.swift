@@ -91,7 +91,8 @@ package protocol RowStore: AnyObject, Sendable {
   /// Sets attributes of the rows that `query` finds. The slots are those of the query's entity.
   func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome
   /// Inserts batches of `entity` until `fill`, which is given an empty batch each time, leaves it empty. The rows get
-  /// ascending keys. The outcome counts rows that were inserted and rows that were overwritten.
+  /// ascending keys. The outcome counts rows that were inserted and rows that were overwritten; the latter stay of
+  /// their entity, which may be another one of the inheritance tree.
   func batchInsert(
     _ entity: NSEntityDescription, resolution: UniquenessResolution, wantsIDs: Bool,
     fill: (inout ObjectBatch) throws -> Void
