@@ -50,6 +50,7 @@ enum FolderTable {
       "Graph": ["Coordinator", "Requests"],
       "Container": ["Coordinator", "Graph"],
       "Results": ["Graph", "Requests"],
+      "Stores": ["Coordinator", "Graph", "Requests"],
     ],
     "StoreInspection": [
       ".": []

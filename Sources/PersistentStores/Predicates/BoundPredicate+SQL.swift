@@ -148,9 +148,3 @@ extension BoundRelation {
     }
   }
 }
-
-extension SQLFragment {
-  fileprivate var parenthesized: SQLFragment {
-    SQLFragment("(\(text))", bindings)
-  }
-}

@@ -95,7 +95,8 @@ package protocol RowStore: AnyObject, Sendable {
   /// Sets attributes of the rows that `query` finds. The slots are those of the query's entity.
   func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome
   /// Inserts batches of `entity` until `fill`, which is given an empty batch each time, leaves it empty. The rows get
-  /// ascending keys. The outcome counts rows that were inserted and rows that were overwritten.
+  /// ascending keys. The outcome counts rows that were inserted and rows that were overwritten; the latter stay of
+  /// their entity, which may be another one of the inheritance tree.
   func batchInsert(
     _ entity: NSEntityDescription, resolution: UniquenessResolution, wantsIDs: Bool,
     fill: (inout ObjectBatch) throws -> Void
@@ -112,7 +113,7 @@ package protocol RowStore: AnyObject, Sendable {
 
   /// Writes everything that is committed into the store's own file and waits for the disk.
   func checkpoint() throws
-  /// Waits for the readers that are in use, then lets go of everything. A second call does nothing.
+  /// Waits for the readers that are in use, then releases everything. A second call does nothing.
   func close()
 }
 
@@ -151,10 +152,11 @@ package protocol SaveWriter: AnyObject {
   /// The rows of one `InsertedRows` get consecutive keys in their order, except those that have obtained one. A refused
   /// row keeps its key.
   ///
-  /// - Parameter whole: The change set of the whole save, which `participants` are told about; it spans several stores
+  /// - Parameter whole: The change set of the whole save, which `participants` receive; it spans several stores
   ///   where they save together.
-  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030 or 134090; 134070 for participants where
-  ///   the store takes none, 134060 for metadata that no property list can hold.
+  /// - Throws: `SaveFailure` with every object at fault, or `NSError` 134030 or 134090; 134030 also for a change of an
+  ///   object that is of another store or was never in one; 134070 for participants where the store takes none; 134060
+  ///   for metadata that no property list can hold.
   func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws
   func commit() throws
   /// Gives the inserted objects their permanent IDs with `TemporaryIDRange.resolve`. Called once, after every store of

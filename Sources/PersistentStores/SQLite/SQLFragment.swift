@@ -19,6 +19,8 @@ package struct SQLFragment: Sendable, Equatable {
     SQLFragment(parts.map(\.text).joined(separator: separator), parts.flatMap(\.bindings))
   }
 
+  package var parenthesized: SQLFragment { SQLFragment("(\(text))", bindings) }
+
   /// The placeholders for a list of this many keys: `?,?,?`.
   static func keyMarks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
 }

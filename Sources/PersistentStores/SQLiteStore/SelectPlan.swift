@@ -77,7 +77,15 @@ struct SelectPlan {
     }
     if let keyCount { conditions.append(SQLFragment("t0.Z_PK IN (\(SQLFragment.keyMarks(keyCount)))")) }
     if let key = query.keyAbove { conditions.append(SQLFragment("t0.Z_PK > ?", [.integer(key)])) }
-    if let predicate = query.predicate { conditions.append(try columns.condition(predicate)) }
+    if let predicate = query.predicate {
+      let condition = try columns.condition(predicate)
+      // AND binds more tightly than an OR of the predicate's.
+      if case .or = predicate.root, !conditions.isEmpty {
+        conditions.append(condition.parenthesized)
+      } else {
+        conditions.append(condition)
+      }
+    }
     guard !conditions.isEmpty else { return SQLFragment("") }
     return SQLFragment(" WHERE ") + .joined(conditions, separator: " AND ")
   }

@@ -93,7 +93,10 @@ final class AgreementPlayer {
     case .reset:
       held[place] = []
       context.reset()
-    case .obtainIDs: try context.obtainPermanentIDs(for: Array(context.insertedObjects))
+    case .obtainIDs:
+      // Which key an object gets depends on the order.
+      let objects = context.insertedObjects.sorted { $0.sessionTitle < $1.sessionTitle }
+      try context.obtainPermanentIDs(for: objects)
     case .fetch(let fetch): return try answer(fetch, context)
     case .pin(let pins):
       guard context.parent == nil else { return "child" }

@@ -22,6 +22,10 @@ final class BruteForceSaveWriter: SaveWriter {
 
   func write(_ changes: ChangeSet, _ participants: [any SaveParticipant], whole: ChangeSet) throws {
     if !participants.isEmpty { throw BruteForceStore.noParticipants }
+    for id in changes.checks.map(\.id) + changes.deletions.map(\.id) + changes.updates.map(\.id)
+    where id.storeIdentity !== store.identity {
+      throw NSError.coreData(.save, "The object \(id) is not of the store \(store.identity.uuid).")
+    }
     try store.changeSave { state in
       for known in changes.checks { check(known, state) }
       for known in changes.deletions { delete(known, &state) }

@@ -264,7 +264,11 @@ final class BruteForceStore: RowStore {
             guard resolution == .overwrite, let stored = state.row(entity, rival.key) else { continue }
             (key, row) = (rival.key, stored)
             row.version += 1
-            for slot in 0..<batch.slotCount { row.set(batch.value(row: number, slot: slot), slot) }
+            // The rival may be of another entity of the tree.
+            for (slot, attribute) in entity.attributeSlots.enumerated() {
+              guard let own = row.entity.slot(named: attribute.name) else { continue }
+              row.set(batch.value(row: number, slot: slot), own)
+            }
           }
           state.put(row, key)
           outcome.note(NSManagedObjectID(entity: row.entity, store: identity, key: key), wantsIDs)

@@ -57,6 +57,41 @@ struct InheritanceTests {
     return try context.fetch(request).compactMap { $0.value(forKey: "place") as? String }
   }
 
+  @Test(
+    "A predicate with OR keeps to the entity of its request", arguments: ["Swim", "Surf", "TowSurf"], [false, true])
+  func alternatives(name: String, includesSubentities: Bool) throws {
+    let context = stack.context()
+    try context.performAndWait {
+      fill(context)
+      try context.save()
+      let letters = ["Swim": ["w"], "Surf": includesSubentities ? ["s", "t"] : ["s"], "TowSurf": ["t"]][name] ?? []
+      let expected = Set(letters.flatMap { ["\($0)0", "\($0)2"] })
+      let format = "place ENDSWITH '0' OR place ENDSWITH '2'"
+      let request = NSFetchRequest<NSManagedObject>(entityName: name)
+      request.predicate = NSPredicate(format: format)
+      request.includesSubentities = includesSubentities
+      #expect(Set(try context.fetch(request).compactMap(\.place)) == expected)
+      #expect(try context.count(for: request) == expected.count)
+      let dictionaries = NSFetchRequest<NSDictionary>(entityName: name)
+      dictionaries.resultType = .dictionaryResultType
+      dictionaries.predicate = request.predicate
+      dictionaries.includesSubentities = includesSubentities
+      dictionaries.propertiesToFetch = ["place"]
+      #expect(Set(try context.fetch(dictionaries).compactMap { $0["place"] as? String }) == expected)
+      let update = NSBatchUpdateRequest(entityName: name)
+      update.predicate = request.predicate
+      update.includesSubentities = includesSubentities
+      update.propertiesToUpdate = ["place": "changed 0"]
+      update.resultType = .updatedObjectsCountResultType
+      #expect((try context.execute(update) as? NSBatchUpdateResult)?.result as? Int == expected.count)
+      let deletion = NSBatchDeleteRequest(fetchRequest: request)
+      deletion.resultType = .resultTypeCount
+      #expect((try context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int == expected.count)
+      let rest = NSFetchRequest<NSManagedObject>(entityName: "Session")
+      #expect(try context.count(for: rest) == 9 - expected.count)
+    }
+  }
+
   @Test("Keys follow the order of insertion across the tree, and other entities have their own")
   func keys() throws {
     let context = stack.context()

@@ -164,7 +164,9 @@ struct SavePipelineTests {
     #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "1")
   }
 
-  @Test("Two coordinators that change one row: the later save is a merge error, not a lost change")
+  @Test(
+    "Two coordinators that change one row: the later save is a merge error, not a lost change",
+    .sqliteOnly("Two coordinators share the file"))
   func optimisticLocking() throws {
     let stack = try Stack(folder)
     let first = stack.context()

@@ -60,7 +60,9 @@ struct MergeChangesTests {
         == "1|3|own|9\n2|2|theirs|2\n4|1|Spot 7|3")
   }
 
-  @Test("A context's own notification and another coordinator's are ignored", .sqliteOnly("Two coordinators, one file"))
+  @Test(
+    "A context's own notification and another coordinator's are ignored",
+    .sqliteOnly("Two coordinators share the file"))
   func ignored() throws {
     let folder = try TemporaryFolder()
     let stack = try Stack(folder)
@@ -108,8 +110,8 @@ struct MergeChangesTests {
   }
 
   @Test(
-    "The remote form takes IDs and URIs, of another coordinator too", .sqliteOnly("Two coordinators, one file"),
-    arguments: ["ids", "uris", "sets"])
+    "The remote form takes IDs and URIs, of another coordinator too",
+    .sqliteOnly("Two coordinators share the file"), arguments: ["ids", "uris", "sets"])
   func remote(form: String) throws {
     let folder = try TemporaryFolder()
     let (stack, far) = (try Stack(folder), try Stack(folder))
