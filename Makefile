@@ -14,7 +14,8 @@ help: ## Show this list
 
 demo: ## Build in release, then import, dry-run and export the sample logs
 	@.ci/ensure-packages build
-	swift build -c release --product surfjournal
+	SURFJOURNAL_PROGRAM_ONLY=1 swift build -c release --product surfjournal
+	@.ci/stamp .build/release/surfjournal
 	@.ci/demo
 
 test: ## Run the tests, without the long series; ARGS="--filter ChainFuzz" chooses some, SEED=7 repeats a run
@@ -71,7 +72,7 @@ docs: ## Build the documentation of the libraries into .build/docs
 
 release: ## Link the program with all that is Swift's, stripped, as .build/surfjournal
 	@.ci/ensure-packages build
-	swift build $(RELEASE) --product surfjournal --scratch-path .build/static
+	SURFJOURNAL_PROGRAM_ONLY=1 swift build $(RELEASE) --product surfjournal --scratch-path .build/static
 	strip -o .build/surfjournal .build/static/release/surfjournal
 	@.ci/stamp .build/surfjournal
 

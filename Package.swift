@@ -4,6 +4,10 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
+/// The program alone: without the tests, no target asks for the plugin, and its tool is not built. `make demo` and
+/// `make release` set the variable.
+let buildsProgramOnly = Context.environment["SURFJOURNAL_PROGRAM_ONLY"] != nil
+
 let package = Package(
   name: "SurfJournal",
   products: [
@@ -54,10 +58,14 @@ let package = Package(
     .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
     .target(
       name: "PipelineEngine",
-      dependencies: ["PipelineDefinition", "OpenCoreData", "StoreInspection", "CSV", "Locking"],
+      dependencies: [
+        "PipelineDefinition", "OpenCoreData", "PersistentStores", "ManagedObjectModel", "StoreInspection", "CSV",
+        "Locking",
+      ],
       swiftSettings: strict),
     .target(
-      name: "SurfJournal", dependencies: ["PipelineEngine", "OpenCoreData", "CSV"],
+      name: "SurfJournal",
+      dependencies: ["PipelineEngine", "OpenCoreData", "PersistentStores", "ManagedObjectModel", "CSV"],
       exclude: ["SurfJournalModel.xcdatamodeld"], swiftSettings: strict),
     .executableTarget(
       name: "surfjournal",
@@ -69,7 +77,11 @@ let package = Package(
     .plugin(
       name: "ManagedObjectModelPlugin", capability: .buildTool(), dependencies: ["modelgen"],
       path: "Sources/ManagedObjectModelPlugin"),
+  ],
+  swiftLanguageModes: [.v6])
 
+if !buildsProgramOnly {
+  package.targets += [
     // Folders, programs and seeds for the tests; it imports no module of the package.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     // Test targets must not depend on modelgen: it would be linked twice, once as the plugin's tool.
@@ -100,5 +112,5 @@ let package = Package(
       dependencies: ["CSV", "OpenCoreData", "PipelineEngine", "StoreInspection", "SurfJournal", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
-  ],
-  swiftLanguageModes: [.v6])
+  ]
+}
