@@ -1,8 +1,6 @@
 import Foundation
 import OpenCoreData
 import SurfJournal
-import TestSupport
-import Testing
 
 /// The examples in the doc comments of OpenCoreData, compiled. A change to an example changes both places.
 private enum DocExamplesGraph {
@@ -311,58 +309,5 @@ private enum DocExamplesGraph {
     }
     let ids = snapshot.itemIdentifiers as? [NSManagedObjectID] ?? []
     _ = ids
-  }
-}
-
-@Suite("Examples in the doc comments of OpenCoreData")
-struct DocExamplesGraphTests {
-  /// The text of each ```swift block in the doc comments of `text`.
-  private func examples(in text: String) -> [String] {
-    var examples: [String] = []
-    var open: [String]?
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      let trimmed = line.drop { $0 == " " }
-      guard trimmed.hasPrefix("///") else { continue }
-      let content = trimmed.dropFirst(3)
-      if let lines = open {
-        let ends = content.drop(while: { $0 == " " }) == "```"
-        if ends { examples.append(lines.joined(separator: "\n")) }
-        open = ends ? nil : lines + [String(content)]
-      } else if content == " ```swift" {
-        open = []
-      }
-    }
-    return examples
-  }
-
-  private func normalised(_ text: String) -> String {
-    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-  }
-
-  private func sources() throws -> [URL] {
-    let folder = Repository.file("Sources/OpenCoreData")
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-    return paths.filter { $0.hasSuffix(".swift") }.map { folder.appendingPathComponent($0) }
-  }
-
-  @Test("Every example is compiled in this file")
-  func compiled() throws {
-    let files = ["DocExamplesGraph", "DocExamplesStores"].map { Repository.file("Tests/Examples/\($0).swift") }
-    let compiled = normalised(try files.map { try String(contentsOf: $0, encoding: .utf8) }.joined())
-    var count = 0
-    for source in try sources() {
-      for example in examples(in: try String(contentsOf: source, encoding: .utf8)) {
-        count += 1
-        #expect(compiled.contains(normalised(example)), "\(source.lastPathComponent): \(example)")
-      }
-    }
-    #expect(count >= 38)
-  }
-
-  @Test("An example that differs by one word is found")
-  func canary() {
-    let text = "/// Doc.\n///\n/// ```swift\n/// context.rollback()\n/// context.reset()\n/// ```\n"
-    #expect(examples(in: text) == [" context.rollback()\n context.reset()"])
-    #expect(!normalised("context.rollback() context.refresh()").contains(normalised(examples(in: text)[0])))
   }
 }

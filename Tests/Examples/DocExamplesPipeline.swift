@@ -4,7 +4,7 @@ import OpenCoreData
 import PipelineEngine
 import SurfJournal
 
-/// The examples in the documentation of CSV, the pipeline definitions and the journal, compiled. A change of an example
+/// The examples in the documentation of CSV, pipelines and the journal, compiled. A change of an example
 /// changes both places.
 private enum DocExamplesPipeline {
   // MARK: CSV
@@ -49,6 +49,74 @@ private enum DocExamplesPipeline {
     try writer.write(["2014-07-14", "Rincon, CA"])
     try writer.flush()
     try sink.commit()
+  }
+
+  static func header() throws {
+    let reader = try CSVReader(ByteSource(path: "surf-log.csv"))
+    let names = try reader.readHeader()?.names ?? []
+    _ = names
+  }
+
+  static func fields(writer: inout CSVWriter) throws {
+    try writer.append(field: "2014-07-14")
+    writer.appendNull()
+    try writer.endRecord()
+  }
+
+  static func source() throws {
+    let source = try ByteSource(path: "surf-log.csv.gz")
+    var text: [UInt8] = []
+    while try source.read(appendingTo: &text) > 0 {}
+    print(source.name, source.consumedBytes, source.inflatedBytes)
+  }
+
+  // MARK: Runs
+
+  static func runner() async throws {
+    let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: "Pipelines/surf-log.json"))
+    var options = RunOptions()
+    options.inputs = ["surf-log.csv.gz"]
+    options.store = "journal.sqlite"
+    let runner = PipelineRunner(definition, .import, options: options)
+    let summary = try await runner.run()
+    _ = summary
+  }
+
+  static func runnerWithProgress() async throws {
+    let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: "Pipelines/surf-log.json"))
+    var options = RunOptions()
+    options.inputs = ["surf-log.csv.gz"]
+    options.store = "journal.sqlite"
+    let runner = PipelineRunner(definition, .import, options: options)
+    Task {
+      for await step in runner.progress { print(step.records) }
+    }
+    let summary = try await runner.run()
+    _ = summary
+  }
+
+  static func progress(runner: PipelineRunner) async throws {
+    let reporting = Task {
+      for await state in runner.progress { print(state.file, state.records, state.rejected) }
+    }
+    let summary = try await runner.run()
+    await reporting.value
+    _ = summary
+  }
+
+  static func options() -> RunOptions {
+    var options = RunOptions()
+    options.inputs = ["surf-log.csv"]
+    options.store = "journal.sqlite"
+    options.reports = ["report.html"]
+    options.timeoutSeconds = 600
+    return options
+  }
+
+  static func summary(runner: PipelineRunner) async throws {
+    let summary = try await runner.run()
+    print(summary.outcome, summary.counts.inserted, summary.counts.rejected)
+    if let failure = summary.failure { print(failure.message) }
   }
 
   // MARK: Definitions
@@ -98,7 +166,7 @@ private enum DocExamplesPipeline {
     var options = RunOptions()
     options.inputs = ["surf-log.csv.gz"]
     options.store = "journal.sqlite"
-    let runner = PipelineRunner(.surfLog, .import, options)
+    let runner = PipelineRunner(.surfLog, .import, options: options)
     let summary = try await runner.run()
     print(summary.text())
   }

@@ -3,13 +3,15 @@ import TestSupport
 import Testing
 
 /// Compares the examples in documentation comments and articles with the compiled code.
-@Suite("Examples in the documentation of CSV, definitions and the journal are compiled")
+@Suite("Examples in the documentation of CSV, pipelines and the journal are compiled")
 struct DocExamplesPipelineTests {
-  static let modules = ["CSV", "Locking", "PipelineDefinition", "SurfJournal"]
+  static let modules = ["CSV", "Locking", "PipelineDefinition", "PipelineEngine", "SurfJournal"]
 
   /// The declarations that clients meet first, by file.
   static let documented = [
     "CSV/Dialect/CSVDialect", "CSV/Reader/CSVReader", "CSV/Writer/CSVWriter", "CSV/Sink/ByteSink",
+    "CSV/Source/ByteSource", "PipelineEngine/Run/PipelineRunner", "PipelineEngine/Base/RunOptions",
+    "PipelineEngine/Report/RunSummary",
     "PipelineDefinition/Definition/PipelineDefinition", "PipelineDefinition/Definition/PipelineDefinition+Reading",
     "PipelineDefinition/Definition/ColumnDefinition", "PipelineDefinition/Definition/DialectDefinition",
     "PipelineDefinition/Values/DateFormat", "SurfJournal/Presets", "SurfJournal/CoreDataStack/CoreDataStack",
@@ -22,10 +24,10 @@ struct DocExamplesPipelineTests {
     let paths = try FileManager.default.subpathsOfDirectory(atPath: Repository.path("Sources/\(module)"))
     for path in paths where path.hasSuffix(".swift") || path.hasSuffix(".md") {
       let content = try text("Sources/\(module)/\(path)")
-      // An article is read like one long documentation comment.
-      let source =
-        path.hasSuffix(".md") ? content.split(separator: "\n").map { "/// \($0)" }.joined(separator: "\n") : content
-      for example in DocExamplesTests.examples(in: source) {
+      let examples =
+        path.hasSuffix(".md")
+        ? DocExamplesTests.examples(inArticle: content) : DocExamplesTests.examples(in: content)
+      for example in examples {
         #expect(DocExamplesTests.contains(compiled, example), "\(module)/\(path): \(example)")
       }
     }

@@ -64,6 +64,12 @@ struct DocExamplesTests {
     return examples
   }
 
+  /// The code between the same marks in an article, without its imports, which compiled code has at its top.
+  static func examples(inArticle article: String) -> [String] {
+    let lines = article.split(separator: "\n").filter { !$0.hasPrefix("import ") }
+    return examples(in: lines.map { "/// \($0)" }.joined(separator: "\n"))
+  }
+
   /// Whether the code contains the example, where any white space equals any other.
   static func contains(_ code: String, _ example: String) -> Bool {
     func words(_ text: String) -> String { text.split { $0.isWhitespace }.joined(separator: " ") }

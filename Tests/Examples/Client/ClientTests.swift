@@ -145,25 +145,29 @@ struct PredicateCase: CustomTestStringConvertible, Sendable {
   let ages: [Int16]
   let predicate: @Sendable () -> NSPredicate
 
-  init(_ name: String, _ ages: [Int16], _ predicate: @escaping @Sendable () -> NSPredicate) {
+  init(_ name: String, ages: [Int16], _ predicate: @escaping @Sendable () -> NSPredicate) {
     testDescription = name
     self.ages = ages
     self.predicate = predicate
   }
 
   static let all = [
-    PredicateCase("equal", [30]) { NSPredicate(format: "%K == %@", "name", "bob") },
-    PredicateCase("begins, whatever case and accents", [20]) { NSPredicate(format: "name BEGINSWITH[cd] %@", "an") },
-    PredicateCase("contains, case matters", [40]) { NSPredicate(format: "name CONTAINS %@", "C") },
-    PredicateCase("two bounds", [30, 40]) { NSPredicate(format: "age >= %d AND age < %i", 30, Int32(50)) },
-    PredicateCase("between", [20, 30]) { NSPredicate(format: "age BETWEEN {%@, %@}", 20 as NSNumber, 30 as NSNumber) },
-    PredicateCase("one of", [20, 40]) { NSPredicate(format: "name IN %@", ["Ána", "Carl"]) },
-    PredicateCase("none of", [30]) { NSPredicate(format: "NOT (name IN %@)", ["Ána", "Carl"]) },
-    PredicateCase("nil", []) { NSPredicate(format: "name == nil") },
-    PredicateCase("date", [20, 30, 40]) { NSPredicate(format: "createdAt <= %@", Date() as NSDate) },
-    PredicateCase("arguments in an array", [40]) { NSPredicate(format: "%K > %@", argumentArray: ["age", 30]) },
-    PredicateCase("always", [20, 30, 40]) { NSPredicate(value: true) },
-    PredicateCase("put together", [20, 30]) {
+    PredicateCase("equal", ages: [30]) { NSPredicate(format: "%K == %@", "name", "bob") },
+    PredicateCase("begins, whatever case and accents", ages: [20]) {
+      NSPredicate(format: "name BEGINSWITH[cd] %@", "an")
+    },
+    PredicateCase("contains, case matters", ages: [40]) { NSPredicate(format: "name CONTAINS %@", "C") },
+    PredicateCase("two bounds", ages: [30, 40]) { NSPredicate(format: "age >= %d AND age < %i", 30, Int32(50)) },
+    PredicateCase("between", ages: [20, 30]) {
+      NSPredicate(format: "age BETWEEN {%@, %@}", 20 as NSNumber, 30 as NSNumber)
+    },
+    PredicateCase("one of", ages: [20, 40]) { NSPredicate(format: "name IN %@", ["Ána", "Carl"]) },
+    PredicateCase("none of", ages: [30]) { NSPredicate(format: "NOT (name IN %@)", ["Ána", "Carl"]) },
+    PredicateCase("nil", ages: []) { NSPredicate(format: "name == nil") },
+    PredicateCase("date", ages: [20, 30, 40]) { NSPredicate(format: "createdAt <= %@", Date() as NSDate) },
+    PredicateCase("arguments in an array", ages: [40]) { NSPredicate(format: "%K > %@", argumentArray: ["age", 30]) },
+    PredicateCase("always", ages: [20, 30, 40]) { NSPredicate(value: true) },
+    PredicateCase("put together", ages: [20, 30]) {
       NSCompoundPredicate(orPredicateWithSubpredicates: [
         NSPredicate(format: "name LIKE[c] %@", "B*"),
         NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "age > 25")),

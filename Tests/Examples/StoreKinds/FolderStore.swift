@@ -2,6 +2,9 @@ import Foundation
 import OpenCoreData
 
 /// A store in a folder: one JSON file for each object, in a folder for each entity, and `store.plist` with the metadata.
+///
+/// Each file is replaced in one step, a save of several objects is not: a store that has to survive a crash in the
+/// middle of a save needs a log.
 // Unchecked: the library calls the store from one thread at a time.
 class FolderStore: NSIncrementalStore, @unchecked Sendable {
   static let storeType = "ExampleFolder"
@@ -53,8 +56,12 @@ class FolderStore: NSIncrementalStore, @unchecked Sendable {
     -> [Any]
   {
     guard let entity = request.entity else { return [] }
-    var objects = try references(entity)
-      .map { context.object(with: newObjectID(for: entity, referenceObject: $0)) }
+    let entities = request.includesSubentities ? entity.withSubentities : [entity]
+    // A fault that fires has no way to report a damaged file; existingObject(with:) throws.
+    var objects =
+      try entities
+      .flatMap { entity in try references(entity).map { newObjectID(for: entity, referenceObject: $0) } }
+      .map { try context.existingObject(with: $0) }
       .filter { request.predicate?.evaluate(with: $0) ?? true }
     for descriptor in (request.sortDescriptors ?? []).reversed() {
       let places = Dictionary(uniqueKeysWithValues: objects.enumerated().map { (ObjectIdentifier($1), $0) })
@@ -97,7 +104,7 @@ class FolderStore: NSIncrementalStore, @unchecked Sendable {
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    let row = try row(objectID)
+    guard let row = try row(objectID) else { throw CocoaError(.managedObjectReferentialIntegrity) }
     versions[objectID] = row.version
     var values: [String: Any] = [:]
     for attribute in objectID.entity.attributesByName.values {
@@ -113,10 +120,10 @@ class FolderStore: NSIncrementalStore, @unchecked Sendable {
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?
   ) throws -> Any {
-    guard relationship.isToMany else { return destination(relationship, try row(objectID)) ?? NSNull() }
+    guard relationship.isToMany else { return try row(objectID).flatMap { destination(relationship, $0) } ?? NSNull() }
     guard let entity = relationship.destinationEntity, let inverse = relationship.inverseRelationship else { return [] }
     return try references(entity).map { newObjectID(for: entity, referenceObject: $0) }
-      .filter { destination(inverse, try row($0)) == objectID }
+      .filter { try row($0).flatMap { destination(inverse, $0) } == objectID }
   }
 
   private func destination(_ relationship: NSRelationshipDescription, _ row: Row) -> NSManagedObjectID? {
@@ -138,22 +145,24 @@ class FolderStore: NSIncrementalStore, @unchecked Sendable {
       try Self.setMetadata(metadata, forPersistentStoreAt: folder)
       return []
     }
-    let conflicts = updated.union(deleted).union(save.lockedObjects ?? []).compactMap(conflict)
+    let conflicts = try updated.union(deleted).union(save.lockedObjects ?? []).compactMap(conflict)
     if !conflicts.isEmpty {
       throw CocoaError(.managedObjectMerge, userInfo: [NSPersistentStoreSaveConflictsErrorKey: conflicts])
     }
     for object in inserted { try write(object, version: 1, links: [:]) }
     for object in updated {
       let row = try row(object.objectID)
-      try write(object, version: row.version + 1, links: row.values)
+      try write(object, version: (row?.version ?? 0) + 1, links: row?.values ?? [:])
     }
-    for object in deleted { try? FileManager.default.removeItem(at: file(object.objectID)) }
+    for object in deleted where try row(object.objectID) != nil {
+      try FileManager.default.removeItem(at: file(object.objectID))
+    }
     return []
   }
 
   /// Others may have written the row since it was read.
-  private func conflict(_ object: NSManagedObject) -> NSMergeConflict? {
-    let (known, found) = (versions[object.objectID] ?? 0, (try? row(object.objectID))?.version ?? 0)
+  private func conflict(_ object: NSManagedObject) throws -> NSMergeConflict? {
+    let (known, found) = (versions[object.objectID] ?? 0, try row(object.objectID)?.version ?? 0)
     if known == found || found == 0 && object.isDeleted { return nil }
     return NSMergeConflict(
       source: object, newVersion: found, oldVersion: known,
@@ -180,9 +189,13 @@ class FolderStore: NSIncrementalStore, @unchecked Sendable {
     let values: [String: Any]
   }
 
-  private func row(_ id: NSManagedObjectID) throws -> Row {
-    guard let data = try? Data(contentsOf: file(id)) else {
-      throw CocoaError(.managedObjectReferentialIntegrity)
+  /// The row of an object; nil if there is none. A file that can't be read is an error, not a missing row.
+  private func row(_ id: NSManagedObjectID) throws -> Row? {
+    let data: Data
+    do {
+      data = try Data(contentsOf: file(id))
+    } catch CocoaError.fileReadNoSuchFile {
+      return nil
     }
     let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
     return Row(version: json?["version"] as? Int ?? 0, values: json?["values"] as? [String: Any] ?? [:])
@@ -195,9 +208,15 @@ class FolderStore: NSIncrementalStore, @unchecked Sendable {
 
   private func references(_ entity: NSEntityDescription) throws -> [String] {
     let path = folder.appendingPathComponent(entity.name ?? "").path
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    return names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }.sorted()
+    // The folder is made for the first object.
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: path)
+      .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }.sorted()
   }
+}
+
+extension NSEntityDescription {
+  fileprivate var withSubentities: [NSEntityDescription] { [self] + subentities.flatMap(\.withSubentities) }
 }
 
 extension NSAttributeDescription {

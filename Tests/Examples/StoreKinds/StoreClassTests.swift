@@ -205,6 +205,23 @@ final class RecordingCSVStore: CSVFileStore, @unchecked Sendable {
     #expect(try mine.titles() == ["back again"])
   }
 
+  @Test("A damaged file is an error of each fetch that needs it, and no object is deleted") func damagedFile() throws {
+    let (stack, _) = try folderStack()
+    stack.insert("whole")
+    let damaged = stack.insert("damaged")
+    try stack.context.save()
+    let reference = try #require(stack.store as? FolderStore).referenceObject(for: damaged.objectID)
+    let file = folder.file("sessions").appendingPathComponent("Session/\(reference).json")
+    let original = try Data(contentsOf: file)
+    try Data("{".utf8).write(to: file)
+    stack.context.reset()
+    #expect(throws: NSError.self) { try stack.titles("title == 'whole'") }
+    #expect(throws: NSError.self) { try stack.titles() }
+    #expect(!stack.context.hasChanges)
+    try original.write(to: file)
+    #expect(try stack.titles() == ["damaged", "whole"])
+  }
+
   @Test("Reference objects stand in URIs, whatever their characters") func references() throws {
     let (stack, store) = try folderStack()
     let entity = try #require(stack.coordinator.managedObjectModel.entitiesByName["Session"])
