@@ -28,6 +28,9 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// The controller that delegates receive, if it is not this one.
   private var erasedController: NSFetchedResultsController<any NSFetchRequestResult>?
 
+  /// A controller without content; `performFetch()` fills it. Stops the program if the request has no sort descriptor.
+  /// (Apple documentation: init(fetchRequest:managedObjectContext:sectionNameKeyPath:cacheName:).)
+  ///
   /// - Parameters:
   ///   - fetchRequest: Has at least one sort descriptor; its order must keep the objects of a section together. It may
   ///     be changed later, followed by `performFetch()`.
@@ -56,11 +59,21 @@ open class NSFetchedResultsController<ResultType>: NSObject {
 
   // MARK: Set-up
 
+  /// The request whose results the controller shows. Change it and call `performFetch()` to show others. (Apple
+  /// documentation: fetchRequest.)
+  ///
+  /// ```swift
+  /// controller.fetchRequest.predicate = NSPredicate(format: "rating >= %d", 4)
+  /// try controller.performFetch()
+  /// ```
   open var fetchRequest: NSFetchRequest<ResultType> {
     core.request as? NSFetchRequest<ResultType> ?? core.currentRequest().retyped(as: ResultType.self)
   }
+  /// The context of the objects, on whose queue the controller is used. (Apple documentation: managedObjectContext.)
   open var managedObjectContext: NSManagedObjectContext { core.context }
+  /// The property that names each object's section; nil for one section. (Apple documentation: sectionNameKeyPath.)
   open var sectionNameKeyPath: String? { core.sectionNameKeyPath }
+  /// The name that the controller was made with. Nothing is cached under it. (Apple documentation: cacheName.)
   open var cacheName: String? { core.cacheName }
   /// Held weakly.
   open var delegate: (any NSFetchedResultsControllerDelegate)? {
@@ -71,7 +84,8 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Does nothing, because there is no cache.
   open class func deleteCache(withName name: String?) {}
 
-  /// Fetches, or fetches again. A delegate that takes snapshots receives one; other delegates are not called.
+  /// Fetches, or fetches again. A delegate that takes snapshots receives one; other delegates are not called. (Apple
+  /// documentation: performFetch().)
   ///
   /// - Throws: The error of the fetch; `NSError` 134060 if objects of a section are not adjacent.
   open func performFetch() throws {
@@ -93,7 +107,15 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// Nil before `performFetch()`; one section without a `sectionNameKeyPath`.
   open var sections: [any NSFetchedResultsSectionInfo]? { core.list.map(core.sectionInfos) }
 
-  /// The object at `indexPath`, which must exist.
+  /// The object at an index path; stops the program if there is none. (Apple documentation: object(at:).)
+  ///
+  /// ```swift
+  /// if let section = controller.sections?.first, section.numberOfObjects > 0 {
+  ///   print(controller.object(at: IndexPath(indexes: [0, 0])))
+  /// }
+  /// ```
+  ///
+  /// - Parameter indexPath: Two indexes: of the section among `sections`, and of the object in it.
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = core.list?.object(at: indexPath) as? ResultType else {
       preconditionFailure(
@@ -102,7 +124,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     return object
   }
 
-  /// The index path of `object`; nil if the controller does not have it.
+  /// Where an object is in the list. (Apple documentation: indexPath(forObject:).)
+  ///
+  /// - Parameter object: Any object.
+  /// - Returns: The indexes of its section and of the object in it; nil if the controller does not show the object.
   open func indexPath(forObject object: ResultType) -> IndexPath? { core.indexPath(of: object) }
 
   // MARK: Index

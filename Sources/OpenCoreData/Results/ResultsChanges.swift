@@ -35,25 +35,25 @@ struct ResultsChanges {
     let oldSections = old.sectionNumbers
     var gone = Array(repeating: true, count: old.objects.count)
     for (number, section) in new.sections.enumerated() {
-      var residents: [(rank: Int, place: Int)] = []
-      for place in section.rows {
-        guard let rank = origins[place].rank else {
-          insertions.append(place)
+      var residents: [(rank: Int, index: Int)] = []
+      for index in section.rows {
+        guard let rank = origins[index].rank else {
+          insertions.append(index)
           continue
         }
         gone[rank] = false
         if oldSections[rank] == kept[number] {
-          residents.append((rank, place))
+          residents.append((rank, index))
         } else {
-          moves.append((rank, place))
+          moves.append((rank, index))
         }
       }
-      let stays = Self.staying(residents.map { ($0.rank, origins[$0.place].keepsOrder) })
+      let stays = Self.staying(residents.map { ($0.rank, origins[$0.index].keepsOrder) })
       for (resident, stays) in zip(residents, stays) {
         if !stays {
-          moves.append((resident.rank, resident.place))
-        } else if origins[resident.place].isTouched {
-          updates.append((resident.rank, resident.place))
+          moves.append((resident.rank, resident.index))
+        } else if origins[resident.index].isTouched {
+          updates.append((resident.rank, resident.index))
         }
       }
     }

@@ -81,7 +81,7 @@ extension ResultsCore {
       next = max(next, end)
     }
     for arrival in arrivals {
-      addUntouched(upTo: order.place(of: arrival, among: untouched.count) { old.objects[untouched[$0]] })
+      addUntouched(upTo: order.insertionIndex(of: arrival, among: untouched.count) { old.objects[untouched[$0]] })
       let origin = ResultsChanges.Origin(
         rank: rankOfTouched[ObjectIdentifier(arrival.object)], isTouched: true, keepsOrder: false)
       entries.append(Entry(object: arrival.object, section: sectionName(of: arrival.object), origin: origin))
@@ -161,7 +161,7 @@ struct ResultsOrder {
   func keyed(_ object: NSManagedObject) -> Keyed {
     if object.isFault { object.fireFault() }
     let values = keys.map { key in
-      (try? AttributePath(key.keyPath, of: object.entity)).map(object.storedValue) ?? .null
+      (try? AttributePath(key.keyPath, of: object.entity)).map(object.readableValue) ?? .null
     }
     return Keyed(object: object, values: values, key: object.objectID.key)
   }
@@ -177,7 +177,7 @@ struct ResultsOrder {
   }
 
   /// How many of `count` sorted objects come before `arrival`. A binary search.
-  func place(of arrival: Keyed, among count: Int, _ object: (Int) -> NSObject) -> Int {
+  func insertionIndex(of arrival: Keyed, among count: Int, _ object: (Int) -> NSObject) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2

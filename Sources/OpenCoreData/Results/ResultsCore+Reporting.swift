@@ -44,7 +44,7 @@ extension ResultsCore {
       steps.append(.insert(offset: to, element: after[to], associatedWith: from))
     }
     guard let difference = CollectionDifference(steps) else {
-      preconditionFailure("Each place is taken out and put in once.")
+      preconditionFailure("Each index is removed once and inserted once.")
     }
     delegate.controller(controller, didChangeContentWith: difference)
     return takesDifferences

@@ -89,7 +89,10 @@ final class ResultsCore: @unchecked Sendable {
     let objects = try context.fetch(request).compactMap { $0 as? NSObject }
     guard sectionNameKeyPath != nil else { return ResultsList(objects) }
     var runs = SectionRuns()
-    for object in objects { try runs.append(sectionName(of: object)) }
+    for object in objects {
+      try loadSectionName(of: object)
+      try runs.append(sectionName(of: object))
+    }
     return ResultsList(objects, runs: runs.runs)
   }
 
@@ -110,11 +113,20 @@ final class ResultsCore: @unchecked Sendable {
         let value = try query.value([name], of: row)
         try runs.append(Self.sectionName(query.entity.attributeSlots[slot].foundationValue(from: value)))
       } else {
+        try object.load()
         try runs.append(sectionName(of: object))
       }
       objects.append(object)
     }
     return ResultsList(objects, runs: runs.runs)
+  }
+
+  /// Loads the objects that name an object's section: asking for the name can't throw.
+  private func loadSectionName(of object: NSObject) throws {
+    guard let object = object as? NSManagedObject, let keys = sectionNameKeyPath?.split(separator: ".") else { return }
+    try object.load()
+    // Names that are computed have no path in the model.
+    if let path = try? AttributePath(keys.map(String.init), of: object.entity) { _ = try object.storedValue(at: path) }
   }
 
   /// The name of an object's section; empty for nil.

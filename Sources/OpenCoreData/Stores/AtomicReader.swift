@@ -31,19 +31,26 @@ final class AtomicReader: RowReader {
     try store.check(query)
     guard query.asks(store.identity) else { return [] }
     var filters: [ObjectIdentifier: QueryFilter] = [:]
-    return try store.candidates(query).filter { row in
+    // A predicate has no way to pass an error on.
+    var failure: (any Error)?
+    let found = try store.candidates(query).filter { row in
       if let keyAbove = query.keyAbove, (row.id.storeKey ?? 0) <= keyAbove { return false }
       let entity = row.id.entity
       let filter = try filters[ObjectIdentifier(entity)] ?? QueryFilter(query, entity)
       filters[ObjectIdentifier(entity)] = filter
-      return filter.accepts { place in
-        switch place {
-        case .slot(let slot): row.values[slot]
-        // Nodes are in memory: the one failure is a value of a wrong type, which the candidates would have reported.
-        case .path(let path): (try? store.value(at: path, of: row)) ?? .null
+      return filter.accepts { source in
+        switch source {
+        case .slot(let slot): return row.values[slot]
+        case .path(let path):
+          do { return try store.value(at: path, of: row) } catch {
+            failure = failure ?? error
+            return .null
+          }
         }
       }
     }
+    if let failure { throw failure }
+    return found
   }
 
   // MARK: Dictionaries
@@ -62,8 +69,8 @@ final class AtomicReader: RowReader {
     // All rows of a group have the values that it is formed and chosen by.
     let chosen = rows.filter { row in
       shape.having?.matches { key in
-        let place = merge.partShape.columns.firstIndex { $0.name == key.name }
-        return place.map { row.values[$0] } ?? .null
+        let index = merge.partShape.columns.firstIndex { $0.name == key.name }
+        return index.map { row.values[$0] } ?? .null
       } ?? true
     }
     return merge.merge([chosen])

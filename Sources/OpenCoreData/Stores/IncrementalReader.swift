@@ -63,7 +63,7 @@ final class IncrementalReader: RowReader {
         throw NSError.coreData(
           .coreData, "The store \(store.location) returned \(type(of: result)) where a dictionary was asked for.")
       }
-      return try row(values, shape, query.entity)
+      return try row(values, shape: shape, entity: query.entity)
     }
   }
 
@@ -78,7 +78,7 @@ final class IncrementalReader: RowReader {
   }
 
   private func row(
-    _ values: (String) -> Any?, _ shape: DictionaryShape, _ entity: NSEntityDescription
+    _ values: (String) -> Any?, shape: DictionaryShape, entity: NSEntityDescription
   ) throws -> DictionaryRow {
     var id: NSManagedObjectID?
     let stored = try shape.columns.map { column -> StoredValue in

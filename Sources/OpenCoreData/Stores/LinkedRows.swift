@@ -9,17 +9,17 @@ protocol LinkedRows {
 extension LinkedRows {
   /// The value at the end of a path over to-one relationships; null where the path is broken.
   func value(at path: AttributePath, of row: FetchedRow) throws -> StoredValue {
-    var place = row
+    var current = row
     for relationship in path.relationships {
-      guard let id = try related(relationship, of: place.id).first, let next = try self.row(for: id) else {
+      guard let id = try related(relationship, of: current.id).first, let next = try self.row(for: id) else {
         return .null
       }
-      place = next
+      current = next
     }
     switch path.end {
     case .attribute(let attribute, _):
-      return place.id.entity.slot(named: attribute.name).map { place.values[$0] } ?? .null
-    case .object: return place.id.comparisonValue
+      return current.id.entity.slot(named: attribute.name).map { current.values[$0] } ?? .null
+    case .object: return current.id.comparisonValue
     }
   }
 }

@@ -28,7 +28,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   ///   in `propertiesToFetch`, or with one `NSNumber`, depending on `resultType`. For a save request an empty array.
   /// - Throws: What keeps the request from being carried out. A save that others' changes stand in the way of throws
   ///   `NSManagedObjectMergeError`, with an array of ``NSMergeConflict`` under `NSPersistentStoreSaveConflictsErrorKey`:
-  ///   the merge policy of the saving context then settles it.
+  ///   the merge policy of the saving context then resolves the conflict.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     throw Self.notOverridden("execute(_:with:)", Self.self)
   }

@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
   ///   - storeType: The name of the type, which is not that of a store type of this library.
   public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
     precondition(
-      storeType != NSSQLiteStoreType && storeType != NSInMemoryStoreType,
+      RowStoreKinds.all[storeType] == nil,
       "The store type \(storeType) is the library's own; choose another name.")
     let known: NSPersistentStore.Type? =
       (storeClass as? NSIncrementalStore.Type) ?? (storeClass as? NSAtomicStore.Type)
@@ -33,7 +33,7 @@ extension NSPersistentStoreCoordinator {
 
   /// The class of each store type, those of this library included.
   public class var registeredStoreTypes: [String: NSPersistentStore.Type] {
-    let own = [NSSQLiteStoreType: NSPersistentStore.self, NSInMemoryStoreType: NSPersistentStore.self]
+    let own = RowStoreKinds.all.mapValues { _ in NSPersistentStore.self }
     return StoreClasses.all.merging(own) { $1 }
   }
 
@@ -42,8 +42,8 @@ extension NSPersistentStoreCoordinator {
   /// - Throws: What the class throws; `NSError` 134080 for a store without a UUID, 134010 for one of another type, 134100
   ///   for one of another model.
   func open(
-    _ storeClass: NSPersistentStore.Type, _ type: String, _ configuration: String?, at url: URL?,
-    _ options: [AnyHashable: Any]?
+    _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL?,
+    options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     // Apple's initialiser needs a URL. A store that is kept nowhere has none afterwards.
     let store = storeClass.init(
@@ -67,13 +67,13 @@ extension NSPersistentStoreCoordinator {
     if !hasURL { adapter.details.url = nil }
     try adapter.alone {
       try store.loadMetadata()
-      try check(store, adapter, type)
+      try check(store, adapter, type: type)
       if let atomic = store as? NSAtomicStore { try atomic.load() }
       adapter.isOpen = true
     }
   }
 
-  private func check(_ store: NSPersistentStore, _ adapter: StoreAdapter, _ type: String) throws {
+  private func check(_ store: NSPersistentStore, _ adapter: StoreAdapter, type: String) throws {
     var metadata = store.metadata
     guard
       let uuid = metadata[NSStoreUUIDKey] as? String ?? (adapter.identity.uuid.isEmpty ? nil : adapter.identity.uuid),
@@ -88,12 +88,12 @@ extension NSPersistentStoreCoordinator {
     }
     let ignoresVersions = (store.options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber)?.boolValue ?? false
     if let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data], !ignoresVersions {
-      let fit = ModelCompatibility(hashes, managedObjectModel, configuration: store.configurationName)
-      guard fit.isCompatible else {
+      let compatibility = ModelCompatibility(hashes, managedObjectModel, configuration: store.configurationName)
+      guard compatibility.isCompatible else {
         throw NSError.coreData(
           .incompatibleModel,
           "The model used to open the store \(store.location) is not the one it was created with. These entities differ: "
-            + "\(fit.differences).", ["metadata": hashes])
+            + "\(compatibility.differences).", userInfo: ["metadata": hashes])
       }
     }
     // What Apple's coordinator adds to the metadata of every store.

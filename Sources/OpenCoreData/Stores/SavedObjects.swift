@@ -30,8 +30,8 @@ extension InsertedRows {
       guard case .temporary(let range, let number) = row.id.reference, range.permanent(row: number) == nil else {
         continue
       }
-      if let place = ranges.firstIndex(where: { $0.range === range }) {
-        ranges[place].values[number] = row.values
+      if let index = ranges.firstIndex(where: { $0.range === range }) {
+        ranges[index].values[number] = row.values
       } else {
         ranges.append((range, [number: row.values]))
       }

@@ -140,9 +140,6 @@ class StoreAdapter: ClassStoreAdapter, @unchecked Sendable {
   func commitTransaction() throws { throw unsupported("transactions around several saves") }
   func rollBackTransaction() throws { throw unsupported("transactions around several saves") }
 
-  func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
-    throw unsupported("save participants")
-  }
   func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome { throw unsupported("batch deletions") }
   func batchDelete(keys: [Int64], of entity: NSEntityDescription, wantsIDs: Bool) throws -> BatchOutcome {
     throw unsupported("batch deletions")

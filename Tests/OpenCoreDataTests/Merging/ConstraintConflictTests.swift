@@ -19,7 +19,7 @@ struct ConstraintConflictTests {
   func insertedAgainstStored(policy: Policy, way: InsertionWay) throws {
     let (stack, own) = try Self.stack(policy)
     try own.performAndWait {
-      Self.insert([("start", 5), ("new", 4)], way, own, stack)
+      Self.insert([("start", 5), ("new", 4)], by: way, into: own, stack: stack)
       try Self.save(own, fails: policy == .error)
       if policy == .error { return }
       #expect(!own.hasChanges)
@@ -39,7 +39,7 @@ struct ConstraintConflictTests {
   func insertedAgainstInserted(policy: Policy, way: InsertionWay) throws {
     let (stack, own) = try Self.stack(policy)
     try own.performAndWait {
-      Self.insert([("twin", 2), ("single", 3), ("twin", 4), ("twin", 5)], way, own, stack)
+      Self.insert([("twin", 2), ("single", 3), ("twin", 4), ("twin", 5)], by: way, into: own, stack: stack)
       try Self.save(own, fails: policy == .error)
     }
     let saved = try stack.sqlite("SELECT ZPLACE, ZRATING FROM ZSESSION WHERE Z_PK > 1 ORDER BY ZPLACE")
@@ -53,7 +53,7 @@ struct ConstraintConflictTests {
   func changedAgainstStored(policy: Policy) throws {
     let (stack, own) = try Self.stack(policy)
     try own.performAndWait {
-      Self.insert([("second", 2)], .single, own, stack)
+      Self.insert([("second", 2)], by: .single, into: own, stack: stack)
       try own.save()
       let request = stack.request()
       request.predicate = NSPredicate(format: "place == 'second'")
@@ -75,7 +75,7 @@ struct ConstraintConflictTests {
     try own.performAndWait {
       let stored = try #require(try own.fetch(stack.request()).first)
       stored.setValue("moved", forKey: "place")
-      Self.insert([("moved", 3)], .single, own, stack)
+      Self.insert([("moved", 3)], by: .single, into: own, stack: stack)
       try Self.save(own, fails: policy == .error)
     }
     let rows = [
@@ -89,7 +89,7 @@ struct ConstraintConflictTests {
   func errorContents() throws {
     let (stack, own) = try Self.stack(.error)
     try own.performAndWait {
-      Self.insert([("start", 5)], .bulk, own, stack)
+      Self.insert([("start", 5)], by: .bulk, into: own, stack: stack)
       let error = try #require(throws: NSError.self) { try own.save() }
       let conflicts = try #require(error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict])
       let conflict = try #require(conflicts.first)
@@ -108,7 +108,7 @@ struct ConstraintConflictTests {
     let (stack, own) = try Self.stack(.error)
     try own.performAndWait {
       own.mergePolicy = RenamingPolicy(merge: .errorMergePolicyType)
-      Self.insert([("start", 5)], .single, own, stack)
+      Self.insert([("start", 5)], by: .single, into: own, stack: stack)
       try own.save()
     }
     #expect(try Self.dump(stack) == "1|1|start|1|7\n2|1|start again|5|")
@@ -120,10 +120,10 @@ struct ConstraintConflictTests {
     let own = stack.context()
     try own.performAndWait {
       own.mergePolicy = policy.value
-      Self.insert([("a", 1), ("a", 2), ("b", 1)], .bulk, own, stack)
+      Self.insert([("a", 1), ("a", 2), ("b", 1)], by: .bulk, into: own, stack: stack)
       for _ in 0..<2 { NSManagedObject.make(stack.entity, in: own).setValue(3, forKey: "rating") }
       try own.save()
-      Self.insert([("a", 2)], .single, own, stack)
+      Self.insert([("a", 2)], by: .single, into: own, stack: stack)
       try Self.save(own, fails: policy == .error)
     }
     #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "5")
@@ -134,7 +134,7 @@ struct ConstraintConflictTests {
     let (stack, own) = try Self.stack(.storeTrump)
     let child = stack.context(own)
     try child.performAndWait {
-      Self.insert([("start", 5), ("new", 4)], .bulk, child, stack)
+      Self.insert([("start", 5), ("new", 4)], by: .bulk, into: child, stack: stack)
       try child.save()
     }
     try own.performAndWait { try own.save() }
@@ -158,7 +158,7 @@ struct ConstraintConflictTests {
   }
 
   private static func insert(
-    _ sessions: [(String, Int)], _ way: InsertionWay, _ context: NSManagedObjectContext, _ stack: Stack
+    _ sessions: [(String, Int)], by way: InsertionWay, into context: NSManagedObjectContext, stack: Stack
   ) {
     switch way {
     case .bulk:

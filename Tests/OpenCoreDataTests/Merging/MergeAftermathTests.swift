@@ -48,6 +48,38 @@ struct MergeAftermathTests {
     }
   }
 
+  @Test("A rollback of a deletion shows what others have saved and the context has merged")
+  func rolledBackDeletion() throws {
+    let stack = try Stack(try TemporaryFolder())
+    let (own, other) = (stack.context(), stack.context())
+    let object = try own.performAndWait {
+      InsertionWay.single.insert(0..<1, into: own, stack.entity)
+      try own.save()
+      let object = try #require(try own.fetch(stack.request()).first)
+      #expect(object.place == "Spot 0")
+      object.setValue(9, forKey: "rating")
+      own.delete(object)
+      return object
+    }
+    let note: Notification? = try other.performAndWait {
+      try #require(try other.fetch(stack.request()).first).setValue("theirs", forKey: "place")
+      let keeper = NoteKeeper(other)
+      try other.save()
+      return keeper.notifications.last { $0.name == .NSManagedObjectContextDidSave }
+    }
+    let saved = try #require(note)
+    try own.performAndWait {
+      own.mergeChanges(fromContextDidSave: saved)
+      #expect(object.isDeleted && own.deletedObjects == [object])
+      own.rollback()
+      #expect(!object.isDeleted && object.place == "theirs" && object.value(forKey: "rating") as? Int == 1)
+      // It is based on the row as it is now.
+      object.setValue(4, forKey: "rating")
+      try own.save()
+    }
+    #expect(try stack.dump().contains("theirs"))
+  }
+
   @Test("An object that others have written anew in the meantime is in conflict with that row")
   func recreatedTwice() throws {
     try refusedRecreation { pair in

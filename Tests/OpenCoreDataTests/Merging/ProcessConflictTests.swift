@@ -40,7 +40,7 @@ struct ProcessConflictTests {
         group.addTask {
           await #expect(processExitsWith: .success) {
             [path = path as String, number = number as Int, name = policy.rawValue as String] in
-            try ProcessConflictTests.insertAll(path, number, try #require(Policy(rawValue: name)))
+            try ProcessConflictTests.insertAll(into: path, number: number, policy: try #require(Policy(rawValue: name)))
           }
         }
       }
@@ -85,7 +85,7 @@ struct ProcessConflictTests {
     }
   }
 
-  private static func insertAll(_ path: String, _ number: Int, _ policy: Policy) throws {
+  private static func insertAll(into path: String, number: Int, policy: Policy) throws {
     let context = try open(path, unique: ["place"])
     try context.performAndWait {
       context.mergePolicy = policy.value

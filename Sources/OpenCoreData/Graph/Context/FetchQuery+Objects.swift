@@ -3,19 +3,29 @@ import Foundation
 /// A query over objects in memory. It gives the same answers as a store.
 extension FetchQuery {
   /// Whether the query matches the values that `object` has now.
+  ///
+  /// - Throws: What the store says if an object on a key path can't be read.
   func matches(_ object: NSManagedObject) throws -> Bool {
-    try QueryFilter(self, object.entity).accepts { source in
+    // A predicate has no way to pass an error on.
+    var failure: (any Error)?
+    let isMatch = try QueryFilter(self, object.entity).accepts { source in
       switch source {
-      case .slot(let slot): object.values[slot]
-      case .path(let path): object.storedValue(at: path)
+      case .slot(let slot): return object.values[slot]
+      case .path(let path):
+        do { return try object.storedValue(at: path) } catch {
+          failure = failure ?? error
+          return .null
+        }
       }
     }
+    if let failure { throw failure }
+    return isMatch
   }
 
   /// An object's row with the values that the query asks for.
   func row(_ object: NSManagedObject, id: NSManagedObjectID) throws -> FetchedRow {
     FetchedRow(
       id: id, version: object.versionForChildren, values: object.values,
-      extras: try keyPaths.map { object.storedValue(at: try AttributePath($0, of: object.entity)) })
+      extras: try keyPaths.map { try object.storedValue(at: AttributePath($0, of: object.entity)) })
   }
 }

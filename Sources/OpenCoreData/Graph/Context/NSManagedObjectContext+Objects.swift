@@ -252,21 +252,28 @@ extension NSManagedObjectContext {
   // MARK: Faults
 
   /// Loads a fault's values together with those of the other unloaded faults of its group.
+  ///
+  /// Reading a property can't throw (Apple documentation: NSManagedObject, "Faulting"), so an error of the store ends
+  /// the process. Callers that can throw use `load(fault:)`.
   func fulfillFault(_ object: NSManagedObject) {
+    do {
+      try load(fault: object)
+    } catch {
+      preconditionFailure("The values of \(object.identity) can't be read: \(error.localizedDescription)")
+    }
+  }
+
+  func load(fault object: NSManagedObject) throws {
     // An object of a walk: its row is in the batch.
     if object.loaded == nil { return completeFault(object) }
     if let (segment, row) = insertions.locate(object.identity), handle(in: segment, row: row) === object { return }
-    do {
-      if !object.hasValues, let group = object.faultGroup { try load(group) }
-      if object.hasValues {
-        completeFault(object)
-      } else if let row = try rowBelow(for: object.identity) {
-        _ = realized(object, row)
-      } else {
-        markInaccessible(object)
-      }
-    } catch {
-      preconditionFailure("The values of \(object.identity) can't be read: \(error.localizedDescription)")
+    if !object.hasValues, let group = object.faultGroup { try load(group) }
+    if object.hasValues {
+      completeFault(object)
+    } else if let row = try rowBelow(for: object.identity) {
+      _ = realized(object, row)
+    } else {
+      markInaccessible(object)
     }
   }
 

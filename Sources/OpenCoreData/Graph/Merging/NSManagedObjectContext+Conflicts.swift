@@ -109,9 +109,9 @@ extension NSManagedObjectContext {
     if !inserted.isEmpty { info[NSInsertedObjectsKey] = inserted }
     if !updated.isEmpty { info[NSUpdatedObjectsKey] = updated }
     info[NSDetailedErrorsKey] = failure.failures.map { one in
-      NSError.coreData(failure.code, one.message, [OCDFailedObjectIDsErrorKey: [one.id]])
+      NSError.coreData(failure.code, one.message, userInfo: [OCDFailedObjectIDsErrorKey: [one.id]])
     }
-    return .coreData(failure.code, failure.message, info)
+    return .coreData(failure.code, failure.message, userInfo: info)
   }
 }
 

@@ -123,12 +123,18 @@ extension NSManagedObjectContext {
   }
 
   private func mergeUpdates(_ ids: [NSManagedObjectID]) {
-    let objects = ids.compactMap(registeredObject(for:)).filter { !$0.isInserted && !$0.isDeleted }
+    let known = ids.compactMap(registeredObject(for:)).filter { !$0.isInserted }
+    let objects = known.filter { !$0.isDeleted }
     let changed = objects.filter(\.isUpdated)
-    // Their changes are applied to the rows, so the rows are read now, in one read.
-    let fresh = (try? rowsBelow(for: changed.map(\.identity))) ?? []
+    // A rollback shows their values again. Those of a fault are read when it fires.
+    let deleted = known.filter { $0.isDeleted && !$0.isFault && !$0.state.contains(.inaccessible) }
+    // The context's changes are applied to the rows, so the rows are read now, in one read.
+    let fresh = (try? rowsBelow(for: (changed + deleted).map(\.identity))) ?? []
     for (object, row) in zip(changed, fresh) {
       if let row { rebase(object, on: row) } else { refresh(object, mergeChanges: true) }
+    }
+    for case (let object, let row?) in zip(deleted, fresh.dropFirst(changed.count)) {
+      rebaseDeleted(object, on: row)
     }
     let unchanged = objects.filter { !$0.isUpdated }
     let group = FaultGroup(unchanged.map(\.identity))
@@ -143,6 +149,21 @@ extension NSManagedObjectContext {
     takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
     object.awake(after: .refresh)
     scheduleProcessing()
+  }
+
+  /// Bases a deletion, and the changes made before it, on `row`.
+  private func rebaseDeleted(_ object: NSManagedObject, on row: FetchedRow) {
+    let base = object.snapshot ?? object.values
+    var (committed, values) = (row.values, row.values)
+    for (slot, attribute) in object.entity.attributeSlots.enumerated() {
+      // Transient values are not in a store.
+      if attribute.isTransient { committed[slot] = base[slot] }
+      let own = object.values[slot]
+      values[slot] = own == base[slot] ? committed[slot] : own
+    }
+    object.values = values
+    object.snapshot = values == committed ? nil : committed
+    object.version = row.version
   }
 
   private func postDidMerge(_ saved: SavedIDs) {

@@ -16,8 +16,12 @@ import Foundation
 /// }
 /// ```
 open class NSMergePolicy: NSObject {
+  /// The type that the policy was made with. (Apple documentation: mergeType.)
   public let mergeType: NSMergePolicyType
 
+  /// A policy of one of the kinds. (Apple documentation: init(merge:).)
+  ///
+  /// - Parameter ty: What happens to objects in conflict.
   public init(merge ty: NSMergePolicyType) { mergeType = ty }
 
   /// Resolves version conflicts; `list` holds `NSMergeConflict`s. (The older of Apple's two methods; the newer one
@@ -65,10 +69,22 @@ public enum NSMergePolicyType: UInt, Sendable {
   case rollbackMergePolicyType = 4
 }
 
+/// The default policy: a save with conflicts fails with `NSError` 133020 or 133021, and nothing is written. (Apple
+/// documentation: NSErrorMergePolicy.)
 public var NSErrorMergePolicy: NSMergePolicy { policies[0] }
+/// Merges property by property; if both sides changed one, the store's value is kept. (Apple documentation:
+/// NSMergeByPropertyStoreTrumpMergePolicy.)
 public var NSMergeByPropertyStoreTrumpMergePolicy: NSMergePolicy { policies[1] }
+/// Merges property by property; if both sides changed one, the context's value is saved. (Apple documentation:
+/// NSMergeByPropertyObjectTrumpMergePolicy.)
+///
+/// ```swift
+/// context.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+/// ```
 public var NSMergeByPropertyObjectTrumpMergePolicy: NSMergePolicy { policies[2] }
+/// Saves every property of an object in conflict as the context has it. (Apple documentation: NSOverwriteMergePolicy.)
 public var NSOverwriteMergePolicy: NSMergePolicy { policies[3] }
+/// Discards the context's changes of objects in conflict. (Apple documentation: NSRollbackMergePolicy.)
 public var NSRollbackMergePolicy: NSMergePolicy { policies[4] }
 
 /// One of each type, in the order of their numbers.
@@ -83,13 +99,13 @@ extension NSError {
     .coreData(
       .mergeConflict,
       "\(conflicts.count) objects were changed in the store since they were read; refresh them and save again, or "
-        + "give the context a merge policy.", [NSPersistentStoreSaveConflictsErrorKey: conflicts])
+        + "give the context a merge policy.", userInfo: [NSPersistentStoreSaveConflictsErrorKey: conflicts])
   }
 
   fileprivate static func unresolved(_ conflicts: [NSConstraintConflict]) -> NSError {
     .coreData(
       .constraintConflict,
       "\(conflicts.count) times objects have values that must be unique; change them, or give the context a merge "
-        + "policy.", [NSPersistentStoreSaveConflictsErrorKey: conflicts])
+        + "policy.", userInfo: [NSPersistentStoreSaveConflictsErrorKey: conflicts])
   }
 }

@@ -2,17 +2,37 @@ import Foundation
 
 extension NSManagedObject {
   /// The stored form of the value at the end of a path; null if an object on the way is nil.
-  func storedValue(at path: AttributePath) -> StoredValue {
+  ///
+  /// - Throws: What the store says if an object on the way can't be read.
+  func storedValue(at path: AttributePath) throws -> StoredValue {
     var object = self
     for relationship in path.relationships {
-      guard let next = object.relatedIDs(relationship).first, let context = managedObjectContext else { return .null }
+      guard let next = try object.loadedIDs(relationship).first, let context = managedObjectContext else {
+        return .null
+      }
       object = context.object(with: next)
     }
     switch path.end {
     case .attribute(let attribute, let slot):
+      try object.load()
       // An object of a subentity has more slots than the path's entity.
       return object.storedValue(at: path.relationships.isEmpty ? slot : object.slot(attribute.name))
     case .object: return object.objectID.comparisonValue
     }
+  }
+
+  /// The value at the end of a path for callers that can't throw. Ends the process if an object on the way can't be
+  /// read, as reading a property does.
+  func readableValue(at path: AttributePath) -> StoredValue {
+    do {
+      return try storedValue(at: path)
+    } catch {
+      preconditionFailure("The values of \(objectID) can't be read: \((error as NSError).localizedDescription)")
+    }
+  }
+
+  /// Fires the fault, if the object is one, with an error where `fireFault` ends the process.
+  func load() throws {
+    if isFault { try managedObjectContext?.load(fault: self) }
   }
 }

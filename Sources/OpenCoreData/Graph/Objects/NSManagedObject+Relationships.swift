@@ -69,19 +69,24 @@ extension NSManagedObject {
   }
 
   func relatedIDs(_ relationship: NSRelationshipDescription) -> [NSManagedObjectID] {
-    if let known = knownRelated(relationship.name) { return known }
-    // New objects have no related objects, because relationships cannot be set; transient relationships are not in a
-    // store.
-    guard let context = managedObjectContext, !isInserted, !relationship.isTransient else { return [] }
     do {
-      let found = try context.relatedIDs(relationship, of: [objectID])[0]
-      keepRelated(found, relationship.name)
-      return found
+      return try loadedIDs(relationship)
     } catch {
       preconditionFailure(
         "The relationship \(relationship.name) of \(objectID) can't be read: \((error as NSError).localizedDescription)"
       )
     }
+  }
+
+  /// The IDs of the related objects, read from the store if they are not known yet.
+  func loadedIDs(_ relationship: NSRelationshipDescription) throws -> [NSManagedObjectID] {
+    if let known = knownRelated(relationship.name) { return known }
+    // New objects have no related objects, because relationships cannot be set; transient relationships are not in a
+    // store.
+    guard let context = managedObjectContext, !isInserted, !relationship.isTransient else { return [] }
+    let found = try context.relatedIDs(relationship, of: [objectID])[0]
+    keepRelated(found, relationship.name)
+    return found
   }
 
   private func knownRelated(_ name: String) -> [NSManagedObjectID]? {
