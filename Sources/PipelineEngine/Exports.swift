@@ -1,2 +1,2 @@
-// A program that runs pipelines also needs their definitions: it imports one module, and not two.
+// A program that runs pipelines also needs their definitions; this way it imports one module.
 @_exported public import PipelineDefinition

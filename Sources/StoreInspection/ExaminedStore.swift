@@ -58,7 +58,7 @@ struct ExaminedStore {
       try opened.connection.registerPredicateFunctions()
       objects = try Self.objects(opened.connection)
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .open, "The store \(url.path) can't be read")
+      throw NSError.sqlite(error, .open, message: "The store \(url.path) can't be read")
     }
     let connection = opened.connection
     let names = Set(objects.map(\.name))
@@ -73,7 +73,7 @@ struct ExaminedStore {
       // All following reads see the store in one state, even if other processes write to it.
       try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
     } catch let error as SQLiteError where error.isBusy {
-      throw NSError.sqlite(error, .open, "The store \(url.path) can't be read")
+      throw NSError.sqlite(error, .open, message: "The store \(url.path) can't be read")
     } catch {
       doubts.append("The store can't be read: \(Self.message(error))")
     }
@@ -81,8 +81,8 @@ struct ExaminedStore {
       uniqueKeysWithValues: objects.filter { $0.type == "table" }.map { table in
         (table.name, (try? Self.columns(of: table.name, connection)) ?? [])
       })
-    keyRows = Self.attempt("Z_PRIMARYKEY can't be read", &doubts) { try Self.keyRows(connection) } ?? []
-    let row = Self.attempt("Z_METADATA can't be read", &doubts) { try Self.metadata(connection) }
+    keyRows = Self.attempt("Z_PRIMARYKEY can't be read", doubts: &doubts) { try Self.keyRows(connection) } ?? []
+    let row = Self.attempt("Z_METADATA can't be read", doubts: &doubts) { try Self.metadata(connection) }
     uuid = row?.uuid
     metadata = row?.list
     schema = Self.schema(of: model, connection, url: url, &doubts)
@@ -98,7 +98,7 @@ struct ExaminedStore {
     } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
       throw error
     } catch {
-      doubts.append("No model is found: \(message(error))")
+      doubts.append("No model was found: \(message(error))")
     }
     return try file.map { try StoreModel.find(forStoreAt: nil, file: $0, embedded: []) }
   }
@@ -109,10 +109,11 @@ struct ExaminedStore {
     of model: StoreModel?, _ connection: SQLiteConnection, url: URL, _ doubts: inout [String]
   ) -> SQLSchema? {
     guard let model = model?.model else { return nil }
-    let fitted = attempt("The model does not fit the tables", &doubts) {
+    let fitted = attempt("The model does not fit the tables", doubts: &doubts) {
       try SQLSchema(model: model, configuration: nil, existing: StoreLayout(connection), location: url.path)
     }
-    return fitted ?? attempt("The tables of the model can't be told", &doubts) { try SQLSchema(model: model) }
+    return fitted
+      ?? attempt("The tables of the model can't be derived", doubts: &doubts) { try SQLSchema(model: model) }
   }
 
   /// The join tables and the columns of their two sides, by name.
@@ -158,7 +159,7 @@ struct ExaminedStore {
   }
 
   /// Nil, with the reason among the doubts, for operations that fail.
-  static func attempt<Result>(_ what: String, _ doubts: inout [String], _ body: () throws -> Result) -> Result? {
+  static func attempt<Result>(_ what: String, doubts: inout [String], _ body: () throws -> Result) -> Result? {
     do {
       return try body()
     } catch {

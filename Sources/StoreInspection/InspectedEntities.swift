@@ -24,7 +24,7 @@ struct InspectedEntities {
 
   func joinTables(_ doubts: inout [String]) -> [StoreInspection.JoinTable] {
     store.joinTables.map { table in
-      let rows = ExaminedStore.attempt("The rows of \(table.name) can't be counted", &doubts) {
+      let rows = ExaminedStore.attempt("The rows of \(table.name) can't be counted", doubts: &doubts) {
         try store.connection.integer("SELECT count(*) FROM \(table.name.quotedName)")
       }
       return StoreInspection.JoinTable(table: table.name, rows: (rows ?? nil).map(Int.init))
@@ -37,7 +37,7 @@ struct InspectedEntities {
     for (table, columns) in store.columns
     where columns.contains(where: { $0.name == "Z_ENT" }) && table != "Z_PRIMARYKEY" {
       guard store.knownTables.contains(table) else { continue }
-      result[table] = ExaminedStore.attempt("The rows of \(table) can't be counted", &doubts) {
+      result[table] = ExaminedStore.attempt("The rows of \(table) can't be counted", doubts: &doubts) {
         let rows = try store.connection.rows("SELECT Z_ENT, count(*) FROM \(table.quotedName) GROUP BY Z_ENT")
         return Dictionary(
           rows.map { ($0[0].int ?? 0, $0[1].int ?? 0) }, uniquingKeysWith: { first, _ in first })

@@ -20,7 +20,7 @@ extension StoreInspection {
     do {
       file = try File(store)
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .open, "The store \(url.path) can't be read")
+      throw NSError.sqlite(error, .open, message: "The store \(url.path) can't be read")
     }
     var doubts = store.doubts
     self.store = url.relativePath
@@ -28,12 +28,12 @@ extension StoreInspection {
     let layout = InspectedEntities(store)
     entities = layout.entities(&doubts)
     joinTables = layout.joinTables(&doubts)
-    indexes = ExaminedStore.attempt("The indexes can't be read", &doubts) { try store.indexes() } ?? []
-    history = ExaminedStore.attempt("The history can't be counted", &doubts) { try History(store) } ?? nil
+    indexes = ExaminedStore.attempt("The indexes can't be read", doubts: &doubts) { try store.indexes() } ?? []
+    history = ExaminedStore.attempt("The history can't be counted", doubts: &doubts) { try History(store) } ?? nil
     modelCache =
-      ExaminedStore.attempt("Z_MODELCACHE can't be read", &doubts) { try ModelCache(store) }
+      ExaminedStore.attempt("Z_MODELCACHE can't be read", doubts: &doubts) { try ModelCache(store) }
       ?? ModelCache(bytes: 0, isReadable: false)
-    others = ExaminedStore.attempt("Triggers can't be read", &doubts) { try store.others(tablePurposes) } ?? []
+    others = ExaminedStore.attempt("Triggers can't be read", doubts: &doubts) { try store.others(tablePurposes) } ?? []
     externalData = ExternalData(url)
     model = Model(store)
     remarks = []

@@ -12,7 +12,7 @@ extension StoreInspection {
     var result: [(String, String)] = []
     if file.journalMode == "delete" {
       result.append(
-        ("deleteMode", "Its journal mode is delete: it has no log, and a reader and a writer wait for each other."))
+        ("deleteMode", "Its journal mode is delete: it has no WAL, and a reader and a writer wait for each other."))
     }
     if file.pageSizeBytes != 4096 {
       result.append(("pageSize", "Its pages have \(file.pageSizeBytes) bytes; since 2010 they have 4096."))
@@ -25,13 +25,14 @@ extension StoreInspection {
       result.append(
         (
           "logMissing",
-          "It has no rows, and no -wal beside it: if there should be rows, they are in a -wal that was not copied. "
+          "It has no rows, and no -wal next to it: if there should be rows, they are in a -wal that was not copied. "
             + "Bring the .sqlite, -wal and -shm together, all three as they were in one place at one time."
         ))
     }
     switch file.log?.state {
     case "foreign":
-      result.append(("foreignLog", "The -wal beside it is no log of this database: find out where it comes from."))
+      result.append(
+        ("foreignLog", "The -wal next to it does not belong to this database: find out where it comes from."))
     case "valid" where file.sharedMemory == nil:
       result.append(
         (
@@ -56,7 +57,7 @@ extension StoreInspection {
       result.append(("storeType", "Its type is \(type), not SQLite."))
     }
     if let version = metadata.hashesVersion, version != 3 {
-      result.append(("hashesVersion", "Its hashes are of version \(version); 3 is known."))
+      result.append(("hashesVersion", "Its hashes have version \(version); only 3 is known."))
     }
     return result
   }
@@ -70,7 +71,7 @@ extension StoreInspection {
       result.append(
         (
           "hashMismatch",
-          "The model has other version hashes than the store for: \(names(differing)). Give the version "
+          "The version hashes of the model differ from the store's for: \(names(differing)). Give the version "
             + "that the store was made with."
         ))
     }
@@ -116,7 +117,7 @@ extension StoreInspection {
       result.append(
         (
           "foreignObjects",
-          "Core Data has not made these: "
+          "These were not created by Core Data: "
             + foreign.map { "\($0.type) \($0.name)" }.joined(separator: ", ") + "."
         ))
     }

@@ -125,7 +125,7 @@ struct VerificationRun {
 
   mutating func add(
     _ code: String, severity: StoreVerification.Severity = .error, entity: String? = nil, property: String? = nil,
-    table: String? = nil, count: Int = 0, keys: [Int] = [], _ message: String, _ advice: String
+    table: String? = nil, count: Int = 0, keys: [Int] = [], _ message: String, advice: String
   ) {
     findings.append(
       StoreVerification.Finding(

@@ -49,19 +49,19 @@ extension VerificationRun {
       checks.append(
         RowCheck(
           "relationshipMissing", property: name, where: "\(entity.isOwn) AND \(key) IS NULL",
-          "objects lead to nothing, where the model demands an object",
-          "Set the relationship; objects can't be changed and saved while it is missing."))
+          "objects have no destination, but the model requires one",
+          advice: "Set the relationship; objects can't be changed and saved while it is missing."))
     }
     checks.append(
       RowCheck(
         "danglingKey", property: name, where: "\(entity.isOwn) AND \(key) IS NOT NULL AND NOT EXISTS (\(isThere))",
-        "keys lead to rows of \(destination.sql.tableName) that are not there", Self.lostAdvice))
+        "keys lead to rows of \(destination.sql.tableName) that are not there", advice: Self.lostAdvice))
     checks.append(
       RowCheck(
         "wrongDestination", property: name,
         where: "\(entity.isOwn) AND EXISTS (\(isThere) AND d.Z_ENT NOT IN (\(destination.numbers)))",
-        "keys lead to rows that are no \(destination.name)",
-        "Set the key to NULL, or to an object of \(destination.name)."))
+        "keys lead to rows that are not objects of \(destination.name)",
+        advice: "Set the key to NULL, or to an object of \(destination.name)."))
     if let entityColumn, has(entity.sql.tableName, [entityColumn]) {
       let stored = "t.\(entityColumn.quotedName)"
       checks.append(
@@ -69,7 +69,7 @@ extension VerificationRun {
           "destinationEntity", property: name,
           where: "\(entity.isOwn) AND EXISTS (\(isThere) AND d.Z_ENT IS NOT \(stored))",
           "keys have an entity number in \(entityColumn) that is not the destination's",
-          "Set \(entityColumn) to the Z_ENT of the row that the key leads to."))
+          advice: "Set \(entityColumn) to the Z_ENT of the row that the key leads to."))
     }
     return checks + inverseChecks(entity, relationship, key: key, destination: destination)
   }
@@ -87,7 +87,7 @@ extension VerificationRun {
         "inverse", property: relationship.name,
         where: "\(entity.isOwn) AND EXISTS (SELECT 1 FROM \(destination.table) d WHERE d.Z_PK = \(key) "
           + "AND d.\(back.quotedName) IS NOT t.Z_PK)",
-        "objects lead to one whose \(inverse.name) does not lead back", "Set one of the two ends anew.")
+        "objects lead to an object whose \(inverse.name) does not lead back", advice: "Set one of the two ends again.")
     ]
   }
 
@@ -105,7 +105,7 @@ extension VerificationRun {
       "danglingKey", entity: entity.name, property: relationship.name, table: destination.sql.tableName,
       count: found.count, keys: found.keys,
       "\(entity.name).\(relationship.name): \(found.count) keys in \(column) lead to objects that are not there.",
-      Self.lostAdvice)
+      advice: Self.lostAdvice)
   }
 
   // MARK: Many to many
@@ -125,7 +125,8 @@ extension VerificationRun {
       guard let found else { continue }
       add(
         "danglingJoin", entity: relationship.owner?.name, property: relationship.name, table: table, count: found.count,
-        keys: found.keys, "\(table): \(found.count) rows lead by \(column) to no \(entity.name).", "Delete these rows.")
+        keys: found.keys, "\(table): \(found.count) rows have a \(column) that leads to no \(entity.name).",
+        advice: "Delete these rows.")
     }
   }
 
@@ -154,7 +155,7 @@ extension VerificationRun {
     guard has(table, [key, order]) else {
       add(
         "columnMissing", entity: entity.name, property: name, table: table, "The table has no column \(order).",
-        "Give the version of the model that the store was made with.")
+        advice: "Give the version of the model that the store was made with.")
       return
     }
     let (key, order) = (key.quotedName, order.quotedName)
@@ -164,7 +165,7 @@ extension VerificationRun {
     if let missing {
       add(
         "orderMissing", entity: entity.name, property: name, table: table, count: missing.count, keys: missing.keys,
-        "\(entity.name).\(name): \(missing.count) objects have no position.", advice)
+        "\(entity.name).\(name): \(missing.count) objects have no position.", advice: advice)
     }
     let doubled =
       "SELECT \(key) AS k, \(order) AS o FROM \(table.quotedName) WHERE \(key) IS NOT NULL "
@@ -175,7 +176,7 @@ extension VerificationRun {
     if let same {
       add(
         "orderDoubled", entity: entity.name, property: name, table: table, count: same.count, keys: same.keys,
-        "\(entity.name).\(name): \(same.count) objects share their position with another.", advice)
+        "\(entity.name).\(name): \(same.count) objects share their position with another.", advice: advice)
     }
   }
 }

@@ -9,8 +9,8 @@ extension VerificationRun {
       guard has(root.sql.tableName, ["Z_PK", "Z_ENT", "Z_OPT"]) else {
         add(
           "tableMissing", entity: root.name, table: root.sql.tableName,
-          "The table \(root.sql.tableName) of \(root.name) is not there, or is none of Core Data's.",
-          "Give the version of the model that the store was made with.")
+          "The table \(root.sql.tableName) of \(root.name) does not exist, or is not a table of Core Data.",
+          advice: "Give the version of the model that the store was made with.")
         continue
       }
       let members = entities.filter { $0.sql.rootNumber == root.sql.number }
@@ -20,18 +20,19 @@ extension VerificationRun {
         [
           RowCheck(
             "entityNumber", where: "t.Z_ENT IS NULL OR t.Z_ENT NOT IN (\(numbers))",
-            "rows have a Z_ENT that is no entity of this table, or an abstract one",
-            "Set Z_ENT to the number of the entity they are of (\(names))."),
+            "rows have a Z_ENT that is not a concrete entity of this table",
+            advice: "Set Z_ENT to the number of their entity (\(names))."),
           RowCheck(
             "version", where: "t.Z_OPT IS NULL OR typeof(t.Z_OPT) <> 'integer' OR t.Z_OPT < 1",
-            "rows have no Z_OPT of 1 or more, so that nobody can tell whether they were changed", "Set it to 1."),
+            "rows have no Z_OPT of 1 or more, so their changes can't be detected", advice: "Set it to 1."
+          ),
         ], root)
       for member in members { checkColumns(member) }
     }
     for table in store.joinTables where !has(table.name, table.columns) {
       add(
-        "tableMissing", table: table.name, "The join table \(table.name) is not there, or has other columns.",
-        "Give the version of the model that the store was made with.")
+        "tableMissing", table: table.name, "The join table \(table.name) does not exist, or has other columns.",
+        advice: "Give the version of the model that the store was made with.")
     }
   }
 
@@ -40,7 +41,7 @@ extension VerificationRun {
     for column in columns {
       add(
         "columnMissing", entity: entity.name, table: entity.sql.tableName,
-        "The table has no column \(column).", "Give the version of the model that the store was made with.")
+        "The table has no column \(column).", advice: "Give the version of the model that the store was made with.")
     }
   }
 
@@ -63,8 +64,8 @@ extension VerificationRun {
       checks.append(
         RowCheck(
           "valueMissing", property: attribute.name, where: "\(entity.isOwn) AND \(column) IS NULL",
-          "objects have no value, which the model demands",
-          "Give them one; objects can't be changed and saved while it is missing."))
+          "objects have no value, but the model requires one",
+          advice: "Give them one; objects can't be changed and saved while it is missing."))
     }
     if let wrong = wrongStorage(attribute, column) {
       checks.append(
@@ -72,7 +73,7 @@ extension VerificationRun {
           "valueType", property: attribute.name,
           where: "\(entity.isOwn) AND \(column) IS NOT NULL AND (\(wrong))",
           "values can't be of the type \(attribute.attributeType.editorName)",
-          "Put right what wrote them, and set the values anew."))
+          advice: "Correct the program that wrote them, and set the values again."))
     }
     return checks
   }
@@ -120,8 +121,10 @@ extension VerificationRun {
         add(
           "notUnique", entity: entity.name, property: names.joined(separator: ", "), table: entity.sql.tableName,
           count: found.count, keys: found.keys,
-          "\(found.count) objects share their \(names.joined(separator: ", ")) with another; the model wants them unique.",
-          "Delete or change all but one of each, and make the index \("Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))") if it is missing."
+          "\(found.count) objects share their \(names.joined(separator: ", ")) with another; the model requires "
+            + "unique values.",
+          advice:
+            "Delete or change all but one of each, and make the index \("Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))") if it is missing."
         )
       }
     }
@@ -141,7 +144,7 @@ extension VerificationRun {
         let subject = check.property.map { "\(entity.name).\($0)" } ?? entity.name
         add(
           check.code, entity: entity.name, property: check.property, table: entity.sql.tableName, count: found.count,
-          keys: found.keys, "\(subject): \(found.count) \(check.what).", check.advice)
+          keys: found.keys, "\(subject): \(found.count) \(check.what).", advice: check.advice)
       }
     }
   }
@@ -155,7 +158,7 @@ struct RowCheck {
   let what: String
   let advice: String
 
-  init(_ code: String, property: String? = nil, where condition: String, _ what: String, _ advice: String) {
+  init(_ code: String, property: String? = nil, where condition: String, _ what: String, advice: String) {
     self.code = code
     self.property = property
     self.condition = condition

@@ -15,28 +15,29 @@ extension VerificationRun {
       // Some kinds of damage end the integrity check.
       answers = [error.message]
     }
-    for answer in answers where answer != "ok" { add("damaged", "SQLite finds: \(answer)", Self.restore) }
+    for answer in answers where answer != "ok" { add("damaged", "SQLite finds: \(answer)", advice: Self.restore) }
   }
 
   mutating func checkMetadata() throws {
     guard store.tables.contains("Z_METADATA") else {
-      add("metadataMissing", table: "Z_METADATA", "There is no Z_METADATA.", Self.restore)
+      add("metadataMissing", table: "Z_METADATA", "There is no Z_METADATA.", advice: Self.restore)
       return
     }
     let count = Int(try store.connection.integer("SELECT count(*) FROM Z_METADATA") ?? 0)
     if count != 1 {
       add(
-        "metadataRows", table: "Z_METADATA", count: count, "Z_METADATA has \(count) rows; there is to be one.",
-        Self.restore)
+        "metadataRows", table: "Z_METADATA", count: count, "Z_METADATA has \(count) rows; there must be exactly one.",
+        advice: Self.restore)
     }
     guard count > 0 else { return }
     if store.uuid.flatMap(UUID.init(uuidString:)) == nil {
       add(
-        "uuid", table: "Z_METADATA", "The store's UUID is \(store.uuid.map { "'\($0)'" } ?? "missing"), and no UUID.",
-        "Set Z_UUID to a new one, such as uuidgen prints.")
+        "uuid", table: "Z_METADATA",
+        "The store's UUID is \(store.uuid.map { "'\($0)'" } ?? "missing"), which is not a UUID.",
+        advice: "Set Z_UUID to a new one, such as uuidgen prints.")
     }
     guard store.metadata != nil else {
-      add("metadataUnreadable", table: "Z_METADATA", "Z_PLIST is not a property list.", Self.restore)
+      add("metadataUnreadable", table: "Z_METADATA", "Z_PLIST is not a property list.", advice: Self.restore)
       return
     }
     try checkHashes()
@@ -49,25 +50,26 @@ extension VerificationRun {
     if let digest = metadata.versionHashesDigest, digest != VersionHash.digest(of: stored) {
       add(
         "digest", severity: .warning, table: "Z_METADATA",
-        "The digest of the version hashes is not that of the hashes.", advice)
+        "The digest of the version hashes does not match the hashes.", advice: advice)
     }
     if let checksum = metadata.versionChecksum, checksum != VersionHash.checksum(of: stored) {
       add(
         "checksum", severity: .warning, table: "Z_METADATA",
-        "The checksum of the version hashes is not that of the hashes.", advice)
+        "The checksum of the version hashes does not match the hashes.", advice: advice)
     }
     guard let model = store.model, model.origin != .tables else { return }
     for (name, entity) in model.model.entitiesByName.sorted(by: { $0.key < $1.key }) {
       if stored[name] == nil {
-        add("hashMissing", entity: name, "The store's metadata has no version hash of \(name).", Self.modelAdvice)
+        add(
+          "hashMissing", entity: name, "The store's metadata has no version hash of \(name).", advice: Self.modelAdvice)
       } else if store.hashFits(entity) == false {
-        add("hashMismatch", entity: name, "The version hash of \(name) is not the model's.", Self.modelAdvice)
+        add("hashMismatch", entity: name, "The version hash of \(name) is not the model's.", advice: Self.modelAdvice)
       }
     }
     for name in stored.keys.sorted() where model.model.entitiesByName[name] == nil {
       add(
         "hashUnknown", entity: name, "The store's metadata has a version hash of \(name), which the model lacks.",
-        Self.modelAdvice)
+        advice: Self.modelAdvice)
     }
   }
   private static let modelAdvice = "Give the version of the model that the store was made with, or migrate the store."
@@ -78,20 +80,20 @@ extension VerificationRun {
       guard let row = rows[entity.sql.number]?.first else {
         add(
           "keyRowMissing", entity: entity.name, table: "Z_PRIMARYKEY",
-          "Z_PRIMARYKEY has no row for \(entity.name) (Z_ENT \(entity.sql.number)).", Self.modelAdvice)
+          "Z_PRIMARYKEY has no row for \(entity.name) (Z_ENT \(entity.sql.number)).", advice: Self.modelAdvice)
         continue
       }
       let names = [entity.name, entity.entity.renamingIdentifier ?? entity.name]
       if !names.contains(row.name) {
         add(
           "keyRowName", entity: entity.name, table: "Z_PRIMARYKEY",
-          "Z_PRIMARYKEY names number \(row.number) \(row.name), the model \(entity.name).", Self.modelAdvice)
+          "Z_PRIMARYKEY names number \(row.number) \(row.name), the model \(entity.name).", advice: Self.modelAdvice)
       }
       if row.superNumber != entity.sql.superNumber {
         add(
           "keyRowSuper", entity: entity.name, table: "Z_PRIMARYKEY",
           "Z_PRIMARYKEY says that \(entity.name) inherits from number \(row.superNumber); in the model it is "
-            + "\(entity.sql.superNumber).", Self.modelAdvice)
+            + "\(entity.sql.superNumber).", advice: Self.modelAdvice)
       }
       if entity.isRoot { try checkSequence(entity, row) }
     }
@@ -99,7 +101,7 @@ extension VerificationRun {
     for row in store.keyRows where row.number < ExaminedStore.firstHistoryNumber && !known.contains(row.number) {
       add(
         "keyRowUnknown", severity: .warning, table: "Z_PRIMARYKEY", count: 1, keys: [row.number],
-        "Z_PRIMARYKEY has a row for \(row.name), which the model lacks.", Self.modelAdvice)
+        "Z_PRIMARYKEY has a row for \(row.name), which the model lacks.", advice: Self.modelAdvice)
     }
   }
 
@@ -110,7 +112,7 @@ extension VerificationRun {
     add(
       "keySequence", entity: entity.name, table: "Z_PRIMARYKEY", count: 1, keys: [greatest],
       "The last key of \(entity.name) is \(greatest), but Z_MAX is \(row.maximum): the next objects would get keys that "
-        + "others have.", "Set Z_MAX of \(row.name) to \(greatest).")
+        + "others have.", advice: "Set Z_MAX of \(row.name) to \(greatest).")
   }
 
   mutating func checkHistory() throws {
@@ -123,7 +125,7 @@ extension VerificationRun {
       add(
         "historyChange", table: "ACHANGE", count: lost.count, keys: lost.keys,
         "\(lost.count) changes belong to transactions that are not there.",
-        "Delete the history before now with NSPersistentHistoryChangeRequest.")
+        advice: "Delete the history before now with NSPersistentHistoryChangeRequest.")
     }
   }
 
@@ -144,7 +146,7 @@ extension VerificationRun {
       add(
         "largeValueOrphan", severity: .warning, count: orphans.count,
         "\(orphans.count) files in \(folder.path) belong to no object: \(orphans.prefix(Self.keysListedMax).joined(separator: ", ")).",
-        "Remove them if nothing else uses them.")
+        advice: "Remove them if nothing else uses them.")
     }
   }
 
@@ -162,8 +164,9 @@ extension VerificationRun {
       add(
         "largeValueMissing", entity: entity.name, property: property, table: entity.sql.tableName,
         count: missing.count, keys: missing.prefix(Self.keysListedMax).compactMap { $0[0].int },
-        "The files of \(missing.count) values are not in the folder beside the store.",
-        "Copy the store's folder \(LargeValues.supportFolder(of: store.url).lastPathComponent) from where the store "
+        "The files of \(missing.count) values are not in the folder next to the store.",
+        advice:
+          "Copy the store's folder \(LargeValues.supportFolder(of: store.url).lastPathComponent) from where the store "
           + "comes from.")
     }
     return Set(found.compactMap { $0[1].string })

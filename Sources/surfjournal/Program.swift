@@ -7,7 +7,7 @@ enum Program {
   /// Semantic version of the command and of the libraries.
   static let version = "0.1.0"
 
-  /// The version, with the commit that `make release` has stamped into the program.
+  /// The version, with the commit that `.ci/stamp` has written into the program.
   static var versionText: String {
     guard let stamp = build_stamp_commit() else { return version }
     let bytes = (0..<64).map { UInt8(bitPattern: stamp[$0]) }.prefix { $0 != 0 }
@@ -23,10 +23,10 @@ enum Program {
   /// The arguments of the program; nil for one that is not UTF-8. Swift repairs such arguments, and the program would
   /// store a value that was not given.
   static var arguments: [String?] {
-    let mended = CommandLine.arguments.dropFirst()
-    guard mended.contains(where: { $0.contains("\u{FFFD}") }),
+    let repaired = CommandLine.arguments.dropFirst()
+    guard repaired.contains(where: { $0.contains("\u{FFFD}") }),
       let given = FileManager.default.contents(atPath: "/proc/self/cmdline")
-    else { return Array(mended) }
+    else { return Array(repaired) }
     // A zero byte ends each argument.
     return given.split(separator: 0, omittingEmptySubsequences: false).dropFirst().dropLast()
       .map { String(validating: $0, as: UTF8.self) }

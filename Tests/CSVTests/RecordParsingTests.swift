@@ -14,10 +14,10 @@ struct RecordParsingTests {
     var dialect = CSVDialect(hasHeader: false)
     var testDescription: String { id }
 
-    init(_ id: String, _ text: String, _ records: [ReadRecord], dialect: CSVDialect = CSVDialect(hasHeader: false)) {
-      self.init(id, Array(text.utf8), records, dialect: dialect)
+    init(_ id: String, _ text: String, records: [ReadRecord], dialect: CSVDialect = CSVDialect(hasHeader: false)) {
+      self.init(id, Array(text.utf8), records: records, dialect: dialect)
     }
-    init(_ id: String, _ text: [UInt8], _ records: [ReadRecord], dialect: CSVDialect = CSVDialect(hasHeader: false)) {
+    init(_ id: String, _ text: [UInt8], records: [ReadRecord], dialect: CSVDialect = CSVDialect(hasHeader: false)) {
       (self.id, self.text, self.records, self.dialect) = (id, text, records, dialect)
     }
   }
@@ -27,45 +27,51 @@ struct RecordParsingTests {
   }
 
   static let cases: [Case] = [
-    Case("two records", "a,b\nc,d\n", [record(["a", "b"]), record(["c", "d"])]),
-    Case("no line end at the end", "a,b\nc,d", [record(["a", "b"]), record(["c", "d"])]),
-    Case("CRLF", "a,b\r\nc,d\r\n", [record(["a", "b"]), record(["c", "d"])]),
-    Case("CR", "a,b\rc,d\r", [record(["a", "b"]), record(["c", "d"])]),
-    Case("mixed line ends", "a\r\nb\nc\rd", [record(["a"]), record(["b"]), record(["c"]), record(["d"])]),
-    Case("empty fields", ",\n,,\n", [record(["", ""]), record(["", "", ""])]),
-    Case("quoted", "\"a,b\",\"c\"\n", [record(["a,b", "c"])]),
-    Case("doubled quotes", "\"say \"\"hi\"\"\",\"\"\"\"\n", [record(["say \"hi\"", "\""])]),
+    Case("two records", "a,b\nc,d\n", records: [record(["a", "b"]), record(["c", "d"])]),
+    Case("no line end at the end", "a,b\nc,d", records: [record(["a", "b"]), record(["c", "d"])]),
+    Case("CRLF", "a,b\r\nc,d\r\n", records: [record(["a", "b"]), record(["c", "d"])]),
+    Case("CR", "a,b\rc,d\r", records: [record(["a", "b"]), record(["c", "d"])]),
+    Case("mixed line ends", "a\r\nb\nc\rd", records: [record(["a"]), record(["b"]), record(["c"]), record(["d"])]),
+    Case("empty fields", ",\n,,\n", records: [record(["", ""]), record(["", "", ""])]),
+    Case("quoted", "\"a,b\",\"c\"\n", records: [record(["a,b", "c"])]),
+    Case("doubled quotes", "\"say \"\"hi\"\"\",\"\"\"\"\n", records: [record(["say \"hi\"", "\""])]),
     Case(
-      "line ends within quotes", "\"a\nb\r\nc\rd\",e\nf,g\n", [record(["a\nb\r\nc\rd", "e"]), record(["f", "g"])]),
-    Case("quoted empty", "\"\"\n\"\",\"\"\n", [record([""]), record(["", ""])]),
-    Case("ragged", "a\nb,c,d\n", [record(["a"]), record(["b", "c", "d"])]),
-    Case("blank lines", "a\n\n\r\nb\n", [record(["a"]), record([], .blank), record([], .blank), record(["b"])]),
-    Case("blanks around values stay", " a , b\n", [record([" a ", " b"])]),
-    Case("byte order mark", [0xEF, 0xBB, 0xBF] + Array("a,b\n".utf8), [record(["a", "b"])]),
-    Case("accents and other scripts", "Kauaʻi,鵠沼\n", [record(["Kauaʻi", "鵠沼"])]),
-    Case("quote within an unquoted field", "5'10\",b\n", [record(["5'10\"", "b"], .strayQuote)]),
-    Case("text after a closing quote", "\"a\"b,c\n", [record(["ab", "c"], .strayQuote)]),
+      "line ends within quotes", "\"a\nb\r\nc\rd\",e\nf,g\n",
+      records: [record(["a\nb\r\nc\rd", "e"]), record(["f", "g"])]),
+    Case("quoted empty", "\"\"\n\"\",\"\"\n", records: [record([""]), record(["", ""])]),
+    Case("ragged", "a\nb,c,d\n", records: [record(["a"]), record(["b", "c", "d"])]),
+    Case(
+      "blank lines", "a\n\n\r\nb\n", records: [record(["a"]), record([], .blank), record([], .blank), record(["b"])]),
+    Case("blanks around values stay", " a , b\n", records: [record([" a ", " b"])]),
+    Case("byte order mark", [0xEF, 0xBB, 0xBF] + Array("a,b\n".utf8), records: [record(["a", "b"])]),
+    Case("accents and other scripts", "Kauaʻi,鵠沼\n", records: [record(["Kauaʻi", "鵠沼"])]),
+    Case("quote within an unquoted field", "5'10\",b\n", records: [record(["5'10\"", "b"], .strayQuote)]),
+    Case("text after a closing quote", "\"a\"b,c\n", records: [record(["ab", "c"], .strayQuote)]),
     Case(
       "quote that is never closed", "a,\"b\nc,d\ne\n",
-      [record(["a", "b"], .unterminatedQuote), record(["c", "d"]), record(["e"])]),
-    Case("NUL", "a\0b,c\n", [record(["a\0b", "c"], .nulByte)]),
-    Case("bytes that are no UTF-8", [0x61, 0xFF, 0x2C, 0x62, 0x0A], [record(["a\u{FFFD}", "b"], .invalidUTF8)]),
+      records: [record(["a", "b"], .unterminatedQuote), record(["c", "d"]), record(["e"])]),
+    Case("NUL", "a\0b,c\n", records: [record(["a\0b", "c"], .nulByte)]),
     Case(
-      "cut multi-byte character", [0x61, 0xE9, 0x0A, 0x62, 0x0A], [record(["a\u{FFFD}"], .invalidUTF8), record(["b"])]),
-    Case("overlong encoding", [0xC0, 0x80, 0x0A], [record(["\u{FFFD}\u{FFFD}"], .invalidUTF8)]),
-    Case("surrogate", [0xED, 0xA0, 0x80, 0x0A], [record(["\u{FFFD}\u{FFFD}\u{FFFD}"], .invalidUTF8)]),
-    Case("nothing", "", []),
-    Case("only a byte order mark", [0xEF, 0xBB, 0xBF], []),
-    Case("semicolons", "a,b;c\n", [record(["a,b", "c"])], dialect: CSVDialect(delimiter: 0x3B, hasHeader: false)),
+      "bytes that are no UTF-8", [0x61, 0xFF, 0x2C, 0x62, 0x0A], records: [record(["a\u{FFFD}", "b"], .invalidUTF8)]),
     Case(
-      "no quotes in the dialect", "\"a\",b\n", [record(["\"a\"", "b"])],
+      "cut multi-byte character", [0x61, 0xE9, 0x0A, 0x62, 0x0A],
+      records: [record(["a\u{FFFD}"], .invalidUTF8), record(["b"])]),
+    Case("overlong encoding", [0xC0, 0x80, 0x0A], records: [record(["\u{FFFD}\u{FFFD}"], .invalidUTF8)]),
+    Case("surrogate", [0xED, 0xA0, 0x80, 0x0A], records: [record(["\u{FFFD}\u{FFFD}\u{FFFD}"], .invalidUTF8)]),
+    Case("nothing", "", records: []),
+    Case("only a byte order mark", [0xEF, 0xBB, 0xBF], records: []),
+    Case(
+      "semicolons", "a,b;c\n", records: [record(["a,b", "c"])], dialect: CSVDialect(delimiter: 0x3B, hasHeader: false)),
+    Case(
+      "no quotes in the dialect", "\"a\",b\n", records: [record(["\"a\"", "b"])],
       dialect: CSVDialect(quote: nil, hasHeader: false)),
     Case(
       "trailing comma, tolerated", "1/2/14,3,4,5,A,1,\n1/3/14,3,4,5,B,2\n",
-      [record(["1/2/14", "3", "4", "5", "A", "1"]), record(["1/3/14", "3", "4", "5", "B", "2"])], dialect: .journalApp),
-    Case("comment", "#x\na\n", [record(["a"])], dialect: CSVDialect(hasHeader: false, comment: 0x23)),
+      records: [record(["1/2/14", "3", "4", "5", "A", "1"]), record(["1/3/14", "3", "4", "5", "B", "2"])],
+      dialect: .journalApp),
+    Case("comment", "#x\na\n", records: [record(["a"])], dialect: CSVDialect(hasHeader: false, comment: 0x23)),
     Case(
-      "blank lines skipped", "\na\n\nb\n", [record(["a"]), record(["b"])],
+      "blank lines skipped", "\na\n\nb\n", records: [record(["a"]), record(["b"])],
       dialect: CSVDialect(hasHeader: false, skipsBlankLines: true)),
   ]
 

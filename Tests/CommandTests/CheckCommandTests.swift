@@ -112,7 +112,7 @@ import Testing
       "  Imports  ../shared/inbox/*.csv, ../shared/none/*.csv, 0 files now; none need be there",
       "  Columns  date: a date as iso8601 or journal-app; required",
       "           location (or spot): a text", "           rating: a whole number",
-      "  Errors   bad records are rejected and the run goes on",
+      "  Errors   invalid records are rejected and the run continues",
       "  Reports  ../shared/last.json",
     ] {
       #expect(lines.contains(line), "\(output.text)")
@@ -132,7 +132,7 @@ import Testing
       to: "own/arrivals.json")
     let output = try check("own/arrivals.json")
     #expect(output.status == 0, "\(output.text)")
-    #expect(output.text.contains("  Imports  what arrives in ../shared/in as *.csv\n"), "\(output.text)")
+    #expect(output.text.contains("  Imports     what arrives in ../shared/in as *.csv\n"), "\(output.text)")
     #expect(output.text.contains("shared/arrivals.json:1:35: inbox.folder: warning: there is no folder"))
     #expect(output.text.contains("shared/arrivals.json:1:72: log: warning: "))
     #expect(output.text.contains("log: file ../shared/logs/run.log, format text, level debug"))

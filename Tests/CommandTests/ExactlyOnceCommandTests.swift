@@ -115,14 +115,14 @@ import Testing
     // Nothing is mended: nothing changes.
     #expect(try Tool.run("replay", rejects, in: folder).status == 65)
     #expect(try folder.text(rejects) == Logs.header + "soon,3ft,,,B,4\n2014-07-16,3ft,,,C,9\nlater,3ft,,,E,4\n")
-    try mend(rejects, "soon", "2014-07-15")
+    try mend(rejects, replacing: "soon", with: "2014-07-15")
     let first = try Tool.run("replay", rejects, "--json", in: folder)
     #expect(first.status == 65)
     #expect(try first.json().counts == Summary.Counts(read: 3, inserted: 1, rejected: 2))
     #expect(try first.json().rejects?.hasSuffix("/" + rejects) == true)
     #expect(try folder.text(rejects) == Logs.header + "2014-07-16,3ft,,,C,9\nlater,3ft,,,E,4\n")
-    try mend(rejects, "C,9", "C,5")
-    try mend(rejects, "later", "2014-07-18")
+    try mend(rejects, replacing: "C,9", with: "C,5")
+    try mend(rejects, replacing: "later", with: "2014-07-18")
     #expect(try Tool.run("replay", rejects, in: folder).status == 0)
     #expect(!folder.exists(rejects) && !folder.exists(rejects + ".jsonl"))
     #expect(
@@ -137,7 +137,7 @@ import Testing
     try folder.write(Self.dirty, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)
     let rejects = "log.csv.rejects.csv"
-    try mend(rejects, "soon", "2014-07-15")
+    try mend(rejects, replacing: "soon", with: "2014-07-15")
     let mended = try folder.data(rejects)
     let details = try folder.data(rejects + ".jsonl")
     #expect(try Tool.run("replay", rejects, in: folder).status == 65)
@@ -202,7 +202,7 @@ import Testing
         """)
   }
 
-  private func mend(_ name: String, _ old: String, _ new: String) throws {
+  private func mend(_ name: String, replacing old: String, with new: String) throws {
     try folder.write(try folder.text(name).replacingOccurrences(of: old, with: new), to: name)
   }
 

@@ -78,7 +78,7 @@ import Testing
     let other = try Tool.run(
       "export", "--store", "t", "-o", "new.csv", "--incremental", "--columns", "location", in: folder)
     #expect(other.status == 65)
-    #expect(other.messages.contains("new.csv.mark.json does not fit: it is of another store"))
+    #expect(other.messages.contains("new.csv.mark.json does not match: it is of another store"))
     #expect(!folder.exists("new.csv"))
   }
 

@@ -133,7 +133,7 @@ import Testing
     (["--entity", "Car", "--model", "Garage"], 64, "no model 'Garage' is part of this program"),
     (["--entity", "JournalEntry", "--model", "SurfJournalModel"], 65, "model"),
   ])
-  func `What does not fit is told with what there is`(_ options: [String], _ status: Int32, _ message: String) throws {
+  func `What does not fit is told with what there is`(_ options: [String], status: Int32, message: String) throws {
     _ = try run(["import", "cars.csv", "--entity", "Car"] + Self.garage)
     let output = try run(["export"] + Self.garage + options)
     #expect(output.status == status, "\(output.messages)")

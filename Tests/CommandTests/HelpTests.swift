@@ -46,8 +46,22 @@ import Testing
   func `The version is told everywhere`(_ command: [String]) throws {
     let output = try Programs.run(Tool.url.path, command + ["--version"], in: folder)
     #expect(output.status == 0)
-    #expect(output.text.wholeMatch(of: /surfjournal \d+\.\d+\.\d+\n/) != nil)
+    #expect(output.text.wholeMatch(of: /surfjournal \d+\.\d+\.\d+( \([0-9a-f]+(, changed)?\))?\n/) != nil)
     #expect(output.messages.isEmpty)
+  }
+
+  @Test(arguments: ["0123456789ab", "ba9876543210, changed"])
+  func `A program that is stamped with a commit names it, and keeps its time`(_ commit: String) throws {
+    let copy = folder.file("surfjournal")
+    try FileManager.default.copyItem(at: Tool.url, to: copy)
+    func time() throws -> Date? {
+      try FileManager.default.attributesOfItem(atPath: copy.path)[.modificationDate] as? Date
+    }
+    let before = try time()
+    let stamp = try Programs.run(Repository.path(".ci/stamp"), [copy.path, commit], in: folder)
+    #expect(stamp.status == 0, "\(stamp.messages)")
+    #expect(try Programs.run(copy.path, ["--version"], in: folder).text.hasSuffix(" (\(commit))\n"))
+    #expect(try time() == before)
   }
 
   @Test func `Help goes before mistakes in the rest of the line`() throws {

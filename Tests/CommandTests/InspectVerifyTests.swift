@@ -43,7 +43,7 @@ import Testing
         journal.sqlite: 1 error
 
         error valueType  JournalEntry.rating: 1 values can't be of the type Integer 16. [ZJOURNALENTRY 2]
-          Put right what wrote them, and set the values anew.
+          Correct the program that wrote them, and set the values again.
 
         """)
     #expect(try Tool.run("verify", "journal.sqlite", "-q", in: folder).text == bad.text)
@@ -73,7 +73,7 @@ import Testing
   {
     _ = try Programs.sqlite("journal.sqlite", "DELETE FROM ZJOURNALENTRY", in: folder)
     let empty = try Tool.run("inspect", "journal.sqlite", in: folder)
-    #expect(empty.text.contains("no -wal beside it") && !empty.text.contains("-shm   "), "\(empty.text)")
+    #expect(empty.text.contains("no -wal next to it") && !empty.text.contains("-shm   "), "\(empty.text)")
     #expect(try folder.names == ["journal.sqlite", "log.csv"])
     // What `Programs.sqlite` does as it ends would write the log back.
     let log = """
@@ -124,7 +124,7 @@ import Testing
     (["inspect", "none.sqlite"], 66, "there is no store none.sqlite"),
     (["verify", "none.sqlite"], 66, "there is no store none.sqlite"),
     (["inspect", "."], 66, "is a folder"),
-    (["inspect", "log.csv"], 65, "log.csv"), (["inspect", "/dev/null"], 66, "no regular file"),
+    (["inspect", "log.csv"], 65, "log.csv"), (["inspect", "/dev/null"], 66, "not a regular file"),
     (["verify", "log.csv"], 65, "log.csv"),
     (["verify", "journal.sqlite", "--model", "none.xcdatamodeld"], 66, "there is no model none.xcdatamodeld"),
     (["inspect", "journal.sqlite", "--model", "log.csv"], 66, "log.csv"),
@@ -133,7 +133,7 @@ import Testing
     (["verify", "a", "b"], 64, "'b' is one argument too many"),
   ])
   func `What can't be looked at is said, with the cause's exit status`(
-    _ arguments: [String], _ status: Int32, _ message: String
+    _ arguments: [String], status: Int32, message: String
   ) throws {
     _ = try Programs.sqlite("other.sqlite", "CREATE TABLE a (b)", in: folder)
     let output = try Programs.run(Tool.url.path, arguments, in: folder)

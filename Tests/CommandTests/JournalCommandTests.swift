@@ -153,7 +153,7 @@ import Testing
 
   @Test(arguments: mistakes)
   func `What can't be done is told by its cause, and nothing is done`(
-    _ arguments: [String], _ status: Int32, _ message: String
+    _ arguments: [String], status: Int32, message: String
   ) throws {
     let before = try folder.data("s")
     let output = try Programs.run(Tool.url.path, arguments, in: folder)

@@ -93,7 +93,7 @@ import Testing
       message: "The entity 'B' has the class of its parent entity."),
     BadModel(
       testDescription: "a current version that is not there", version: "Other.xcdatamodel",
-      message: "names the version 'Other.xcdatamodel', which is not there."),
+      message: "names the version 'Other.xcdatamodel', which does not exist."),
   ]
 
   @Test(arguments: badModels)

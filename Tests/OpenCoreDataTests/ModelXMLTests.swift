@@ -127,7 +127,7 @@ struct ModelXMLTests {
     }
     guard let number else {
       let error = #expect(throws: NSError.self) { _ = try load() }
-      #expect(error?.localizedDescription.contains("'\(text)', which is no \(type)") == true)
+      #expect(error?.localizedDescription.contains("'\(text)', which is not a \(type)") == true)
       return
     }
     let attribute = try #require(try load().entitiesByName["A"]?.attributesByName["a"])

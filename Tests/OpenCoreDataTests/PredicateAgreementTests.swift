@@ -102,7 +102,9 @@ struct PredicateAgreementTests {
     try SurfSchema.createTable(in: database)
     try SurfSchema.insert(["rating": .integer(Int64(count - 1))], into: database)
     let any = PredicateNode.or(
-      (0..<count).map { .comparison(.init(.keyPath(["rating"]), .equal, .constant(.integer(Int64($0))))) })
+      (0..<count).map {
+        .comparison(.init(left: .keyPath(["rating"]), operation: .equal, right: .constant(.integer(Int64($0)))))
+      })
     #expect(try any.bound(to: SurfSchema()).rows(in: database) == [1])
     #expect(try PredicateNode.not(any).bound(to: SurfSchema()).rows(in: database) == [])
   }
@@ -110,7 +112,9 @@ struct PredicateAgreementTests {
   @Test("more values than SQLite takes in one statement are refused with advice")
   func tooManyValues() throws {
     let any = PredicateNode.or(
-      (0..<40_000).map { .comparison(.init(.keyPath(["rating"]), .equal, .constant(.integer(Int64($0))))) })
+      (0..<40_000).map {
+        .comparison(.init(left: .keyPath(["rating"]), operation: .equal, right: .constant(.integer(Int64($0)))))
+      })
     let bound = try any.bound(to: SurfSchema())
     #expect { try bound.sql(columns: SurfSchema.column) } throws: {
       ($0 as NSError).code == 134180 && ($0 as NSError).localizedDescription.contains("by key IN a list")
@@ -136,13 +140,14 @@ struct PredicateAgreementTests {
 
   @Test("a tree nested deeper than SQLite takes is refused with advice")
   func tooDeep() throws {
-    let leaf = PredicateNode.comparison(.init(.keyPath(["rating"]), .equal, .constant(.integer(1))))
+    let leaf = PredicateNode.comparison(
+      .init(left: .keyPath(["rating"]), operation: .equal, right: .constant(.integer(1))))
     let deep = (0..<200).reduce(leaf) { node, level in
       level % 2 == 0 ? .and([leaf, node]) : .or([leaf, node])
     }
     let bound = try deep.bound(to: SurfSchema())
     #expect { try bound.sql(columns: SurfSchema.column) } throws: {
-      ($0 as NSError).code == 134180 && ($0 as NSError).localizedDescription.contains("Write it flatter")
+      ($0 as NSError).code == 134180 && ($0 as NSError).localizedDescription.contains("Reduce the nesting")
     }
   }
 }

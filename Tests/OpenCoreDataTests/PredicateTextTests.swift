@@ -17,7 +17,7 @@ struct PredicateTextTests {
     let right: String
     let holds: Bool
 
-    init(_ left: String, _ operation: TextOperation, _ options: TextOptions, _ right: String, _ holds: Bool) {
+    init(_ left: String, _ operation: TextOperation, options: TextOptions, right: String, holds: Bool) {
       (self.left, self.operation, self.options, self.right, self.holds) = (
         left, operation, options, right, holds
       )
@@ -31,44 +31,65 @@ struct PredicateTextTests {
   static let both: TextOptions = [.caseInsensitive, .diacriticInsensitive]
 
   static let cases: [Case] = [
-    .init("é", .equal, [], "e\u{301}", false), .init("é", .equal, caseOnly, "E\u{301}", true),
-    .init("É", .equal, caseOnly, "é", true), .init("É", .equal, marksOnly, "E", true),
-    .init("É", .equal, marksOnly, "e", false), .init("É", .equal, both, "e", true),
-    .init("straße", .equal, caseOnly, "STRASSE", true), .init("K", .equal, caseOnly, "k", true),
-    .init("Z", .less, [], "a", true), .init("Z", .less, caseOnly, "a", false),
-    .init("a", .less, [], "ab", true), .init("ab", .greaterOrEqual, [], "ab", true),
-    .init("\u{FFFF}", .less, [], "🌊", true),
-    .init("Nazaré", .contains, both, "AZAR", true), .init("Nazaré", .endsWith, marksOnly, "re", true),
-    .init("Nazaré", .endsWith, [], "é", true), .init("Nazare\u{301}", .contains, caseOnly, "E", false),
-    .init("Nazaré", .beginsWith, caseOnly, "nAZ", true), .init("Na", .beginsWith, [], "Naz", false),
-    .init("pipe", .contains, [], "", false), .init("pipe", .beginsWith, caseOnly, "", false),
-    .init("pipe", .endsWith, [], "", false), .init("", .contains, [], "", false),
-    .init("", .equal, [], "", true),
-    .init("pipe", .like, [], "p*e", true), .init("pipe", .like, [], "p?pe", true),
-    .init("pipe", .like, [], "?????", false),
-    .init("pipe", .like, [], "*", true), .init("", .like, [], "*", true), .init("", .like, [], "?", false),
-    .init("pipe", .like, [], "pip", false), .init("pipe", .like, [], "**p**e**", true),
-    .init("aXbXc", .like, [], "a*X?", true), .init("aaaaab", .like, [], "*aab", true),
-    .init("é", .like, [], "?", true),
-    .init("🌊x", .like, [], "?x", true), .init("a*b", .like, [], "a\\*b", true),
-    .init("axb", .like, [], "a\\*b", false),
-    .init("a\\", .like, [], "a\\", true), .init("a\nb", .like, [], "a?b", true),
-    .init("PÍPE", .like, both, "p*pe", true),
-    .init("ab", .matches, [], "a|ab", true), .init("ab", .matches, [], "a", false),
-    .init("AB", .matches, caseOnly, "ab", true),
-    .init("Á", .matches, marksOnly, "A", true), .init("ab", .matches, [], "(?x) a b # both", true),
-    .init("a", .matches, [], "[", false), .init("", .matches, [], "", true),
-    .init("", .matches, [], "\\w*", true),
-    .init("ab", .matches, [], "a)|(b", false),
+    .init("é", .equal, options: [], right: "e\u{301}", holds: false),
+    .init("é", .equal, options: caseOnly, right: "E\u{301}", holds: true),
+    .init("É", .equal, options: caseOnly, right: "é", holds: true),
+    .init("É", .equal, options: marksOnly, right: "E", holds: true),
+    .init("É", .equal, options: marksOnly, right: "e", holds: false),
+    .init("É", .equal, options: both, right: "e", holds: true),
+    .init("straße", .equal, options: caseOnly, right: "STRASSE", holds: true),
+    .init("K", .equal, options: caseOnly, right: "k", holds: true),
+    .init("Z", .less, options: [], right: "a", holds: true),
+    .init("Z", .less, options: caseOnly, right: "a", holds: false),
+    .init("a", .less, options: [], right: "ab", holds: true),
+    .init("ab", .greaterOrEqual, options: [], right: "ab", holds: true),
+    .init("\u{FFFF}", .less, options: [], right: "🌊", holds: true),
+    .init("Nazaré", .contains, options: both, right: "AZAR", holds: true),
+    .init("Nazaré", .endsWith, options: marksOnly, right: "re", holds: true),
+    .init("Nazaré", .endsWith, options: [], right: "é", holds: true),
+    .init("Nazare\u{301}", .contains, options: caseOnly, right: "E", holds: false),
+    .init("Nazaré", .beginsWith, options: caseOnly, right: "nAZ", holds: true),
+    .init("Na", .beginsWith, options: [], right: "Naz", holds: false),
+    .init("pipe", .contains, options: [], right: "", holds: false),
+    .init("pipe", .beginsWith, options: caseOnly, right: "", holds: false),
+    .init("pipe", .endsWith, options: [], right: "", holds: false),
+    .init("", .contains, options: [], right: "", holds: false),
+    .init("", .equal, options: [], right: "", holds: true),
+    .init("pipe", .like, options: [], right: "p*e", holds: true),
+    .init("pipe", .like, options: [], right: "p?pe", holds: true),
+    .init("pipe", .like, options: [], right: "?????", holds: false),
+    .init("pipe", .like, options: [], right: "*", holds: true), .init("", .like, options: [], right: "*", holds: true),
+    .init("", .like, options: [], right: "?", holds: false),
+    .init("pipe", .like, options: [], right: "pip", holds: false),
+    .init("pipe", .like, options: [], right: "**p**e**", holds: true),
+    .init("aXbXc", .like, options: [], right: "a*X?", holds: true),
+    .init("aaaaab", .like, options: [], right: "*aab", holds: true),
+    .init("é", .like, options: [], right: "?", holds: true),
+    .init("🌊x", .like, options: [], right: "?x", holds: true),
+    .init("a*b", .like, options: [], right: "a\\*b", holds: true),
+    .init("axb", .like, options: [], right: "a\\*b", holds: false),
+    .init("a\\", .like, options: [], right: "a\\", holds: true),
+    .init("a\nb", .like, options: [], right: "a?b", holds: true),
+    .init("PÍPE", .like, options: both, right: "p*pe", holds: true),
+    .init("ab", .matches, options: [], right: "a|ab", holds: true),
+    .init("ab", .matches, options: [], right: "a", holds: false),
+    .init("AB", .matches, options: caseOnly, right: "ab", holds: true),
+    .init("Á", .matches, options: marksOnly, right: "A", holds: true),
+    .init("ab", .matches, options: [], right: "(?x) a b # both", holds: true),
+    .init("a", .matches, options: [], right: "[", holds: false),
+    .init("", .matches, options: [], right: "", holds: true),
+    .init("", .matches, options: [], right: "\\w*", holds: true),
+    .init("ab", .matches, options: [], right: "a)|(b", holds: false),
   ]
 
   @Test(arguments: cases) func text(_ test: Case) {
-    #expect(TextComparison.holds(test.operation, test.options, test.left, test.right) == test.holds)
+    #expect(
+      TextComparison.holds(test.operation, options: test.options, left: test.left, right: test.right) == test.holds)
     let folded =
       test.options.isEmpty || test.operation == .matches
       ? test.right : TextFolding.fold(test.right, test.options)
     #expect(
-      TextComparison.holds(test.operation, test.options.union(.rightIsFolded), test.left, folded)
+      TextComparison.holds(test.operation, options: test.options.union(.rightIsFolded), left: test.left, right: folded)
         == test.holds,
       "folding the right side beforehand changes nothing")
   }
@@ -103,10 +124,10 @@ struct PredicateTextTests {
       for right in texts {
         for options in [Self.caseOnly, Self.marksOnly, Self.both] {
           let slow = TextComparison.holds(
-            operation, [], TextFolding.foundationFold(left, options),
-            TextFolding.foundationFold(right, options))
+            operation, options: [], left: TextFolding.foundationFold(left, options),
+            right: TextFolding.foundationFold(right, options))
           #expect(
-            TextComparison.holds(operation, options, left, right) == slow,
+            TextComparison.holds(operation, options: options, left: left, right: right) == slow,
             "\(left.debugDescription) \(right.debugDescription)")
         }
       }

@@ -136,7 +136,7 @@ import Testing
 
   @Test(arguments: badValues)
   func `A value that an import would reject is no value here either`(
-    _ attribute: String, _ text: String, _ message: String
+    _ attribute: String, text: String, message: String
   ) throws {
     var changes = JournalChanges()
     let error = #expect(throws: JournalError.self) { try changes.set(attribute, to: text) }

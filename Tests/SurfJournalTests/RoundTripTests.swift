@@ -22,7 +22,7 @@ import Testing
     var options = RunOptions()
     options.store = path("second.sqlite")
     options.inputs = [path("first.csv" + packed)]
-    let imported = try await PipelineRunner(.roundTrip, .import, options).run()
+    let imported = try await PipelineRunner(.roundTrip, .import, options: options).run()
     #expect(imported.issues.counts.isEmpty, "\(imported.text())")
     #expect(imported.counts.inserted == exported.exported)
     _ = try await export("second.sqlite", to: "second.csv" + packed)
@@ -38,7 +38,7 @@ import Testing
     var options = RunOptions()
     options.store = path(store)
     options.output = path(name)
-    let summary = try await PipelineRunner(.roundTrip, .export, options).run()
+    let summary = try await PipelineRunner(.roundTrip, .export, options: options).run()
     try #require(summary.exitCode == .ok, "\(summary.text())")
     return summary
   }

@@ -14,7 +14,7 @@ extension TemporaryFolder {
     var options = RunOptions()
     options.inputs = [path("\(name).csv")]
     options.store = path(name)
-    _ = try await PipelineRunner(.surfLog, .import, options).run()
+    _ = try await PipelineRunner(.surfLog, .import, options: options).run()
     try FileManager.default.removeItem(atPath: path("\(name).csv"))
   }
 

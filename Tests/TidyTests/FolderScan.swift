@@ -35,10 +35,16 @@ struct FolderScan {
     }
   }
 
-  /// The folder below the module, of whatever depth the file's own is.
+  /// The path of the file's folder below the module; a sub-folder is a folder of its own.
   private static func folder(of file: SourceFile) -> String {
-    let parts = file.path.split(separator: "/")
-    return parts.count > 3 ? String(parts[2]) : "."
+    let folders = file.path.split(separator: "/").dropFirst(2).dropLast()
+    return folders.isEmpty ? "." : folders.joined(separator: "/")
+  }
+
+  /// The modules whose files are not all at their root.
+  static func modulesWithFolders(_ files: [SourceFile]) -> Set<String> {
+    Set(
+      files.filter { $0.isSwift && !$0.path.contains(".docc/") && folder(of: $0) != "." }.compactMap(\.module))
   }
 
   private static let keywords: Set<Substring> = ["actor", "class", "enum", "protocol", "struct", "typealias"]
@@ -82,6 +88,13 @@ struct FolderScan {
 }
 
 extension [String: Set<String>] {
+  /// The same without one arrow.
+  func removing(_ arrow: FolderScan.Arrow) -> Self {
+    var arrows = self
+    arrows[arrow.from]?.remove(arrow.to)
+    return arrows
+  }
+
   /// The nodes that arrows lead back to.
   var nodesInCircles: [String] {
     keys.filter { node in

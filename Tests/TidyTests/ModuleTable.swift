@@ -8,8 +8,11 @@ enum ModuleTable {
     "StoreInspection": ["Locking", "ManagedObjectModel", "PersistentStores"],
     "CSV": ["CISAL", "CWriteback", "CXXHash", "CZlib", "Locking"],
     "PipelineDefinition": ["CSV"],
-    "PipelineEngine": ["CSV", "Locking", "OpenCoreData", "PipelineDefinition", "StoreInspection"],
-    "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
+    "PipelineEngine": [
+      "CSV", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineDefinition",
+      "StoreInspection",
+    ],
+    "SurfJournal": ["CSV", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineEngine"],
     "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],

@@ -1,7 +1,7 @@
 extension Rule {
   static let all: [Rule] = [
     fileLength, traps, isolation, forceUnwraps, bannedWords, unsafePointers, arrows, machinePaths,
-    locks, disabledTests, unlabelledParameters, words,
+    locks, disabledTests, unlabelledParameters, words, productWordsStay,
   ]
 
   static let fileLinesMax = 400

@@ -21,6 +21,11 @@ import Testing
     #expect(Set(folders.map(\.lastPathComponent)) == Set(ModuleTable.imports.keys))
   }
 
+  @Test func `Each callback that needs no labels exists`() {
+    #expect(Rule.staleCallbacks(in: Repository.files).isEmpty)
+    #expect(Rule.staleCallbacks(in: []).count == Rule.unlabelledCallbacks.values.map(\.count).reduce(0, +))
+  }
+
   @Test func `Arrows point down only`() {
     func below(_ module: String) -> Set<String> {
       let direct = ModuleTable.imports[module] ?? []

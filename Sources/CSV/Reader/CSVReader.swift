@@ -17,8 +17,11 @@
 ///
 /// Use a reader from one thread at a time. It may be created on one thread and used on another.
 public final class CSVReader {
+  /// The form of the file, as the reader was made with.
   public let dialect: CSVDialect
+  /// The largest permitted sizes, as the reader was made with.
   public let limits: CSVLimits
+  /// Where the bytes come from. Only the reader may read from it.
   public var source: ByteSource { window.source }
   /// The position at which the next record starts.
   public private(set) var position = ReaderPosition.start
@@ -77,7 +80,14 @@ public final class CSVReader {
 
   /// Reads the first record as the names of the columns.
   ///
-  /// `next` does this itself if the dialect has a header; call this function first to see the names.
+  /// `next` does this itself if the dialect has a header; call this function first to see the names. A second call
+  /// returns the same header.
+  ///
+  /// ```swift
+  /// let reader = try CSVReader(ByteSource(path: "surf-log.csv"))
+  /// let names = try reader.readHeader()?.names ?? []
+  /// ```
+  ///
   /// - Returns: the header, or nil if the input contains no record.
   /// - Throws: as `next`.
   public func readHeader() throws(CSVError) -> CSVHeader? {
@@ -101,6 +111,9 @@ public final class CSVReader {
   ///
   /// Fewer than `recordsMax` records are read at the end, before an error, and when `CSVLimits.blockBytesMax` is
   /// reached. Which records share a block depends only on their bytes, never on how the input arrives.
+  /// - Parameters:
+  ///   - block: receives the records; its memory is used again.
+  ///   - recordsMax: the largest number of records to read, at least 1.
   /// - Returns: whether there was a record; at the end false, with an empty block.
   /// - Throws: `CSVError` with the code `source-error`, `compression-error`, or `encoding-error` for an input in
   ///   UTF-16. Every later call throws the same error.

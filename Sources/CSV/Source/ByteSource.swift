@@ -2,6 +2,13 @@
 ///
 /// Gzip is detected by its first two bytes, never by a file name. Use a source from one thread at a time. It may be
 /// created on one thread and used on another.
+///
+/// ```swift
+/// let source = try ByteSource(path: "surf-log.csv.gz")
+/// var text: [UInt8] = []
+/// while try source.read(appendingTo: &text) > 0 {}
+/// print(source.name, source.consumedBytes, source.inflatedBytes)
+/// ```
 public final class ByteSource {
   /// How the input is stored.
   public enum Compression: Sendable, Hashable { case none, gzip }
@@ -19,7 +26,8 @@ public final class ByteSource {
   private var state = State.untouched
   private var deliveredBytes = 0
 
-  /// Opens a file; "-" is the standard input.
+  /// Opens a file.
+  /// - Parameter path: the file's path; "-" is the standard input.
   /// - Throws: `CSVError` with the code `source-error` and the system's error number (missing, a folder, no
   ///   permission).
   public convenience init(path: String) throws(CSVError) {
@@ -30,13 +38,20 @@ public final class ByteSource {
     }
   }
 
-  /// Reads an open descriptor from its current offset. The source closes it only if `closes` is true.
+  /// Reads an open descriptor from its current offset.
+  /// - Parameters:
+  ///   - descriptor: a file, pipe or socket that is open for reading.
+  ///   - name: what messages call the input.
+  ///   - closes: whether the source closes the descriptor when it is released.
   /// - Throws: `CSVError` with the code `source-error` if it is closed or a folder.
   public convenience init(descriptor: Int32, name: String, closes: Bool = false) throws(CSVError) {
     self.init(try RawInput(.descriptor(descriptor, closes: closes), name: name))
   }
 
-  /// Reads bytes in memory, plain or gzip.
+  /// Reads bytes in memory.
+  /// - Parameters:
+  ///   - bytes: plain text or gzip.
+  ///   - name: what messages call the input.
   /// - Throws: Nothing at present; the signature is that of the other sources.
   public convenience init(bytes: [UInt8], name: String = "memory") throws(CSVError) {
     self.init(try RawInput(.memory(bytes), name: name))
@@ -110,7 +125,8 @@ public final class ByteSource {
     }
   }
 
-  /// Skips `count` bytes of the inflated text, by seeking where the input supports it.
+  /// Skips bytes of the inflated text, by seeking where the input supports it.
+  /// - Parameter count: the number of bytes.
   /// - Throws: `CSVError` with the code `source-error` if the input ends before; otherwise as `read`.
   public func skip(_ count: Int) throws(CSVError) {
     var left = count

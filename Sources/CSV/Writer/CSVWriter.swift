@@ -17,7 +17,9 @@
 /// The type is noncopyable, so that a field costs no exclusivity check at run time: keep a writer in a local
 /// variable, or pass it `inout`.
 public struct CSVWriter: ~Copyable {
+  /// The form of the file, as the writer was made with.
   public let dialect: CSVDialect
+  /// Where the records go. The caller commits it.
   public let sink: ByteSink
   /// Number of records written so far, including a header.
   public private(set) var recordCount = 0
@@ -39,19 +41,27 @@ public struct CSVWriter: ~Copyable {
   }
 
   /// Adds a field to the record.
+  ///
+  /// ```swift
+  /// try writer.append(field: "2014-07-14")
+  /// writer.appendNull()
+  /// try writer.endRecord()
+  /// ```
+  ///
+  /// - Parameter value: the text in UTF-8, without quotes; the writer adds them where they are necessary.
   /// - Throws: `CSVError` with the code `unquotable-value` and the field's index, if the dialect has no quotes and
   ///   the value needs them. The fields of the record so far are dropped; continue with the next record.
   public mutating func append(field value: Span<UInt8>) throws(CSVError) {
     if let reason = encoder.append(value) { throw refuse(reason) }
   }
 
-  /// Adds a field; see `append(field:)` of a span.
+  /// Adds the field `value`; throws as `append(field:)` of a span.
   public mutating func append(field value: ArraySlice<UInt8>) throws(CSVError) { try append(field: value.span) }
 
-  /// Adds a field; see `append(field:)` of a span.
+  /// Adds the field `value`; throws as `append(field:)` of a span.
   public mutating func append(field value: [UInt8]) throws(CSVError) { try append(field: value.span) }
 
-  /// Adds a field; see `append(field:)` of a span.
+  /// Adds the field `value`; throws as `append(field:)` of a span.
   public mutating func append(field value: String) throws(CSVError) { try append(field: value.utf8.span) }
 
   /// Adds a field without a value: the dialect's text for it, or nothing between the delimiters.
@@ -70,7 +80,7 @@ public struct CSVWriter: ~Copyable {
   /// Drops the fields of the record so far.
   public mutating func abandonRecord() { encoder.abandonRecord() }
 
-  /// Writes one record. Throws as `append(field:)` and `endRecord()`.
+  /// Writes one record with the fields `values`. Throws as `append(field:)` and `endRecord()`.
   public mutating func write(_ values: [String]) throws(CSVError) {
     for value in values { try append(field: value) }
     try endRecord()

@@ -33,7 +33,7 @@ struct BinaryPropertyListReader {
     guard let count = number(8), let top = number(16), let table = number(24), (1...8).contains(offsetBytes),
       (1...8).contains(referenceBytes), table >= magic.count + 2, table <= trailer,
       count <= (trailer - table) / offsetBytes, top < count
-    else { throw ArchiveProblem("the table of its contents, at the end, is damaged or cut off") }
+    else { throw ArchiveProblem("the offset table at its end is damaged or cut off") }
 
     var reader = BinaryPropertyListReader(
       bytes: bytes, referenceBytes: referenceBytes, valuesLeft: 16 * bytes.count)
@@ -41,7 +41,7 @@ struct BinaryPropertyListReader {
     for index in 0..<count {
       let start = table + index * offsetBytes
       guard let offset = bigEndian(bytes[start..<start + offsetBytes]), offset < table else {
-        throw ArchiveProblem("the place of object \(index) is beyond its end")
+        throw ArchiveProblem("the offset of object \(index) is beyond its end")
       }
       reader.offsets.append(offset)
     }
@@ -60,9 +60,9 @@ struct BinaryPropertyListReader {
     guard offsets.indices.contains(index) else {
       throw ArchiveProblem("it refers to object \(index), which is not there")
     }
-    guard depth < Self.depthMax else { throw ArchiveProblem("its containers hold each other too deeply") }
+    guard depth < Self.depthMax else { throw ArchiveProblem("its containers are nested too deeply") }
     valuesLeft -= 1
-    guard valuesLeft >= 0 else { throw ArchiveProblem("its containers unfold to too many values") }
+    guard valuesLeft >= 0 else { throw ArchiveProblem("its containers expand to too many values") }
     var at = offsets[index]
     let marker = bytes[at]
     at += 1
@@ -73,9 +73,9 @@ struct BinaryPropertyListReader {
     case 0x3: return .date(Date(timeIntervalSinceReferenceDate: try real(at, bytes: 8)))
     case 0x8: return .reference(try unsigned(at, bytes: Int(marker & 0x0F) + 1))
     case 0x4, 0x5, 0x6, 0x7: return try bytesValue(marker, at)
-    case 0xA, 0xB, 0xC: return .list(try list(marker, at, depth))
-    case 0xD: return .dictionary(try dictionary(marker, at, depth))
-    default: throw ArchiveProblem("object \(index) is of no known kind")
+    case 0xA, 0xB, 0xC: return .list(try list(marker, at: at, depth: depth))
+    case 0xD: return .dictionary(try dictionary(marker, at: at, depth: depth))
+    default: throw ArchiveProblem("object \(index) has an unknown type")
     }
   }
 
@@ -95,27 +95,27 @@ struct BinaryPropertyListReader {
     }
   }
 
-  private mutating func list(_ marker: UInt8, _ start: Int, _ depth: Int) throws(ArchiveProblem) -> [ArchiveValue] {
+  private mutating func list(_ marker: UInt8, at start: Int, depth: Int) throws(ArchiveProblem) -> [ArchiveValue] {
     let (count, at) = try count(marker, start)
-    return try values(count, at, depth)
+    return try values(count, at: at, depth: depth)
   }
 
   private mutating func dictionary(
-    _ marker: UInt8, _ start: Int, _ depth: Int
+    _ marker: UInt8, at start: Int, depth: Int
   ) throws(ArchiveProblem) -> [String: ArchiveValue] {
     let (count, at) = try count(marker, start)
-    let keys = try values(count, at, depth)
-    let values = try values(count, at + count * referenceBytes, depth)
+    let keys = try values(count, at: at, depth: depth)
+    let values = try values(count, at: at + count * referenceBytes, depth: depth)
     var result: [String: ArchiveValue] = [:]
     for (key, value) in zip(keys, values) {
       guard case .text(let name) = key, result.updateValue(value, forKey: name) == nil else {
-        throw ArchiveProblem("a dictionary has a key twice, or one that is no text")
+        throw ArchiveProblem("a dictionary has a duplicate key, or a key that is not text")
       }
     }
     return result
   }
 
-  private mutating func values(_ count: Int, _ at: Int, _ depth: Int) throws(ArchiveProblem) -> [ArchiveValue] {
+  private mutating func values(_ count: Int, at: Int, depth: Int) throws(ArchiveProblem) -> [ArchiveValue] {
     guard count <= bytes.count / referenceBytes, at + count * referenceBytes <= bytes.count else { throw Self.cutOff }
     var result: [ArchiveValue] = []
     result.reserveCapacity(min(count, valuesLeft))
@@ -128,7 +128,7 @@ struct BinaryPropertyListReader {
 
   // MARK: Bytes
 
-  private static let cutOff = ArchiveProblem("an object goes on beyond its end")
+  private static let cutOff = ArchiveProblem("an object extends beyond its end")
 
   /// The count in a marker, or in the integer after it, and the start of the contents.
   private func count(_ marker: UInt8, _ at: Int) throws(ArchiveProblem) -> (Int, Int) {

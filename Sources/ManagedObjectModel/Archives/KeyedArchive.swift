@@ -12,9 +12,11 @@ struct KeyedArchive {
   /// - Throws: The reason why the data is not a keyed archive.
   init(_ data: Data) throws(ArchiveProblem) {
     guard !data.isEmpty else { throw ArchiveProblem("it is empty") }
-    guard let list = try Self.binary(data).dictionary else { throw ArchiveProblem("its top is no dictionary") }
+    guard let list = try Self.binary(data).dictionary else {
+      throw ArchiveProblem("its top element is not a dictionary")
+    }
     guard list["$archiver"] == .text("NSKeyedArchiver"), let objects = list["$objects"]?.list, objects.count > 1 else {
-      throw ArchiveProblem("it is a property list, but no keyed archive")
+      throw ArchiveProblem("it is a property list, but not a keyed archive")
     }
     self.objects = objects
     top = list["$top"]?.dictionary ?? [:]
@@ -27,7 +29,7 @@ struct KeyedArchive {
     guard let list = try? PropertyListSerialization.propertyList(from: data, format: &format), format == .xml,
       list is [String: Any],
       let rewritten = try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
-    else { throw ArchiveProblem("it is no property list") }
+    else { throw ArchiveProblem("it is not a property list") }
     return try BinaryPropertyListReader.read(rewritten)
   }
 

@@ -92,7 +92,7 @@ extension NSError {
   }
 
   /// A Core Data error in NSCocoaErrorDomain. `message` says what is wrong and what to do.
-  package static func coreData(_ code: CoreDataCode, _ message: String, _ userInfo: [String: Any] = [:]) -> NSError {
+  package static func coreData(_ code: CoreDataCode, _ message: String, userInfo: [String: Any] = [:]) -> NSError {
     var info = userInfo
     info[NSLocalizedDescriptionKey] = message
     return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: info)

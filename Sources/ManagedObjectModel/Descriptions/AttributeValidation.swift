@@ -30,7 +30,7 @@ extension NSAttributeDescription {
       return isOptional
         ? nil
         : violation(
-          NSValidationMissingMandatoryPropertyError, "has no value, but needs one", "Give it a value.")
+          NSValidationMissingMandatoryPropertyError, "has no value, but needs one", advice: "Give it a value.")
     case .integer(let number): return integerViolation(number)
     case .real(let number): return realViolation(number)
     case .decimal(let number):
@@ -59,7 +59,7 @@ extension NSAttributeDescription {
     switch attributeType {
     case .dateAttributeType:
       guard number.isFinite else {
-        return violation(NSValidationInvalidDateError, "has a value that is no date", "Give a date.")
+        return violation(NSValidationInvalidDateError, "has a value that is not a date", advice: "Give a date.")
       }
     case .doubleAttributeType, .floatAttributeType:
       if number.isNaN { return notANumber }
@@ -74,8 +74,8 @@ extension NSAttributeDescription {
     case .URIAttributeType:
       return URL(string: text) == nil
         ? violation(
-          NSValidationInvalidURIError, "has a value that is no URI",
-          "Give a URI such as https://example.org/.")
+          NSValidationInvalidURIError, "has a value that is not a URI",
+          advice: "Give a URI such as https://example.org/.")
         : nil
     default: return wrongType
     }
@@ -83,17 +83,17 @@ extension NSAttributeDescription {
       let length = text.utf16.count
       if let most = constraints.lengthMax, length > most {
         return violation(
-          NSValidationStringTooLongError, "has \(length) characters", "Shorten it to at most \(most).")
+          NSValidationStringTooLongError, "has \(length) characters", advice: "Shorten it to at most \(most).")
       }
       if let least = constraints.lengthMin, length < least {
         return violation(
-          NSValidationStringTooShortError, "has \(length) characters", "Give at least \(least).")
+          NSValidationStringTooShortError, "has \(length) characters", advice: "Give at least \(least).")
       }
     }
     guard let pattern = constraints.pattern, !constraints.matchesPattern(text) else { return nil }
     return violation(
       NSValidationStringPatternMatchingError, "does not match the pattern \(pattern)",
-      "Give a value that matches it wholly.")
+      advice: "Give a value that matches the whole pattern.")
   }
 
   private func blobViolation(_ data: Data) -> ConstraintViolation? {
@@ -102,7 +102,7 @@ extension NSAttributeDescription {
     case .UUIDAttributeType:
       return data.count == 16
         ? nil
-        : violation(NSManagedObjectValidationError, "has \(data.count) bytes", "Give the 16 bytes of a UUID.")
+        : violation(NSManagedObjectValidationError, "has \(data.count) bytes", advice: "Give the 16 bytes of a UUID.")
     default: return wrongType
     }
   }
@@ -117,28 +117,28 @@ extension NSAttributeDescription {
 
   private func tooLarge(_ value: String, _ most: String) -> ConstraintViolation {
     attributeType == .dateAttributeType
-      ? violation(NSValidationDateTooLateError, "is \(value), too late", "Give a date not after \(most).")
+      ? violation(NSValidationDateTooLateError, "is \(value), too late", advice: "Give a date not after \(most).")
       : violation(
-        NSValidationNumberTooLargeError, "is \(value), too large", "Give a number of at most \(most).")
+        NSValidationNumberTooLargeError, "is \(value), too large", advice: "Give a number of at most \(most).")
   }
 
   private func tooSmall(_ value: String, _ least: String) -> ConstraintViolation {
     attributeType == .dateAttributeType
-      ? violation(NSValidationDateTooSoonError, "is \(value), too early", "Give a date not before \(least).")
+      ? violation(NSValidationDateTooSoonError, "is \(value), too early", advice: "Give a date not before \(least).")
       : violation(
-        NSValidationNumberTooSmallError, "is \(value), too small", "Give a number of at least \(least).")
+        NSValidationNumberTooSmallError, "is \(value), too small", advice: "Give a number of at least \(least).")
   }
 
   private var notANumber: ConstraintViolation {
-    violation(NSManagedObjectValidationError, "is not a number", "Give a number or nothing.")
+    violation(NSManagedObjectValidationError, "is not a number", advice: "Give a number or nothing.")
   }
 
   private var wrongType: ConstraintViolation {
     violation(
-      NSManagedObjectValidationError, "has a value of another type", "Give a value of type \(attributeType).")
+      NSManagedObjectValidationError, "has a value of another type", advice: "Give a value of type \(attributeType).")
   }
 
-  private func violation(_ code: Int, _ problem: String, _ advice: String) -> ConstraintViolation {
+  private func violation(_ code: Int, _ problem: String, advice: String) -> ConstraintViolation {
     ConstraintViolation(
       code: code, message: "\(owner?.name.map { $0 + "." } ?? "")\(name) \(problem). \(advice)")
   }

@@ -68,7 +68,7 @@ extension NSAttributeDescription {
     set {
       guard let known = NSAttributeType(rawValue: newValue.rawValue) else {
         preconditionFailure(
-          "\(newValue.rawValue) is no attribute type; use one of AttributeType's constants.")
+          "\(newValue.rawValue) is not an attribute type; use one of AttributeType's constants.")
       }
       attributeType = known
     }

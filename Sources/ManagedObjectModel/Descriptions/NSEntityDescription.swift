@@ -71,7 +71,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   open var managedObjectModel: NSManagedObjectModel {
     guard let model else {
       preconditionFailure(
-        "The entity '\(name ?? "")' is in no living model; add it to one's `entities` and keep that.")
+        "The entity '\(name ?? "")' is not in a model; add it to the `entities` of one, and keep the model.")
     }
     return model
   }

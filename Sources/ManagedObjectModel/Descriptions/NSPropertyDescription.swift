@@ -23,7 +23,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   open var entity: NSEntityDescription {
     guard let owner else {
       preconditionFailure(
-        "The property '\(name)' belongs to no entity yet; add it to one's `properties` first.")
+        "The property '\(name)' does not belong to an entity yet; add it to the `properties` of one.")
     }
     return owner
   }

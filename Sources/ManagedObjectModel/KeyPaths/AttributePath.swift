@@ -24,7 +24,7 @@ package struct AttributePath: Sendable {
     do {
       try self.init(following: keyPath, of: entity)
     } catch Problem.leadsToMany(let relationship) {
-      throw Self.leadsToMany(relationship, keyPath, entity)
+      throw Self.leadsToMany(relationship, in: keyPath, of: entity)
     } catch {
       throw EntityPredicateSchema.unknown(keyPath, in: entity)
     }
@@ -56,7 +56,7 @@ package struct AttributePath: Sendable {
   static let selfNames: Set<String> = ["SELF", "self", "objectID"]
 
   private static func leadsToMany(
-    _ relationship: NSRelationshipDescription, _ keyPath: [String], _ entity: NSEntityDescription
+    _ relationship: NSRelationshipDescription, in keyPath: [String], of entity: NSEntityDescription
   ) -> NSError {
     .coreData(
       .coreData,

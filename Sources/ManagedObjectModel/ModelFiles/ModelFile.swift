@@ -2,17 +2,8 @@ import Foundation
 
 /// Finds and reads models on disk, both Xcode's sources and compiled models.
 package enum ModelFile {
-  /// The extension of a package with several versions, and the extension of each version.
-  private static let versionExtensions = ["xcdatamodeld": "xcdatamodel", "momd": "mom"]
-
-  private static func isPackage(_ url: URL) -> Bool { versionExtensions[url.pathExtension] != nil }
-
   /// All versions in an `.xcdatamodeld` or a `.momd`, sorted by name.
-  package static func versions(of folder: URL) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-      .filter { $0.pathExtension == versionExtensions[folder.pathExtension] }
-      .sorted { String.byteOrder($0.lastPathComponent, $1.lastPathComponent) }
-  }
+  package static func versions(of folder: URL) throws -> [URL] { try ModelPackage.versions(of: folder) }
 
   /// The current version that an `.xcdatamodeld` or a `.momd` names.
   package static func currentVersion(of package: URL) throws -> URL {
@@ -23,20 +14,20 @@ package enum ModelFile {
   /// The versions of the model at `url`: the file itself unless it is a package of several.
   package static func versions(at url: URL) throws -> [URL] {
     try checkIsThere(url)
-    return isPackage(url) ? try versions(of: url) : [url]
+    return ModelPackage.isPackage(url) ? try versions(of: url) : [url]
   }
 
   /// The current version of the model at `url`.
   package static func currentVersion(at url: URL) throws -> URL {
     try checkIsThere(url)
-    return isPackage(url) ? try currentVersion(of: url) : url
+    return ModelPackage.isPackage(url) ? try currentVersion(of: url) : url
   }
 
   /// The package that contains a version; the file itself if it is not in a package.
   package static func package(of version: URL) -> URL {
     let file = version.lastPathComponent == "contents" ? version.deletingLastPathComponent() : version
     let folder = file.deletingLastPathComponent()
-    return isPackage(folder) ? folder : version
+    return ModelPackage.isPackage(folder) ? folder : version
   }
 
   /// The model files among the resources of `bundles`, each model once: compiled models take precedence over their
@@ -61,7 +52,8 @@ package enum ModelFile {
     let file = try contentsFile(at: version)
     guard let xml = FileManager.default.contents(atPath: file.path) else {
       try checkIsNotOld(version)
-      throw missing(file, "The model's contents can't be read.", "Check that the file is there and readable.")
+      throw ModelFileError.missing(
+        file, "The model's contents can't be read.", advice: "Check that the file is there and readable.")
     }
     let model = try NSManagedObjectModel.load(xml: xml, file: file)
     model.sourceFiles = [file]
@@ -72,8 +64,8 @@ package enum ModelFile {
   private static func checkIsNotOld(_ version: URL) throws {
     guard FileManager.default.fileExists(atPath: version.appendingPathComponent("elements").path) else { return }
     throw ModelFileError(
-      file: version, line: nil, problem: "This model is in the format of Xcode 3, which is not read.",
-      advice: "Give the .mom that it was compiled to, or have a later Xcode save it: it has a file 'contents' then."
+      file: version, line: nil, problem: "This model is in the format of Xcode 3, which is not supported.",
+      advice: "Give the .mom that it was compiled to, or save it with a later Xcode, which adds a file 'contents'."
     ).nsError
   }
 
@@ -96,9 +88,9 @@ package enum ModelFile {
   private static func checkIsThere(_ url: URL) throws -> Bool {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
-      throw missing(
+      throw ModelFileError.missing(
         url, "There is no model here.",
-        "Check the path; it should end in .xcdatamodeld, .xcdatamodel, .momd or .mom.")
+        advice: "Check the path; it should end in .xcdatamodeld, .xcdatamodel, .momd or .mom.")
     }
     return isDirectory.boolValue
   }
@@ -124,15 +116,10 @@ package enum ModelFile {
     }
     guard let version = versions.first(where: { $0.lastPathComponent == name }) else {
       throw ModelFileError(
-        file: pointer, line: nil, problem: "It names the version '\(name)', which is not there.",
+        file: pointer, line: nil, problem: "It names the version '\(name)', which does not exist.",
         advice: "Name one of: \(versions.map(\.lastPathComponent).joined(separator: ", "))."
       ).nsError
     }
     return version
-  }
-
-  static func missing(_ file: URL, _ problem: String, _ advice: String) -> NSError {
-    ModelFileError(file: file, line: nil, problem: problem, advice: advice)
-      .nsError(code: CocoaError.fileReadNoSuchFile.rawValue)
   }
 }

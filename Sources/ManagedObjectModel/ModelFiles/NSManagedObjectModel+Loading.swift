@@ -1,9 +1,11 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// Reads a model from an `.xcdatamodeld` or `.momd` package (its current version), a compiled `.mom`, an
-  /// `.xcdatamodel` directory or the `contents` file in one; nil if it cannot be read. `load(contentsOf:)` throws the
-  /// reason.
+  /// Reads a model from a file. (Apple documentation: init(contentsOf:).)
+  ///
+  /// - Parameter url: An `.xcdatamodeld` or `.momd` package (its current version is read), a compiled `.mom`, an
+  ///   `.xcdatamodel` directory or the `contents` file in one.
+  /// - Returns: Nil if it cannot be read; `load(contentsOf:)` throws the reason.
   public convenience init?(contentsOf url: URL) {
     guard let loaded = try? NSManagedObjectModel.load(contentsOf: url) else { return nil }
     self.init()

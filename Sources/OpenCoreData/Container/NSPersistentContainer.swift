@@ -15,8 +15,12 @@ import Locking
 /// ```
 // Unchecked: the descriptions are set before stores are loaded, as Apple's documentation asks; the rest is constant.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
+  /// The name that the container was made with. The file of its first store has it. (Apple documentation: name.)
   public let name: String
+  /// The model of the coordinator and of every context on it. (Apple documentation: managedObjectModel.)
   public let managedObjectModel: NSManagedObjectModel
+  /// The coordinator to which `loadPersistentStores` adds the stores. (Apple documentation:
+  /// persistentStoreCoordinator.)
   public let persistentStoreCoordinator: NSPersistentStoreCoordinator
   /// The context for the main queue. Use it there, or through its `perform`. (Apple documentation: viewContext.)
   ///
@@ -27,6 +31,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// let newest = try container.viewContext.fetch(request).first
   /// ```
   public let viewContext: NSManagedObjectContext
+  /// The stores that `loadPersistentStores` opens: at first one SQLite store named after the container, in
+  /// `defaultDirectoryURL()`. Set it, or change its elements, before the stores are loaded. (Apple documentation:
+  /// persistentStoreDescriptions.)
+  ///
+  /// ```swift
+  /// let description = NSPersistentStoreDescription(url: file)
+  /// description.isReadOnly = true
+  /// container.persistentStoreDescriptions = [description]
+  /// ```
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
   /// A container for the model called `name`: one that the build plugin embedded, or a `.xcdatamodeld` or
@@ -50,6 +63,19 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     self.init(name: name, managedObjectModel: model)
   }
 
+  /// A container for a model that was made in code, or read from a file. (Apple documentation:
+  /// init(name:managedObjectModel:).)
+  ///
+  /// ```swift
+  /// let container = NSPersistentContainer(name: "Journal", managedObjectModel: model)
+  /// container.loadPersistentStores { _, error in
+  ///   if let error { print(error.localizedDescription) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: With the extension `sqlite` the name of the store's file in `defaultDirectoryURL()`.
+  ///   - model: The model. It cannot be changed once a coordinator uses it.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     self.name = name
     managedObjectModel = model

@@ -10,7 +10,9 @@ extension NSPersistentStoreCoordinator {
   @discardableResult
   public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
     lock.withLock {
-      guard let known = stores.first(where: { $0 === store })?.rowStore as? SQLiteStore else { return false }
+      guard let known = stores.first(where: { $0 === store })?.rowStore as? any CopyableRowStore else {
+        return false
+      }
       return (try? known.move(to: url)) != nil
     }
   }
@@ -23,10 +25,10 @@ extension NSPersistentStoreCoordinator {
   public func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
-    if storeType == NSInMemoryStoreType { return }
-    try Self.checkHasFile(storeType)
+    if let kind = RowStoreKinds.all[storeType], kind.files == nil { return }
+    let files = try RowStoreKinds.files(ofType: storeType)
     if let open = persistentStore(for: url) { try remove(open) }
-    try StoreFile(url, options).destroy()
+    try files.destroy(at: url, options: options)
   }
 
   /// Replaces one store by a copy of another, in one transaction: readers see either the old or the new one. The copy
@@ -44,14 +46,15 @@ extension NSPersistentStoreCoordinator {
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
   ) throws {
-    try Self.checkHasFile(storeType)
+    let files = try RowStoreKinds.files(ofType: storeType)
     if persistentStore(for: destinationURL) != nil {
       throw NSError.coreData(
         .operation,
         "The store \(destinationURL.path) is open in this coordinator and can't be replaced; remove it first.")
     }
     if destinationURL.isSameFile(as: sourceURL) { return }
-    try StoreFile(destinationURL, destinationOptions).replace(with: StoreFile(sourceURL, sourceOptions))
+    try files.replace(
+      at: destinationURL, options: destinationOptions, with: sourceURL, sourceOptions: sourceOptions)
   }
 
   /// Copies a store to another location or type, and uses the copy from now on. Objects of the copy have other IDs,
@@ -75,16 +78,16 @@ extension NSPersistentStoreCoordinator {
       post(.NSPersistentStoreCoordinatorStoresWillChange, [NSUUIDChangedPersistentStoresKey: [store]])
     }
     let new = try lock.withLock {
-      guard let place = stores.firstIndex(where: { $0 === store }) else {
+      guard let index = stores.firstIndex(where: { $0 === store }) else {
         throw NSError.coreData(.operation, "The store \(store.location) is not of this coordinator; add it first.")
       }
-      let old = stores[place]
-      guard let rows = old.rowStore as? SQLiteStore else { throw Self.cannotCopy(old) }
+      let old = stores[index]
+      guard let rows = old.rowStore as? any CopyableRowStore else { throw Self.cannotCopy(old) }
       let new = NSPersistentStore(
         try rows.copy(to: url, type: storeType, model: managedObjectModel, options: options),
         configurationName: old.configurationName, options: options)
       new.persistentStoreCoordinator = self
-      stores[place] = new
+      stores[index] = new
       old.persistentStoreCoordinator = nil
       rows.close()
       return new

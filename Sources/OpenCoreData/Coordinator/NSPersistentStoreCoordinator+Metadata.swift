@@ -26,8 +26,7 @@ extension NSPersistentStoreCoordinator {
     if let storeClass = StoreClasses.registered(storeType) {
       return try storeClass.metadataForPersistentStore(with: url)
     }
-    try checkHasFile(storeType)
-    return try SQLiteStore.metadata(at: url, options: options)
+    return try RowStoreKinds.files(ofType: storeType).metadata(at: url, options: options)
   }
 
   /// Replaces the clients' own keys in the metadata of the store at `url`, immediately.
@@ -41,8 +40,7 @@ extension NSPersistentStoreCoordinator {
     if let storeClass = StoreClasses.registered(storeType) {
       return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
     }
-    try checkHasFile(storeType)
-    try SQLiteStore.setMetadata(metadata ?? [:], at: url, options: options)
+    try RowStoreKinds.files(ofType: storeType).setMetadata(metadata ?? [:], at: url, options: options)
   }
 
   /// Apple's newer spelling.
@@ -50,18 +48,5 @@ extension NSPersistentStoreCoordinator {
     type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
     try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
-  }
-
-  static func checkHasFile(_ storeType: String) throws {
-    if let storeClass = StoreClasses.registered(storeType) {
-      throw NSError.coreData(
-        .operation,
-        "Stores of the type \"\(storeType)\" are kept by the class \(storeClass); what can be done with their files is "
-          + "up to it.")
-    }
-    guard storeType == NSSQLiteStoreType else {
-      throw NSError.coreData(
-        .invalidStoreType, "A store of the type \"\(storeType)\" has no file; use NSSQLiteStoreType.")
-    }
   }
 }

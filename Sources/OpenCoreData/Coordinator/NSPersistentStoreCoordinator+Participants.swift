@@ -15,10 +15,16 @@ extension NSPersistentStoreCoordinator {
   ///   - sql: One SQL statement that only reads, with `?` for each value.
   ///   - values: As for `SaveTransaction.execute`.
   /// - Returns: Int64, Double, String, Data or nil for each column.
-  /// - Throws: `NSError` 134180 with SQLite's message.
+  /// - Throws: `NSError` 134180 with SQLite's message; 134070 for a store without SQL, which takes no participants.
   public func participantRows(_ sql: String, _ values: [Any?] = []) throws -> [[Any?]] {
     try withStore { store in
-      try store.participantRows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
+      guard let store = store as? any SQLRowStore else {
+        throw NSError.coreData(
+          .operation,
+          "The store \(store.location) is of the type \(store.type), which has no tables for save participants. Remove "
+            + "the participants, or use SQLite.")
+      }
+      return try store.participantRows(sql, values.map(StoredValue.init(participantValue:))).map { $0.map(\.plain) }
     }
   }
 

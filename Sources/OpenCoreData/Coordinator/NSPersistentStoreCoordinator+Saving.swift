@@ -84,8 +84,8 @@ private struct MultiStoreSave {
   }
 
   private mutating func edit(_ store: any RowStore, _ change: (inout ChangeSet) -> Void) {
-    guard let place = parts.firstIndex(where: { $0.store === store }) else { return }
-    change(&parts[place].changes)
+    guard let index = parts.firstIndex(where: { $0.store === store }) else { return }
+    change(&parts[index].changes)
   }
 
   /// Rows that were inserted together stay together, unless some of them were assigned to another store.
@@ -146,14 +146,14 @@ private struct MultiStoreSave {
   private func commit(_ writers: [(store: any RowStore, writer: any SaveWriter)]) throws {
     // Those that can't roll back have their part already.
     let open = writers.filter { !$0.store.isTransactional } + writers.filter(\.store.isTransactional)
-    for (place, part) in open.enumerated() {
+    for (index, part) in open.enumerated() {
       do {
         try part.writer.commit()
       } catch let error as NSError {
         var info = error.userInfo
-        info[NSAffectedStoresErrorKey] = open[place...].compactMap(\.store.identity.owner)
-        if place > 0 {
-          let saved = open[..<place].map { $0.store.location }.joined(separator: ", ")
+        info[NSAffectedStoresErrorKey] = open[index...].compactMap(\.store.identity.owner)
+        if index > 0 {
+          let saved = open[..<index].map { $0.store.location }.joined(separator: ", ")
           info[NSLocalizedDescriptionKey] =
             "\(error.localizedDescription) These stores have their part of the save already: \(saved). Reset the "
             + "context and look at what is there before saving again."

@@ -71,26 +71,21 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     if let storeClass = StoreClasses.registered(storeType) {
       let store = try lock.withLock {
         try checkIsNew(storeURL, nil)
-        return try open(storeClass, storeType, configuration, at: storeURL, options)
+        return try open(storeClass, type: storeType, configuration: configuration, at: storeURL, options: options)
       }
       try enter(store)
       return store
     }
-    guard [NSSQLiteStoreType, NSInMemoryStoreType].contains(storeType) else {
+    guard let kind = RowStoreKinds.all[storeType] else {
       throw NSError.coreData(
         .invalidStoreType,
         "There is no store type \"\(storeType)\"; use NSSQLiteStoreType or NSInMemoryStoreType, or register a class "
           + "for it with registerStoreClass(_:forStoreType:).")
     }
-    // /dev/null cannot hold a file. Code written for Apple's framework uses it for a SQLite store in memory.
-    let file = storeType == NSInMemoryStoreType || storeURL?.path == "/dev/null" ? nil : storeURL
-    guard file != nil || storeType == NSInMemoryStoreType || storeURL != nil else {
-      throw NSError.coreData(.open, "A SQLite store needs the URL of its file; or use NSInMemoryStoreType.")
-    }
+    let file = try kind.file(for: storeURL)
     let store = try lock.withLock {
       try checkIsNew(file, nil)
-      let rows = try SQLiteStore.open(
-        file, type: storeType, model: managedObjectModel, configuration: configuration, options: options)
+      let rows = try kind.open(file, model: managedObjectModel, configuration: configuration, options: options)
       return NSPersistentStore(rows, configurationName: configuration, options: options)
     }
     try enter(store)

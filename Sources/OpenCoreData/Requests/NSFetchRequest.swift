@@ -48,11 +48,27 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 /// let rows = try context.fetch(request)
 /// ```
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
+  /// The entity of the objects to find; nil for a request that was made with a name, until it is set. It takes
+  /// precedence over the name. (Apple documentation: entity.)
   open var entity: NSEntityDescription?
   /// The name that the request was made with, or that of its entity.
   open var entityName: String? { entity?.name ?? nameGiven }
   private var nameGiven: String?
+  /// The condition that results satisfy; nil for all objects of the entity. A predicate that does not match the entity
+  /// is an error of the fetch, not of the assignment. (Apple documentation: predicate.)
+  ///
+  /// ```swift
+  /// request.predicate = NSPredicate(format: "location BEGINSWITH[c] %@ AND rating >= %d", "rin", 4)
+  /// ```
   open var predicate: NSPredicate?
+  /// The order of the results: by the first descriptor, then by the next among equal ones. Nil or empty leaves the
+  /// order to the store. (Apple documentation: sortDescriptors.)
+  ///
+  /// ```swift
+  /// request.sortDescriptors = [
+  ///   NSSortDescriptor(key: "date", ascending: false), NSSortDescriptor(key: "location", ascending: true),
+  /// ]
+  /// ```
   open var sortDescriptors: [NSSortDescriptor]?
   /// The maximum number of results; 0 for no limit.
   open var fetchLimit = 0
@@ -64,7 +80,17 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   /// contexts too. Values live as long as their objects; an unchanged object without other owners is freed with its
   /// values.
   open var fetchBatchSize = 0
+  /// What the fetch returns: objects (default), IDs, dictionaries, or one number with the count. It must agree with
+  /// `ResultType`; a fetch whose results are of another type throws. (Apple documentation: resultType.)
+  ///
+  /// ```swift
+  /// let request = NSFetchRequest<NSManagedObjectID>(entityName: "JournalEntry")
+  /// request.resultType = .managedObjectIDResultType
+  /// let ids = try context.fetch(request)
+  /// ```
   open var resultType = NSFetchRequestResultType.managedObjectResultType
+  /// If true (default), objects of entities that inherit from the request's entity are found too. (Apple documentation:
+  /// includesSubentities.)
   open var includesSubentities = true
   /// If false, objects are faults without values.
   open var includesPropertyValues = true
@@ -86,8 +112,19 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
   /// Relationships, or paths of several, whose objects are read together with the result.
   open var relationshipKeyPathsForPrefetching: [String]?
 
+  /// A request without an entity; set `entity` before it is executed. (Apple documentation: init().)
   public override init() {}
 
+  /// A request for objects of the named entity, which the context looks up in its model when it fetches. (Apple
+  /// documentation: init(entityName:).)
+  ///
+  /// ```swift
+  /// let request = NSFetchRequest<JournalEntry>(entityName: "JournalEntry")
+  /// request.fetchLimit = 1
+  /// let first = try context.fetch(request).first
+  /// ```
+  ///
+  /// - Parameter entityName: The name of an entity of the context's model. A fetch throws `NSError` if there is none.
   public init(entityName: String) {
     nameGiven = entityName
     super.init()

@@ -69,7 +69,8 @@ struct ExternalData: Sendable {
     guard bytes.count == Self.referenceLength else { return nil }
     guard let name = Self.name(in: bytes) else {
       throw failure(
-        location, "is said to be a file of its own, but not by a UUID. The store is damaged: restore it from a copy.")
+        at: location,
+        "is marked as a separate file, but without a UUID. The store is damaged: restore it from a copy.")
     }
     return name
   }
@@ -84,23 +85,24 @@ struct ExternalData: Sendable {
 
   private func contents(_ name: String, _ location: Location) throws -> Data {
     guard let file = file(name), let store else {
-      throw failure(location, "is the file \(name), and a store in memory has no folder for it.")
+      throw failure(at: location, "is in the file \(name), but a store in memory has no folder for it.")
     }
     do {
       return try Data(contentsOf: file, options: .mappedIfSafe)
     } catch {
       throw failure(
-        location,
+        at: location,
         "lies in the file \(file.path), which can't be read: \(error.localizedDescription) Bring the folder "
-          + "\(LargeValues.supportFolder(of: store).lastPathComponent) together with the store's file.", error)
+          + "\(LargeValues.supportFolder(of: store).lastPathComponent) together with the store's file.",
+        underlying: error)
     }
   }
 
-  private func failure(_ location: Location, _ problem: String, _ underlying: (any Error)? = nil) -> NSError {
+  private func failure(at location: Location, _ problem: String, underlying: (any Error)? = nil) -> NSError {
     .coreData(
       .operation,
       "The value of \(location.attribute) in row \(location.key) of \(store?.path ?? "the store in memory") \(problem)",
-      underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:])
+      userInfo: underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:])
   }
 
   // MARK: Writing

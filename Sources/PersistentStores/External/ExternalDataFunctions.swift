@@ -43,16 +43,20 @@ private final class FunctionContext {
 extension SQLiteConnection {
   /// - Parameter dropped: Where a connection for writing records the files that are no longer referenced.
   func registerExternalData(_ external: ExternalData, _ dropped: DroppedFiles? = nil) throws {
-    try register(ExternalDataFunction.value, 3, FunctionContext(external, nil), externalValue)
-    try register(ExternalDataFunction.column, 1, FunctionContext(external, nil), externalColumn)
+    try register(
+      ExternalDataFunction.value, argumentCount: 3, context: FunctionContext(external, nil), body: externalValue)
+    try register(
+      ExternalDataFunction.column, argumentCount: 1, context: FunctionContext(external, nil), body: externalColumn)
     if dropped != nil {
-      try register(ExternalDataFunction.dropped, 4, FunctionContext(external, dropped), externalDropped)
+      try register(
+        ExternalDataFunction.dropped, argumentCount: 4, context: FunctionContext(external, dropped),
+        body: externalDropped)
     }
   }
 
   private func register(
-    _ name: String, _ count: Int32, _ context: FunctionContext,
-    _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    _ name: String, argumentCount count: Int32, context: FunctionContext,
+    body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
   ) throws {
     // SQLite releases the context, also if registering fails.
     let code = sqlite3_create_function_v2(

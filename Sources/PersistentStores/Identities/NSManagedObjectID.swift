@@ -45,6 +45,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     self.init(space: PermanentIDSpace(store, entity), key: key)
   }
 
+  /// The entity of the object. (Apple documentation: entity.)
   public var entity: NSEntityDescription {
     switch origin {
     case .temporary(let range): range.entity
@@ -81,6 +82,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     if case .permanent(let space) = origin { space.store } else { nil }
   }
 
+  /// Whether the ID was given before a save reached a store. It stays true for this ID; ask the object for its new one.
+  /// (Apple documentation: isTemporaryID.)
   public var isTemporaryID: Bool {
     if case .temporary = origin { true } else { false }
   }
@@ -91,8 +94,12 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
     return NSManagedObjectID(entity: range.entity, store: permanent.store, key: permanent.key)
   }
 
-  /// `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID` for a temporary one. In an
-  /// incremental or atomic store, N is the reference object.
+  /// A URL that names the object: `x-coredata://STORE-UUID/Entity/pN` for a permanent ID, `x-coredata:///Entity/tUUID`
+  /// for a temporary one. In an incremental or atomic store, N is the reference object. (Apple documentation:
+  /// uriRepresentation().)
+  ///
+  /// The URL of a permanent ID may be stored, and a coordinator finds the ID again
+  /// (`managedObjectID(forURIRepresentation:)`). The URL of a temporary ID is of use to this process only.
   public func uriRepresentation() -> URL {
     let name = entity.name ?? ""
     let text =
@@ -120,6 +127,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, Sendable {
   }
   private static let processHalf = UInt64.random(in: .min ... .max)
 
+  /// The ID itself: it never changes.
   public func copy(with zone: NSZone? = nil) -> Any { self }
 
   public override func isEqual(_ object: Any?) -> Bool {

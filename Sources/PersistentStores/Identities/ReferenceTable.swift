@@ -78,16 +78,16 @@ package final class ReferenceTable: Sendable {
 
   /// The key of `reference`; a new one if the entity's inheritance tree has none.
   package func key(for reference: StoreReference, of entity: NSEntityDescription) -> Int64 {
-    key(entity, reference.text) { _ in reference }
+    key(of: entity, text: reference.text) { _ in reference }
   }
 
   /// The key of the reference whose text in a URI is `text`.
   package func key(forURIText text: String, of entity: NSEntityDescription) -> Int64 {
-    key(entity, text) { $0 ?? StoreReference(uriText: text) }
+    key(of: entity, text: text) { $0 ?? StoreReference(uriText: text) }
   }
 
   private func key(
-    _ entity: NSEntityDescription, _ text: String, _ reference: (StoreReference?) -> StoreReference
+    of entity: NSEntityDescription, text: String, _ reference: (StoreReference?) -> StoreReference
   ) -> Int64 {
     let name = Name(root: entity.rootEntity.name ?? "", text: text)
     return contents.withLock { contents in

@@ -13,13 +13,17 @@ struct MappingInference {
 
   init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
     match = ModelMatch(from: source, to: destination)
-    for (first, second) in match.rivals { note(second, nil, Self.rivalry(first.name ?? "", "entities")) }
+    for (first, second) in match.rivals {
+      note(second, property: nil, reason: Self.rivalry(first.name ?? "", "entities"))
+    }
     let entities = destination.entities.sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
     for entity in entities {
       if entity.superentity == nil { checkHierarchy(below: entity) }
       guard match.source(of: entity) != nil else { continue }
       let properties = match.properties(of: entity)
-      for (first, second) in properties.rivals { note(entity, second, Self.rivalry(first, "properties")) }
+      for (first, second) in properties.rivals {
+        note(entity, property: second, reason: Self.rivalry(first, "properties"))
+      }
       for property in entity.propertiesByName.values.sorted(by: { String.byteOrder($0.name, $1.name) })
       where !property.isTransient && !(property is NSFetchedPropertyDescription) {
         check(property, of: entity, properties.sources[property.name])
@@ -28,11 +32,11 @@ struct MappingInference {
   }
 
   private static func rivalry(_ other: String, _ kind: String) -> String {
-    "It and '\(other)' are both said to be the same one of the \(kind) before. Give one of them another renaming "
+    "It and '\(other)' are both declared to be the same one of the former \(kind). Give one of them another renaming "
       + "identifier."
   }
 
-  private mutating func note(_ entity: NSEntityDescription, _ property: String?, _ reason: String) {
+  private mutating func note(_ entity: NSEntityDescription, property: String?, reason: String) {
     // A subentity would repeat the problems of its superentity's properties.
     let declaring = property.flatMap { entity.propertiesByName[$0]?.owner } ?? entity
     let problem = MappingProblem(entity: declaring.name ?? "", property: property, reason: reason)
@@ -48,8 +52,8 @@ struct MappingInference {
       guard let source = match.source(of: entity) else { continue }
       if let first, first.rootEntity !== source.rootEntity {
         note(
-          entity, nil,
-          "It and '\(first.name ?? "")' had no superentity in common and now have '\(root.name ?? "")'. "
+          entity, property: nil,
+          reason: "It and '\(first.name ?? "")' had no superentity in common and now have '\(root.name ?? "")'. "
             + "Hierarchies can't be merged: keep them apart.")
       }
       first = first ?? source
@@ -70,20 +74,21 @@ struct MappingInference {
       if old.isTransient {
         checkAdded(relationship, entity)
       } else if let obstacle = obstacle(relationship, entity, formerly: old) {
-        note(entity, relationship.name, obstacle)
+        note(entity, property: relationship.name, reason: obstacle)
       }
     default:
       let (was, isNow) =
         found is NSAttributeDescription ? ("an attribute", "a relationship") : ("a relationship", "an attribute")
-      note(entity, property.name, "It was \(was) and is \(isNow) now. Give the new one another name.")
+      note(entity, property: property.name, reason: "It was \(was) and is \(isNow) now. Give the new one another name.")
     }
   }
 
   private mutating func checkAdded(_ attribute: NSAttributeDescription, _ entity: NSEntityDescription) {
     guard !attribute.isOptional, attribute.defaultStoredValue.isNull else { return }
     note(
-      entity, attribute.name,
-      "It is new and mandatory, and has no default value for the objects that are there. Give it one, or make it "
+      entity, property: attribute.name,
+      reason:
+        "It is new and mandatory, and has no default value for existing objects. Give it one, or make it "
         + "optional; if it is an old attribute renamed, set its renaming identifier.")
   }
 
@@ -92,36 +97,39 @@ struct MappingInference {
   ) {
     if attribute.attributeType != old.attributeType {
       note(
-        entity, attribute.name,
-        "Its type was \(old.attributeType.word) and is \(attribute.attributeType.word); values are not converted. Keep the "
-          + "attribute, and add another of the new type.")
+        entity, property: attribute.name,
+        reason:
+          "Its type was \(old.attributeType.word) and is \(attribute.attributeType.word); values are not converted. Keep "
+          + "the attribute, and add another of the new type.")
     }
     if attribute.allowsExternalBinaryDataStorage != old.allowsExternalBinaryDataStorage {
       note(
-        entity, attribute.name,
-        "Whether its data may lie in files of their own has changed, and data is not moved. Keep the setting, or "
-          + "add another attribute.")
+        entity, property: attribute.name,
+        reason:
+          "Whether its data may lie in files of their own has changed, and data is not moved. Keep the setting, "
+          + "or add another attribute.")
     }
     if !attribute.isOptional, old.isOptional, attribute.defaultStoredValue.isNull {
       note(
-        entity, attribute.name,
-        "It was optional and is mandatory, and has no default value for the objects without one. Give it one.")
+        entity, property: attribute.name,
+        reason: "It was optional and is mandatory, and has no default value for the objects without one. Give it one.")
     }
   }
 
   private mutating func checkAdded(_ relationship: NSRelationshipDescription, _ entity: NSEntityDescription) {
     if !relationship.isOptional {
       note(
-        entity, relationship.name,
-        "It is new and mandatory, and the objects that are there have nothing to lead to. Make it optional.")
+        entity, property: relationship.name,
+        reason: "It is new and mandatory, and existing objects have no destination for it. Make it optional.")
     }
     // An added inverse of an existing key reads that key; for a new key of its own there are no values.
     if !relationship.isToMany, let inverse = relationship.inverseRelationship,
       let former = inverse.owner.flatMap({ match.source(of: inverse, in: $0) }), !former.isToMany
     {
       note(
-        entity, relationship.name,
-        "It is the new inverse of the to-one '\(inverse.name)', whose objects it would have to be looked up from. "
+        entity, property: relationship.name,
+        reason:
+          "It is the new inverse of the to-one '\(inverse.name)', whose objects it would have to be looked up from. "
           + "Make it to-many.")
     }
   }

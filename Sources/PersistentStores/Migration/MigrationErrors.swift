@@ -14,7 +14,7 @@ struct MappingProblem: Hashable {
   var nsError: NSError {
     var info: [String: Any] = ["entity": entity, "reason": reason]
     info["property"] = property
-    return .coreData(.inferredMappingModel, "\(subject): \(reason)", info)
+    return .coreData(.inferredMappingModel, "\(subject): \(reason)", userInfo: info)
   }
 
   /// All problems as one error (134190); each is also a separate error under NSDetailedErrorsKey.
@@ -22,13 +22,13 @@ struct MappingProblem: Hashable {
     let list = problems.map { "\($0.subject): \($0.reason)" }.joined(separator: " ")
     return .coreData(
       .inferredMappingModel, "No mapping between the two models can be inferred. \(list)",
-      ["reason": list, NSDetailedErrorsKey: problems.map(\.nsError)])
+      userInfo: ["reason": list, NSDetailedErrorsKey: problems.map(\.nsError)])
   }
 }
 
 extension NSError {
   /// A migration that stopped and left the store as it was (134110).
-  static func migration(_ problem: String, _ advice: String, _ userInfo: [String: Any] = [:]) -> NSError {
-    .coreData(.migration, "\(problem) The store was left as it is. \(advice)", userInfo)
+  static func migration(_ problem: String, advice: String, userInfo: [String: Any] = [:]) -> NSError {
+    .coreData(.migration, "\(problem) The store was left as it is. \(advice)", userInfo: userInfo)
   }
 }

@@ -9,14 +9,14 @@ extension MigrationRun {
     guard history.isEmpty else {
       throw NSError.migration(
         "\(path) keeps a persistent history (\(history.joined(separator: ", "))), which can't be carried over.",
-        "Migrate it with Apple's framework, or turn its history off there.")
+        advice: "Migrate it with Apple's framework, or turn its history off there.")
     }
     let triggers = try connection.rows("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
     let ofStore = triggers.filter { row in tables.contains { row.last == .text($0) } }
     guard case .text(let name)? = ofStore.first?.first else { return }
     throw NSError.migration(
       "\(path) has the trigger \(name) on a table of Core Data's, which would be lost.",
-      "Drop the trigger, and make it again afterwards; or migrate the store with the program that made it.")
+      advice: "Drop the trigger, and create it again afterwards; or migrate the store with the program that made it.")
   }
 
   /// A row of an entity that the source model does not have would be dropped silently.
@@ -28,8 +28,8 @@ extension MigrationRun {
         try connection.integer("SELECT count(*) FROM \(name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))") ?? 0
       guard strangers > 0 else { continue }
       throw NSError.migration(
-        "\(path) has \(strangers) rows in \(name) of no entity that its model knows.",
-        "Restore the file from a copy, or give these rows the Z_ENT of an entity.")
+        "\(path) has \(strangers) rows in \(name) whose entity its model does not have.",
+        advice: "Restore the file from a copy, or give these rows the Z_ENT of an entity.")
     }
   }
 
@@ -44,7 +44,7 @@ extension MigrationRun {
       throw NSError.migration(
         "\(path) has \(count) objects of \(entity.name), which is in the new model but not in the configuration that "
           + "the store is added with.",
-        "Add it with a configuration that has \(name).")
+        advice: "Add it with a configuration that has \(name).")
     }
   }
 
@@ -56,7 +56,7 @@ extension MigrationRun {
         try demandNone(
           entity, where: "Z_ENT = \(entity.number)",
           problem: "\(entity.name) is abstract in the new model, but has",
-          advice: "Delete them first, or let it stay.")
+          advice: "Delete them first, or keep the entity concrete.")
       }
       for relationship in new.ownProperties.compactMap({ $0 as? NSRelationshipDescription })
       where !relationship.isTransient && !relationship.isOptional && !relationship.isToMany {
@@ -65,8 +65,8 @@ extension MigrationRun {
         else { continue }
         try demandNone(
           entity, where: "\(column) IS NULL AND Z_ENT IN (\(MigrationStatements.list(Set(entity.numbers))))",
-          problem: "\(entity.name).\(relationship.name) is mandatory in the new model, but leads nowhere from",
-          advice: "Set it first, or let it stay optional.")
+          problem: "\(entity.name).\(relationship.name) is mandatory in the new model, but has no destination in",
+          advice: "Set it first, or keep it optional.")
       }
     }
   }
@@ -79,6 +79,6 @@ extension MigrationRun {
   private func demandNone(_ entity: SQLEntity, where condition: String, problem: String, advice: String) throws {
     let count = try connection.integer("SELECT count(*) FROM \(entity.tableName) WHERE \(condition)") ?? 0
     guard count > 0 else { return }
-    throw NSError.migration("\(path) can't be migrated: \(problem) \(count) objects.", advice)
+    throw NSError.migration("\(path) can't be migrated: \(problem) \(count) objects.", advice: advice)
   }
 }

@@ -80,8 +80,9 @@ struct MigrationRun {
       try connection.execute(index)
     } catch let error as SQLiteError {
       throw NSError.migration(
-        "\(path) has an index that the new model leaves no room for (\(error.message)): \(index).",
-        "Drop the index, and make another afterwards.", [NSUnderlyingErrorKey: NSError.sqlite(error, .sqlite, index)])
+        "\(path) has an index that conflicts with the new model (\(error.message)): \(index).",
+        advice: "Drop the index, and create another one afterwards.",
+        userInfo: [NSUnderlyingErrorKey: NSError.sqlite(error, .sqlite, message: index)])
     }
   }
 
@@ -122,9 +123,10 @@ struct MigrationRun {
       try connection.execute(statement)
     } catch let error as SQLiteError where error.isUniqueness {
       throw NSError.migration(
-        "\(path) can't be migrated: objects have equal values where the new model allows none (\(error.message)).",
-        "Make the values of these attributes different, or leave the uniqueness constraint out.",
-        [NSUnderlyingErrorKey: NSError.sqlite(error, .sqlite, statement)])
+        "\(path) can't be migrated: objects have equal values where the new model requires "
+          + "unique ones (\(error.message)).",
+        advice: "Make the values of these attributes different, or leave the uniqueness constraint out.",
+        userInfo: [NSUnderlyingErrorKey: NSError.sqlite(error, .sqlite, message: statement)])
     }
   }
 }

@@ -27,7 +27,7 @@ struct MigrationStatements {
       Filling(column: "Z_ENT", value: SQLFragment("\(entity.number)")),
       Filling(column: "Z_OPT", value: SQLFragment("s.Z_OPT")),
     ]
-    let fillings = fixed + attributes(of: new, entity, old, oldEntity) + keys(of: new, entity, oldEntity)
+    let fillings = fixed + attributes(of: new, in: entity, from: old, in: oldEntity) + keys(of: new, entity, oldEntity)
     return SQLFragment("INSERT INTO \(entity.tableName) (\(fillings.map(\.column).joined(separator: ", "))) SELECT ")
       + .joined(fillings.map(\.value), separator: ", ")
       + SQLFragment(" FROM \(MigrationRun.aside(oldEntity.tableName)) s WHERE s.Z_ENT = \(oldEntity.number)")
@@ -35,7 +35,7 @@ struct MigrationStatements {
 
   /// Existing values stay. An added attribute gets the default value, as does a NULL that is not allowed any more.
   private func attributes(
-    of new: NSEntityDescription, _ entity: SQLEntity, _ old: NSEntityDescription, _ oldEntity: SQLEntity
+    of new: NSEntityDescription, in entity: SQLEntity, from old: NSEntityDescription, in oldEntity: SQLEntity
   ) -> [Filling] {
     zip(new.attributeSlots, entity.attributeColumns).compactMap { attribute, column in
       guard let column else { return nil }

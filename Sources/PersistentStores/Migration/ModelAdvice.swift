@@ -14,18 +14,19 @@ struct ModelAdvice {
     guard let found, let name = lookedAt.last else {
       let versions =
         lookedAt.isEmpty
-        ? "" : "None of the versions that were found fits (\(lookedAt.joined(separator: ", "))). "
-      return versions + "Open it with the version of the model it was made by."
+        ? "" : "None of the versions found is compatible (\(lookedAt.joined(separator: ", "))). "
+      return versions + "Open it with the version of the model that it was written with."
     }
     let problems = MappingInference(from: found.model, to: model).problems
     guard problems.isEmpty else {
       let list = problems.map { "\($0.subject): \($0.reason)" }.joined(separator: " ")
       return
-        "It fits \(name): open it with that version. No lightweight migration leads from there to this model: \(list)"
+        "It is compatible with \(name): open it with that version. No lightweight migration leads from there to this "
+        + "model: \(list)"
     }
     return
-      "It fits \(name): open it with that version, or have it migrated, which a lightweight migration can do: open "
-      + "it for writing with NSMigratePersistentStoresAutomaticallyOption and "
+      "It is compatible with \(name): open it with that version, or have it migrated, which a lightweight migration "
+      + "can do: open it for writing with NSMigratePersistentStoresAutomaticallyOption and "
       + "NSInferMappingModelAutomaticallyOption set to true."
   }
 }

@@ -48,14 +48,15 @@ open class NSMigrationManager: NSObject {
     }
     guard mappings.sourceModel === sourceModel, mappings.destinationModel === destinationModel else {
       throw NSError.coreData(
-        .missingMappingModel, "The mapping model is one of other models. Infer it from those of the migration manager.")
+        .missingMappingModel,
+        "The mapping model belongs to other models. Infer one from the models of the migration manager.")
     }
     guard sourceType == NSSQLiteStoreType, destinationType == NSSQLiteStoreType else {
       throw NSError.coreData(.invalidStoreType, "Only stores of the type NSSQLiteStoreType can be migrated.")
     }
     guard !FileManager.default.fileExists(atPath: destinationURL.path) else {
       throw NSError.coreData(
-        .managerDestinationStore, "There is a file at \(destinationURL.path) already. Give another path, or remove it.")
+        .managerDestinationStore, "There is already a file at \(destinationURL.path). Give another path, or remove it.")
     }
     migrationProgress = 0
     mappingModel = mappings
@@ -82,7 +83,7 @@ open class NSMigrationManager: NSObject {
       try opened.connection.execute("PRAGMA query_only = OFF")
       try opened.connection.run("VACUUM INTO ?", [.text(copy.path)])
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .managerSourceStore, "The store \(source.path) can't be read")
+      throw NSError.sqlite(error, .managerSourceStore, message: "The store \(source.path) can't be read")
     }
   }
 
@@ -96,7 +97,7 @@ open class NSMigrationManager: NSObject {
       ).runIfNeeded()
       _ = try opened.connection.rows("PRAGMA journal_mode = WAL")
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .managerDestinationStore, "The migrated store can't be written")
+      throw NSError.sqlite(error, .managerDestinationStore, message: "The migrated store can't be written")
     }
   }
 
@@ -114,8 +115,8 @@ open class NSMigrationManager: NSObject {
       } catch {
         throw NSError.coreData(
           .managerDestinationStore,
-          "Nothing can be written beside \(destination.path). Check the path and the permissions of its folder.",
-          [NSUnderlyingErrorKey: error])
+          "Nothing can be written next to \(destination.path). Check the path and the permissions of its folder.",
+          userInfo: [NSUnderlyingErrorKey: error])
       }
     }
 
@@ -132,7 +133,7 @@ open class NSMigrationManager: NSObject {
         throw NSError.coreData(
           .managerDestinationStore,
           "The migrated store can't be put at \(destination.path): \(error.localizedDescription) Check the folder.",
-          [NSUnderlyingErrorKey: error])
+          userInfo: [NSUnderlyingErrorKey: error])
       }
     }
 

@@ -50,9 +50,9 @@ struct StoreMigration {
       guard try !isCompatible(stored().metadata) else { return }
       guard !opened.isReadOnly else {
         throw NSError.migration(
-          "The store \(path) is of another version of the model, and a store that is opened for reading only can't be "
-            + "migrated.",
-          "Open it for writing once.")
+          "The store \(path) was written with another version of the model, and a store that is opened for "
+            + "reading only can't be migrated.",
+          advice: "Open it for writing once.")
       }
       try connection.execute("PRAGMA foreign_keys = OFF")
       // Renaming must not rewrite references in other programs' views and triggers, which mean the table of that name.
@@ -65,7 +65,7 @@ struct StoreMigration {
         try run(from: metadata, uuid, to: wanted)
       }
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .migration, "The store \(path) was left as it is: migrating it failed")
+      throw NSError.sqlite(error, .migration, message: "The store \(path) was left as it is: migrating it failed")
     }
   }
 
@@ -99,7 +99,8 @@ struct StoreMigration {
       guard !(error is SQLiteError) else { throw error }
       let error = error as NSError
       throw NSError.migration(
-        error.localizedDescription, "Migrate it with the program that wrote it.", [NSUnderlyingErrorKey: error])
+        error.localizedDescription, advice: "Migrate it with the program that wrote it.",
+        userInfo: [NSUnderlyingErrorKey: error])
     }
   }
 
@@ -110,19 +111,19 @@ struct StoreMigration {
     let (found, lookedAt) = search.find(metadata, configuration: configuration)
     if let found { return found }
     let list =
-      lookedAt.isEmpty ? "There is no other model to look at." : "Looked at: \(lookedAt.joined(separator: ", "))."
+      lookedAt.isEmpty ? "No other model was found." : "Looked at: \(lookedAt.joined(separator: ", "))."
     throw NSError.coreData(
       .missingSourceModel,
       "The store \(path) was written with a version of the model that was not found. \(list) Keep that version in "
         + "the .xcdatamodeld, or give it with OCDSourceModelsOption.",
-      ["metadata": metadata.versionHashes])
+      userInfo: ["metadata": metadata.versionHashes])
   }
 
   private func mapping(from source: NSManagedObjectModel) throws -> NSMappingModel {
     guard options.infersMapping else {
       throw NSError.coreData(
         .missingMappingModel,
-        "The store \(path) is of another version of the model, and there is no mapping model. Set "
+        "The store \(path) was written with another version of the model, and there is no mapping model. Set "
           + "NSInferMappingModelAutomaticallyOption to have one inferred.")
     }
     do {
@@ -132,7 +133,8 @@ struct StoreMigration {
       var info = error.userInfo
       info[NSUnderlyingErrorKey] = error
       throw NSError.coreData(
-        .missingMappingModel, "The store \(path) can't be migrated by itself. \(error.localizedDescription)", info)
+        .missingMappingModel, "The store \(path) can't be migrated automatically. \(error.localizedDescription)",
+        userInfo: info)
     }
   }
 }

@@ -29,7 +29,7 @@ struct StoreModelSearch {
         return try embeddedVersion(for: metadata) ?? storedModel(of: opened.connection, metadata)
       }
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .open, "The model of \(store.path) can't be found")
+      throw NSError.sqlite(error, .open, message: "The model of \(store.path) can't be found")
     }
   }
 
@@ -42,7 +42,7 @@ struct StoreModelSearch {
     }
     throw NSError.coreData(
       .open,
-      "There is no store yet, and no model to make one with. Give a model file (.xcdatamodeld, .xcdatamodel, .momd or "
+      "There is no store yet, and no model to create one with. Give a model file (.xcdatamodeld, .xcdatamodel, .momd or "
         + ".mom).")
   }
 
@@ -137,7 +137,7 @@ struct StoreModelSearch {
     }
     compiled.stateVersionHashes(metadata.versionHashes)
     return different.map { entity in
-      "The entity '\(entity.name ?? "")' of the model that the store keeps has another hash than the store says."
+      "The entity '\(entity.name ?? "")' of the model that the store keeps has a different hash in the store's metadata."
     }
   }
 }

@@ -68,12 +68,12 @@ struct TableModel {
 
   private mutating func addGeneralNotes(_ frameworkVersion: Int) {
     notes += [
-      "The model was made out of the tables (framework \(frameworkVersion) wrote them): give the app's model for more.",
-      "Names of properties are those of their columns in lower case: how they were spelled is unknown.",
+      "The model was derived from the tables (framework \(frameworkVersion) wrote them): give the app's model for more.",
+      "Names of properties are those of their columns in lower case: their original spelling is unknown.",
       "INTEGER columns are read as Integer 64, though they may be smaller, or Booleans; FLOAT columns as Double, though "
         + "they may be Float; VARCHAR columns as String, though they may be URIs; BLOB columns as Binary, though they may "
         + "be UUIDs, transformables or external data.",
-      "Which attributes are optional, transient or have defaults and rules is unknown: all are taken for optional.",
+      "Which attributes are optional, transient or have defaults and rules is unknown: all are read as optional.",
     ]
   }
 
@@ -101,7 +101,7 @@ struct TableModel {
     }
     if !root.subentities.isEmpty {
       notes.append(
-        "All columns of \(wanted) are read as attributes of '\(entityName)': which subentity has which is unknown.")
+        "All columns of \(wanted) are read as attributes of '\(entityName)': it is unknown which subentity has which.")
     }
     let toOnes = Self.toOnes(columns)
     let indexed = try Self.indexedColumns(wanted, connection)
@@ -110,7 +110,7 @@ struct TableModel {
     for column in columns where !Self.isKeptByStore(column.name) {
       guard let name = Self.propertyName(column.name), let type = Self.types[column.type] else {
         notes.append(
-          "The column \(wanted).\(column.name) (\(column.type)) is none of Core Data's attributes; it is left out.")
+          "The column \(wanted).\(column.name) (\(column.type)) is not a Core Data attribute; it is left out.")
         continue
       }
       if let destination = toOnes[column.name].flatMap({ entities[$0] }) {

@@ -13,10 +13,11 @@ struct ForeignWriting {
   /// - Throws: `NSError` 134080 that says why the store can't be written to.
   func check(_ metadata: StoreMetadata) throws {
     if let sign = try signOfHistory(metadata) {
-      throw refusal("it tracks a persistent history (\(sign)), and changes made here would be missing in it")
+      throw refusal("it tracks a persistent history (\(sign)), and changes made here would be missing from it")
     }
     if let (table, problem) = try tableThatRefuses() {
-      throw refusal("a change of its table \(table) needs what only the framework that wrote it has (\(problem))")
+      throw refusal(
+        "changing its table \(table) needs functions that only the framework that wrote it has (\(problem))")
     }
   }
 

@@ -59,10 +59,10 @@ final class PrivateCopy: Sendable {
   private static func refusal(_ original: String, _ error: CocoaError) -> NSError {
     .coreData(
       .open,
-      "The store \(original) can't be read where it is without changing it, and no copy could be made in "
+      "The store \(original) can't be read in place without changing it, and no copy could be made in "
         + "\(FileManager.default.temporaryDirectory.path): \(error.localizedDescription) Set TMPDIR to a folder with "
         + "room for the store.",
-      [NSUnderlyingErrorKey: error])
+      userInfo: [NSUnderlyingErrorKey: error])
   }
 
   // MARK: State that must not change during the copy

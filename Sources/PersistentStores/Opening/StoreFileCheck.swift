@@ -46,7 +46,7 @@ struct StoreFileCheck {
     guard status.st_mode & S_IFMT == S_IFREG else {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw SQLiteError(
-        code: SQLITE_CANTOPEN, message: isFolder ? "it is a folder, not a file" : "it is no regular file", sql: nil)
+        code: SQLITE_CANTOPEN, message: isFolder ? "it is a folder, not a file" : "it is not a regular file", sql: nil)
     }
     let files = FileManager.default
     for file in [path, path + "-wal", path + "-journal"]
@@ -73,23 +73,24 @@ struct StoreFileCheck {
     }
     guard wal.isHeaderSound else {
       return
-        "The log \(walPath) is damaged: its header does not sum up, and SQLite would take it for empty. \(together) "
-        + "To go on without what is in the log, remove it and \(indexPath)."
+        "The WAL \(walPath) is damaged: the checksum of its header is wrong, and SQLite would treat it as empty. "
+        + "\(together) To go on without what is in the WAL, remove it and \(indexPath)."
     }
     guard wal.pageSize == header.pageSize else {
       return
-        "The log \(walPath) does not belong to the store \(path): its pages have \(wal.pageSize) bytes, those of the "
+        "The WAL \(walPath) does not belong to the store \(path): its pages have \(wal.pageSize) bytes, those of the "
         + "store \(header.pageSize). \(together)"
     }
     guard wal.isFirstFrameOfHeader else {
-      return "The log \(walPath) is damaged: its first page was not written under its header, and SQLite would take it "
-        + "for empty. \(together) To go on without what is in the log, remove it and \(indexPath)."
+      return "The WAL \(walPath) is damaged: its first page was not written under its header, and SQLite would "
+        + "treat it as empty. \(together) To go on without what is in the WAL, remove it and \(indexPath)."
     }
     guard let index, index.frameCount > 0 else { return nil }
     guard wal.salts == index.salts else {
       return
-        "The log \(walPath) and \(indexPath) are not of one time: files of different copies were mixed. \(together) "
-        + "If the machine went down while the store was written to, remove \(indexPath), which is made anew from the log."
+        "The WAL \(walPath) and \(indexPath) are not from the same time: files of different copies were mixed. "
+        + "\(together) If the machine went down while the store was written to, remove \(indexPath), which is rebuilt "
+        + "from the WAL."
     }
     return missing(index, wal)
   }
@@ -102,7 +103,7 @@ struct StoreFileCheck {
     let what =
       present.map { "which is cut off after \($0) of \(index.frameCount) pages" } ?? "which is missing"
     return
-      "The store \(path) needs its log \(walPath), \(what): \(index.framesOnlyInWAL) pages were not written into the "
+      "The store \(path) needs its WAL \(walPath), \(what): \(index.framesOnlyInWAL) pages were not written into the "
       + "file yet. \(together) To go on without them, remove \(indexPath)."
   }
 
@@ -142,7 +143,7 @@ struct StoreFileCheck {
     guard alone != whole else { return }
     throw NSError.coreData(
       .open,
-      "The log \(walPath) does not belong to the store \(path): the file is of the store \(alone), the log of "
+      "The WAL \(walPath) does not belong to the store \(path): the file belongs to the store \(alone), the WAL to "
         + "\(whole ?? "another database"). \(together)")
   }
 

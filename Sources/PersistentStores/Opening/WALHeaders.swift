@@ -45,7 +45,7 @@ package struct WALHeader {
     let magic = bytes.bigEndian32(0)
     guard magic == 0x377f_0682 || magic == 0x377f_0683, bytes.bigEndian32(4) == 3_007_000 else { return false }
     guard pageSize >= 512, pageSize <= 65_536, pageSize.nonzeroBitCount == 1 else { return false }
-    let sum = LogChecksum.of(bytes[0..<24], isBigEndian: magic & 1 == 1)
+    let sum = WALChecksum.of(bytes[0..<24], isBigEndian: magic & 1 == 1)
     return sum.0 == UInt32(bytes.bigEndian32(24)) && sum.1 == UInt32(bytes.bigEndian32(28))
   }
 
@@ -81,7 +81,7 @@ package struct WALIndexHeader: Equatable {
     // There are two copies, so that a torn one is detected. The numbers have the byte order of the machine that wrote
     // them.
     guard bytes[0..<48] == bytes[48..<96], bytes.littleEndian32(0) == 3_007_000, bytes[12] == 1 else { return nil }
-    let sum = LogChecksum.of(bytes[0..<40], isBigEndian: false)
+    let sum = WALChecksum.of(bytes[0..<40], isBigEndian: false)
     guard Int(sum.0) == bytes.littleEndian32(40), Int(sum.1) == bytes.littleEndian32(44) else { return nil }
     frameCount = bytes.littleEndian32(16)
     salts = Array(bytes[32..<40])
@@ -94,7 +94,7 @@ package struct WALIndexHeader: Equatable {
 }
 
 /// The checksum of WAL files and their indexes. (SQLite: "Database File Format", 4.2.)
-enum LogChecksum {
+enum WALChecksum {
   static func of(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> (UInt32, UInt32) {
     let bytes = Array(bytes)
     func word(_ offset: Int) -> UInt32 {

@@ -47,9 +47,9 @@ struct BoundSQL {
     switch node {
     case .constant(let value): SQLFragment(value ? "1" : "0")
     case .isNull(let key): SQLFragment("\(column(key)) IS NULL")
-    case .relation(let key, let relation, let operand): condition(key, relation, operand)
+    case .relation(let key, let relation, let operand): condition(key, relation, operand: operand)
     case .text(let text): condition(text)
-    case .member(let key, let set, let options): try membership(key, set, options)
+    case .member(let key, let set, let options): try membership(of: key, in: set, options: options)
     case .not(let node): try negation(node)
     case .and(let nodes): try chain(reordered(nodes)[...], " AND ")
     case .or(let nodes): try chain(reordered(nodes)[...], " OR ")
@@ -89,7 +89,7 @@ struct BoundSQL {
     case .isNull(let key):
       return SQLFragment("\(column(key)) IS NOT NULL")
     case .relation(let key, .equal, let operand):
-      return condition(key, .notEqual, operand)
+      return condition(key, .notEqual, operand: operand)
     default:
       let inner = try condition(node)
       return SQLFragment("(\(inner.text)) IS NOT TRUE", inner.bindings)
@@ -99,7 +99,7 @@ struct BoundSQL {
   // MARK: Relations
 
   private func condition(
-    _ key: PredicateKey, _ relation: BoundRelation, _ operand: BoundOperand
+    _ key: PredicateKey, _ relation: BoundRelation, operand: BoundOperand
   ) -> SQLFragment {
     let left = column(key)
     switch (relation, operand) {
@@ -119,7 +119,7 @@ struct BoundSQL {
   // MARK: Lists
 
   private func membership(
-    _ key: PredicateKey, _ set: StoredValueSet, _ options: TextOptions
+    of key: PredicateKey, in set: StoredValueSet, options: TextOptions
   ) throws -> SQLFragment {
     let function = PredicateSQLFunction.stringFold.name
     let left = options.isEmpty ? column(key) : "\(function)(\(options.rawValue), \(column(key)))"

@@ -5,7 +5,7 @@ extension BoundSQL {
   /// SQLite's own operators if they are exactly equivalent, otherwise `OCD_STRING_COMPARE`.
   func condition(_ text: BoundText) -> SQLFragment {
     if text.options.isEmpty, case .key(let key) = text.left, case .value(.text(let value)) = text.right,
-      let builtIn = builtIn(column(key), text.operation, value)
+      let builtIn = builtIn(column(key), text.operation, value: value)
     {
       return builtIn
     }
@@ -24,7 +24,7 @@ extension BoundSQL {
     }
   }
 
-  private func builtIn(_ column: String, _ operation: TextOperation, _ value: String) -> SQLFragment? {
+  private func builtIn(_ column: String, _ operation: TextOperation, value: String) -> SQLFragment? {
     switch operation {
     case .contains, .beginsWith, .endsWith: if value.isEmpty { return SQLFragment("0") }
     default: return nil

@@ -32,7 +32,7 @@ package enum PredicateSQLFunction: String, CaseIterable, Sendable {
     operation: Int64, options: Int64, left: Span<UInt8>, right: Span<UInt8>
   ) -> Bool? {
     guard let operation = TextOperation(rawValue: operation) else { return nil }
-    return TextComparison.holds(operation, TextOptions(rawValue: options), left, right)
+    return TextComparison.holds(operation, options: TextOptions(rawValue: options), left: left, right: right)
   }
 
   /// What `OCD_STRING_FOLD` returns for a text in UTF-8, in UTF-8.

@@ -30,8 +30,8 @@ package struct DictionaryMerge {
       (index: index, row: row, values: columns.map { column in column.map { row.values[$0] } ?? .null })
     }
     let sorted = keyed.sorted { left, right in
-      if query.sortKeys.places(left.values, before: right.values) { return true }
-      return !query.sortKeys.places(right.values, before: left.values) && left.index < right.index
+      if query.sortKeys.orders(left.values, before: right.values) { return true }
+      return !query.sortKeys.orders(right.values, before: left.values) && left.index < right.index
     }
     return query.slice(joined(sorted.map(\.row))).map { row in
       DictionaryRow(id: row.id, values: Array(row.values.prefix(shape.columns.count)))

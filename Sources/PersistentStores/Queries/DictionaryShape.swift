@@ -40,7 +40,7 @@ package struct DictionaryRow: Sendable {
   package let id: NSManagedObjectID?
   package let values: [StoredValue]
 
-  /// - Parameter values: Null in the place of `objectID`.
+  /// - Parameter values: Null instead of `objectID`.
   package init(id: NSManagedObjectID?, values: [StoredValue]) {
     self.id = id
     self.values = values

@@ -47,7 +47,7 @@ extension FetchQuery {
     result.reserveCapacity(left.count + right.count)
     var next = 0
     for row in right {
-      while next < left.count, !sortKeys.places(row.values, before: left[next].values) {
+      while next < left.count, !sortKeys.orders(row.values, before: left[next].values) {
         result.append(left[next])
         next += 1
       }
@@ -59,7 +59,7 @@ extension FetchQuery {
 
 extension [SortKey] {
   /// Whether a row with the values `left`, by sort key, must come before one with `right`.
-  func places(_ left: [StoredValue], before right: [StoredValue]) -> Bool {
+  func orders(_ left: [StoredValue], before right: [StoredValue]) -> Bool {
     for (position, key) in enumerated() {
       let order = key.compare(left[position], right[position])
       if order != .orderedSame { return order == .orderedAscending }

@@ -93,7 +93,7 @@ package enum FetchedValues: Sendable, Equatable {
 
 extension NSError {
   /// A request names an entity that the model does not have.
-  package static func unknownEntity(_ name: String?, _ request: String, _ model: NSManagedObjectModel?) -> NSError {
+  package static func unknownEntity(_ name: String?, in request: String, model: NSManagedObjectModel?) -> NSError {
     .coreData(
       .coreData,
       "\(request) names the entity \"\(name ?? "")\", which the model does not have. "

@@ -120,7 +120,7 @@ package final class MergedCursor: RowCursor {
         if query.sortKeys.isEmpty { break }
         continue
       }
-      if query.sortKeys.places(sources[index].sortValues, before: sources[known].sortValues) { best = index }
+      if query.sortKeys.orders(sources[index].sortValues, before: sources[known].sortValues) { best = index }
     }
     return best
   }

@@ -4,7 +4,8 @@ import ManagedObjectModel
 /// Storage for the rows of a coordinator's objects: a SQLite file, or another conforming type.
 ///
 /// Values cross this boundary, never objects: queries, change sets and batches go in; rows, cursors, outcomes and
-/// ``SaveFailure`` come out. Transactions, snapshots and the query language belong to the store.
+/// ``SaveFailure`` come out. Transactions, snapshots and the query language belong to the store. Only a ``SQLRowStore``
+/// takes SQL, and only that of save participants.
 ///
 /// The coordinator calls the writing methods one at a time. It calls `read` from any thread, also while another one
 /// writes: a reader then sees what was committed last.
@@ -76,10 +77,6 @@ package protocol RowStore: AnyObject, Sendable {
   func beginTransaction() throws
   func commitTransaction() throws
   func rollBackTransaction() throws
-  /// The rows that a statement of a save participant yields, outside of a save.
-  ///
-  /// - Throws: `NSError` 134070 for a store without SQL, which takes no save participants.
-  func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]]
 
   // MARK: Batch requests
 

@@ -2,7 +2,7 @@ import ManagedObjectModel
 import Foundation
 import Synchronization
 
-/// Cancels a statement from another thread, also one that scans millions of rows without a match.
+/// Tells work on other threads to stop, for example a statement that scans millions of rows without a match.
 package final class CancellationFlag: Sendable {
   package init() {}
 
@@ -15,6 +15,6 @@ package final class CancellationFlag: Sendable {
   package static var error: NSError {
     NSError(
       domain: NSCocoaErrorDomain, code: CocoaError.userCancelled.rawValue,
-      userInfo: [NSLocalizedDescriptionKey: "The fetch was cancelled. Execute it again if its result is wanted."])
+      userInfo: [NSLocalizedDescriptionKey: "The fetch was cancelled. Execute it again if you need its result."])
   }
 }

@@ -34,7 +34,7 @@ public struct ObjectIDCollection: RandomAccessCollection, Sendable {
 
   package init() {}
   package init(_ ids: [NSManagedObjectID]) { append(.ids(ids)) }
-  init(_ entity: NSEntityDescription, _ store: StoreIdentity, _ keys: [Int64]) {
+  init(entity: NSEntityDescription, store: StoreIdentity, keys: [Int64]) {
     append(.keys(PermanentIDSpace(store, entity), keys))
   }
   package init(_ insertions: [InsertedRows]) {

@@ -53,12 +53,12 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
 extension NSError {
   /// SQLite's error converted to a Core Data error.
-  package static func sqlite(_ error: SQLiteError, _ code: CoreDataCode, _ message: String) -> NSError {
+  package static func sqlite(_ error: SQLiteError, _ code: CoreDataCode, message: String) -> NSError {
     let code = error.isBusy ? .timeout : code
     let advice = error.advice.map { " \($0)" } ?? ""
     return .coreData(
       code, "\(message): \(error.message)\(error.message.hasSuffix(".") ? "" : ".")\(advice)",
-      [
+      userInfo: [
         NSSQLiteErrorDomain: NSNumber(value: error.code),
         NSUnderlyingErrorKey: NSError(
           domain: NSSQLiteErrorDomain, code: Int(error.code),

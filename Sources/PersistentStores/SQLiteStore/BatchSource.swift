@@ -52,7 +52,7 @@ final class BatchSource {
     _ batch: ObjectBatch, _ numbering: Numbering, with statement: SQLiteStatement,
     returned: (SQLiteStatement) throws -> Void = { _ in }
   ) throws {
-    precondition(batch.slotCount == slotCount, "The batch is of another entity.")
+    precondition(batch.slotCount == slotCount, "The batch belongs to another entity.")
     self.numbering = numbering
     rowCount = min(batch.count, numbering.rows.upperBound)
     defer {

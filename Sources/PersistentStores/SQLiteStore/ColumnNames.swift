@@ -23,7 +23,7 @@ final class ColumnNames {
       guard let column = try store.sqlEntity(owner).attributeColumns[slot] else {
         throw NSError.coreData(
           .coreData,
-          "\(keyPath.joined(separator: ".")) can't be looked for: \(attribute.name) is transient, and the store has no "
+          "\(keyPath.joined(separator: ".")) can't be searched for: \(attribute.name) is transient, and the store has no "
             + "values of it.")
       }
       guard attribute.mayLieOutside else { return "\(table).\(column.name)" }

@@ -24,22 +24,27 @@ final class ReaderPool: @unchecked Sendable {
 
   /// A reader for the calling thread until `giveBack`; nil once the pool is closed.
   func take(for store: SQLiteStore) throws -> SQLiteReader? {
-    condition.lock()
-    defer { condition.unlock() }
-    while inUseCount >= sizeMax, !isClosed { condition.wait() }
-    if isClosed { return nil }
-    let reader: SQLiteReader
-    if let known = idle.popLast() {
-      reader = known
-    } else {
-      do {
-        reader = SQLiteReader(try openConnection(for: store), of: store)
-      } catch let error as SQLiteError {
-        throw NSError.sqlite(error, .sqlite, "Reading \(store.location) failed")
-      }
+    let known: SQLiteReader?
+    do {
+      condition.lock()
+      defer { condition.unlock() }
+      while inUseCount >= sizeMax, !isClosed { condition.wait() }
+      if isClosed { return nil }
+      inUseCount += 1
+      known = idle.popLast()
     }
-    inUseCount += 1
-    return reader
+    if let known { return known }
+    // Opened without the lock, so that other threads need not wait for it. `inUseCount` makes `close` wait.
+    do {
+      return SQLiteReader(try openConnection(for: store), of: store)
+    } catch {
+      condition.lock()
+      inUseCount -= 1
+      condition.broadcast()
+      condition.unlock()
+      guard let error = error as? SQLiteError else { throw error }
+      throw NSError.sqlite(error, .sqlite, message: "Reading \(store.location) failed")
+    }
   }
 
   func giveBack(_ reader: SQLiteReader) {

@@ -58,7 +58,7 @@ struct RowReferences {
             + "GROUP BY 1 ORDER BY 1 LIMIT 1", part.map(StoredValue.integer)
         ).first
         if case .integer(let key)? = found?.first, case .integer(let count)? = found?.last {
-          throw refusal(reference, "the object with the key \(key)", count)
+          throw refusal(of: reference, "the object with the key \(key)", count: count)
         }
       }
     }
@@ -77,18 +77,18 @@ struct RowReferences {
   /// beforehand.
   func checkNothingDangles(_ connection: SQLiteConnection, before: [Int64]) throws {
     for (reference, (old, new)) in zip(references, zip(before, try danglingCounts(connection))) where new > old {
-      throw refusal(reference, "objects", new - old)
+      throw refusal(of: reference, "objects", count: new - old)
     }
   }
 
-  private func refusal(_ reference: Reference, _ what: String, _ count: Int64) -> NSError {
+  private func refusal(of reference: Reference, _ what: String, count: Int64) -> NSError {
     let owner = reference.relationship.entity.name ?? ""
     return .coreData(
       .relationshipDeniedDelete,
       "\(entity.name ?? ""): \(what) can't be deleted, because \(count) others are linked to it by "
-        + "\(owner).\(reference.relationship.name), and links can't be undone here. Delete those in the same save, or "
+        + "\(owner).\(reference.relationship.name), and links can't be removed here. Delete those in the same save, or "
         + "use a program with Apple's framework.",
-      [NSValidationKeyErrorKey: reference.relationship.name])
+      userInfo: [NSValidationKeyErrorKey: reference.relationship.name])
   }
 }
 

@@ -18,7 +18,10 @@ extension SQLiteReader {
         try statement.bind(select.bindings)
         while try statement.step() {
           let key = statement.integer(1)
-          guard let space = try plan.idSpace(statement.isNull(2) ? nil : Int(statement.integer(2)), key, store) else {
+          guard
+            let space = try plan.idSpace(
+              numbered: statement.isNull(2) ? nil : Int(statement.integer(2)), key: key, in: store)
+          else {
             continue
           }
           found[statement.integer(0), default: []].append(NSManagedObjectID(space: space, key: key))
@@ -84,7 +87,7 @@ private struct RelationshipPlan {
 
   /// The ID scope of an object at the other end. A key without a row gives an object of the destination entity, which
   /// turns out to be deleted on access; nil if the destination is abstract.
-  func idSpace(_ number: Int?, _ key: Int64, _ store: SQLiteStore) throws -> PermanentIDSpace? {
+  func idSpace(numbered number: Int?, key: Int64, in store: SQLiteStore) throws -> PermanentIDSpace? {
     if let number { return try store.idSpace(numbered: number, key: key) }
     return destination
   }

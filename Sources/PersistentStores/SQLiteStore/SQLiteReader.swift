@@ -19,7 +19,7 @@ final class SQLiteReader: RowReader {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "\(what) \(store.location) failed")
+      throw NSError.sqlite(error, .sqlite, message: "\(what) \(store.location) failed")
     }
   }
 

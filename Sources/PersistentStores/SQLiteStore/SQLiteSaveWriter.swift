@@ -75,7 +75,7 @@ final class SQLiteSaveWriter: SaveWriter {
   }
 
   private static func failure(_ error: SQLiteError, _ store: SQLiteStore) -> NSError {
-    .sqlite(error, .save, "Saving to \(store.location) failed")
+    .sqlite(error, .save, message: "Saving to \(store.location) failed")
   }
 }
 
@@ -98,7 +98,7 @@ struct SQLiteParticipantStatements: ParticipantStatements {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "A save participant's statement failed")
+      throw NSError.sqlite(error, .sqlite, message: "A save participant's statement failed")
     }
   }
 }

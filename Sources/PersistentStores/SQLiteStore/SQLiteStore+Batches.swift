@@ -7,7 +7,7 @@ extension SQLiteStore {
   package func batchDelete(_ query: FetchQuery, wantsIDs: Bool) throws -> BatchOutcome {
     let table = try sqlEntity(query.entity).tableName
     let statement = SQLFragment("DELETE FROM \(table) AS t0") + (try condition(query, table))
-    return try batchDeletion(of: query.entity) { try run(statement, $0, wantsIDs) }
+    return try batchDeletion(of: query.entity) { try run(statement, on: $0, wantsIDs: wantsIDs) }
   }
 
   /// Deletes the objects with `keys` in the table of `entity`.
@@ -18,7 +18,7 @@ extension SQLiteStore {
       for part in keys.statementParts {
         let marks = SQLFragment.keyMarks(part.count)
         let statement = SQLFragment("DELETE FROM \(table) WHERE Z_PK IN (\(marks))", part.map(StoredValue.integer))
-        let done = try run(statement, connection, wantsIDs)
+        let done = try run(statement, on: connection, wantsIDs: wantsIDs)
         outcome.count += done.count
         outcome.ids += done.ids
       }
@@ -49,7 +49,7 @@ extension SQLiteStore {
     let statement =
       SQLFragment("UPDATE \(entity.tableName) AS t0 SET " + sets.joined(separator: ", "), changed.map(\.value))
       + (try condition(query, entity.tableName))
-    return try batchTransaction { try run(statement, $0, wantsIDs) }
+    return try batchTransaction { try run(statement, on: $0, wantsIDs: wantsIDs) }
   }
 
   /// Inserts batches of `entity` until `fill` does not supply more rows.
@@ -113,7 +113,7 @@ extension SQLiteStore {
       + SQLFragment(")")
   }
 
-  private func run(_ fragment: SQLFragment, _ connection: SQLiteConnection, _ wantsIDs: Bool) throws -> BatchOutcome {
+  private func run(_ fragment: SQLFragment, on connection: SQLiteConnection, wantsIDs: Bool) throws -> BatchOutcome {
     var outcome = BatchOutcome()
     let statement = try connection.statement(fragment.text + (wantsIDs ? Self.returning : ""))
     defer { statement.reset() }
@@ -138,7 +138,7 @@ extension SQLiteStore {
       } catch let error as SQLiteError {
         throw NSError.sqlite(
           error, error.isUniqueness ? .constraintConflict : .save,
-          "The batch request was not carried out in \(location)")
+          message: "The batch request was not carried out in \(location)")
       }
       noteWrite()
       removeDroppedFiles()

@@ -52,7 +52,7 @@ extension SQLiteStore {
         return metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 }
       }
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .open, "The metadata of \(url.path) can't be read")
+      throw NSError.sqlite(error, .open, message: "The metadata of \(url.path) can't be read")
     }
   }
 
@@ -67,7 +67,7 @@ extension SQLiteStore {
         try connection.write(metadata)
       }
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .open, "The metadata of \(url.path) can't be changed")
+      throw NSError.sqlite(error, .open, message: "The metadata of \(url.path) can't be changed")
     }
   }
 }

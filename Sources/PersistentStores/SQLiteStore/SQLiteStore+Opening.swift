@@ -49,7 +49,7 @@ extension SQLiteStore {
       try store.watchExternalData(opened.connection)
       return store
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .open, "The store \(url?.path ?? "in memory") can't be opened")
+      throw NSError.sqlite(error, .open, message: "The store \(url?.path ?? "in memory") can't be opened")
     }
   }
 
@@ -102,6 +102,6 @@ extension SQLiteStore {
       .incompatibleModel,
       "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
         + "differ: \(compatibility.differences). \(advice.text)",
-      ["metadata": stored.versionHashes])
+      userInfo: ["metadata": stored.versionHashes])
   }
 }

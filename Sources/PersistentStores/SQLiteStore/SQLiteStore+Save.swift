@@ -13,10 +13,10 @@ extension SQLiteStore {
   func write(_ changes: ChangeSet, _ connection: SQLiteConnection) throws -> [InsertionResolution] {
     // A unique value may move from a deleted object to a changed or new one in the same save.
     var faults = SaveFaults()
-    try check(changes.checks, connection, &faults)
-    try delete(changes.deletions, connection, &faults)
-    try update(changes.updates, connection, &faults)
-    let resolutions = try insert(changes.insertions, connection, &faults)
+    try check(changes.checks, on: connection, faults: &faults)
+    try delete(changes.deletions, on: connection, faults: &faults)
+    try update(changes.updates, on: connection, faults: &faults)
+    let resolutions = try insert(changes.insertions, on: connection, faults: &faults)
     if let failure = faults.failure { throw failure }
     if hasUnsavedMetadata { try metadataState.write(to: connection) }
     return resolutions
@@ -33,7 +33,7 @@ extension SQLiteStore {
   // MARK: Insertions
 
   private func insert(
-    _ insertions: [InsertedRows], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ insertions: [InsertedRows], on connection: SQLiteConnection, faults: inout SaveFaults
   ) throws -> [InsertionResolution] {
     var keys = KeySequences(connection)
     var search = UniquenessSearch(self, connection)
@@ -52,7 +52,7 @@ extension SQLiteStore {
         rows, numbering, entity: entity, store: self, connection: connection)
       try insertion.run { row, error in
         let id = rows.objectID(row: row)
-        faults.refuse(id, error, try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
+        faults.refuse(id, error, obstacle: try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
       }
       return InsertionResolution(range: rows.range, resolution: resolution)
     }
@@ -87,7 +87,7 @@ extension SQLiteStore {
   // MARK: Updates and deletions
 
   private func update(
-    _ updates: [UpdatedRow], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ updates: [UpdatedRow], on connection: SQLiteConnection, faults: inout SaveFaults
   ) throws {
     let search = UniquenessSearch(self, connection)
     for row in updates {
@@ -97,7 +97,7 @@ extension SQLiteStore {
         entity.attributeColumns[slot].map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }
       }
       if row.isRecreation, let stored = try currentRow(row.id) {
-        faults.conflict(row.id, "its row was deleted and written anew by another context", stored)
+        faults.conflict(row.id, message: "its row was deleted and inserted again by another context", row: stored)
         continue
       }
       do {
@@ -110,12 +110,12 @@ extension SQLiteStore {
             stored.map(\.value) + [.integer(key), .integer(row.version)])
         }
       } catch let error as SQLiteError where error.isConstraint {
-        faults.refuse(row.id, error, try search.obstacle(to: row.id, row.values, ownKey: key))
+        faults.refuse(row.id, error, obstacle: try search.obstacle(to: row.id, row.values, ownKey: key))
         continue
       }
       if connection.changedRowCount == 0 {
         faults.conflict(
-          row.id, "its row was changed or deleted by another context", try currentRow(row.id))
+          row.id, message: "its row was changed or deleted by another context", row: try currentRow(row.id))
       }
     }
   }
@@ -136,19 +136,19 @@ extension SQLiteStore {
 
   /// Objects without changes whose rows must be unchanged since they were read (`detectConflicts(for:)`).
   private func check(
-    _ checks: [RowVersion], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ checks: [RowVersion], on connection: SQLiteConnection, faults: inout SaveFaults
   ) throws {
     for row in checks {
       let table = try sqlEntity(row.id.entity).tableName
       let version = try connection.integer(
         "SELECT Z_OPT FROM \(table) WHERE Z_PK = ?", [.integer(try key(of: row.id))])
       guard version != row.version else { continue }
-      faults.conflict(row.id, "its row was changed or deleted by another context", try currentRow(row.id))
+      faults.conflict(row.id, message: "its row was changed or deleted by another context", row: try currentRow(row.id))
     }
   }
 
   private func delete(
-    _ deletions: [RowVersion], _ connection: SQLiteConnection, _ faults: inout SaveFaults
+    _ deletions: [RowVersion], on connection: SQLiteConnection, faults: inout SaveFaults
   ) throws {
     for row in deletions {
       let table = try sqlEntity(row.id.entity).tableName
@@ -156,14 +156,14 @@ extension SQLiteStore {
       do {
         try connection.run("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?", [key, .integer(row.version)])
       } catch let error as SQLiteError where error.isConstraint {
-        faults.refuse(row.id, error, .other)
+        faults.refuse(row.id, error, obstacle: .other)
         continue
       }
       // A row that is already gone is the desired result.
       if connection.changedRowCount == 0,
         try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [key]) != nil
       {
-        faults.conflict(row.id, "its row was changed by another context", try currentRow(row.id))
+        faults.conflict(row.id, message: "its row was changed by another context", row: try currentRow(row.id))
       }
     }
     for group in Dictionary(grouping: deletions, by: { ObjectIdentifier($0.id.entity) }).values {
@@ -177,7 +177,7 @@ extension SQLiteStore {
 
   private func key(of id: NSManagedObjectID) throws -> Int64 {
     guard case .permanent(let store, let key) = id.reference, store === identity else {
-      throw NSError.coreData(.save, "The object \(id) is not of the store \(identity.uuid).")
+      throw NSError.coreData(.save, "The object \(id) does not belong to the store \(identity.uuid).")
     }
     return key
   }
@@ -187,7 +187,7 @@ extension SQLiteStore {
   /// Allocates keys for `ids` now, in a separate transaction.
   package func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
     guard !isReadOnly else { throw readOnlyError }
-    let obtained = try access("Taking keys in") { connection in
+    let obtained = try access("Allocating keys in") { connection in
       try connection.transaction {
         var keys = KeySequences(connection)
         var obtained: [(range: TemporaryIDRange, row: Int, key: Int64)] = []

@@ -8,7 +8,7 @@ import Synchronization
 /// The store has one connection that writes. Readers share it while there are no writes. During a write they use a
 /// connection of `ReaderPool`, so that they see the last commit and do not wait.
 // Unchecked: the mutable properties are used under `writerLock` only; readers use constants and locked values only.
-package final class SQLiteStore: RowStore, @unchecked Sendable {
+package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Sendable {
   package let type: String
   package let isReadOnly: Bool
   package let identity: StoreIdentity
@@ -98,11 +98,13 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
   }
 
   private func disconnect() {
-    // Readers first: SQLite checkpoints and removes the WAL when the last connection closes.
-    pool.withLock { pool in
-      pool?.close()
-      pool = nil
+    // Readers first: SQLite checkpoints and removes the WAL when the last connection closes. The pool is closed outside
+    // of its lock, because closing waits for readers, and a reader may need the lock.
+    let closing = pool.withLock { pool -> ReaderPool? in
+      defer { pool = nil }
+      return pool
     }
+    closing?.close()
     checkpointer?.stop()
     writer?.connection.close()
     writer = nil
@@ -120,14 +122,14 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
 
   /// Runs `body` on the writing connection and converts SQLite errors to Core Data errors.
   func access<Result>(
-    _ what: String, _ code: NSError.CoreDataCode = .sqlite, _ body: (SQLiteConnection) throws -> Result
+    _ what: String, code: NSError.CoreDataCode = .sqlite, _ body: (SQLiteConnection) throws -> Result
   ) throws -> Result {
     try writerLock.withLock {
       let connection = try writingReader().connection
       do {
         return try body(connection)
       } catch let error as SQLiteError {
-        throw NSError.sqlite(error, code, "\(what) \(location) failed")
+        throw NSError.sqlite(error, code, message: "\(what) \(location) failed")
       }
     }
   }
@@ -176,7 +178,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "Reading \(location) failed")
+      throw NSError.sqlite(error, .sqlite, message: "Reading \(location) failed")
     }
   }
 
@@ -189,7 +191,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
       snapshots.add(connection)
       return try SQLiteSnapshot(SQLiteReader(connection, of: self), self)
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "Pinning a generation of \(location) failed")
+      throw NSError.sqlite(error, .sqlite, message: "Pinning a generation of \(location) failed")
     }
   }
 
@@ -240,7 +242,7 @@ package final class SQLiteStore: RowStore, @unchecked Sendable {
   package func checkpoint() throws {
     guard !isReadOnly, url != nil else { return }
     writerLock.withLock { checkpointer?.waitUntilIdle() }
-    try access("Writing the log into") { connection in
+    try access("Writing the WAL into") { connection in
       // FULL waits for readers up to the store's timeout, and syncs both files even with synchronous NORMAL. For a
       // generation that this process pins it would wait in vain.
       let mode = snapshots.isEmpty ? "FULL" : "PASSIVE"

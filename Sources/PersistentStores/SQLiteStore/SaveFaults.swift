@@ -7,12 +7,12 @@ struct SaveFaults {
   private var isUniqueness = true
 
   /// The row differs from the one that the change is based on.
-  package mutating func conflict(_ id: NSManagedObjectID, _ message: String, _ row: FetchedRow?) {
+  package mutating func conflict(_ id: NSManagedObjectID, message: String, row: FetchedRow?) {
     conflicts.append(.init(id: id, message: message, obstacle: .otherVersion(row)))
   }
 
   /// A constraint or a trigger rejects the row.
-  package mutating func refuse(_ id: NSManagedObjectID, _ error: SQLiteError, _ obstacle: SaveFailure.Obstacle) {
+  package mutating func refuse(_ id: NSManagedObjectID, _ error: SQLiteError, obstacle: SaveFailure.Obstacle) {
     isUniqueness = isUniqueness && error.isUniqueness
     refusals.append(.init(id: id, message: error.message, obstacle: obstacle))
   }

@@ -137,7 +137,7 @@ struct SelectPlan {
 
   /// Replaces column contents by external values, in the last of a batch's rows.
   func resolveExternalValues(
-    _ slots: [Int], of entity: NSEntityDescription, key: Int64, _ cells: inout [ValueCell], _ arena: inout [UInt8]
+    _ slots: [Int], of entity: NSEntityDescription, key: Int64, cells: inout [ValueCell], arena: inout [UInt8]
   ) throws {
     let start = cells.count - entity.attributeSlots.count
     for slot in slots {
@@ -156,7 +156,7 @@ struct SelectPlan {
 
   /// The ID scope for rows of `entity`, created on first use.
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection {
-    ObjectIDCollection(entity, identity, keys)
+    ObjectIDCollection(entity: entity, store: identity, keys: keys)
   }
 
   /// Slot → column if every row has the same entity; nil if rows of subentities are possible.

@@ -53,7 +53,7 @@ final class StoreCursor: RowCursor {
     do {
       return try plan.uniformColumns == nil ? readNextRun(into: &batch, &numbers) : readNext(into: &batch, &numbers)
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
+      throw NSError.sqlite(error, .sqlite, message: "Reading further rows of the store failed")
     }
   }
 
@@ -70,7 +70,7 @@ final class StoreCursor: RowCursor {
         return rows
       }
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .sqlite, "Reading on in the store failed")
+      throw NSError.sqlite(error, .sqlite, message: "Reading further rows of the store failed")
     }
   }
 
@@ -127,12 +127,14 @@ final class StoreCursor: RowCursor {
     let entity = batch.entity
     try batch.appendRow { cells, arena in
       for slot in columns.indices {
-        cells.append(columns[slot].map { statement.cell($0, kinds[slot], &arena) } ?? .null)
+        cells.append(columns[slot].map { statement.cell($0, kind: kinds[slot], arena: &arena) } ?? .null)
       }
-      if !external.isEmpty { try plan.resolveExternalValues(external, of: entity, key: key, &cells, &arena) }
+      if !external.isEmpty {
+        try plan.resolveExternalValues(external, of: entity, key: key, cells: &cells, arena: &arena)
+      }
     }
     for extra in plan.extras {
-      batch.appendExtra { statement.cell(extra.column, ValueCell.Kind(extra.attribute), &$0) }
+      batch.appendExtra { statement.cell(extra.column, kind: ValueCell.Kind(extra.attribute), arena: &$0) }
     }
   }
 }
@@ -153,7 +155,7 @@ extension ValueCell.Kind {
 
 extension SQLiteStatement {
   /// A column packed as `kind`; the bytes of a text or blob are appended to `arena`.
-  func cell(_ column: Int32, _ kind: ValueCell.Kind, _ arena: inout [UInt8]) -> ValueCell {
+  func cell(_ column: Int32, kind: ValueCell.Kind, arena: inout [UInt8]) -> ValueCell {
     // The value is looked up once; the column functions would look it up at each call. Connections do not have mutexes,
     // so any value may be accessed directly (SQLite, "Obtaining SQL Values").
     let value = sqlite3_column_value(pointer, column)
@@ -161,8 +163,10 @@ extension SQLiteStatement {
     switch kind {
     case .integer: return ValueCell(integer: sqlite3_value_int64(value))
     case .real: return ValueCell(real: sqlite3_value_double(value))
-    case .text: return Self.append(sqlite3_value_text(value), sqlite3_value_bytes(value), .text, &arena)
-    case .blob: return Self.append(sqlite3_value_blob(value), sqlite3_value_bytes(value), .blob, &arena)
+    case .text:
+      return Self.append(sqlite3_value_text(value), count: sqlite3_value_bytes(value), kind: .text, arena: &arena)
+    case .blob:
+      return Self.append(sqlite3_value_blob(value), count: sqlite3_value_bytes(value), kind: .blob, arena: &arena)
     case .decimal:
       let start = arena.count
       arena += "\(sqlite3_value_double(value))".utf8
@@ -174,7 +178,7 @@ extension SQLiteStatement {
   /// - Parameter bytes: Nil for an empty blob.
   @inline(__always)
   private static func append(
-    _ bytes: UnsafeRawPointer?, _ count: Int32, _ kind: ValueCell.Kind, _ arena: inout [UInt8]
+    _ bytes: UnsafeRawPointer?, count: Int32, kind: ValueCell.Kind, arena: inout [UInt8]
   ) -> ValueCell {
     let cell = ValueCell(kind, offset: arena.count, length: Int(count))
     arena.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: Int(count)))

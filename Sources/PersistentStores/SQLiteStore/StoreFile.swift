@@ -3,11 +3,11 @@ import CSQLite
 import Foundation
 
 /// A store's file, handled as a whole and without a coordinator.
-package struct StoreFile {
+struct StoreFile {
   private let url: URL
   private let options: StoreOptions
 
-  package init(_ url: URL, _ options: [AnyHashable: Any]?) throws {
+  init(_ url: URL, _ options: [AnyHashable: Any]?) throws {
     self.url = url
     self.options = try StoreOptions(options)
   }
@@ -17,7 +17,7 @@ package struct StoreFile {
   /// The folder in which Apple's framework keeps values that are too large for the database.
   private var supportFolder: URL { LargeValues.supportFolder(of: url) }
 
-  package func destroy() throws {
+  func destroy() throws {
     guard exists else { return }
     try withErrors("destroyed") {
       let connection = try SQLiteConnection(
@@ -32,7 +32,7 @@ package struct StoreFile {
     try removeSupportFolder()
   }
 
-  package func replace(with source: StoreFile) throws {
+  func replace(with source: StoreFile) throws {
     guard source.exists else {
       throw NSError.coreData(.open, "There is no store at \(source.url.path) to copy; check the path.")
     }
@@ -69,7 +69,7 @@ package struct StoreFile {
     do {
       try body()
     } catch let error as SQLiteError {
-      throw NSError.sqlite(error, .open, "The store \(url.path) can't be \(what)")
+      throw NSError.sqlite(error, .open, message: "The store \(url.path) can't be \(what)")
     }
   }
 }
@@ -106,10 +106,9 @@ extension SQLiteConnection {
 }
 
 extension SQLiteStore {
-  /// An open copy of this store with a UUID of its own.
   package func copy(
     to url: URL, type: String, model: NSManagedObjectModel, options: [AnyHashable: Any]?
-  ) throws -> SQLiteStore {
+  ) throws -> any RowStore {
     let isNew = !FileManager.default.fileExists(atPath: url.path)
     do {
       return try SQLiteStore.open(
@@ -137,7 +136,6 @@ extension SQLiteStore {
     try destination.write(written, uuid: UUID().uuidString)
   }
 
-  /// Continues with the file at `url`, which must be the same store.
   package func move(to url: URL) throws {
     guard self.url != nil, FileManager.default.fileExists(atPath: url.path) else {
       throw NSError.coreData(.open, "There is no file of the store \(identity.uuid) at \(url.path).")
@@ -147,7 +145,7 @@ extension SQLiteStore {
     try opened.connection.registerPredicateFunctions()
     guard try opened.connection.storeMetadata(at: url).uuid == identity.uuid, opened.isReadOnly == isReadOnly
     else {
-      throw NSError.coreData(.open, "The store at \(url.path) is another one than \(identity.uuid).")
+      throw NSError.coreData(.open, "The store at \(url.path) is not the store \(identity.uuid).")
     }
     try SQLiteStore.prepare(opened, settings, isNew: false, isInMemory: false)
     move(to: url, opened)

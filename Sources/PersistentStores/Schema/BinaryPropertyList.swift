@@ -37,7 +37,7 @@ enum BinaryPropertyList {
         guard let bytes = Self.scalarBytes(value) else {
           throw NSError.coreData(
             .coreData,
-            "\(path) has a value of type \(type(of: value)), which no property list holds. "
+            "\(path) has a value of type \(type(of: value)), which a property list can't contain. "
               + "Use texts, numbers, dates, data, arrays and dictionaries with text keys.")
         }
         object = .bytes(bytes)

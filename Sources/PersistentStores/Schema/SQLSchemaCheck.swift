@@ -32,7 +32,7 @@ enum SQLSchemaCheck {
     let subject = "'\(entity).\(property.name)'"
     if let attribute = property as? NSAttributeDescription, attribute.columnType == nil {
       throw error(
-        "The attribute \(subject) has the type \(attribute.attributeType), which no store keeps.",
+        "The attribute \(subject) has the type \(attribute.attributeType), which no store supports.",
         "Give it another type, or make it transient.")
     }
     guard let relationship = property as? NSRelationshipDescription else { return }

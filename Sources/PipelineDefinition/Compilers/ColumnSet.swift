@@ -1,11 +1,11 @@
 import Foundation
 
 /// The columns of a pipeline, compiled for parsing.
-public struct ColumnSet: Sendable {
+package struct ColumnSet: Sendable {
   /// In the order of the definition; a parser's `column` is its index here.
-  public let parsers: [FieldParser]
+  package let parsers: [FieldParser]
   /// The rules for whole records, in the order of the definition.
-  public let recordChecks: [RecordCheck]
+  package let recordChecks: [RecordCheck]
 
   /// Compiles the columns of a definition.
   ///
@@ -15,7 +15,7 @@ public struct ColumnSet: Sendable {
   ///   - now: the clock of the rule `notInFuture`, read once so that a run validates all its records alike.
   /// - Throws: `PipelineError` with every mistake: attributes that the entity lacks, rules that do not apply to their
   ///   type, rules for records that name no column.
-  public init(
+  package init(
     _ definition: PipelineDefinition, types: [String: ColumnType], now: Date = Date()
   ) throws(PipelineError) {
     var parsers: [FieldParser] = []
@@ -51,5 +51,5 @@ public struct ColumnSet: Sendable {
     self.parsers = parsers
   }
 
-  public var definitions: [ColumnDefinition] { parsers.map(\.definition) }
+  package var definitions: [ColumnDefinition] { parsers.map(\.definition) }
 }

@@ -6,7 +6,7 @@ extension FieldParser {
   ///   - bytes: the field's content.
   ///   - position: the position of the record.
   ///   - field: the number of the field in the record, from 1.
-  public func issue(
+  package func issue(
     for fault: FieldFault, bytes: Span<UInt8>, at position: RecordPosition, field: Int?
   ) -> RecordIssue {
     // The issue shows the text of the file; the message describes the transformed text.

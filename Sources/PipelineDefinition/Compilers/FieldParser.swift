@@ -4,11 +4,11 @@ import Foundation
 ///
 /// The bytes are a field's content: unquoted, valid UTF-8. Spaces around dates, numbers and Booleans are ignored;
 /// texts are kept unchanged. A class, so that passing it copies a reference instead of all its tables.
-public final class FieldParser: Sendable {
-  public let definition: ColumnDefinition
-  public let type: ColumnType
+package final class FieldParser: Sendable {
+  package let definition: ColumnDefinition
+  package let type: ColumnType
   /// Index in the ``ColumnSet``.
-  public let column: Int
+  package let column: Int
 
   let formats: [DateFormat]
   package let binaryFormat: BinaryFormat
@@ -33,7 +33,7 @@ public final class FieldParser: Sendable {
   ///   - dateFormats: the patterns of named date formats.
   ///   - keepsEmptyText: whether an empty field is a value other than nil.
   /// - Throws: `PipelineError` if rules, formats, transforms or a constant do not apply to the type.
-  public init(
+  package init(
     _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column",
     dateFormats: [String: String] = [:], keepsEmptyText: Bool = false
   ) throws(PipelineError) {
@@ -64,7 +64,7 @@ public final class FieldParser: Sendable {
   ///   - bytes: the field's content.
   ///   - faults: receives the faults, warnings included; at most one is an error, the first.
   /// - Returns: the value, or nil if there is an error.
-  public func parse(_ bytes: Span<UInt8>, faults: inout [FieldFault]) -> FieldValue? {
+  package func parse(_ bytes: Span<UInt8>, faults: inout [FieldFault]) -> FieldValue? {
     if case .text = type { return parseText(bytes, &faults) }
     let trimmed = bytes.extracting(bytes.trimmedRange)
     if trimmed.isEmpty { return empty(isEmptyData(bytes) ? .encoded : .null, &faults) }
@@ -127,7 +127,7 @@ public final class FieldParser: Sendable {
 
   /// The value of this column in records of an input that lacks the column: nil, unless the definition has a constant
   /// or a default.
-  public var valueWhenAbsent: FieldValue {
+  package var valueWhenAbsent: FieldValue {
     var faults: [FieldFault] = []
     return textWhenAbsent.flatMap { parse($0.span, faults: &faults) } ?? .null
   }

@@ -1,15 +1,15 @@
 /// Which field of a record feeds which column.
-public struct HeaderMapping: Sendable, Equatable {
+package struct HeaderMapping: Sendable, Equatable {
   /// For each field, in order, the index of its column; `nil` for an ignored field.
-  public let columnOfField: [Int?]
+  package let columnOfField: [Int?]
   /// For each column the index of its field; `nil` for a column that the input lacks.
-  public let fieldOfColumn: [Int?]
+  package let fieldOfColumn: [Int?]
   /// The issues of the header. The file can be imported unless one of them is an error.
-  public let issues: [RecordIssue]
+  package let issues: [RecordIssue]
 
-  public var isUsable: Bool { !issues.contains { $0.severity == .error } }
+  package var isUsable: Bool { !issues.contains { $0.severity == .error } }
   /// Fields that a record must have.
-  public var fieldCount: Int { columnOfField.count }
+  package var fieldCount: Int { columnOfField.count }
 
   /// Maps labels to columns.
   ///
@@ -21,7 +21,7 @@ public struct HeaderMapping: Sendable, Equatable {
   ///
   /// Errors are `blank-header`, `duplicate-label` and `missing-label` (for columns that are `required` or have that
   /// rule). Warnings are `extra-label` and `blank-label`; such fields are ignored.
-  public init(labels: [String], columns: [ColumnDefinition], at position: RecordPosition) {
+  package init(labels: [String], columns: [ColumnDefinition], at position: RecordPosition) {
     var resolver = LabelResolver(columns: columns, position: position)
     columnOfField = labels.enumerated().map { resolver.column(of: $1, field: $0) }
     resolver.finish(labels: labels)
@@ -32,7 +32,7 @@ public struct HeaderMapping: Sendable, Equatable {
   /// The issues of a record whose number of fields differs from `fieldCount`: a `missing-cell` for each column that
   /// it lacks, or an `extra-cell` for each additional field. There is none if the only additional field is the empty
   /// one after a trailing delimiter that `dialect` allows.
-  public func raggedIssues(
+  package func raggedIssues(
     fieldCount found: Int, lastIsEmpty: Bool, dialect: DialectDefinition, columns: [ColumnDefinition],
     at position: RecordPosition
   ) -> [RecordIssue] {

@@ -11,8 +11,8 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
   public var attribute: String
   /// Other labels of this column.
   public var synonyms: [String]
-  /// For dates: the formats, tried in order, see ``DateFormat``; `iso8601` by default. For bytes: one
-  /// ``BinaryFormat``; `base64` by default.
+  /// For dates: the formats, tried in order, see ``DateFormat``; `iso8601` by default. For bytes:
+  /// `base64`, the default, or `hex`.
   public var formats: [String]
   /// Whether a file without this column is refused. (The rule `required` demands that its fields are not empty.)
   public var required: Bool

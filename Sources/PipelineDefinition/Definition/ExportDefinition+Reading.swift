@@ -61,7 +61,7 @@ extension ExportDefinition {
       do {
         let template = try OutputTemplate(output, split: split)
         if hash, template.name.contains(where: \.isNewline) {
-          found.append(("hash", "a file whose name has a line break can't be named in a hash file; rename it"))
+          found.append(("hash", "a file whose name has a line break can't be named in a checksum file; rename it"))
         }
       } catch {
         found.append(("output", error.message))

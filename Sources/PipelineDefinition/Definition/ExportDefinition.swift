@@ -5,8 +5,8 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     /// The label in the header.
     public var name: String
     public var attribute: String
-    /// For dates: formats as in the export's `dateFormat`, which applies when this is empty. For bytes: one
-    /// ``BinaryFormat``; `base64` when this is empty.
+    /// For dates: formats as in the export's `dateFormat`, which applies when this is empty. For bytes:
+    /// `base64` or `hex`; `base64` when this is empty.
     public var format: [String]
 
     public init(_ name: String, attribute: String? = nil, format: [String] = []) {

@@ -1,11 +1,11 @@
 /// Makes raw bytes safe to display: on one line, escaped, and of limited length.
-public enum RawText {
+package enum RawText {
   /// Longest text displayed, in Unicode scalars; longer ones end in an ellipsis.
-  public static let charactersMax = 60
+  package static let charactersMax = 60
 
   /// `bytes` as text: line breaks, tabs, quotes, backslashes and control characters escaped, bytes that are not UTF-8
   /// as `\xHH`, at most `limit` scalars of the original followed by `…`.
-  public static func shortened(_ bytes: Span<UInt8>, limit: Int = charactersMax) -> String {
+  package static func shortened(_ bytes: Span<UInt8>, limit: Int = charactersMax) -> String {
     // A scalar has at most four bytes, so the bytes after these are never displayed.
     var head: [UInt8] = []
     for index in 0..<min(bytes.count, limit * 4 + 4) { head.append(bytes[index]) }
@@ -13,7 +13,7 @@ public enum RawText {
   }
 
   /// The same for bytes in any collection.
-  public static func shortened(_ bytes: some Collection<UInt8>, limit: Int = charactersMax) -> String {
+  package static func shortened(_ bytes: some Collection<UInt8>, limit: Int = charactersMax) -> String {
     var shown = ""
     var count = 0
     var input = bytes.makeIterator()

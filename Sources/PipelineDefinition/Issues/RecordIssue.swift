@@ -31,7 +31,7 @@ public struct RecordIssue: Sendable, Hashable, Codable {
   public var field: Int?
   /// Name of the column in the pipeline.
   public var column: String?
-  /// The raw text, escaped and shortened to ``RawText/charactersMax`` characters.
+  /// The raw text, escaped and shortened to 60 characters.
   public var value: String?
   /// What is wrong and what to do about it: one sentence or two.
   public var message: String

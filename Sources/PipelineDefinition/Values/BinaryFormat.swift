@@ -1,5 +1,5 @@
 /// The representation of bytes as text.
-public enum BinaryFormat: String, Sendable, Hashable, Codable, CaseIterable {
+package enum BinaryFormat: String, Sendable, Hashable, Codable, CaseIterable {
   /// RFC 4648, section 4: the standard alphabet, padded with `=`. Line breaks are skipped, as MIME and PEM insert
   /// them; unused bits must be zero, so that the same bytes always have the same text.
   case base64

@@ -3,15 +3,15 @@
 /// Whole seconds have no fraction, others the fewest fraction digits that suffice. Years outside 0000–9999 use the
 /// expanded form (a sign, at least four digits). -0.0, which exists in memory but not in SQLite, is written with
 /// `-00:00`.
-public enum DateText {
+package enum DateText {
   /// The text; `nil` for values that are not dates: NaN and infinities.
-  public static func iso8601(_ seconds: Double) -> String? {
+  package static func iso8601(_ seconds: Double) -> String? {
     var bytes: [UInt8] = []
     return append(seconds, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
   /// Appends the text; false, with nothing appended, if `seconds` is not finite.
-  public static func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
+  package static func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
     // Within ±2^62 the whole seconds fit an Int, with a margin for the calendar's arithmetic.
     guard seconds.magnitude < 0x1p62 else {
       return seconds.isFinite ? appendWide(seconds, to: &output) : false

@@ -1,7 +1,7 @@
 /// Strict parsing of numbers: no spaces, no thousands separators, no hexadecimal, no trailing bytes.
-public enum NumberText {
+package enum NumberText {
   /// An optional sign and digits, within 64 bits.
-  public static func integer(_ bytes: Span<UInt8>) -> Int64? {
+  package static func integer(_ bytes: Span<UInt8>) -> Int64? {
     let count = bytes.count
     guard count > 0 else { return nil }
     let isNegative = bytes[0] == UInt8(ascii: "-")
@@ -24,7 +24,7 @@ public enum NumberText {
 
   /// Digits with an optional sign, point and exponent, rounded correctly; `nil` for anything else, for infinities and
   /// for values beyond a Double.
-  public static func real(_ bytes: Span<UInt8>) -> Double? {
+  package static func real(_ bytes: Span<UInt8>) -> Double? {
     guard let parts = decimal(bytes) else { return nil }
     if parts.isExact, parts.exponent >= -22, parts.exponent <= 22 {
       // Both numbers are exact Doubles, and IEEE 754 rounds the single operation correctly.
@@ -51,7 +51,7 @@ public enum NumberText {
 
   /// The length of a text in Unicode scalars, which unlike grapheme clusters do not depend on the Unicode version and
   /// which databases count too. `bytes` are valid UTF-8.
-  public static func scalarCount(_ bytes: Span<UInt8>) -> Int {
+  package static func scalarCount(_ bytes: Span<UInt8>) -> Int {
     var count = 0
     for index in 0..<bytes.count where bytes[index] & 0xC0 != 0x80 { count += 1 }
     return count

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Copies a file with its mode and times, onto the disk itself.
+/// Copies a file with its mode and times, and syncs the copy to the disk.
 enum FileCopy {
   private static let bufferBytes = 1 << 20
 
-  /// - Throws: 77, 73 or 74; what was written so far stays then, for the caller to remove.
+  /// - Throws: 77, 73 or 74; the caller then removes what was written so far.
   static func copy(_ source: String, to target: String) throws(RunFailure) {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw RunFailure(source, "can't be read", errno: errno) }

@@ -6,6 +6,6 @@ extension PipelineDefinition {
     options.store.map { URL(fileURLWithPath: $0).path } ?? store.map(path)
   }
 
-  /// A path as the command line or the file gives it, made a file's place.
+  /// The absolute path for a path of the command line or the definition.
   func path(_ path: String) -> String { path == "-" ? path : url(for: path).path }
 }

@@ -1,10 +1,16 @@
-/// What became of the records of a run.
+/// What happened to the records of a run.
 public struct RunCounts: Sendable, Hashable, Codable {
+  /// Records read.
   public var read = 0
+  /// Records that became new entries.
   public var inserted = 0
+  /// Records that changed an entry with their key.
   public var updated = 0
+  /// Records whose entry in the store already had their values.
   public var unchanged = 0
+  /// Records that the pipeline's policy for duplicates left out.
   public var duplicate = 0
+  /// Records that were not imported because of an issue.
   public var rejected = 0
 
   public init(
@@ -21,7 +27,7 @@ public struct RunCounts: Sendable, Hashable, Codable {
   /// The conservation law: read = inserted + updated + unchanged + duplicate + rejected.
   public var isConserved: Bool { read == accountedFor }
 
-  /// Throws a ``ConservationError`` when a record was lost or counted twice, which is a fault of this program.
+  /// Throws a ``ConservationError`` when a record was lost or counted twice, which is a bug in this program.
   public func checkConservation() throws(ConservationError) {
     if !isConserved { throw ConservationError(counts: self) }
   }

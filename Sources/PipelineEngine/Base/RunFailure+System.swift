@@ -2,7 +2,7 @@ import CSV
 import Foundation
 
 extension RunFailure {
-  /// A system call that failed at a file; `what` says what could not be done, such as "can't be locked".
+  /// A system call that failed for a file; `what` says what could not be done, such as "can't be locked".
   init(_ path: String, _ what: String, errno code: Int32) {
     let exitCode: ExitCode =
       switch code {
@@ -14,7 +14,7 @@ extension RunFailure {
   }
 }
 
-/// What tells a file from another that bears its name later, and from itself once it was written to.
+/// Distinguishes a file from another that has its name later, and from itself after it was written to.
 struct FileIdentity: Sendable, Hashable {
   let device: UInt64
   let inode: UInt64
@@ -30,12 +30,13 @@ struct FileIdentity: Sendable, Hashable {
     modifiedNanoseconds = status.st_mtim.tv_nsec
   }
 
-  /// The same file, whatever was written to it.
+  /// Whether it is the same file, regardless of its content.
   func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 }
 
 extension stat {
-  /// The status of what a path leads to, or of the link itself; nil, with `errno`, where it leads nowhere.
+  /// The status of the file that a path leads to, or of the link itself; nil, with `errno`, where the path leads
+  /// nowhere.
   static func of(_ path: String, followingLinks: Bool = true) -> stat? {
     var status = stat()
     return (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil

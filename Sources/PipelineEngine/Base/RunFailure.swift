@@ -2,15 +2,15 @@ import CSV
 import Foundation
 import OpenCoreData
 
-/// Why a run, or one of its inputs, could not go on.
+/// Why a run, or one of its inputs, could not continue.
 package struct RunFailure: Error {
   let code: IssueCode?
   package let exitCode: ExitCode
   package let message: String
-  /// Where in the input it happened, if it was the input.
+  /// Where in the input it happened, if the input was the cause.
   var line: Int?
   var byte: Int?
-  /// Set when nothing can be saved any more, so that other inputs need not be tried.
+  /// Set when nothing can be saved any more, so that no other input need be tried.
   var concernsStore = false
 
   init(code: IssueCode?, exitCode: ExitCode, message: String) {
@@ -36,7 +36,7 @@ package struct RunFailure: Error {
     byte = error.byte
   }
 
-  /// A store that failed. `path` tells a folder that may not be written to from one that is not there.
+  /// A store that failed. `path` is used to distinguish a folder without write permission from a missing one.
   package init(store error: NSError, path: String? = nil) {
     let exitCode: ExitCode =
       switch (error.code, error.storeFailureKind) {
@@ -50,7 +50,7 @@ package struct RunFailure: Error {
         (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
         (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):
         .dataError
-      // A row that is damaged, or a value in a file of its own that is not there.
+      // A damaged row, or an externally stored value whose file is missing.
       case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
       case (NSFileReadNoSuchFileError, _), (NSFileReadUnknownError, _): .noInput
       case (NSFileReadNoPermissionError, _): .noPermission
@@ -62,7 +62,7 @@ package struct RunFailure: Error {
     concernsStore = true
   }
 
-  /// A store that is to be read and is not there.
+  /// A store that is to be read but does not exist.
   init(noStore path: String) {
     self.init(
       code: .sourceError, exitCode: .noInput,
@@ -75,11 +75,11 @@ package struct RunFailure: Error {
     if files.fileExists(atPath: path) {
       return files.isReadableFile(atPath: path) && files.isWritableFile(atPath: path)
     }
-    let folder = OutputPlace.folder(of: path)
+    let folder = OutputPath.folder(of: path)
     return !files.fileExists(atPath: folder) || files.isWritableFile(atPath: folder)
   }
 
-  /// The failure as an issue of `input`, where it is one of the input's own.
+  /// The failure as an issue of `input`, if it concerns the input itself.
   func issue(_ input: String) -> RecordIssue? {
     guard let code,
       [.sourceError, .compressionError, .encodingError, .dialectError, .inputRefused, .hashCount, .rowCount].contains(

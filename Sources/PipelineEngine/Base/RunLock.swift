@@ -1,24 +1,25 @@
 import Foundation
 import Locking
 
-/// Keeps two runs from one store: an exclusive flock(2) on `<store>.lock`, a file beside the store.
+/// Allows one run at a time on a store: an exclusive flock(2) on `<store>.lock`, a file next to the store.
 ///
-/// Not on the store itself: SQLite keeps locks of its own there, and closing any descriptor of it drops them. The lock
-/// goes with the process that holds it, however that ends, so a dead holder's is free. The file says who holds it and
-/// is removed before the lock is given up; so whoever has locked a file checks that it still bears the name.
+/// The lock is not on the store itself: SQLite keeps its own locks there, and closing any descriptor of the store drops
+/// them. The lock ends with the process that holds it, however the process ends, so that of a dead holder is free. The
+/// file names the holder and is removed before the lock is released; so a process that has locked a file checks that
+/// the file still has the name.
 package final class RunLock: Sendable {
-  /// The lock's file.
+  /// Path of the lock's file.
   let path: String
   private let state: Locked<State>
 
   private struct State {
-    /// Below zero once released.
+    /// Negative once released.
     var descriptor: Int32
-    /// Folders that were made for the lock, the innermost first.
+    /// Folders that were created for the lock, the innermost first.
     var madeFolders: [String]
   }
 
-  /// Takes the lock or says at once who has it; nobody is waited for.
+  /// Takes the lock, or throws at once and names the holder; it never waits.
   ///
   /// - Throws: 75 with the holder's name where it is held; 77, 73 or 74 where it can't be taken.
   package init(storePath: String, pipeline: String, now: Date) throws(RunFailure) {
@@ -44,15 +45,15 @@ package final class RunLock: Sendable {
 
   deinit { release() }
 
-  /// Lets the next run in; later calls do nothing.
+  /// Allows the next run; later calls do nothing.
   package func release() {
     state.withLock { state in
       guard state.descriptor >= 0 else { return }
-      // While it is locked: afterwards the name could be another run's already.
+      // While it is locked: afterwards the name could already be another run's.
       unlink(path)
       close(state.descriptor)
       state.descriptor = -1
-      // Those that nothing was put into. One that is not empty stays.
+      // Only empty folders are removed.
       for folder in state.madeFolders { rmdir(folder) }
     }
   }
@@ -71,7 +72,7 @@ package final class RunLock: Sendable {
     _ path: String, store: String, madeFolders: inout [String]
   ) throws(RunFailure) -> Int32 {
     while true {
-      // A link is not followed: what it leads to would be overwritten.
+      // A link is not followed: the file that it leads to would be overwritten.
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0o644)
       if descriptor < 0, errno == ENOENT, makeFolders(above: path, &madeFolders) { continue }
       guard descriptor >= 0 else { throw failure(path, errno) }
@@ -85,7 +86,7 @@ package final class RunLock: Sendable {
     }
   }
 
-  /// False where the file was removed by its former holder meanwhile: there is a new one to be locked.
+  /// False where the former holder has removed the file meanwhile: a new one has to be locked.
   private static func lock(_ descriptor: Int32, _ path: String, store: String) throws(RunFailure) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       switch errno {
@@ -109,10 +110,10 @@ package final class RunLock: Sendable {
 
   private static func makeFolders(above path: String, _ made: inout [String]) -> Bool {
     var missing: [String] = []
-    var folder = OutputPlace.folder(of: path)
+    var folder = OutputPath.folder(of: path)
     while stat.of(folder) == nil, errno == ENOENT, folder != "/" {
       missing.append(folder)
-      folder = OutputPlace.folder(of: folder)
+      folder = OutputPath.folder(of: folder)
     }
     for folder in missing.reversed() {
       guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { return false }
@@ -135,7 +136,7 @@ package final class RunLock: Sendable {
     }
   }
 
-  /// How often the holder's name is looked for: it writes its name a moment after it has locked the file.
+  /// How often the holder's name is read: the holder writes it a moment after it has locked the file.
   private static let looksMax = 10
   private static let secondsBetweenLooks = 0.01
 
@@ -153,7 +154,7 @@ package final class RunLock: Sendable {
   }
 }
 
-/// Who holds a lock: the line in its file.
+/// The holder of a lock: the line in its file.
 struct LockHolder: Codable, Equatable {
   let pid: Int32
   let host: String
@@ -175,7 +176,7 @@ struct LockHolder: Codable, Equatable {
     self.init(data)
   }
 
-  /// Reads from the front, wherever the descriptor stands.
+  /// Reads from the start, regardless of the descriptor's offset.
   init?(contentOf descriptor: Int32) {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = pread(descriptor, &bytes, bytes.count, 0)
@@ -191,19 +192,19 @@ struct LockHolder: Codable, Equatable {
   var line: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Numbers and texts can always be encoded; without a line the lock holds all the same.
+    // Numbers and texts can always be encoded; the lock holds even without a line.
     let data = (try? encoder.encode(self)) ?? Data()
     return String(decoding: data, as: UTF8.self) + "\n"
   }
 
-  /// Whether it can be seen that the process is no more: then the line is its, and the lock another's.
+  /// Whether the process is known to be gone: then the line is its, and the lock is held by another.
   var isDead: Bool { host == Self.hostHere && kill(pid, 0) != 0 && errno == ESRCH }
 
   var description: String {
     "pid \(pid)\(host == Self.hostHere ? "" : " on \(host)") (pipeline \(pipeline), since \(since))"
   }
 
-  /// Without asking a name server, as Foundation does.
+  /// Without asking a name server, unlike Foundation.
   private static let hostHere: String = {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count) == 0 else { return "localhost" }

@@ -1,47 +1,60 @@
 import Foundation
 import OpenCoreData
 
-/// What one run wants differently from its definition, and what only the caller can know.
+/// What one run does differently from its definition, and what only the caller can know.
 ///
-/// Paths here start from the current directory, those of a definition from its own folder.
+/// Paths here are relative to the current directory, those of a definition to its own folder.
+///
+/// ```swift
+/// var options = RunOptions()
+/// options.inputs = ["surf-log.csv"]
+/// options.store = "journal.sqlite"
+/// options.reports = ["report.html"]
+/// options.timeoutSeconds = 600
+/// ```
 public struct RunOptions: Sendable {
   /// Inputs instead of the definition's; `-` is standard input.
   public var inputs: [String]?
   /// The store's file instead of the definition's.
   public var store: String?
-  /// Whether inputs that the ledger knows are imported all the same, from their front.
+  /// Whether inputs that the ledger knows are imported again, from their start.
   public var again = false
-  /// Whether each input must be as the hash file beside it says, also where the definition does not ask for it.
+  /// Whether each input must match the checksum file next to it, even where the definition does not require it.
   public var verifiesHash = false
-  /// Whether the inputs are files of rejects that were mended: one that is imported to its end is replaced by what of
-  /// it was rejected again.
+  /// Whether the inputs are files of rejects that were corrected: one that is imported to its end is replaced by its
+  /// records that were rejected again.
   public var isReplay = false
-  /// Whether the summary is to have a profile of the entries, also where no report is written to a file.
+  /// Whether the summary has a profile of the entries, even where no report is written to a file.
   public var profilesEntries = false
-  /// How the pipeline was named to the program, a name or a path: so that rejects can be fed to it again.
+  /// The name or path by which the program was given the pipeline, so that rejects can be imported with it again.
   public var pipelineReference: String?
-  /// Likewise the model and the entity that were named instead of the pipeline's.
+  /// The model that the program was given instead of a pipeline's, as its name or path, so that rejects can be imported
+  /// with it again.
   public var modelReference: String?
+  /// The entity that the program was given instead of a pipeline, for the same purpose.
   public var entityReference: String?
-  /// Where rejected records go instead of the definition's place; a folder (ending in `/`) gets a file per input.
+  /// Where rejected records go instead of the definition's path; a folder (ending in `/`) gets a file per input.
   public var rejects: String?
   /// Whether files of rejects name the store, so that a replay finds it.
   public var namesStoreInRejects = true
-  /// Makes the store of an import, which must not be there yet, one that an app can ship. Nil for an ordinary import.
+  /// Makes the store of an import, which must not exist yet, a seed that an app can ship. Nil for an ordinary import.
   public var seed: SeedOptions?
-  /// Where an export goes instead of the definition's place; `-` is standard output.
+  /// Where an export goes instead of the definition's path; `-` is standard output.
   public var output: String?
-  /// Files that receive the report instead of the definition's, each as its ending says.
+  /// Files that receive the report instead of the definition's, each in the format of its extension.
   public var reports: [String]?
-  /// The log's file instead of the definition's; `-` is standard error. One of these three is enough to have a log.
+  /// The event log's file instead of the definition's; `-` is standard error. Any of these three turns the event log
+  /// on.
   public var logFile: String?
+  /// The least severe events that the event log has, instead of the definition's.
   public var logLevel: LogDefinition.Level?
+  /// The form of the event log's lines, instead of the definition's.
   public var logFormat: LogDefinition.Format?
-  /// Whether a log on standard error tells only what is wrong.
+  /// Whether an event log on standard error has only warnings and errors.
   public var isQuiet = false
-  /// Is told of what does not end the run, such as a log that can't be written any more; once each.
+  /// Called for what does not end the run, such as an event log that can't be written any more; once each.
   public var warn: @Sendable (String) -> Void = { _ in }
-  /// Seconds after which the run ends at the next chunk border, instead of the definition's; 0 for no end.
+  /// Seconds after which the run ends at the next chunk boundary, instead of the definition's; 0 for no limit.
   public var timeoutSeconds: Double?
   /// How long to wait for a store that another program writes to, 0 or more.
   public var lockTimeoutSeconds = 10.0
@@ -49,12 +62,12 @@ public struct RunOptions: Sendable {
   public var now: @Sendable () -> Date = { Date() }
   /// The model of the entity, instead of the definition's.
   public var model: NSManagedObjectModel?
-  /// Whether an import whose definition declares no columns fills every attribute from the column of its name.
+  /// Whether an import whose definition declares no columns fills each attribute from the column with its name.
   public var fillsAttributesByName = false
-  /// How many contexts a chunk passes on its way to the store.
+  /// The contexts that a chunk passes on its way to the store.
   public var contextChain = ContextChain.three
-  /// What the notifications of these contexts carry. Sets of objects cost as much as all the rest of an import, and
-  /// nobody but who asks for them listens.
+  /// What the notifications of these contexts carry. Sets of objects cost as much as all the rest of an import, and are
+  /// only of use to a caller that observes the notifications.
   public var notificationContents = ChangeNotificationContents.objectIDs
 
   /// The contexts between the records and the coordinator.
@@ -65,18 +78,20 @@ public struct RunOptions: Sendable {
     case three
   }
 
+  /// Options that change nothing: the definition decides.
   public init() {}
 }
 
-/// How far a run has come. Sent at chunk borders.
+/// Progress of a run. Sent at chunk boundaries.
 public struct RunProgress: Sendable, Hashable {
   /// The input being read, or the output being written.
   public var file: String
   /// Records read or written so far, of all files.
   public var records: Int
+  /// Records rejected so far, of all files.
   public var rejected: Int
   /// Bytes of the current file consumed so far, as stored (compressed, if it is).
   public var bytes: Int
-  /// Size of the current file, or entries to export in all; nil where nobody knows.
+  /// Size of the current file, or number of entries to export; nil where it is not known.
   public var total: Int?
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What an import that makes a seed does besides: see ``RunOptions/seed``.
+/// What an import that makes a seed does in addition; see ``RunOptions/seed``.
 public struct SeedOptions: Sendable, Hashable {
-  /// Whether the seed is one file in the journal mode delete instead of three. A store with a log can't be opened where
-  /// nothing may be written, as in an app's bundle: SQLite would have to make the log's shared memory there.
+  /// Whether the seed is one file in journal mode `delete` instead of three. A store with a WAL can't be opened on
+  /// read-only storage, such as an app's bundle: SQLite would have to create the WAL's shared memory there.
   public var isSingleFile = false
-  /// The store's UUID; nil for one that is made from the content.
+  /// The store's UUID; nil for one that is derived from the content.
   public var uuid: UUID?
-  /// Whether a seed that is there already is replaced.
+  /// Whether an existing seed is replaced.
   public var replaces = false
 
   public init() {}

@@ -1,14 +1,14 @@
 import Locking
 
-/// Adds up how long the stages of an import work, and how long they wait for each other: the one that waits least is
-/// what the run's time goes to.
+/// Adds up how long the stages of an import work, and how long they wait for each other. The stage that waits least
+/// limits the speed of the run.
 final class StageClock: Sendable {
   enum Stage: String, Sendable, CaseIterable {
-    /// Reads, inflates, hashes, and parts records and fields.
+    /// Reads, inflates, hashes, and splits into records and fields.
     case read
     /// Makes entries of fields; may have several threads, whose times are added.
     case parse
-    /// Plans, hands entries through the contexts, and writes them.
+    /// Plans, passes entries through the contexts, and writes them.
     case save
   }
 
@@ -25,7 +25,7 @@ final class StageClock: Sendable {
     return Stage.allCases.compactMap { stage in times[stage].map { (stage, $0) } }
   }
 
-  /// Runs a thread's share in a stage.
+  /// Runs a thread's share of a stage.
   func time<Failure: Error>(_ stage: Stage, _ body: (inout Share) throws(Failure) -> Void) throws(Failure) {
     note(stage) { $0.threads += 1 }
     var share = Share(clock: self, stage: stage)
@@ -37,7 +37,8 @@ final class StageClock: Sendable {
     times.withLock { change(&$0[stage, default: Times()]) }
   }
 
-  /// One thread's share in a stage. What it worked is noted whenever it waits, for others may ask before it has ended.
+  /// One thread's share of a stage. Its time is added whenever it waits, because others may read the times before it
+  /// ends.
   struct Share {
     fileprivate let clock: StageClock
     fileprivate let stage: Stage

@@ -1,17 +1,17 @@
-import OpenCoreData
+import PersistentStores
 
-/// How the values of a column of the output are written.
+/// The format of the values of an output column.
 enum ColumnContent: Sendable {
-  /// Texts, and numbers as Swift writes them: with the fewest digits that bring them back.
+  /// Texts, and numbers in Swift's format: the fewest digits that give the same number when read.
   case plain
-  /// Likewise of numbers in single precision, which need fewer.
+  /// The same for numbers in single precision, which need fewer digits.
   case single
   case date(DateColumn)
   case decimal
   case uuid
   case bytes(BinaryFormat)
 
-  /// `formats` are the column's own; without them a date takes `dateFormat`. `patterns` are those of named formats.
+  /// `formats` are the column's own; without them a date uses `dateFormat`. `patterns` are those of named formats.
   init(
     _ type: ColumnType, _ formats: [String], dateFormat: [String], named patterns: [String: String]
   ) throws(PipelineError) {
@@ -27,14 +27,14 @@ enum ColumnContent: Sendable {
     throw PipelineError("formats are for dates and binary data, and this column is \(type.noun); remove it")
   }
 
-  /// Whether dates are written as ISO 8601 and in no other way.
+  /// Whether dates are written only as ISO 8601.
   var isISODate: Bool { if case .date(let formats) = self { formats.isISO } else { false } }
 
-  /// Appends the text of a value that is neither nil nor a text itself, or answers why there is none.
+  /// Appends the text of a value that is neither nil nor a text itself, or returns why there is none.
   func append(_ cell: ValueCell, of batch: ObjectBatch, to output: inout [UInt8]) -> String? {
     switch (cell.kind, self) {
     case (.integer, _):
-      // Ratings and the like: one digit needs no text made of it.
+      // A fast path for ratings and the like: one digit needs no String.
       if (0...9).contains(cell.integer) {
         output.append(UInt8(ascii: "0") + UInt8(cell.integer))
       } else {
@@ -46,11 +46,11 @@ enum ColumnContent: Sendable {
       return formats.append(cell.real, to: &output) ? nil : "is a date that no format of the column can express"
     case (.decimal, _):
       let digits = batch.bytes(of: cell)
-      // What is out of a decimal's bounds is shown as the store has it.
+      // A value that is not a valid decimal is written as stored.
       if let number = DecimalText(digits.span) { number.append(to: &output) } else { output += digits }
     case (.blob, .uuid):
       let bytes = batch.bytes(of: cell)
-      return UUIDText.append(bytes.span, to: &output) ? nil : "is no UUID: it has \(bytes.count) bytes, not 16"
+      return UUIDText.append(bytes.span, to: &output) ? nil : "is not a UUID: it has \(bytes.count) bytes, not 16"
     case (.blob, .bytes(let format)): format.encode(batch.bytes(of: cell).span, into: &output)
     default: return "is a value of another type than its attribute; the store is damaged"
     }
@@ -72,7 +72,7 @@ struct DateColumn: Sendable {
 
   var isISO: Bool { first == .iso8601 && others.isEmpty }
 
-  /// One format alone writes what it has letters for; of several, the first that loses nothing.
+  /// A single format writes the components that it has; of several, the first that is exact is used.
   func append(_ seconds: Double, to output: inout [UInt8]) -> Bool {
     if others.isEmpty { return first.append(seconds, to: &output) }
     return first.appendExactly(seconds, to: &output)

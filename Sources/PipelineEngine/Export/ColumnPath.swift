@@ -1,16 +1,17 @@
+import ManagedObjectModel
 import OpenCoreData
 
-/// An attribute of an entity, or one that to-one relationships lead to from it: `author.address.city`.
+/// An attribute of an entity, or one that is reached from it over to-one relationships: `author.address.city`.
 struct ColumnPath: Sendable, Hashable {
   /// Relationships, and the attribute at the end.
   let names: [String]
   let type: ColumnType
 
   var text: String { names.joined(separator: ".") }
-  /// The attribute of the entity itself; nil where a relationship leads elsewhere.
+  /// The attribute of the entity itself; nil for a path over a relationship.
   var ownAttribute: String? { names.count == 1 ? names.first : nil }
 
-  /// Throws what of `text` is not there, or has no single value.
+  /// Throws what of `text` does not exist or has no single value.
   init(_ text: String, of entity: NSEntityDescription) throws(PipelineError) {
     names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let path: AttributePath
@@ -23,9 +24,9 @@ struct ColumnPath: Sendable, Hashable {
     if case .object = path.end, let relationship = path.relationships.last, relationship.name == last {
       throw Self.noAttribute(last, relationship.entity, front: names.dropLast())
     }
-    let place = path.relationships.last?.destinationEntity ?? entity
-    guard case .attribute = path.end, let type = place.columnTypes[last] else {
-      throw Self.noAttribute(last, place, front: names.dropLast())
+    let owner = path.relationships.last?.destinationEntity ?? entity
+    guard case .attribute = path.end, let type = owner.columnTypes[last] else {
+      throw Self.noAttribute(last, owner, front: names.dropLast())
     }
     self.type = type
   }
@@ -43,31 +44,31 @@ struct ColumnPath: Sendable, Hashable {
   }
 
   private static func noRelationship(_ name: String, _ entity: NSEntityDescription) -> PipelineError {
-    let place = entity.name ?? ""
+    let owner = entity.name ?? ""
     if entity.attributesByName[name] != nil {
-      return PipelineError("'\(name)' of \(place) is an attribute, and nothing lies beyond it; end the path there")
+      return PipelineError("'\(name)' of \(owner) is an attribute, and nothing lies beyond it; end the path there")
     }
     let known = entity.relationshipsByName.filter { !$0.value.isToMany }.keys.sorted()
     let rest = known.isEmpty ? "it has none that leads to one object" : "it has \(ObjectReader.list(known))"
-    return PipelineError("\(place) has no relationship '\(name)'; \(rest)\(NearestName.hint(for: name, in: known))")
+    return PipelineError("\(owner) has no relationship '\(name)'; \(rest)\(NearestName.hint(for: name, in: known))")
   }
 
   private static func noAttribute(
     _ name: String, _ entity: NSEntityDescription, front: ArraySlice<String>
   ) -> PipelineError {
-    let (place, types) = (entity.name ?? "", entity.columnTypes)
+    let (owner, types) = (entity.name ?? "", entity.columnTypes)
     if let destination = entity.relationshipsByName[name]?.destinationEntity {
       let attribute = destination.columnTypes.keys.sorted().first ?? "…"
       let path = (front + [name, attribute]).joined(separator: ".")
-      return PipelineError("'\(name)' of \(place) is a relationship; name an attribute behind it, such as \(path)")
+      return PipelineError("'\(name)' of \(owner) is a relationship; name an attribute behind it, such as \(path)")
     }
     if entity.attributesByName[name] != nil {
-      return PipelineError("'\(name)' of \(place) is not kept in stores, so there is nothing to write; leave it out")
+      return PipelineError("'\(name)' of \(owner) is not kept in stores, so there is nothing to write; leave it out")
     }
     let known = types.keys.sorted()
     let rest = known.isEmpty ? "it has none" : "it has \(ObjectReader.list(known))"
     return PipelineError(
-      "\(place) has no attribute '\(name)' that can be written as CSV; \(rest)\(NearestName.hint(for: name, in: known))"
+      "\(owner) has no attribute '\(name)' that can be written as CSV; \(rest)\(NearestName.hint(for: name, in: known))"
     )
   }
 }

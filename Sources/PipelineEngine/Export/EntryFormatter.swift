@@ -1,9 +1,10 @@
 import CSV
 import OpenCoreData
+import PersistentStores
 
-/// Turns entries into records of the output.
+/// Formats entries as records of the output.
 struct EntryFormatter {
-  /// What of an entry a column shows.
+  /// The part of an entry that a column shows.
   private struct Column: Sendable {
     let name: String
     let path: ColumnPath
@@ -11,10 +12,10 @@ struct EntryFormatter {
     let isBeyondEntity: Bool
   }
 
-  /// What is needed of a column for every entry: numbers alone, for to copy a `Column` is to count who holds its parts.
-  private struct Place: Sendable {
-    /// The slot in the entity of the batch being written, which may be a subentity with more attributes; of a path beyond
-    /// the entity the number among those.
+  /// What is needed of a column for every entry: only numbers, because copying a `Column` retains its parts.
+  private struct Source: Sendable {
+    /// The slot in the entity of the batch being written, which may be a subentity with more attributes; for a path
+    /// beyond the entity its index among those paths.
     var number: Int
     let isBeyondEntity: Bool
     let isISODate: Bool
@@ -22,18 +23,18 @@ struct EntryFormatter {
 
   private let columns: [Column]
   /// One for each column.
-  private var places: [Place]
+  private var sources: [Source]
   private var entity: NSEntityDescription
   private var scratch: [UInt8] = []
 
   init(
     _ export: ExportDefinition, entity: NSEntityDescription, dateFormats: [String: String] = [:]
   ) throws(PipelineError) {
-    let wanted = export.columns.isEmpty ? Self.allColumns(export, entity.columnTypes) : export.columns
+    let exported = export.columns.isEmpty ? Self.allColumns(export, entity.columnTypes) : export.columns
     var columns: [Column] = []
-    var places: [Place] = []
+    var sources: [Source] = []
     var mistakes: [PipelineError.Mistake] = []
-    for (index, column) in wanted.enumerated() {
+    for (index, column) in exported.enumerated() {
       let key = "export.columns[\(index)]"
       let path: ColumnPath
       do {
@@ -46,8 +47,8 @@ struct EntryFormatter {
         let content = try ColumnContent(
           path.type, column.format, dateFormat: export.dateFormat, named: dateFormats)
         let slot = path.ownAttribute.map { entity.slot(named: $0) ?? 0 }
-        places.append(
-          Place(
+        sources.append(
+          Source(
             number: slot ?? columns.count { $0.isBeyondEntity }, isBeyondEntity: slot == nil,
             isISODate: content.isISODate))
         columns.append(Column(name: column.name, path: path, content: content, isBeyondEntity: slot == nil))
@@ -55,14 +56,14 @@ struct EntryFormatter {
         mistakes.append(.init(path: key + ".format", message: error.message))
       }
     }
-    if wanted.isEmpty { mistakes = [.init(path: "entity", message: Self.nothingToWrite(entity))] }
+    if exported.isEmpty { mistakes = [.init(path: "entity", message: Self.nothingToWrite(entity))] }
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     self.columns = columns
-    self.places = places
+    self.sources = sources
     self.entity = entity
   }
 
-  /// A dialect with fixed columns has their order; else attributes go by name.
+  /// A dialect with fixed columns defines their order; otherwise attributes are sorted by name.
   private static func allColumns(
     _ export: ExportDefinition, _ types: [String: ColumnType]
   ) -> [ExportDefinition.Column] {
@@ -81,26 +82,27 @@ struct EntryFormatter {
 
   var names: [String] { columns.map(\.name) }
 
-  /// The attributes of the entity whose values must come with a batch.
+  /// The attributes of the entity whose values a batch must have.
   var ownAttributes: Set<String> { Set(columns.compactMap(\.path.ownAttribute)) }
 
-  /// The paths over relationships whose values must come with a batch, in this order.
+  /// The paths over relationships whose values a batch must have, in this order.
   var pathsBeyondEntity: [String] { columns.filter(\.isBeyondEntity).map(\.path.text) }
 
-  /// Writes the entries in `rows`; `refuse` is told the row of each that the output can't carry, of which nothing is
-  /// written then.
+  /// Writes the entries in `rows`. Calls `refuse` with the row of each that the output can't represent, of which
+  /// nothing is written.
   ///
   /// - Returns: The number of entries written.
   mutating func write(
     _ rows: Range<Int>, of batch: ObjectBatch, to writer: inout CSVWriter, _ refuse: (Int, Refusal) -> Void
   ) throws(CSVError) -> Int {
-    findPlaces(in: batch)
-    // Taken out of the batch once, not for each value.
+    updateSlots(in: batch)
+    // Read from the batch once, not for each value.
     let (cells, arena) = (batch.cells, batch.arena)
     var refused = 0
     for row in rows {
       let start = row * batch.slotCount
-      if let refusal = try write(row, of: batch, cells[start..<(start + batch.slotCount)], arena, &writer) {
+      let values = cells[start..<(start + batch.slotCount)]
+      if let refusal = try write(row, of: batch, cells: values, arena: arena, to: &writer) {
         refused += 1
         refuse(row, refusal)
       }
@@ -108,32 +110,32 @@ struct EntryFormatter {
     return rows.count - refused
   }
 
-  private mutating func findPlaces(in batch: ObjectBatch) {
+  private mutating func updateSlots(in batch: ObjectBatch) {
     guard batch.entity !== entity else { return }
     entity = batch.entity
     for index in columns.indices {
       if let name = columns[index].path.ownAttribute, let slot = entity.slot(named: name) {
-        places[index].number = slot
+        sources[index].number = slot
       }
     }
   }
 
-  /// - Returns: nil, or the column whose value the output can't carry and why.
+  /// - Returns: nil, or the column whose value the output can't represent and why.
   private mutating func write(
-    _ row: Int, of batch: ObjectBatch, _ cells: ArraySlice<ValueCell>, _ arena: [UInt8], _ writer: inout CSVWriter
+    _ row: Int, of batch: ObjectBatch, cells: ArraySlice<ValueCell>, arena: [UInt8], to writer: inout CSVWriter
   ) throws(CSVError) -> Refusal? {
     var index = 0
     do throws(CSVError) {
-      while index < places.count {
-        let place = places[index]
+      while index < sources.count {
+        let source = sources[index]
         let cell =
-          place.isBeyondEntity
-          ? batch.extraCell(row: row, place.number) : cells[cells.startIndex + place.number]
+          source.isBeyondEntity
+          ? batch.extraCell(row: row, source.number) : cells[cells.startIndex + source.number]
         switch cell.kind {
         case .null: writer.appendNull()
         case .text: try writer.append(field: arena.span.extracting(cell.range))
         case .integer, .real, .decimal, .blob:
-          if let reason = format(cell, at: index, place, batch) {
+          if let reason = format(cell, at: index, from: source, of: batch) {
             writer.abandonRecord()
             return Refusal(column: index, name: columns[index].name, reason: reason)
           }
@@ -155,11 +157,13 @@ struct EntryFormatter {
     let reason: String
   }
 
-  /// Makes the text of a value in `scratch`, or answers why there is none.
-  private mutating func format(_ cell: ValueCell, at index: Int, _ place: Place, _ batch: ObjectBatch) -> String? {
+  /// Formats a value into `scratch`, or returns why it has no text.
+  private mutating func format(
+    _ cell: ValueCell, at index: Int, from source: Source, of batch: ObjectBatch
+  ) -> String? {
     scratch.removeAll(keepingCapacity: true)
-    // The dates of nearly all exports.
-    if place.isISODate, case .real = cell.kind, DateText.append(cell.real, to: &scratch) { return nil }
+    // A fast path for the most common format of dates.
+    if source.isISODate, case .real = cell.kind, DateText.append(cell.real, to: &scratch) { return nil }
     return columns[index].content.append(cell, of: batch, to: &scratch)
   }
 }

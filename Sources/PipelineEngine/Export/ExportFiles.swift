@@ -1,19 +1,20 @@
 import CSV
 import Foundation
-import OpenCoreData
+import PersistentStores
 
-/// The files of one export: written one after the other, and given their names together when all are complete.
+/// The files of one export: written one after the other, and renamed to their final names together when all are
+/// complete.
 ///
-/// A value without copies, for it holds the writer of the file under way.
+/// Noncopyable because it has the writer of the current file.
 struct ExportFiles: ~Copyable {
-  /// A file, and what it holds so far.
+  /// A file and its state.
   private struct File {
     let path: String
     let sink: ByteSink
     var month: String?
     var records = 0
-    /// The hash file beside it.
-    var seal: ByteSink?
+    /// The checksum file next to it.
+    var checksumFile: ByteSink?
   }
 
   private let export: ExportDefinition
@@ -22,10 +23,10 @@ struct ExportFiles: ~Copyable {
   /// What the run reads.
   private let storePath: String
   private let startedAt: Date
-  /// The attribute that tells the month.
+  /// The attribute that determines the month.
   private let monthAttribute: String?
   private var months = MonthNames()
-  /// The file under way is the last one; nil between files.
+  /// The writer of the current file, which is the last one; nil between files.
   private var writer: CSVWriter?
   private var files: [File] = []
 
@@ -40,18 +41,18 @@ struct ExportFiles: ~Copyable {
     self.startedAt = startedAt
   }
 
-  /// The file under way, for progress.
+  /// The current file, for progress.
   var path: String { files.last?.path ?? template.path(OutputTemplate.Values(start: startedAt)) }
 
   var storedBytes: Int { files.reduce(0) { $0 + $1.sink.storedBytes } }
 
-  /// Opens the file that is there even if no entry is. Months without an entry have no file, and where nothing is new
-  /// there is none at all.
+  /// Opens the file that exists even without entries. Months without entries have no file, and where nothing is new
+  /// there is no file at all.
   mutating func begin() throws(CSVError) {
     if monthAttribute == nil, !export.incremental { try open(month: nil) }
   }
 
-  /// Writes the entries of a batch; `refuse` is told the row of each that the output can't carry.
+  /// Writes the entries of a batch; calls `refuse` with the row of each that the output can't represent.
   mutating func write(
     _ batch: ObjectBatch, with formatter: inout EntryFormatter, _ refuse: (Int, EntryFormatter.Refusal) -> Void
   ) throws(CSVError) {
@@ -59,7 +60,7 @@ struct ExportFiles: ~Copyable {
     var row = 0
     while row < batch.count {
       let end = try openFile(for: row, of: batch, monthSlot)
-      // Out of the optional meanwhile: a writer is touched for every field.
+      // Moved out of the optional because the writer is accessed for every field.
       guard var writer = writer.take() else { preconditionFailure("a file was opened for the row") }
       files[files.count - 1].records += try formatter.write(row..<end, of: batch, to: &writer, refuse)
       self.writer = consume writer
@@ -67,7 +68,7 @@ struct ExportFiles: ~Copyable {
     }
   }
 
-  /// Sees to it that the file under way is that of the row; answers up to which row it takes.
+  /// Makes the row's file the current one; returns the end of the range of rows that belong to it.
   private mutating func openFile(for row: Int, of batch: ObjectBatch, _ monthSlot: Int?) throws(CSVError) -> Int {
     if let monthSlot {
       let month = months.name(of: batch.cell(row: row, slot: monthSlot))
@@ -88,14 +89,14 @@ struct ExportFiles: ~Copyable {
     try close()
     let path = template.path(OutputTemplate.Values(part: files.count + 1, month: month ?? "", start: startedAt))
     do throws(PipelineError) {
-      try OutputPlace.check(path, key: "export.output", isNoneOf: [storePath])
+      try OutputPath.check(path, key: "export.output", isNoneOf: [storePath])
     } catch {
       throw CSVError(.write, error.message)
     }
     let isGzip = path == "-" ? export.gzip ?? false : export.isGzip(path)
     let sink = try ByteSink(path: path, compression: isGzip ? .gzip() : .none)
     sink.contentHash = ContentHash()
-    // What is not compressed is stored as it is.
+    // Uncompressed content is stored as it is, so one hash suffices.
     if export.hash, isGzip { sink.storedHash = ContentHash() }
     files.append(File(path: path, sink: sink, month: month))
     var writer = try CSVWriter(sink, dialect: export.dialect.csv)
@@ -103,33 +104,35 @@ struct ExportFiles: ~Copyable {
     self.writer = consume writer
   }
 
-  /// Completes the file under way, if there is one; it has no name yet.
+  /// Completes the current file, if there is one, still under a temporary name.
   private mutating func close() throws(CSVError) {
     guard var writer = writer.take(), let file = files.last else { return }
     try writer.flush()
     try file.sink.finish()
     guard export.hash, let content = file.sink.contentHash else { return }
-    let seal = OutputSeal(
+    let checksumFile = ChecksumFile(
       stored: (file.sink.storedHash ?? content).digest, records: file.records, content: content.digest,
       contentBytes: file.sink.writtenBytes)
-    files[files.count - 1].seal = try seal.write(for: file.path)
+    files[files.count - 1].checksumFile = try checksumFile.write(for: file.path)
   }
 
-  /// Completes the last file and gives all of them their names.
+  /// Completes the last file and gives all files their final names.
   ///
-  /// - Throws: `write-error`; of the files that had a name by then those are removed that did not replace another.
-  mutating func place() throws(CSVError) -> [RunSummary.File] {
+  /// - Throws: `write-error`; files that were already renamed are removed, unless they replaced another.
+  mutating func commit() throws(CSVError) -> [RunSummary.File] {
     try close()
     var added: [String] = []
     var folders: Set<String> = []
     do throws(CSVError) {
       for file in files {
-        try place(file.sink, file.path, &added)
-        if let seal = file.seal { try place(seal, OutputSeal.path(for: file.path), &added) }
+        try commit(file.sink, to: file.path, added: &added)
+        if let checksumFile = file.checksumFile {
+          try commit(checksumFile, to: ChecksumFile.path(for: file.path), added: &added)
+        }
       }
-      // Links lead elsewhere: a sink's own name is where the file really is.
-      for sink in files.flatMap({ [$0.sink, $0.seal].compactMap(\.self) })
-      where folders.insert(OutputPlace.folder(of: sink.name)).inserted { try sink.syncFolder() }
+      // A path may be a link: the sink's own name is that of the file itself.
+      for sink in files.flatMap({ [$0.sink, $0.checksumFile].compactMap(\.self) })
+      where folders.insert(OutputPath.folder(of: sink.name)).inserted { try sink.syncFolder() }
     } catch {
       for path in added { try? FileManager.default.removeItem(atPath: path) }
       throw error
@@ -141,16 +144,16 @@ struct ExportFiles: ~Copyable {
     }
   }
 
-  private func place(_ sink: ByteSink, _ path: String, _ added: inout [String]) throws(CSVError) {
+  private func commit(_ sink: ByteSink, to path: String, added: inout [String]) throws(CSVError) {
     if path != "-", !FileManager.default.fileExists(atPath: path) { added.append(path) }
     try sink.commit(syncsFolder: false)
   }
 
-  /// Gives up everything that has no name yet.
+  /// Discards everything that has no final name yet.
   func cancel() {
     for file in files {
       file.sink.cancel()
-      file.seal?.cancel()
+      file.checksumFile?.cancel()
     }
   }
 }

@@ -1,26 +1,27 @@
 import CSV
 import Foundation
 
-/// How far the incremental exports of a pipeline have come. It lies beside their outputs, for the store is only read.
+/// The progress of a pipeline's incremental exports. It is stored next to their outputs, because the store is only
+/// read.
 ///
-/// An entry is new when its key is greater than any that was written before: stores give keys in ascending order and
-/// never twice. An entry that was changed keeps its key, and so is not written again.
+/// An entry is new when its primary key is greater than any that was written before: stores allocate keys in ascending
+/// order and never twice. A changed entry keeps its key, and so is not written again.
 struct ExportMark: Sendable, Hashable, Codable {
   var formatVersion = 1
   var pipeline: String
   /// The store's UUID.
   var store: String
   var entity: String
-  /// The greatest that was written.
+  /// The highest primary key that was written.
   var greatestKey: Int64
-  /// Entries of the last export that wrote any.
+  /// Number of entries of the last export that wrote any.
   var exported: Int
   /// The start of that export.
   var exportedAt: Date
 
   /// The mark in the file, nil if there is none yet.
   ///
-  /// - Throws: 74 where it can't be read, 65 where it is no mark.
+  /// - Throws: 74 where it can't be read, 65 where it is not a mark.
   static func read(_ path: String) throws(RunFailure) -> ExportMark? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     let data: Data
@@ -37,13 +38,14 @@ struct ExportMark: Sendable, Hashable, Codable {
     guard let mark = try? decoder.decode(ExportMark.self, from: data), mark.formatVersion == 1 else {
       throw RunFailure(
         code: nil, exitCode: .dataError,
-        message: "\(path) is no mark of earlier exports, or was changed; restore it, or remove it to export everything")
+        message: "\(path) is not a mark of earlier exports, or was changed; restore it, or remove it to export "
+          + "everything")
     }
     return mark
   }
 
-  /// Whether the store, pipeline and entity of an export are those of the mark; `lastKey` is the greatest that the
-  /// store has ever given.
+  /// Checks that the store, pipeline and entity of an export are those of the mark; `lastKey` is the highest primary
+  /// key that the store has ever allocated.
   ///
   /// - Throws: 65 with what differs.
   func check(pipeline: String, store: String, entity: String, lastKey: Int64, path: String) throws(RunFailure) {
@@ -61,11 +63,11 @@ struct ExportMark: Sendable, Hashable, Codable {
     }
     throw RunFailure(
       code: nil, exitCode: .dataError,
-      message: "the mark \(path) does not fit: \(reason). Export to another output, or remove the mark to export "
-        + "everything anew")
+      message: "the mark \(path) does not match: \(reason). Export to another output, or remove the mark to export "
+        + "everything again")
   }
 
-  /// The file appears whole or not at all.
+  /// The file appears complete or not at all.
   func write(_ path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

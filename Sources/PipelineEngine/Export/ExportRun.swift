@@ -2,10 +2,12 @@ import CSV
 import Dispatch
 import Foundation
 import Locking
+import ManagedObjectModel
 import OpenCoreData
+import PersistentStores
 
-/// One export, from the store to its summary: a private background context walks over the entries in one read
-/// snapshot, another thread turns them into records.
+/// One export, from the store to its summary: a private background context fetches the entries in one read snapshot,
+/// and another thread formats them as records.
 struct ExportRun {
   private let definition: PipelineDefinition
   private let export: ExportDefinition
@@ -15,22 +17,22 @@ struct ExportRun {
   private let formatter: EntryFormatter
   private let container: NSPersistentContainer
   private let storePath: String
-  /// Whether the model was made of the store's tables, so that nothing can be compared.
+  /// Whether the model was derived from the store's tables, so that nothing can be compared.
   private let isOfTables: Bool
   private let template: OutputTemplate
   private let startedAt: Date
 
   init(
-    _ definition: PipelineDefinition, _ options: RunOptions, model: RunModel, _ monitor: RunMonitor
+    _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor
   ) throws(PipelineError) {
     self.definition = definition
     self.options = options
     self.monitor = monitor
     startedAt = options.now()
     export = definition.export ?? ExportDefinition()
-    let fit = try ExportFit(definition, model: model.model)
-    entity = fit.entity
-    formatter = fit.formatter
+    let checked = try ExportSchemaCheck(definition, model: model.model)
+    entity = checked.entity
+    formatter = checked.formatter
     container = NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model)
     isOfTables = model.isOfTables
     guard let store = definition.storePath(options) else {
@@ -44,15 +46,15 @@ struct ExportRun {
     }
     template = try OutputTemplate(output, split: export.split)
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))
-    try OutputPlace.check(firstPath, key: "export.output", isNoneOf: [storePath])
-    if OutputPlace.isSpecial(firstPath), let key = export.incremental ? "incremental" : export.hash ? "hash" : nil {
+    try OutputPath.check(firstPath, key: "export.output", isNoneOf: [storePath])
+    if OutputPath.isSpecial(firstPath), let key = export.incremental ? "incremental" : export.hash ? "hash" : nil {
       throw PipelineError(
-        path: "export.\(key)", "puts a file beside the output, and \(firstPath) is no regular file; name one")
+        path: "export.\(key)", "puts a file next to the output, and \(firstPath) is not a regular file; name one")
     }
     for path in ReportFiles.paths(definition, options) {
-      try OutputPlace.check(path, key: "report", isNoneOf: [storePath])
+      try OutputPath.check(path, key: "report", isNoneOf: [storePath])
     }
-    try EventLog.checkPlace(definition, options, isNoneOf: [storePath])
+    try EventLog.checkPath(definition, options, isNoneOf: [storePath])
   }
 
   mutating func run() -> RunSummary {
@@ -106,10 +108,10 @@ struct ExportRun {
       try files.begin()
       let queue = BoundedQueue<BatchMessage>(capacity: 2)
       let hasEnded = startReading(into: queue, keysAbove: mark?.greatestKey)
-      // A reader that the end of the process cuts off would leave its -wal and -shm beside the store.
+      // A reader that is cut off by the end of the process would leave its -wal and -shm files next to the store.
       defer { hasEnded.wait() }
       try writeAll(from: queue, to: &files, &state)
-      if state.outcome == .completed, state.failure == nil { state.outputs = try files.place() }
+      if state.outcome == .completed, state.failure == nil { state.outputs = try files.commit() }
       files.cancel()
     } catch {
       files.cancel()
@@ -120,7 +122,7 @@ struct ExportRun {
   }
 
   private func readMark() throws(RunFailure) -> ExportMark? {
-    try OutputPlace.check(template.markPath)
+    try OutputPath.check(template.markPath)
     guard let mark = try ExportMark.read(template.markPath) else { return nil }
     let lastKey: Int64
     do {
@@ -135,7 +137,8 @@ struct ExportRun {
 
   private var storeUUID: String { container.persistentStoreCoordinator.persistentStores.first?.identifier ?? "" }
 
-  /// Only now that the outputs have their names: a mark that is ahead of them would lose entries for good.
+  /// Written only after the outputs have their final names: a mark that is ahead of them would lose entries
+  /// permanently.
   private func finishIncrement(_ mark: ExportMark?, _ state: inout ExportState) throws(RunFailure) {
     guard let greatestKey = state.greatestKey else {
       let last = mark.map { " since \(DateText.iso8601($0.exportedAt.timeIntervalSinceReferenceDate) ?? "")" } ?? ""
@@ -161,7 +164,7 @@ struct ExportRun {
     case failure(RunFailure)
   }
 
-  /// - Returns: What is signalled when the reader has let go of the store.
+  /// - Returns: A semaphore that is signalled when the reader no longer uses the store.
   private func startReading(into queue: BoundedQueue<BatchMessage>, keysAbove key: Int64?) -> DispatchSemaphore {
     let hasEnded = DispatchSemaphore(value: 0)
     let context = container.newBackgroundContext()
@@ -171,13 +174,13 @@ struct ExportRun {
     let (name, keyPaths) = (definition.entity, formatter.pathsBeyondEntity)
     var attributes = formatter.ownAttributes
     if case .month(let attribute)? = export.split { attributes.insert(attribute) }
-    let wanted = attributes
+    let attributesRead = attributes
     context.perform {
       defer {
         queue.finish()
         hasEnded.signal()
       }
-      // A limit of nothing is none to a fetch request.
+      // To a fetch request a limit of 0 means no limit.
       guard limit != 0 else { return }
       let request = NSFetchRequest<NSManagedObject>(entityName: name)
       request.sortDescriptors = sort.map { NSSortDescriptor(key: $0.attribute, ascending: $0.ascending) }
@@ -188,10 +191,10 @@ struct ExportRun {
         let rowsPerBatch = min(rows, 10_000)
         if let key {
           try context.walk(
-            request, keyPaths: keyPaths, attributes: wanted, keysAbove: key, rowsPerBatch: rowsPerBatch, send)
+            request, keyPaths: keyPaths, attributes: attributesRead, keysAbove: key, rowsPerBatch: rowsPerBatch, send)
         } else {
           try context.walk(
-            request, keyPaths: keyPaths, attributes: wanted, rowsPerBatch: rowsPerBatch, send)
+            request, keyPaths: keyPaths, attributes: attributesRead, rowsPerBatch: rowsPerBatch, send)
         }
       } catch {
         _ = queue.send(.failure(RunFailure(store: error as NSError)))
@@ -200,7 +203,7 @@ struct ExportRun {
     return hasEnded
   }
 
-  /// Months come one after the other, so that one file is open at a time.
+  /// Sorted by month, so that only one file is open at a time.
   private var order: [ExportDefinition.SortKey] {
     guard case .month(let attribute)? = export.split, export.sort.isEmpty else { return export.sort }
     return [ExportDefinition.SortKey(attribute)]
@@ -216,7 +219,7 @@ struct ExportRun {
         if case .failure(let failure) = message { state.failure = failure }
         return
       }
-      try files.write(batch, with: &formatter) { row, refusal in state.refuse(refusal, ids[row], storePath) }
+      try files.write(batch, with: &formatter) { row, refusal in state.refuse(refusal, of: ids[row], store: storePath) }
       state.walked += batch.count
       if export.incremental {
         for index in ids.indices { state.greatestKey = max(state.greatestKey ?? 0, ids.key(at: index) ?? 0) }
@@ -233,7 +236,7 @@ struct ExportRun {
   }
 }
 
-/// What an export knows of itself while it runs.
+/// The state of a running export.
 private struct ExportState {
   var log: IssueLog
   var outcome = RunSummary.Outcome.completed
@@ -241,13 +244,13 @@ private struct ExportState {
   var failure: RunFailure?
   /// Entries that were read, written or refused.
   var walked = 0
-  /// Of what was read; nil while nothing was.
+  /// The highest primary key that was read; nil before the first entry.
   var greatestKey: Int64?
-  /// Empty until all of them have their names.
+  /// Empty until all files have their final names.
   var outputs: [RunSummary.File] = []
   var note: String?
 
-  mutating func refuse(_ refusal: EntryFormatter.Refusal, _ id: NSManagedObjectID, _ store: String) {
+  mutating func refuse(_ refusal: EntryFormatter.Refusal, of id: NSManagedObjectID, store: String) {
     let position = RecordPosition(input: store, record: 0, line: 0, byte: 0)
     log.add(
       RecordIssue(

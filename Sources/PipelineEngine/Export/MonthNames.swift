@@ -1,16 +1,16 @@
-import OpenCoreData
+import PersistentStores
 
-/// The months of dates in UTC, as the names of files have them.
+/// The months of dates in UTC, as they appear in file names.
 struct MonthNames {
-  /// Of entries without a date.
+  /// For entries without a date.
   static let undated = "undated"
 
-  /// The month named last: its seconds since 2001-01-01 UTC. Entries come in the order of their dates, so nearly every
-  /// one is of the same month as the one before.
+  /// The range of the previous month in seconds since 2001-01-01 UTC. Entries are sorted by date, so nearly every one
+  /// has the same month as the previous one.
   private var span = 0.0..<0.0
   private var spanName = ""
 
-  /// `2014-07`; years as ISO 8601 has them. Infinite dates have names of their own.
+  /// `2014-07`, with the year as in ISO 8601. Infinite dates have names of their own.
   mutating func name(of cell: ValueCell) -> String {
     guard cell.kind == .real else { return Self.undated }
     let seconds = cell.real

@@ -1,11 +1,11 @@
 import OpenCoreData
 
-/// Writes what the ledger says of an input, in the transaction of a save. A dry run writes nothing.
+/// Writes an input's state to the ledger, in the transaction of a save. A dry run writes nothing.
 struct CheckpointWriter {
   let environment: ImportEnvironment
   let ledger: Ledger
 
-  /// Has the next save write the checkpoint; the first one of a run writes the run too.
+  /// Makes the next save write the checkpoint; the first one of a run also writes the run.
   ///
   /// - Parameter beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
@@ -16,14 +16,14 @@ struct CheckpointWriter {
     ledger.prepare(begin + checkpoint.statements(environment.tables), beforeCommit: beforeCommit)
   }
 
-  /// The save went through, with so many new entries.
+  /// Called after a successful save of that many new entries.
   func didSave(_ checkpoint: inout FileCheckpoint, inserted: Int, _ totals: inout ImportTotals) {
     ledger.didSave()
     checkpoint.didSave()
     totals.noteSaved(inserted: inserted)
   }
 
-  /// Writes the checkpoint alone, without entries.
+  /// Writes only the checkpoint, without entries.
   func write(_ checkpoint: inout FileCheckpoint, _ totals: inout ImportTotals) throws(RunFailure) {
     if environment.isDryRun { return }
     prepare(checkpoint, totals)

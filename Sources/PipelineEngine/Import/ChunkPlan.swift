@@ -1,10 +1,10 @@
-import OpenCoreData
+import PersistentStores
 
-/// What becomes of the records of one chunk: the store is asked for nothing else.
+/// What happens to the records of one chunk; the only changes to the store.
 struct ChunkPlan {
-  /// A stored entry that takes the values of a record.
+  /// A stored entry that is updated from a record.
   struct Update {
-    /// The entry's key in the store.
+    /// The entry's primary key in the store.
     let storeKey: Int64
     /// The record's row in the chunk's batch.
     let row: Int
@@ -12,12 +12,12 @@ struct ChunkPlan {
 
   /// The entries to insert.
   var inserts: ObjectBatch
-  /// For each of them the row of the chunk's batch that it came from.
+  /// For each of them its row in the chunk's batch.
   var insertedRows: [Int] = []
   var updates: [Update] = []
-  /// Attributes that an update changes.
+  /// Attributes that an update may change.
   var updatedSlots: [Int] = []
-  /// Records that changed an entry, stored or of this chunk.
+  /// Number of records that changed an entry, of the store or of this chunk.
   var updated = 0
   var unchanged = 0
   var duplicate = 0
@@ -26,7 +26,7 @@ struct ChunkPlan {
   /// In order of the records.
   var issues: [RecordIssue] = []
 
-  /// A chunk in which no key is looked at and nothing was refused.
+  /// For a chunk whose keys are not compared, and where nothing was refused.
   init(inserting chunk: ParsedChunk) {
     inserts = chunk.batch
     insertedRows = Array(0..<chunk.batch.count)
@@ -35,7 +35,7 @@ struct ChunkPlan {
     if issues.count > 1 { sort() }
   }
 
-  /// A chunk in which no key is looked at, without the rows that are known not to be storable.
+  /// For a chunk whose keys are not compared, without the rows that are known not to be storable.
   init(inserting chunk: ParsedChunk, without refused: [Int: RecordIssue]) {
     self.init(inserting: chunk)
     guard !refused.isEmpty else { return }
@@ -52,14 +52,14 @@ struct ChunkPlan {
       updated: updated, unchanged: unchanged, duplicate: duplicate, rejected: rejected.count)
   }
 
-  /// Issues and rejects in the order of the input: those of the parser and those of later checks were found apart.
+  /// Sorts issues and rejects in the order of the input: the parser and later checks add theirs separately.
   mutating func sort() {
     rejected.sort()
     issues.sort { ($0.record, $0.field ?? 0) < ($1.record, $1.field ?? 0) }
   }
 }
 
-extension InputTally {
+extension InputResults {
   mutating func add(_ plan: ChunkPlan, of chunk: ParsedChunk) {
     profile(plan.inserts)
     if !plan.updates.isEmpty { profile(chunk.batch, rows: plan.updates.map(\.row)) }

@@ -1,12 +1,12 @@
 import OpenCoreData
 
-/// Saves the chunks of one input. In one transaction go the entries, through the contexts, and what the ledger says of
-/// them; the rejected records are on the disk before it is committed.
+/// Saves the chunks of one input. One transaction has the entries, which pass through the contexts, and the state in
+/// the ledger; the rejected records are on the disk before it is committed.
 struct ChunkSaver {
   /// Why a chunk is not saved.
   struct Stop {
     let reason: String
-    /// Those of the records up to the one that was too many.
+    /// The issues of the records up to the first one over the limit.
     let issues: [RecordIssue]
   }
 
@@ -16,7 +16,7 @@ struct ChunkSaver {
   private let rejects: RejectsFile?
   private var planner: ChunkPlanner
 
-  init(_ planner: ChunkPlanner, _ contexts: ImportContexts, _ writer: CheckpointWriter, rejects: RejectsFile?) {
+  init(_ planner: ChunkPlanner, contexts: ImportContexts, writer: CheckpointWriter, rejects: RejectsFile?) {
     environment = writer.environment
     self.contexts = contexts
     self.writer = writer
@@ -24,18 +24,18 @@ struct ChunkSaver {
     self.planner = planner
   }
 
-  /// Plans the chunk and saves it. Records that are refused become rejects, and the rest is planned anew.
+  /// Plans the chunk and saves it. Records that are refused become rejects, and the rest is planned again.
   ///
-  /// - Returns: Nil where the chunk is saved, and `checkpoint` is beyond it.
+  /// - Returns: Nil where the chunk is saved and included in `checkpoint`.
   mutating func save(
-    _ chunk: ParsedChunk, _ checkpoint: inout FileCheckpoint, _ totals: inout ImportTotals
+    _ chunk: ParsedChunk, checkpoint: inout FileCheckpoint, totals: inout ImportTotals
   ) throws -> Stop? {
     let rejectsBefore = rejects?.mark ?? RejectsMark()
     let environment = environment
     var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
     while true {
       let plan = try planner.plan(chunk, without: refused) { [totals] in try environment.nextKey(totals) }
-      if let stop = stop(plan, chunk, before: totals.counts + checkpoint.tally.counts) { return stop }
+      if let stop = stop(plan, chunk, before: totals.counts + checkpoint.results.counts) { return stop }
       try rejects?.cutBack(to: rejectsBefore)
       try rejects?.append(plan, of: chunk)
       var next = checkpoint

@@ -1,12 +1,12 @@
 import OpenCoreData
 
-/// Decides what becomes of each entry by its key: what the store has and what the run has taken so far.
+/// Decides by key what happens to each entry, compared with those in the store and those of the run so far.
 struct EntryMatcher {
-  /// A set of attributes that only one entry may have the values of.
+  /// A set of attributes whose values must be unique.
   struct Uniqueness: Sendable {
     let slots: [Int]
     let code: IssueCode
-    /// The one column meant, where it is one.
+    /// The column, if it is a single one.
     let column: String?
     let names: String
     let severity: Severity
@@ -16,7 +16,7 @@ struct EntryMatcher {
   private let keyNames: String
   private let entityName: String
   private let uniquenesses: [Uniqueness]
-  /// Attributes that an update changes.
+  /// Attributes that an update may change.
   private let updatedSlots: [Int]
   let digester: RowDigester
   private let keys: KeyIndex
@@ -30,18 +30,17 @@ struct EntryMatcher {
     entityName = definition.entity
     self.uniquenesses = uniquenesses
     self.updatedSlots = policy.updates ? updatedSlots : []
-    digester = Self.digester(definition, entity, uniquenesses, self.updatedSlots)
+    digester = Self.digester(definition, entity: entity, uniquenesses: uniquenesses, updatedSlots: self.updatedSlots)
     let limit = definition.limits.keysInMemoryMax
     keys = KeyIndex(keysInMemoryMax: limit, keepsOrders: digester.orderSlot != nil)
     uniqueValues = uniquenesses.map { _ in KeyIndex(keysInMemoryMax: limit) }
   }
 
-  /// Whether a record may become part of an entry before that is saved: then each must be valid by itself.
+  /// Whether a record may become part of an earlier entry before that is saved: then each must be valid on its own.
   var needsValidEntries: Bool { policy.updates && !digester.keySlots.isEmpty }
 
   static func digester(
-    _ definition: PipelineDefinition, _ entity: NSEntityDescription, _ uniquenesses: [Uniqueness],
-    _ updatedSlots: [Int]
+    _ definition: PipelineDefinition, entity: NSEntityDescription, uniquenesses: [Uniqueness], updatedSlots: [Int]
   ) -> RowDigester {
     var digester = RowDigester()
     digester.keySlots = definition.key.compactMap { entity.slot(named: $0) }
@@ -51,18 +50,18 @@ struct EntryMatcher {
     return digester
   }
 
-  /// Makes room for the entries of the store.
+  /// Allocates capacity for the entries of the store.
   func reserve(_ count: Int) { for index in [keys] + uniqueValues { index.reserve(count) } }
 
-  /// Notes entries of the store, their keys in order.
+  /// Adds entries of the store in the order of their primary keys.
   func load(_ digests: RowDigests, storeKeys: [Int64]) throws {
-    try keys.load(digests.keys) { entry(digests, $0, storeKeys[$0]) }
+    try keys.load(digests.keys) { entry(digests, row: $0, storeKey: storeKeys[$0]) }
     for (index, digests) in zip(uniqueValues, digests.uniques) {
       try index.load(digests) { KeyEntry(storeKey: storeKeys[$0]) }
     }
   }
 
-  private func entry(_ digests: RowDigests, _ row: Int, _ storeKey: Int64) -> KeyEntry {
+  private func entry(_ digests: RowDigests, row: Int, storeKey: Int64) -> KeyEntry {
     KeyEntry(
       storeKey: storeKey, values: digests.values.isEmpty ? 0 : digests.values[row],
       order: digests.orders.isEmpty ? 0 : digests.orders[row])
@@ -70,17 +69,18 @@ struct EntryMatcher {
 
   // MARK: Chunks
 
-  /// Where a chunk's entries go in the store, as far as it is known beforehand.
+  /// The primary keys of a chunk's entries, as far as they are known beforehand.
   struct Keys {
-    /// The key that the first inserted entry gets.
+    /// The primary key of the first inserted entry.
     var next: Int64
-    /// The last key of the store when the input was begun: entries beyond it came from the input itself.
+    /// The highest primary key in the store when the input was begun: entries with higher ones are from the input
+    /// itself.
     var base: Int64
   }
 
-  /// Looks at the entries in order. `refused` has an issue for each row that is known not to be storable.
+  /// Matches the entries in order. `refused` has an issue for each row that is known not to be storable.
   func plan(_ chunk: ParsedChunk, _ storeKeys: Keys, refused: [Int: RecordIssue], input: String) throws -> ChunkPlan {
-    var builder = PlanBuilder(chunk, storeKeys, input)
+    var builder = PlanBuilder(chunk, storeKeys: storeKeys, input: input)
     if !chunk.digests.keys.isEmpty { try keys.beginChunk(chunk.digests.keys) }
     for (index, digests) in zip(uniqueValues, chunk.digests.uniques) { try index.beginChunk(digests) }
     let digests = chunk.digests.keys
@@ -88,15 +88,15 @@ struct EntryMatcher {
       if !digests.isEmpty { keys.approach(row, of: digests) }
       if let issue = refused[row] {
         builder.reject(row, issue)
-      } else if !applyPolicy(row, chunk, &builder), !violates(row, chunk, &builder) {
-        note(row, chunk.digests, builder.insert(row), isNew: true)
+      } else if !applyPolicy(row, of: chunk, to: &builder), !violates(row, of: chunk, in: &builder) {
+        note(row, chunk.digests, storeKey: builder.insert(row), isNew: true)
       }
     }
     return builder.finish(updatedSlots)
   }
 
-  /// Handles a record whose key is there already; false for a new one.
-  private func applyPolicy(_ row: Int, _ chunk: ParsedChunk, _ builder: inout PlanBuilder) -> Bool {
+  /// Handles a record whose key exists already; false for a new one.
+  private func applyPolicy(_ row: Int, of chunk: ParsedChunk, to builder: inout PlanBuilder) -> Bool {
     let digests = chunk.digests
     guard !digests.keys.isEmpty, digests.keys[row] != .none, let known = keys.entry(of: digests.keys[row]) else {
       return false
@@ -108,15 +108,15 @@ struct EntryMatcher {
         ? "an earlier record of this input has the same key (\(keyNames)); remove one of the two"
         : "the store has an entry with this key (\(keyNames)) already, \(entityName) p\(known.storeKey); remove the "
           + "record, or set \"duplicates\" to skip or update"
-      builder.reject(row, .primaryKey, holder)
+      builder.reject(row, .primaryKey, message: holder)
     case .skip:
       builder.plan.duplicate += 1
     case .update:
-      update(row, known, chunk, &builder)
+      update(row, known: known, of: chunk, in: &builder)
     case .keepNewest:
       let order = digests.orders[row]
       if order > known.order {
-        update(row, known, chunk, &builder)
+        update(row, known: known, of: chunk, in: &builder)
       } else if order == known.order, digests.values[row] == known.values {
         builder.plan.unchanged += 1
       } else {
@@ -126,8 +126,8 @@ struct EntryMatcher {
     return true
   }
 
-  private func update(_ row: Int, _ known: KeyEntry, _ chunk: ParsedChunk, _ builder: inout PlanBuilder) {
-    let entry = entry(chunk.digests, row, known.storeKey)
+  private func update(_ row: Int, known: KeyEntry, of chunk: ParsedChunk, in builder: inout PlanBuilder) {
+    let entry = entry(chunk.digests, row: row, storeKey: known.storeKey)
     if entry.values == known.values {
       builder.plan.unchanged += 1
     } else {
@@ -136,15 +136,16 @@ struct EntryMatcher {
     if entry != known { keys.set(chunk.digests.keys[row], entry, before: known) }
   }
 
-  private func violates(_ row: Int, _ chunk: ParsedChunk, _ builder: inout PlanBuilder) -> Bool {
-    for (place, uniqueness) in uniquenesses.enumerated() {
-      let digest = chunk.digests.uniques[place][row]
-      guard digest != .none, let known = uniqueValues[place].entry(of: digest) else { continue }
+  private func violates(_ row: Int, of chunk: ParsedChunk, in builder: inout PlanBuilder) -> Bool {
+    for (index, uniqueness) in uniquenesses.enumerated() {
+      let digest = chunk.digests.uniques[index][row]
+      guard digest != .none, let known = uniqueValues[index].entry(of: digest) else { continue }
       let holder =
         builder.isOfThisInput(known.storeKey)
         ? "an earlier record of this input" : "an entry of the store, \(entityName) p\(known.storeKey),"
       let message = "\(uniqueness.names) must be unique, and \(holder) has the same; correct one of the two"
-      builder.note(row, uniqueness.code, message, column: uniqueness.column, severity: uniqueness.severity)
+      builder.note(
+        row, uniqueness.code, message: message, column: uniqueness.column, severity: uniqueness.severity)
       if uniqueness.severity == .error {
         builder.plan.rejected.append(Int(chunk.recordOfRow[row]))
         return true
@@ -153,43 +154,44 @@ struct EntryMatcher {
     return false
   }
 
-  /// Notes the key and the unique values of a row's entry. A new entry's key belonged to no other before.
-  private func note(_ row: Int, _ digests: RowDigests, _ storeKey: Int64, isNew: Bool) {
+  /// Adds the key and the unique values of a row's entry. A new entry's key has no previous owner.
+  private func note(_ row: Int, _ digests: RowDigests, storeKey: Int64, isNew: Bool) {
     if !digests.keys.isEmpty, digests.keys[row] != .none {
       let digest = digests.keys[row]
-      keys.set(digest, entry(digests, row, storeKey), before: isNew ? nil : keys.entry(of: digest))
+      keys.set(digest, entry(digests, row: row, storeKey: storeKey), before: isNew ? nil : keys.entry(of: digest))
     }
     for (index, digest) in zip(uniqueValues, digests.uniques) where digest[row] != .none {
       index.set(digest[row], KeyEntry(storeKey: storeKey))
     }
   }
 
-  /// The chunk is saved, its entries with keys from `first` on, which may not be the ones that were expected.
+  /// Called when the chunk is saved, its entries with primary keys from `first` on, which may differ from the expected
+  /// ones.
   func endChunk(_ chunk: ParsedChunk, _ plan: ChunkPlan, expected: Int64, first: Int64) throws {
     if expected != first {
       for (offset, row) in plan.insertedRows.enumerated() {
-        note(row, chunk.digests, first + Int64(offset), isNew: false)
+        note(row, chunk.digests, storeKey: first + Int64(offset), isNew: false)
       }
     }
     for index in [keys] + uniqueValues { try index.endChunk() }
   }
 
-  /// The chunk will be planned again.
+  /// Called when the chunk will be planned again.
   func undoChunk() {
     for index in [keys] + uniqueValues { index.undoChunk() }
   }
 }
 
-/// Gathers the decisions on one chunk.
+/// Collects the decisions for one chunk.
 private struct PlanBuilder {
   var plan: ChunkPlan
   private let chunk: ParsedChunk
   private let storeKeys: EntryMatcher.Keys
   private let input: String
-  /// Rows of this chunk that take the values of later ones.
+  /// Rows of this chunk that are updated from later ones.
   private var folds: [(target: Int, source: Int)] = []
 
-  init(_ chunk: ParsedChunk, _ storeKeys: EntryMatcher.Keys, _ input: String) {
+  init(_ chunk: ParsedChunk, storeKeys: EntryMatcher.Keys, input: String) {
     plan = ChunkPlan(inserting: chunk)
     plan.insertedRows.removeAll(keepingCapacity: true)
     self.chunk = chunk
@@ -199,7 +201,7 @@ private struct PlanBuilder {
 
   func isOfThisInput(_ storeKey: Int64) -> Bool { storeKey > storeKeys.base }
 
-  /// Answers the key that the entry will have.
+  /// - Returns: The future primary key of the entry.
   mutating func insert(_ row: Int) -> Int64 {
     plan.insertedRows.append(row)
     return storeKeys.next + Int64(plan.insertedRows.count - 1)
@@ -208,7 +210,7 @@ private struct PlanBuilder {
   mutating func update(_ storeKey: Int64, _ row: Int) {
     plan.updated += 1
     if storeKey >= storeKeys.next {
-      // Not in the store yet: the entry goes in with the later record's values.
+      // Not in the store yet: the entry is inserted with the later record's values.
       folds.append((plan.insertedRows[Int(storeKey - storeKeys.next)], row))
     } else {
       plan.updates.append(ChunkPlan.Update(storeKey: storeKey, row: row))
@@ -220,13 +222,13 @@ private struct PlanBuilder {
     plan.issues.append(issue)
   }
 
-  mutating func reject(_ row: Int, _ code: IssueCode, _ message: String) {
+  mutating func reject(_ row: Int, _ code: IssueCode, message: String) {
     plan.rejected.append(Int(chunk.recordOfRow[row]))
-    note(row, code, message)
+    note(row, code, message: message)
   }
 
   mutating func note(
-    _ row: Int, _ code: IssueCode, _ message: String, column: String? = nil, severity: Severity = .error
+    _ row: Int, _ code: IssueCode, message: String, column: String? = nil, severity: Severity = .error
   ) {
     plan.issues.append(
       RecordIssue(

@@ -3,13 +3,13 @@ import Foundation
 import Locking
 import OpenCoreData
 
-/// Imports one input: takes the messages of the thread that reads it, in their order, until all is saved.
+/// Imports one input: handles the messages of the thread that reads it, in order, until everything is saved.
 ///
-/// What a message asks for is done by others, each with one job:
-/// - ``InputReader`` reads, recognises and parses the input on threads of its own, and sends the messages.
-/// - ``ChunkSaver`` saves a chunk. It has a ``ChunkPlanner``, which decides what becomes of each record, the
+/// The work for a message is divided:
+/// - ``InputReader`` reads, recognises and parses the input on its own threads, and sends the messages.
+/// - ``ChunkSaver`` saves a chunk. It has a ``ChunkPlanner``, which decides what happens to each record, the
 ///   ``RejectsFile``, the ``ImportContexts``, and a ``CheckpointWriter`` for the ledger.
-/// - ``FileCheckpoint`` knows how far the input is.
+/// - ``FileCheckpoint`` has the progress of the input.
 struct FileImporter {
   private let file: InputFile
   private let environment: ImportEnvironment
@@ -26,12 +26,11 @@ struct FileImporter {
   private var saver: ChunkSaver?
   private var totalBytes: Int?
   private var wasOpened = false
-  /// What the input must hold; nil where its hash is not asked for.
-  private var seal: OutputSeal?
+  /// The expected content of the input; nil where its hash is not checked.
+  private var checksumFile: ChecksumFile?
 
   init(
-    _ file: InputFile, _ environment: ImportEnvironment, _ contexts: ImportContexts, _ ledger: Ledger,
-    rejectsPath: String?
+    _ file: InputFile, environment: ImportEnvironment, contexts: ImportContexts, ledger: Ledger, rejectsPath: String?
   ) {
     self.file = file
     self.environment = environment
@@ -42,19 +41,21 @@ struct FileImporter {
     summary = RunSummary.File(path: file.name, bytes: 0, records: 0, state: .imported)
   }
 
-  /// Handles the whole input and adds what came of it to `totals`.
+  /// Handles the whole input and adds its results to `totals`.
   ///
-  /// - Parameter known: What the ledger knows of inputs, the newest first.
-  /// - Returns: What the ledger knows of this one now.
+  /// - Parameter known: The ledger's entries, the newest first.
+  /// - Returns: The ledger's entry for this input.
   mutating func run(_ known: [LedgerEntry], _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
-    defer { totals.finish(wasOpened ? summary : nil, checkpoint.tally, rejects: rejectsResult) }
+    defer { totals.finish(wasOpened ? summary : nil, checkpoint.results, rejects: rejectsResult) }
     do throws(RunFailure) {
       if let failure = file.failure { throw failure }
       if definition.verifyHash || environment.options.verifiesHash {
-        seal = try OutputSeal.verified(file.path, file.name)
+        checksumFile = try ChecksumFile.verified(file.path, file.name)
       }
       let messages = environment.reader(of: file, known).start()
-      try environment.clock.time(.save) { (share) throws(RunFailure) in try handleAll(messages, &share, &totals) }
+      try environment.clock.time(.save) { (share) throws(RunFailure) in
+        try handleAll(messages, share: &share, totals: &totals)
+      }
     } catch {
       if let issue = error.issue(file.name) { checkpoint.note(issue) }
       throw error
@@ -65,15 +66,15 @@ struct FileImporter {
   // MARK: Messages
 
   private mutating func handleAll(
-    _ messages: BoundedQueue<InputReader.Message>, _ share: inout StageClock.Share, _ totals: inout ImportTotals
+    _ messages: BoundedQueue<InputReader.Message>, share: inout StageClock.Share, totals: inout ImportTotals
   ) throws(RunFailure) {
     let isCancelled = environment.monitor.isCancelled
     defer { messages.abandon() }
     while totals.outcome == .completed {
-      // A pipe may be silent for long; a request to cancel must not wait for it.
+      // A pipe may send nothing for a long time; a request to cancel must not wait for it.
       let isStillWanted = share.waiting { messages.waitForContent(unless: isCancelled) }
       guard isStillWanted, !isCancelled() else {
-        // Where the end is all that was missing, the input is done.
+        // If only the end was missing, the input is complete.
         if case .end(let progress)? = messages.receiveIfReady() { return try complete(progress, &totals) }
         totals.outcome = .cancelled
         return
@@ -85,7 +86,7 @@ struct FileImporter {
       case .opened(let mapping, let header, let totalBytes):
         (self.totalBytes, wasOpened) = (totalBytes, true)
         environment.monitor.log.log(.inputOpened(file.name, bytes: totalBytes))
-        try open(mapping, header, &totals)
+        try open(mapping, header: header, totals: &totals)
       case .chunk(let parsed):
         guard let chunk = share.waiting(parsed.receive) else { return }
         try save(chunk, &totals)
@@ -94,7 +95,7 @@ struct FileImporter {
     }
   }
 
-  /// The ledger knows the input, or does not.
+  /// Handles the result of comparing the input with the ledger.
   private mutating func begin(_ recognition: InputRecognition, _ totals: inout ImportTotals) throws(RunFailure) {
     switch recognition {
     case .fresh:
@@ -115,7 +116,7 @@ struct FileImporter {
     environment.monitor.log.log(.inputResumed(file.name, record: position.record - 1, byte: position.byteOffset))
   }
 
-  /// The input was imported to its end before: nothing of it is read.
+  /// The input was imported to its end before: none of it is read.
   private mutating func noteKnown(_ known: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) {
     wasOpened = true
     summary.state = .known
@@ -123,12 +124,12 @@ struct FileImporter {
     summary.bytes = known.progress.consumedBytes
     environment.monitor.log.log(.inputKnown(file.name, importedAt: LedgerDate.text(known.savedAt)))
     guard !known.isReported, known.run != environment.runID else { return checkpoint.keep(known) }
-    // The run that imported it was killed before it could say so: this one reports in its place.
+    // The run that imported it was killed before it wrote its report: this one reports instead.
     try resume(known)
     try writer.write(&checkpoint, &totals)
   }
 
-  /// Takes over what an interrupted run has noted.
+  /// Continues from the state of an interrupted run.
   private mutating func resume(_ known: LedgerEntry) throws(RunFailure) {
     do {
       let issues = try environment.tables.issues(ofInput: known.id, environment.store.coordinator)
@@ -139,17 +140,17 @@ struct FileImporter {
     noteSaved(known.progress)
   }
 
-  /// The header is read: the store is opened, and the chunks can come.
+  /// Called when the header was read: opens the store and prepares for chunks.
   private mutating func open(
-    _ mapping: HeaderMapping, _ header: [UInt8], _ totals: inout ImportTotals
+    _ mapping: HeaderMapping, header: [UInt8], totals: inout ImportTotals
   ) throws(RunFailure) {
     let issues = mapping.issues + environment.keys.missingKeys(mapping, input: file.name)
-    // An interrupted run has noted them already.
+    // An interrupted run has already added them.
     if summary.state != .resumed { for issue in issues { checkpoint.note(issue) } }
     if let fault = issues.first(where: { $0.severity == .error }) {
       throw RunFailure(
         code: fault.code, exitCode: .dataError,
-        message: "\(file.name): the header does not fit the pipeline: \(fault.message)")
+        message: "\(file.name): the header does not match the pipeline: \(fault.message)")
     }
     try environment.store.open()
     let matcher = try totals.matcher(mapping, environment)
@@ -160,43 +161,44 @@ struct FileImporter {
       rejects = made
     }
     saver = ChunkSaver(
-      ChunkPlanner(matcher, baseKey: checkpoint.entry.baseKey, input: file.name), contexts, writer, rejects: rejects)
+      ChunkPlanner(matcher, baseKey: checkpoint.entry.baseKey, input: file.name), contexts: contexts, writer: writer,
+      rejects: rejects)
   }
 
   private mutating func save(_ chunk: ParsedChunk, _ totals: inout ImportTotals) throws(RunFailure) {
     do {
-      if let stop = try saver?.save(chunk, &checkpoint, &totals) {
-        note(stop, chunk, &totals)
+      if let stop = try saver?.save(chunk, checkpoint: &checkpoint, totals: &totals) {
+        note(stop, before: chunk, totals: &totals)
       } else {
         noteSaved(chunk.progress)
       }
     } catch {
       throw error as? RunFailure ?? RunFailure(saving: error)
     }
-    let sum = totals.counts + checkpoint.tally.counts
+    let sum = totals.counts + checkpoint.results.counts
     environment.monitor.report(
       RunProgress(
         file: file.name, records: sum.read, rejected: sum.rejected, bytes: summary.bytes, total: totalBytes))
   }
 
-  /// The end was reached. The rejects get their name first: an input that counts as done has them.
+  /// Called at the end of the input. The rejects are renamed first: an input that counts as complete has them.
   private mutating func complete(_ progress: InputProgress, _ totals: inout ImportTotals) throws(RunFailure) {
-    try seal?.checkRecords(progress.position.record - 1, of: file.name)
+    try checksumFile?.checkRecords(progress.position.record - 1, of: file.name)
     try rejects?.commit()
     checkpoint.complete(progress, rejects: rejects?.mark)
     summary.bytes = progress.consumedBytes
     try writer.write(&checkpoint, &totals)
-    environment.monitor.log.log(.inputCompleted(file.name, checkpoint.tally.counts))
+    environment.monitor.log.log(.inputCompleted(file.name, checkpoint.results.counts))
   }
 
-  // MARK: What the report says
+  // MARK: The report
 
   private mutating func noteSaved(_ progress: InputProgress) {
-    (summary.bytes, summary.records) = (progress.consumedBytes, checkpoint.tally.counts.read)
+    (summary.bytes, summary.records) = (progress.consumedBytes, checkpoint.results.counts.read)
   }
 
-  /// The chunk is not saved: what lies before it stays.
-  private mutating func note(_ stop: ChunkSaver.Stop, _ chunk: ParsedChunk, _ totals: inout ImportTotals) {
+  /// The chunk is not saved: what precedes it stays.
+  private mutating func note(_ stop: ChunkSaver.Stop, before chunk: ParsedChunk, totals: inout ImportTotals) {
     for issue in stop.issues {
       checkpoint.note(issue)
       environment.monitor.log.log(.issue(issue))
@@ -207,7 +209,7 @@ struct FileImporter {
     totals.stopReason = stop.reason + (definition.atomic ? "" : "; of \(file.name) \(extent) counted, and no more")
   }
 
-  /// Where the rejects are; those of an input that was not done have no name yet.
+  /// The path of the rejects; those of an incomplete input have a temporary name.
   private var rejectsResult: String? {
     let entry = checkpoint.entry
     guard let path = rejects?.path ?? entry.rejects.path, summary.state != .known || !entry.isReported else {

@@ -1,10 +1,11 @@
 import Foundation
 import OpenCoreData
+import PersistentStores
 
 /// The contexts that a chunk passes on its way to the store.
 ///
-/// Import context (private) → view context (main queue) → writer context (private) → coordinator: each save goes
-/// one level up. A dry run has the first and the last only, both private, and throws the entries away at the second.
+/// Import context (private) → view context (main queue) → writer context (private) → coordinator: each save goes one
+/// level up. A dry run has only the first and the last, both private, and discards the entries at the second.
 struct ImportContexts {
   /// A record that could not be saved.
   struct Failure {
@@ -14,18 +15,18 @@ struct ImportContexts {
     let message: String
   }
 
-  /// What came of a plan.
+  /// The result of applying a plan.
   struct Outcome {
-    /// The records that were refused, by a rule of the model or a constraint of the store. When there are any,
-    /// nothing of the plan was saved and no context holds any of it: plan without them and save again.
+    /// The records that were refused, by a rule of the model or a constraint of the store. If there are any, nothing of
+    /// the plan was saved and no context contains any of it: plan without them and save again.
     var failures: [Failure] = []
-    /// The key of the first inserted entry; nil where none was, or none is kept.
+    /// The primary key of the first inserted entry; nil where none was inserted or kept.
     var firstKey: Int64?
   }
 
   let coordinator: NSPersistentStoreCoordinator
   private let importContext: NSManagedObjectContext
-  /// Above the import context, in the order in which they are saved.
+  /// The contexts above the import context, in the order in which they are saved.
   private let levels: [NSManagedObjectContext]
   private let isDryRun: Bool
 
@@ -63,11 +64,12 @@ struct ImportContexts {
 
   // MARK: Saving
 
-  /// Applies the plan in the import context and saves it level by level. What the save participants add goes with it,
-  /// also where the plan has nothing for the store.
+  /// Applies the plan in the import context and saves it level by level. What the save participants add is written with
+  /// it, even where the plan has no changes.
   ///
-  /// - Parameter lastStoredKey: Entries beyond it are not in the store, as the updated ones of a dry run may be.
-  /// - Throws: What stopped the save for another cause than its records.
+  /// - Parameter lastStoredKey: Entries with a higher primary key are not in the store, as in a dry run for updates of
+  ///   new entries.
+  /// - Throws: Errors that are not caused by records.
   func save(_ plan: ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64 = .max) throws -> Outcome {
     let updates = plan.updates.filter { $0.storeKey <= lastStoredKey }
     guard plan.inserts.count > 0 || !updates.isEmpty else {
@@ -78,8 +80,8 @@ struct ImportContexts {
       var inserted: ObjectIDCollection?
       try importContext.performAndWait {
         inserted = importContext.insert(plan.inserts)
-        apply(updates, plan.updatedSlots, chunk)
-        // Updates that change nothing back and forth leave nothing to save; the participants write all the same.
+        apply(updates, slots: plan.updatedSlots, of: chunk)
+        // Updates that cancel each other out leave nothing to save; the participants write nevertheless.
         guard importContext.hasChanges else { return isDryRun ? () : try coordinator.saveParticipants() }
         try importContext.save()
       }
@@ -97,7 +99,7 @@ struct ImportContexts {
     }
   }
 
-  private func apply(_ updates: [ChunkPlan.Update], _ slots: [Int], _ chunk: ParsedChunk) {
+  private func apply(_ updates: [ChunkPlan.Update], slots: [Int], of chunk: ParsedChunk) {
     if updates.isEmpty { return }
     let ids = updates.compactMap { coordinator.objectID(of: chunk.batch.entity, key: $0.storeKey) }
     let objects = importContext.objects(withIDs: ids)
@@ -106,8 +108,8 @@ struct ImportContexts {
     }
   }
 
-  /// Checks entries as their insertion would. Needed where a record may become part of an entry before it is saved:
-  /// its faults must be its own.
+  /// Validates entries as their insertion would. Needed where a record may become part of an entry before it is saved:
+  /// its issues must be attributed to it.
   func validate(_ chunk: ParsedChunk) throws -> [Failure] {
     if chunk.batch.isCheckedByModelAlone {
       return chunk.batch.violations(toleratingMissingRelationships: importContext.toleratesMissingRelationships).map {
@@ -117,7 +119,7 @@ struct ImportContexts {
     return try validateByInserting(chunk)
   }
 
-  /// For classes that take part in the check: objects are made for them, and thrown away.
+  /// For classes with validation code of their own: objects are created for the check, and discarded.
   private func validateByInserting(_ chunk: ParsedChunk) throws -> [Failure] {
     defer { rollBack() }
     do {
@@ -133,12 +135,12 @@ struct ImportContexts {
     }
   }
 
-  /// Nothing of the failed chunk stays pending anywhere.
+  /// Removes everything of the failed chunk from the contexts.
   private func rollBack() {
     for context in [importContext] + levels { context.performAndWait { context.rollback() } }
   }
 
-  /// After a rolled back transaction nothing is as the contexts think.
+  /// After a transaction was rolled back the state of the contexts is no longer valid.
   func reset() {
     for context in [importContext] + levels { context.performAndWait { context.reset() } }
   }
@@ -172,7 +174,7 @@ struct ImportContexts {
     return failures.values.sorted { $0.row < $1.row }
   }
 
-  /// The record that made the entry what it is: the one it came from, or the last that changed it.
+  /// The record that determined the entry's values: the one it was made from, or the last that changed it.
   private static func row(of id: NSManagedObjectID, _ plan: ChunkPlan) -> Int? {
     if let row = id.batchRow { return plan.insertedRows[row] }
     return id.storeKey.flatMap { key in plan.updates.last { $0.storeKey == key }?.row }
@@ -185,9 +187,9 @@ struct ImportContexts {
 }
 
 extension Error {
-  /// What a validation method says is wrong; of several things the first.
+  /// The message of a validation method; the first of several.
   fileprivate var validationMessage: String {
-    // Of an error that is no NSError, Foundation's description says only that there was one.
+    // For an error that is not an NSError, Foundation's description only says that there was one.
     guard let known = (type(of: self) is NSError.Type) ? self as NSError : nil else {
       return (self as? any LocalizedError)?.errorDescription ?? "\(self)"
     }

@@ -10,27 +10,27 @@ struct ImportEnvironment {
   let store: ImportStore
   let keys: KeyRules
   let monitor: RunMonitor
-  /// Names the run in the ledger, the report and the files of rejects.
+  /// Identifies the run in the ledger, the report and the files of rejects.
   let runID: String
   let startedAt: Date
   let digest: ContentDigest
-  /// Counts what the entries are like, where a report will show it.
+  /// Counts the entries' values, where a report will show them.
   let profiler: EntryProfiler?
   let tables: LedgerTables
   let clock = StageClock()
 
-  /// What the ledger is told with the first save of the run.
+  /// What the first save of the run writes to the ledger.
   var runBegin: [LedgerTables.Statement] {
     let run = LedgerRun(id: runID, pipeline: definition.name, startedAt: startedAt)
     return [tables.record(run), tables.noteInterruptions(before: runID)]
   }
 
-  /// The key that the next inserted entry gets.
+  /// The primary key of the next inserted entry.
   func nextKey(_ totals: ImportTotals) throws(RunFailure) -> Int64 {
     isDryRun ? totals.lastStoredKey + totals.insertedCount + 1 : try store.lastKey() + 1
   }
 
-  /// Tells the log of a chunk that is saved and of what is wrong in it.
+  /// Logs a saved chunk and its issues.
   func log(_ plan: ChunkPlan, of chunk: ParsedChunk, input: String) {
     let log = monitor.log
     if log.takes(.debug) {
@@ -41,7 +41,7 @@ struct ImportEnvironment {
 
   // MARK: Inputs
 
-  /// What reads an input; `known` is what the ledger knows of inputs, the newest first.
+  /// The reader of an input; `known` has the ledger's entries, the newest first.
   func reader(of file: InputFile, _ known: [LedgerEntry]) -> InputReader {
     let recognizer = InputRecognizer(
       definition: definition, digest: digest, path: file.name,
@@ -52,14 +52,16 @@ struct ImportEnvironment {
       clock: clock)
   }
 
-  /// The file of the rejects of an input, of which nothing is there until the first reject.
+  /// The file of the rejects of an input, which does not exist until the first reject.
   func rejectsFile(of file: InputFile, header: [UInt8], at path: String, _ ledger: Ledger) -> RejectsFile {
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
       store: options.namesStoreInRejects ? store.path : nil)
-    // What a dry run finds is found again; what an import rejects must not be written over.
+    // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
     let taken = isDryRun ? nil : Set(ledger.entries.filter { !$0.isComplete }.compactMap(\.rejects.path))
-    return RejectsFile(header: header, context: context) { taken.map { RejectsPlace.free(path, taken: $0) } ?? path }
+    return RejectsFile(header: header, context: context) {
+      taken.map { RejectsDestination.free(path, taken: $0) } ?? path
+    }
   }
 }

@@ -5,7 +5,7 @@ import OpenCoreData
 /// One import or dry run, from its inputs to its summary.
 struct ImportRun {
   private let environment: ImportEnvironment
-  /// The inputs that are named; those of an inbox are looked for when the run begins.
+  /// The named inputs; those of an inbox are listed when the run begins.
   private let inputs: [InputFile]
   private let inbox: Inbox?
   private var definition: PipelineDefinition { environment.definition }
@@ -14,29 +14,30 @@ struct ImportRun {
   private var store: ImportStore { environment.store }
 
   init(
-    _ definition: PipelineDefinition, _ options: RunOptions, model: RunModel, isDryRun: Bool, _ monitor: RunMonitor
+    _ definition: PipelineDefinition, options: RunOptions, model: RunModel, isDryRun: Bool, monitor: RunMonitor
   ) throws(PipelineError) {
     let startedAt = options.now()
-    let definition = try RunModel.completed(definition, options, model.model)
-    let fit = try ImportFit(definition, model: model.model, now: startedAt)
+    let definition = try RunModel.completed(definition, options: options, model: model.model)
+    let checked = try ImportSchemaCheck(definition, model: model.model, now: startedAt)
     let store = ImportStore(
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
-      entity: fit.entity, path: definition.storePath(options), isDryRun: isDryRun, isAtomic: definition.atomic,
+      entity: checked.entity, path: definition.storePath(options), isDryRun: isDryRun, isAtomic: definition.atomic,
       lockTimeoutSeconds: options.lockTimeoutSeconds)
     environment = ImportEnvironment(
-      definition: definition, options: options, isDryRun: isDryRun, columns: fit.columns, store: store,
-      keys: KeyRules(definition: definition, entity: fit.entity, columns: fit.columns), monitor: monitor,
+      definition: definition, options: options, isDryRun: isDryRun, columns: checked.columns, store: store,
+      keys: KeyRules(definition: definition, entity: checked.entity, columns: checked.columns), monitor: monitor,
       runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
-      profiler: try EntryProfiler.wanted(definition, options, fit.entity),
+      profiler: try EntryProfiler.requested(definition, options: options, entity: checked.entity),
       tables: LedgerTables(definition.vocabulary))
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     try checkDefinition()
-    try ImportFit.checkPlaces(definition, options, inputs: inputs, store: store.path, rejects: rejectsPaths(inputs))
+    try ImportSchemaCheck.checkPaths(
+      definition, options, inputs: inputs, store: store.path, rejects: rejectsPaths(inputs))
   }
 
   private func checkDefinition() throws(PipelineError) {
-    // Of optional sources there may be none today.
+    // If all sources are optional, there may be no input.
     if inputs.isEmpty, inbox == nil, options.inputs != nil || definition.source.isEmpty {
       throw PipelineError(path: "source", "there is no input; name a file, or - for standard input")
     }
@@ -48,15 +49,15 @@ struct ImportRun {
     }
   }
 
-  /// What came of the work, and what is held until the report is written.
+  /// The result of the work, and what is held until the report is written.
   struct Outcome {
     var summary: RunSummary
     fileprivate var lock: RunLock?
     fileprivate var files: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
   }
 
-  /// Does the work, up to the point where all that was imported is on the disk. The report is still to be written, and
-  /// then `finish`.
+  /// Does the work, up to the point where everything that was imported is on the disk. The caller then writes the
+  /// report and calls `finish`.
   func run() -> Outcome {
     let clock = ContinuousClock()
     let begin = clock.now
@@ -85,7 +86,8 @@ struct ImportRun {
     return outcome
   }
 
-  /// The report is written: notes it, moves what came from an inbox, and lets go of the store.
+  /// Called after the report was written: records the end of the run, moves the files of an inbox, and releases the
+  /// store.
   func finish(_ outcome: Outcome) -> RunSummary {
     var summary = outcome.summary
     defer {
@@ -113,7 +115,7 @@ struct ImportRun {
     }
   }
 
-  /// A run that had nothing to do leaves the store as it was.
+  /// A run that had nothing to do leaves the store unchanged.
   private func noteEnd(_ summary: RunSummary, _ coordinator: NSPersistentStoreCoordinator) throws {
     let isKnown =
       try environment.tables.exist(in: coordinator)
@@ -142,8 +144,8 @@ struct ImportRun {
     return listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
   }
 
-  /// A file that was read to its end, whatever was rejected of it, is processed; one that can't be read or was too bad
-  /// has failed. What stopped for another cause stays for the next run.
+  /// A file that was read to its end is processed, even if records of it were rejected; one that can't be read or
+  /// exceeded the error policy has failed. A file that stopped for another reason stays for the next run.
   private func moveFiles(_ files: [(file: Inbox.File, outcome: Inbox.Outcome)]) throws(RunFailure) {
     guard let inbox, !isDryRun else { return }
     let log = environment.monitor.log
@@ -165,7 +167,7 @@ struct ImportRun {
 
   // MARK: Inputs
 
-  /// What of a replayed input was rejected again takes its place.
+  /// Replaces each replayed input by its records that were rejected again.
   private func replaceInputs(_ totals: inout ImportTotals) throws(RunFailure) {
     for entry in totals.completed {
       try Replay.replace(entry.path, by: entry.rejects.path)
@@ -182,22 +184,23 @@ struct ImportRun {
     let ledger = try store.ledger(environment.tables)
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
-    return try transaction(contexts, &totals) { totals throws(RunFailure) in
-      importEach(inputs, contexts, ledger, &totals)
+    return try transaction(contexts, totals: &totals) { totals throws(RunFailure) in
+      importEach(inputs, contexts: contexts, ledger: ledger, totals: &totals)
     }
   }
 
-  /// An input that can't be read does not keep the others from being imported, unless the policy is to stop.
+  /// An input that can't be read does not prevent the import of the others, unless the policy is to stop.
   private func importEach(
-    _ inputs: [InputFile], _ contexts: ImportContexts, _ ledger: Ledger, _ totals: inout ImportTotals
+    _ inputs: [InputFile], contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
   ) -> RunFailure? {
     var first: RunFailure?
     var known = ledger.entries
     for (input, rejectsPath) in zip(inputs, rejectsPaths(inputs)) {
-      var part = FileImporter(input, environment, contexts, ledger, rejectsPath: rejectsPath)
+      var part = FileImporter(
+        input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
       do throws(RunFailure) {
         let entry = try part.run(known, &totals)
-        // What was read twice by one run is there once.
+        // An input that is named twice in one run is imported once.
         if entry.isComplete {
           known.insert(entry, at: 0)
           totals.completed.append(entry)
@@ -220,10 +223,10 @@ struct ImportRun {
     return first
   }
 
-  /// An atomic run is one transaction: it is committed if all went well, and else nothing of it is left.
+  /// An atomic run is one transaction: it is committed if everything succeeded, and otherwise rolled back.
   private func transaction(
-    _ contexts: ImportContexts, _ totals: inout ImportTotals,
-    _ body: (inout ImportTotals) throws(RunFailure) -> RunFailure?
+    _ contexts: ImportContexts, totals: inout ImportTotals,
+    body: (inout ImportTotals) throws(RunFailure) -> RunFailure?
   ) throws(RunFailure) -> RunFailure? {
     guard definition.atomic else { return try body(&totals) }
     try store.beginTransaction()
@@ -240,20 +243,20 @@ struct ImportRun {
 
   // MARK: Rejects
 
-  /// For each input the place of its rejects. A dry run leaves no files behind unless it was told to.
+  /// The path of each input's rejects. A dry run leaves no files behind unless the options request them.
   private func rejectsPaths(_ inputs: [InputFile]) -> [String?] {
     if isDryRun, options.rejects == nil { return inputs.map { _ in nil } }
     if options.isReplay { return inputs.map { Replay.nextPath(of: $0.path) } }
-    return RejectsPlace.paths(for: inputs.map(\.name), definition, options, store: store.path)
+    return RejectsDestination.paths(for: inputs.map(\.name), definition, options, store: store.path)
   }
 
-  /// Better to learn before the import than at the first reject that it has no place to go.
+  /// An unwritable path is reported before the import rather than at the first reject.
   private func checkRejects(_ inputs: [InputFile]) throws(RunFailure) {
-    let isWished = RejectsPlace.wish(definition, options) != nil
+    let isRequested = RejectsDestination.requested(definition, options) != nil
     for path in rejectsPaths(inputs).compactMap({ $0 }) {
-      // The folder of a store that is not there yet is made with it.
-      let isBesideStore = store.path.map(OutputPlace.folder) == OutputPlace.folder(of: path)
-      if isWished || !isBesideStore { try OutputPlace.check(path) }
+      // The folder of a store that does not exist yet is created with it.
+      let isNextToStore = store.path.map(OutputPath.folder) == OutputPath.folder(of: path)
+      if isRequested || !isNextToStore { try OutputPath.check(path) }
     }
   }
 

@@ -1,11 +1,11 @@
 import Foundation
 import OpenCoreData
 
-/// The store of an import, which may not be there yet; of a dry run one to read, or none.
+/// The store of an import, which may not exist yet; for a dry run one that is only read, or none.
 struct ImportStore {
   let container: NSPersistentContainer
   let entity: NSEntityDescription
-  /// The store's file; of a dry run the one that an import would go to, if it is known.
+  /// The store's file; for a dry run the one that an import would write to, if it is known.
   let path: String?
   let isDryRun: Bool
   /// Whether all saves of the run are one transaction.
@@ -17,7 +17,7 @@ struct ImportStore {
   /// Whether there is a store that the run writes to.
   var isWritten: Bool { !isDryRun && isOpen }
 
-  /// Does something with the store, and says by which exit status to end if it fails.
+  /// Calls `body` with the store's coordinator; its errors become failures with an exit status.
   func perform<Result>(_ body: (NSPersistentStoreCoordinator) throws -> Result) throws(RunFailure) -> Result {
     do {
       return try body(coordinator)
@@ -28,8 +28,8 @@ struct ImportStore {
 
   // MARK: Opening
 
-  /// Opens the store that is there already, a dry run's for reading only. A store that is not there is made at the
-  /// first input that can be imported: a run without one makes none.
+  /// Opens an existing store; a dry run opens it read-only. A store that does not exist is created at the first input
+  /// that can be imported: a run without such an input creates none.
   func openExisting() throws(RunFailure) {
     guard let path, FileManager.default.fileExists(atPath: path) else { return }
     try add(path)
@@ -80,14 +80,14 @@ struct ImportStore {
     if isWritten { try perform { try $0.rollBackTransaction() } }
   }
 
-  /// What was imported is in the file itself, and on the disk, before anyone is told that it is.
+  /// Writes the imported data into the store's file itself and syncs it to the disk, before the run reports success.
   func checkpoint() throws(RunFailure) {
     if isWritten { try perform { try $0.checkpoint() } }
   }
 
   // MARK: Reading
 
-  /// The greatest key of the entity; 0 where there is no store.
+  /// The highest primary key of the entity; 0 where there is no store.
   func lastKey() throws(RunFailure) -> Int64 {
     isOpen ? try perform { try $0.lastKey(of: entity) } : 0
   }
@@ -103,13 +103,13 @@ struct ImportStore {
     }
   }
 
-  /// Tells the matcher of every entry of the store: one thread reads them, and this one notes their keys.
+  /// Adds every entry of the store to the matcher: one thread reads them, and this one adds their keys.
   func load(_ matcher: EntryMatcher, unless isCancelled: () -> Bool) throws(RunFailure) {
-    guard !matcher.digester.isIdle, isOpen else { return }
+    guard matcher.digester.identifiesEntries, isOpen else { return }
     let batches = StoreWalk(container.newBackgroundContext(), entity).start(matcher.digester)
     defer { batches.abandon() }
     do {
-      // There are hardly more entries than the last one's key.
+      // The number of entries is at most about the highest primary key.
       matcher.reserve(Int(try coordinator.lastKey(of: entity)))
       while let next = batches.receive() {
         let (digests, keys) = try next.get()
@@ -123,7 +123,7 @@ struct ImportStore {
 }
 
 extension RunFailure {
-  /// What ended a save, or the search for keys before it.
+  /// What ended a save, or the key lookups before it.
   init(saving error: any Error) {
     if let spill = error as? KeySpillError {
       self.init(code: nil, exitCode: spill.exitCode, message: spill.description)

@@ -1,28 +1,28 @@
 import Foundation
 
-/// What came of an import so far, over all its inputs.
+/// The results of an import so far, over all its inputs.
 struct ImportTotals {
   var outcome = RunSummary.Outcome.completed
   /// Why it stopped, where it did.
   var stopReason: String?
   private(set) var files: [RunSummary.File] = []
   private(set) var rejectsPaths: [String] = []
-  /// Of the inputs that are done with.
+  /// The counts of the finished inputs.
   private(set) var counts = RunCounts()
   private(set) var log: IssueLog
   private(set) var profile: EntryProfile?
 
-  /// Whether anything was saved, be it to the ledger alone.
+  /// Whether anything was saved, even if only to the ledger.
   private(set) var hasSaved = false
-  /// Entries inserted so far, which a dry run's store does not have.
+  /// Entries inserted so far; in a dry run they are not in the store.
   private(set) var insertedCount: Int64 = 0
-  /// The greatest key of the store when the run began.
+  /// The highest primary key in the store when the run began.
   let lastStoredKey: Int64
   private var matcher: EntryMatcher?
 
-  /// Files of the inbox that are done with.
+  /// Files of the inbox that are finished.
   var filesDone: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
-  /// What the ledger knows of the inputs that are imported to their end.
+  /// The ledger's entries of the inputs that are imported to their end.
   var completed: [LedgerEntry] = []
 
   init(_ definition: PipelineDefinition, lastStoredKey: Int64) {
@@ -30,12 +30,12 @@ struct ImportTotals {
     log = IssueLog(listedMax: definition.limits.issuesListedMax)
   }
 
-  /// An input is done with, to its end or not.
-  mutating func finish(_ file: RunSummary.File?, _ tally: InputTally, rejects: String?) {
+  /// Called when an input is finished, at its end or before.
+  mutating func finish(_ file: RunSummary.File?, _ results: InputResults, rejects: String?) {
     if let file { files.append(file) }
-    counts = counts + tally.counts
-    if let part = tally.profile { profile = profile?.merged(with: part) ?? part }
-    log.merge(tally.log)
+    counts = counts + results.counts
+    if let part = results.profile { profile = profile?.merged(with: part) ?? part }
+    log.merge(results.log)
     if let rejects { rejectsPaths.append(rejects) }
   }
 
@@ -44,13 +44,13 @@ struct ImportTotals {
     insertedCount += Int64(inserted)
   }
 
-  /// What tells the entries of an input with these columns apart; nil where nothing does. Inputs with the same
-  /// columns share it; for others the store is read again.
+  /// The matcher for the entries of an input with these columns; nil where entries are not compared by key. Inputs with
+  /// the same columns share it; for others the store is read again.
   mutating func matcher(_ mapping: HeaderMapping, _ environment: ImportEnvironment) throws(RunFailure) -> EntryMatcher?
   {
     if let matcher, matcher.digester == environment.keys.digester(mapping) { return matcher }
     let made = environment.keys.matcher(mapping)
-    guard !made.digester.isIdle else { return nil }
+    guard made.digester.identifiesEntries else { return nil }
     try environment.store.load(made, unless: environment.monitor.isCancelled)
     matcher = made
     return made
@@ -60,7 +60,7 @@ struct ImportTotals {
     rejectsPaths = rejectsPaths.map { $0 == old ? new : $0 }
   }
 
-  /// Nothing of the run is in the store: what was read did not count, and its rejects are no use without it.
+  /// Nothing of the run is in the store: its counts are reset, and its rejects are removed because they are useless.
   mutating func rollBack() {
     counts = RunCounts()
     profile = nil

@@ -3,14 +3,15 @@ import Foundation
 import Locking
 import OpenCoreData
 
-/// The reading side of an import: a thread that recognises the input and reads it block by block, for others to parse.
+/// The reading side of an import: a thread that recognises the input and reads it block by block, for other threads to
+/// parse.
 struct InputReader: Sendable {
-  /// What the thread sends on, in this order.
+  /// The thread's messages, in the order in which they are sent.
   enum Message: Sendable {
     case recognized(InputRecognition)
-    /// What the header says. Not sent for an input of which nothing is to be read.
+    /// The header. Not sent for an input of which nothing is read.
     case opened(HeaderMapping, header: [UInt8], totalBytes: Int?)
-    /// A chunk that is being parsed; the queue brings it and nothing else.
+    /// A chunk that is being parsed; the queue delivers only this chunk.
     case chunk(BoundedQueue<ParsedChunk>)
     /// The end was reached.
     case end(InputProgress)
@@ -25,10 +26,10 @@ struct InputReader: Sendable {
   let definition: PipelineDefinition
   let columns: ColumnSet
   let entity: NSEntityDescription
-  /// Whether a column that the input lacks leaves its attribute to the model's default.
+  /// Whether the attribute of a column that the input lacks gets the model's default.
   let takesDefaults: Bool
   let recognizer: InputRecognizer
-  /// Made once the header is known: which attributes are compared depends on the columns that there are.
+  /// Called once the header is known: which attributes are compared depends on the columns of the input.
   let digester: @Sendable (HeaderMapping) -> RowDigester
   let clock: StageClock
 
@@ -48,15 +49,15 @@ struct InputReader: Sendable {
   }
 
   private func read(into queue: BoundedQueue<Message>, _ share: inout StageClock.Share) throws(CSVError) {
-    let access = InputAccess(path: file.path)
-    let (recognition, hash) = try recognizer.recognize(access)
+    let input = InputOpener(path: file.path)
+    let (recognition, hash) = try recognizer.recognize(input)
     guard share.waiting({ queue.send(.recognized(recognition)) }), let start = recognition.start else { return }
-    let source = try access.whole()
+    let source = try input.completeSource()
     let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
     if start == .start { reader.contentHash = hash }
     let (mapping, header) = try open(reader)
     if start != .start {
-      // What lies before is hashed already.
+      // What precedes it is already hashed.
       try reader.skip(to: start)
       reader.contentHash = hash
     }
@@ -69,19 +70,19 @@ struct InputReader: Sendable {
     var endsOpen = false
     var block = RecordBlock()
     while true {
-      // A block of its own for each chunk: the chunk keeps it until its rejects are written.
+      // A new block for each chunk, which keeps it until its rejects are written.
       block = RecordBlock(capacityOf: block)
       guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
       endsOpen = block.endsOpen
-      let progress = progress(block.end, hash, source, endsOpen: endsOpen)
+      let progress = progress(block.end, of: source, hash: hash, endsOpen: endsOpen)
       guard share.waiting({ parsing.send(block, progress) }) else { return }
     }
-    let end = progress(reader.position, hash, source, endsOpen: endsOpen)
+    let end = progress(reader.position, of: source, hash: hash, endsOpen: endsOpen)
     _ = share.waiting { queue.send(.end(end)) }
   }
 
   private func progress(
-    _ position: ReaderPosition, _ hash: ContentHash, _ source: ByteSource, endsOpen: Bool
+    _ position: ReaderPosition, of source: ByteSource, hash: ContentHash, endsOpen: Bool
   ) -> InputProgress {
     let digest = hash.digest
     return InputProgress(
@@ -106,7 +107,7 @@ struct InputReader: Sendable {
 }
 
 extension InputRecognition {
-  /// Where reading begins; nil where nothing is to be read.
+  /// The position at which reading begins; nil where nothing is read.
   fileprivate var start: ReaderPosition? {
     switch self {
     case .fresh: .start

@@ -1,36 +1,36 @@
 import OpenCoreData
 
-/// What tells the entries of a pipeline apart: its key, its columns that must be unique, the constraints of the model.
+/// How a pipeline identifies entries: its key, its columns that must be unique, the constraints of the model.
 struct KeyRules {
   let definition: PipelineDefinition
   let entity: NSEntityDescription
   let columns: ColumnSet
 
-  /// What entries are told apart and compared by, where an input has the columns of `mapping`.
+  /// The matcher for an input with the columns of `mapping`.
   func matcher(_ mapping: HeaderMapping) -> EntryMatcher {
     EntryMatcher(definition, entity: entity, uniquenesses: uniquenesses, updatedSlots: updatedSlots(mapping))
   }
 
   func digester(_ mapping: HeaderMapping) -> RowDigester {
     let slots = definition.duplicates.updates ? updatedSlots(mapping) : []
-    return EntryMatcher.digester(definition, entity, uniquenesses, slots)
+    return EntryMatcher.digester(definition, entity: entity, uniquenesses: uniquenesses, updatedSlots: slots)
   }
 
-  /// Attributes that an update may change: of columns that the input has or the pipeline fills, and not of the key.
+  /// Attributes that an update may change: those of columns that the input has or the pipeline fills, except the key's.
   private func updatedSlots(_ mapping: HeaderMapping) -> [Int] {
     var names = columns.parsers.filter { mapping.fieldOfColumn[$0.column] != nil || $0.textWhenAbsent != nil }
       .map(\.definition.attribute)
-    if case .update(let wanted?) = definition.duplicates { names = names.filter(wanted.contains) }
+    if case .update(let columns?) = definition.duplicates { names = names.filter(columns.contains) }
     return names.filter { !definition.key.contains($0) }.compactMap { entity.slot(named: $0) }.sorted()
   }
 
-  /// Without these columns a key says nothing, and all records would be new.
+  /// Without these columns a key would be all null, and all records would be new.
   func missingKeys(_ mapping: HeaderMapping, input: String) -> [RecordIssue] {
-    var wanted = definition.key
-    if case .keepNewest(let by) = definition.duplicates { wanted.append(by) }
+    var required = definition.key
+    if case .keepNewest(let by) = definition.duplicates { required.append(by) }
     return columns.parsers.compactMap { parser in
       let isThere = mapping.fieldOfColumn[parser.column] != nil || parser.valueWhenAbsent != .null
-      guard wanted.contains(parser.definition.attribute), !isThere else { return nil }
+      guard required.contains(parser.definition.attribute), !isThere else { return nil }
       let known = mapping.issues.contains { $0.code == .missingLabel && $0.column == parser.definition.name }
       guard !known else { return nil }
       return RecordIssue(
@@ -42,8 +42,8 @@ struct KeyRules {
 
   // MARK: Uniqueness
 
-  /// Columns with the rule `unique`, and the model's own constraints: these are checked here too, so that a dry run
-  /// finds what the store would refuse.
+  /// Columns with the rule `unique`, and the model's own constraints. Constraints are also checked here, so that a dry
+  /// run finds what the store would refuse.
   private var uniquenesses: [EntryMatcher.Uniqueness] { columnUniquenesses + modelUniquenesses }
 
   private var columnUniquenesses: [EntryMatcher.Uniqueness] {

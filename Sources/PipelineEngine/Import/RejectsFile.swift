@@ -2,28 +2,27 @@ import CSV
 import Foundation
 import OpenCoreData
 
-/// The records of one input that could not be imported, as their original bytes under the input's own header, and
-/// beside them what is wrong with each: a file of JSON lines.
+/// The records of one input that could not be imported, as their original bytes under the input's own header. A file of
+/// JSON lines next to it has the issues of each record.
 ///
-/// Both grow under names ending in `.part`, as far as the checkpoints say, so that an interrupted run can go on with
-/// them; they get their names when the input is done.
+/// Both are written under names ending in `.part`, in step with the checkpoints, so that an interrupted run can
+/// continue them; they get their final names when the input is complete.
 final class RejectsFile {
-  /// What the JSON lines say besides the issues.
+  /// The first JSON line, in addition to the issues.
   struct Context: Sendable, Encodable {
     /// The layout of the file.
     var rejects = 1
     var run: String
-    /// How the pipeline was named to the program: a name, or the path of its definition. Nil for all attributes of an
-    /// entity.
+    /// The name or path by which the program was given the pipeline. Nil for an import of all attributes of an entity.
     var pipeline: String?
-    /// The entity and the model that were named beside it.
+    /// The entity and the model that the program was given with it.
     var entity: String?
     var model: String?
     var input: String
     var store: String?
   }
 
-  /// Nil until there is something to reject.
+  /// Nil until there is a reject.
   private(set) var path: String?
   private(set) var mark = RejectsMark()
   private let choosePath: () -> String
@@ -31,10 +30,10 @@ final class RejectsFile {
   private let context: Context
   private var records: FileHandle?
   private var details: FileHandle?
-  /// Set while what was written last has no line end: of a record over the limits only the front is known.
+  /// Set while the last record that was written has no line end: of a record over the limits only the start is known.
   private var needsLineEnd = false
 
-  /// `choosePath` is asked at the first reject.
+  /// `choosePath` is called at the first reject.
   init(header: [UInt8], context: Context, choosePath: @escaping () -> String) {
     self.header = header
     self.context = context
@@ -44,7 +43,7 @@ final class RejectsFile {
   static func detailsPath(of path: String) -> String { path + ".jsonl" }
   static func partPath(of path: String) -> String { path + ".part" }
 
-  /// Goes on with what an interrupted run has written, cut back to its last checkpoint.
+  /// Continues the files of an interrupted run, truncated to its last checkpoint.
   ///
   /// - Throws: `RunFailure` where the files are gone or shorter than they were.
   func resume(at mark: RejectsMark) throws(RunFailure) {
@@ -57,7 +56,7 @@ final class RejectsFile {
     } catch {
       throw RunFailure(
         code: nil, exitCode: .ioError,
-        message: "the rejects of the interrupted run can't be gone on with: \(Self.partPath(of: path)) "
+        message: "the rejects of the interrupted run can't be continued: \(Self.partPath(of: path)) "
           + "\((error as? ReopenError)?.reason ?? "can't be opened: \(error)"). Put it back, or import all of the "
           + "input again with --again")
     }
@@ -65,7 +64,7 @@ final class RejectsFile {
     needsLineEnd = !Self.endsLine(Self.partPath(of: path))
   }
 
-  /// Adds the rejected records of a chunk. `mark` says how far the files go then.
+  /// Adds the rejected records of a chunk. Afterwards `mark` has the new lengths of the files.
   func append(_ plan: ChunkPlan, of chunk: ParsedChunk) throws(RunFailure) {
     guard !plan.rejected.isEmpty else { return }
     do {
@@ -88,7 +87,7 @@ final class RejectsFile {
     }
   }
 
-  /// Takes back what was added since `mark`: the chunk was not saved.
+  /// Removes what was added since `mark`, because the chunk was not saved.
   func cutBack(to mark: RejectsMark) throws(RunFailure) {
     guard mark != self.mark, let path else { return }
     do {
@@ -99,14 +98,14 @@ final class RejectsFile {
     }
     self.mark = mark
     if mark.path == nil {
-      // Nothing but the header is left; the next reject begins anew.
+      // Only the header is left; the next reject creates the files again.
       removeParts(of: path)
       self.path = nil
       needsLineEnd = false
     }
   }
 
-  /// Has the disk take what was written, beside other work; the answer waits for it.
+  /// Starts to sync what was written to the disk; the returned closure waits for it.
   func startSync() -> (@Sendable () throws -> Void)? {
     guard let records, let details else { return nil }
     let sync = DiskSync([records.fileDescriptor, details.fileDescriptor])
@@ -114,7 +113,7 @@ final class RejectsFile {
     return { try sync.wait() }
   }
 
-  /// Gives the files their names: the input is done.
+  /// Gives the files their final names when the input is complete.
   func commit() throws(RunFailure) {
     guard let path else { return }
     do {
@@ -168,7 +167,8 @@ final class RejectsFile {
     return handle
   }
 
-  /// A run that was interrupted after it had given the files their names has not noted the end of the input.
+  /// Renames the files back if a run was interrupted after it had renamed them and before it recorded the end of the
+  /// input.
   private static func unname(_ path: String) throws {
     for target in [path, detailsPath(of: path)] where !FileManager.default.fileExists(atPath: partPath(of: target)) {
       if FileManager.default.fileExists(atPath: target) { try DurableRename.move(target, to: partPath(of: target)) }
@@ -203,7 +203,7 @@ final class RejectsFile {
     Self.remove(Self.partPath(of: path))
   }
 
-  /// Removes the file with this name, or with this name of one that is not done, and the one beside it.
+  /// Removes a file of rejects, with its final or temporary name, and the file of JSON lines next to it.
   static func remove(_ path: String) {
     let ending = partPath(of: "")
     let isPart = path.hasSuffix(ending)
@@ -218,11 +218,11 @@ final class RejectsFile {
     return RunFailure(
       code: nil, exitCode: isPermission ? .noPermission : .ioError,
       message: "the rejects can't be written to \(path): \((error as NSError).localizedDescription); check the "
-        + "permissions and the room on the disk")
+        + "permissions and the free space on the disk")
   }
 }
 
-/// One issue of a rejected record, as a line of the file beside the rejects.
+/// One issue of a rejected record, as a line of the file next to the rejects.
 private struct RejectDetail: Encodable {
   let issue: RecordIssue
   let run: String

@@ -1,27 +1,27 @@
 import CSV
 import Foundation
 
-/// Feeding a file of rejects, once it is mended, to the pipeline that rejected its records.
+/// Imports a corrected file of rejects with the pipeline that rejected its records.
 ///
-/// The ledger sees to it that each of its records goes in once, as for any input. When it is done, what was rejected
-/// again takes the file's place, so that only this is there to be mended; the file as it was is kept under a name
-/// ending in `.replayed`.
+/// The ledger ensures that each of its records is imported once, as for any input. When it is complete, the records
+/// that were rejected again replace the file, so that only these remain to be corrected; the original file is kept
+/// under a name ending in `.replayed`.
 public enum Replay {
-  /// What the lines beside a file of rejects say of where it came from.
+  /// Where the records of a file of rejects came from; the first line of the file next to it.
   public struct Origin: Sendable, Decodable {
-    /// How the pipeline was named to the program: a name, or the path of its definition. Nil where the columns were
-    /// those of an entity.
+    /// The name or path by which the program was given the pipeline. Nil where the columns were those of an entity.
     public let pipeline: String?
-    /// The entity and the model that were named instead of the pipeline's.
+    /// The entity and the model that the program was given instead of a pipeline.
     public let entity: String?
     public let model: String?
-    /// The input whose records these were.
+    /// The input with the original records.
     public let input: String
     /// The store's file.
     public let store: String?
   }
 
-  /// Reads the first line of the file beside `rejects`; nil where there is none, as beside a file that was moved alone.
+  /// Reads the first line of the file next to `rejects`; nil where there is none, for example because only `rejects`
+  /// was moved.
   public static func origin(of rejects: String) -> Origin? {
     guard let handle = FileHandle(forReadingAtPath: RejectsFile.detailsPath(of: rejects)),
       let start = try? handle.read(upToCount: 64 << 10), let line = start.split(separator: UInt8(ascii: "\n")).first
@@ -29,7 +29,8 @@ public enum Replay {
     return try? JSONDecoder().decode(Origin.self, from: Data(line))
   }
 
-  /// A replay that was killed after its input had been moved away and before the rest had taken its place: finishes it.
+  /// Finishes a replay that was killed after its input had been moved away and before the remaining rejects had
+  /// replaced it.
   ///
   /// - Returns: Whether there was something to finish.
   public static func finishInterrupted(_ rejects: String) throws(RejectsError) -> Bool {
@@ -44,27 +45,27 @@ public enum Replay {
     return true
   }
 
-  /// What can be wrong with the files of a replay.
+  /// An error concerning the files of a replay.
   public struct RejectsError: Error, Sendable {
     public let message: String
     public let exitCode: ExitCode
   }
 
-  /// Where records that are rejected again are gathered.
+  /// The path of records that are rejected again.
   static func nextPath(of rejects: String) -> String { rejects + ".next" }
 
-  /// An input that the ledger does not know, beside which an earlier replay has left its rest, was changed after that
-  /// replay: what of it is in the store already can't be told.
+  /// An unknown input with the remainder of an earlier replay next to it was changed after that replay: it is unknown
+  /// which of its records are in the store.
   static func checkFresh(_ rejects: String) throws(RunFailure) {
     let next = nextPath(of: rejects)
     guard FileManager.default.fileExists(atPath: next) else { return }
     throw RunFailure(
       code: .inputRefused, exitCode: .dataError,
-      message: "\(rejects) was changed after a replay that was interrupted at its very end. What is still to be mended "
-        + "is in \(next): mend that one, remove \(rejects), and replay again")
+      message: "\(rejects) was changed after a replay that was interrupted at its very end. What still has to be "
+        + "corrected is in \(next): correct that file, remove \(rejects), and replay again")
   }
 
-  /// Replaces an input that is imported by what of it was rejected again, or moves it away where nothing was.
+  /// Replaces an imported input by its records that were rejected again, or moves it away if there are none.
   static func replace(_ input: String, by rejects: String?) throws(RunFailure) {
     let files = FileManager.default
     do {

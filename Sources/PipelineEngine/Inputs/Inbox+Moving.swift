@@ -8,27 +8,27 @@ extension Inbox {
   enum Move: Sendable, Equatable {
     /// The file's new path.
     case moved(to: String)
-    /// Another program took it away.
+    /// Another program removed it.
     case gone
-    /// Its name is another file's now, or it was written to since it was listed: it is an input of the next run.
+    /// Another file has its name now, or it was written to since it was listed: it is an input of the next run.
     case changed
   }
 
-  /// Puts a file that is done with into the day's folder (UTC), under its name or a numbered one: nothing is written
-  /// over. The move is durable when this returns. A link is replaced by one in the new place that leads to the same
-  /// file; what it leads to stays where it is.
+  /// Moves a finished file into the day's folder (UTC), under its name or a numbered one; nothing is overwritten. The
+  /// move is durable when this returns. A link is replaced by a new one in the target folder that leads to the same
+  /// file, which stays where it is.
   ///
-  /// - Throws: 77, 73 or 74 where it can't be moved; it has a name all the same, the old or the new one.
+  /// - Throws: 77, 73 or 74 where it can't be moved; it then has a name nevertheless, the old or the new one.
   func move(_ file: File, to outcome: Outcome, on date: Date) throws(RunFailure) -> Move {
     if let change = change(of: file) { return change }
     let root = outcome == .processed ? processed : failed
     let folder = "\(root)/\(Self.day(of: date))"
     try Self.makeFolder(folder)
     let target = try Self.claim(file.name, in: folder)
-    // No more than the claim itself: what stands there by then may be someone's file.
+    // Only the claim itself: the file at the path may be another program's by then.
     defer { Self.giveUp(target) }
     if let change = try put(file, at: target.path) { return change }
-    // The new name before the loss of the old one: after a crash the file has one name at least.
+    // The new name before the removal of the old one: after a crash the file has at least one name.
     try Self.sync(folder)
     try Self.sync(self.folder)
     return .moved(to: target.path)
@@ -64,13 +64,14 @@ extension Inbox {
     return "\(base).\(number)\(ending)"
   }
 
-  /// A name that is held by an empty file of ours.
+  /// A name that is held by an empty file of this run.
   private struct Claim {
     let path: String
     let identity: FileIdentity
   }
 
-  /// Makes an empty file under the first free name; a rename onto it then replaces nobody else's, on every file system.
+  /// Creates an empty file under the first free name; a rename onto it then replaces no other file, on every file
+  /// system.
   private static func claim(_ name: String, in folder: String) throws(RunFailure) -> Claim {
     var number = 1
     while true {
@@ -91,16 +92,16 @@ extension Inbox {
     return Claim(path: path, identity: FileIdentity(status))
   }
 
-  /// Frees the name, unless a file was put there.
+  /// Frees the name, unless a file was moved there.
   private static func giveUp(_ claim: Claim) {
     if let status = stat.of(claim.path, followingLinks: false), FileIdentity(status) == claim.identity {
       unlink(claim.path)
     }
   }
 
-  // MARK: A place
+  // MARK: Moving to a path
 
-  /// - Returns: Nil when done; else what has come between, with everything as it was.
+  /// - Returns: Nil when done; otherwise what has intervened, with everything as it was.
   private func put(_ file: File, at target: String) throws(RunFailure) -> Move? {
     guard let own = stat.of(file.path, followingLinks: false) else { return .gone }
     if own.type == S_IFLNK { return try putLink(file, at: target) }
@@ -111,12 +112,12 @@ extension Inbox {
       case let code: throw RunFailure(file.path, "can't be moved to \(target)", errno: code)
       }
     }
-    // Between the look and the rename someone may have put a new file under the name: that one goes back.
+    // Between the check and the rename a new file may have got the name: that one is moved back.
     guard let status = stat.of(target), FileIdentity(status) != file.identity else { return nil }
     guard try Self.claim(file.path) != nil, rename(target, file.path) == 0 else {
       throw RunFailure(
         code: nil, exitCode: .ioError,
-        message: "\(target) has come in place of \(file.name) meanwhile and was not imported; move it back to the inbox"
+        message: "\(target) replaced \(file.name) meanwhile and was not imported; move it back to the inbox"
       )
     }
     return .changed
@@ -134,7 +135,7 @@ extension Inbox {
     return try remove(file, copiedTo: target)
   }
 
-  /// The way to another file system: a whole copy first, then the end of the original.
+  /// For a target on another file system: a complete copy first, then the removal of the original.
   private func copy(_ file: File, to target: String) throws(RunFailure) -> Move? {
     let temporary = target + ".partial"
     defer { unlink(temporary) }
@@ -143,7 +144,7 @@ extension Inbox {
     return try remove(file, copiedTo: target)
   }
 
-  /// Removes the original, if it still is what was copied; else the copy, which is of no use then.
+  /// Removes the original if it is still what was copied; otherwise removes the copy, which is useless then.
   private func remove(_ file: File, copiedTo copy: String) throws(RunFailure) -> Move? {
     if let change = change(of: file) {
       unlink(copy)
@@ -159,10 +160,10 @@ extension Inbox {
 
   // MARK: Folders
 
-  /// Makes a folder and those above it, durably.
+  /// Creates a folder and those above it, durably.
   private static func makeFolder(_ path: String) throws(RunFailure) {
     if stat.of(path)?.type == S_IFDIR { return }
-    let parent = OutputPlace.folder(of: path)
+    let parent = OutputPath.folder(of: path)
     if parent != path { try makeFolder(parent) }
     guard mkdir(path, 0o777) == 0 || errno == EEXIST && stat.of(path)?.type == S_IFDIR else {
       throw RunFailure(path, "can't be made", errno: errno)
@@ -173,7 +174,7 @@ extension Inbox {
   /// Makes the names in a folder durable.
   private static func sync(_ folder: String) throws(RunFailure) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder that may be written but not read can't be opened; the names are in place all the same.
+    // A folder that may be written but not read can't be opened; the names exist nevertheless.
     if descriptor < 0 { return }
     defer { close(descriptor) }
     if fsync(descriptor) != 0, errno != EINVAL { throw RunFailure(folder, "can't be synced", errno: errno) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder in which files arrive: which of them are whole, and where they go once they are done with.
+/// A folder in which files arrive: which of them are complete, and where they are moved afterwards.
 struct Inbox: Sendable {
   /// The folder's path.
   let folder: String
@@ -8,12 +8,12 @@ struct Inbox: Sendable {
   let failed: String
   let patterns: [String]
   let settleSeconds: Double
-  /// The clock that files' times are compared with.
+  /// The clock that the files' times are compared with.
   var now: @Sendable () -> Date = { Date() }
-  /// Waits between two looks at the same files.
+  /// Waits between two checks of the same files.
   var pause: @Sendable (_ seconds: Double) -> Void = { Thread.sleep(forTimeInterval: $0) }
 
-  /// The inbox of a definition, whose paths start at its file; those of `processed` and `failed` at the inbox.
+  /// The inbox of a definition, whose paths are relative to its file; those of `processed` and `failed` to the inbox.
   init(_ inbox: InboxDefinition, in definition: PipelineDefinition) {
     folder = definition.url(for: inbox.folder).path
     var inside = definition
@@ -24,23 +24,23 @@ struct Inbox: Sendable {
     settleSeconds = inbox.settleSeconds
   }
 
-  /// A file that is ready, as it was when it was looked at.
+  /// A file that is ready, as it was when it was checked.
   struct File: Sendable, Equatable {
     let name: String
     let path: String
-    /// What the name leads to.
+    /// The file that the name leads to.
     let identity: FileIdentity
   }
 
-  /// What was found in one look.
+  /// The result of one listing.
   struct Listing: Sendable, Equatable {
-    /// The oldest first; of equal age by name.
+    /// The oldest first; those of equal age by name.
     var ready: [File] = []
     /// By name.
     var leftAlone: [LeftAlone] = []
   }
 
-  /// Something in the folder that is no input, or not yet.
+  /// Something in the folder that is not an input, or not yet.
   struct LeftAlone: Sendable, Equatable {
     let name: String
     let reason: Reason
@@ -49,15 +49,15 @@ struct Inbox: Sendable {
   enum Reason: String, Sendable, CaseIterable {
     case hidden = "its name begins with a dot"
     case temporary = "its name is that of a file still being written"
-    case unmatched = "its name fits none of the inbox's patterns"
+    case unmatched = "its name matches none of the inbox's patterns"
     case folder = "it is a folder"
-    case special = "it is no regular file"
+    case special = "it is not a regular file"
     case brokenLink = "it is a link that leads nowhere"
     case unsettled = "it was changed a moment ago"
     case growing = "it is being written to"
     case unreadableName = "its name is not UTF-8; rename it"
 
-    /// Whether a person who waits for the file would want to know; the others are no inputs at all.
+    /// Whether a person who waits for the file needs to know; the others are never inputs.
     var isWorthTelling: Bool {
       switch self {
       case .hidden, .unmatched, .folder: false
@@ -67,13 +67,13 @@ struct Inbox: Sendable {
   }
 
   private static let temporaryEndings = [".part", ".tmp", ".crdownload", "~"]
-  /// Between two looks at a file whose age is in doubt.
+  /// Between two checks of a file whose age is uncertain.
   private static let secondsBetweenLooksMax = 1.0
 
-  // MARK: Looking
+  // MARK: Listing
 
-  /// Looks at every file of the folder. One whose time of modification may not tell when it was written last, such as a
-  /// copy that keeps times, is looked at twice, up to a second apart.
+  /// Checks every file of the folder. A file whose modification time may not be that of the last write, such as a copy
+  /// that keeps times, is checked twice, up to a second apart.
   ///
   /// - Throws: 66 where there is no such folder, 77 where it may not be read.
   func list() throws(RunFailure) -> Listing {
@@ -88,7 +88,7 @@ struct Inbox: Sendable {
     }
     if !doubtful.isEmpty { pause(min(settleSeconds, Self.secondsBetweenLooksMax)) }
     for file in doubtful {
-      // One that is gone now was no input.
+      // One that is gone by now was not an input.
       guard let status = stat.of(file.path) else { continue }
       if FileIdentity(status) == file.identity {
         listing.ready.append(file)
@@ -127,7 +127,7 @@ struct Inbox: Sendable {
     if name.hasPrefix(".") { return .leftAlone(.hidden) }
     let path = "\(folder)/\(name)"
     guard let own = stat.of(path, followingLinks: false) else {
-      // A name that is not UTF-8 comes with a mark in its place, and leads nowhere so.
+      // A name that is not UTF-8 is listed with a replacement character, and does not lead to the file.
       return name.unicodeScalars.contains("\u{FFFD}") ? .leftAlone(.unreadableName) : .gone
     }
     guard let status = own.type == S_IFLNK ? stat.of(path) : own else { return .leftAlone(.brokenLink) }
@@ -137,9 +137,10 @@ struct Inbox: Sendable {
     if status.type != S_IFREG { return .leftAlone(.special) }
     let file = File(name: name, path: path, identity: FileIdentity(status))
     let age = age(status.st_mtim)
-    // A time just to come is one of now, by a clock that goes ahead.
+    // A time shortly in the future counts as now: the clock that set it is ahead.
     if abs(age) < settleSeconds { return .leftAlone(.unsettled) }
-    // A later one says nothing; and the time of the last change of any kind, which nobody can set, says more.
+    // A time further in the future means nothing. The time of the last status change, which can't be set, is more
+    // reliable.
     let isCertain = settleSeconds == 0 || age >= 0 && Self.age(status.st_ctim, at: now()) >= settleSeconds
     return .ready(file, isCertain: isCertain)
   }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The files that the sources of a definition mean when its run starts.
+/// The files that the sources of a definition name when its run starts.
 ///
-/// A source is a path, or a pattern as shells have it: `*` and `?` and `[a-z]` within a name, `{a,b}` for either, `**`
-/// as a whole name for any number of folders, none included. Names that begin with a dot are not matched, folders
-/// neither. What a pattern matches comes in the order of the names' bytes; a file that an earlier source named already
-/// is not taken again. A path that is there is taken as it is written, whatever characters it has.
+/// A source is a path or a shell pattern: `*`, `?` and `[a-z]` within a name, `{a,b}` for alternatives, and `**` as a
+/// whole name for any number of folders, including none. Neither names that begin with a dot nor folders are matched.
+/// The matches of a pattern are in the order of the names' bytes; a file that an earlier source already named is
+/// skipped. A path that exists is taken literally, whatever characters it has.
 enum InputFiles {
-  /// Folders in folders that `**` looks into at most; links to folders are not followed.
+  /// The maximum depth of folders that `**` descends into; links to folders are not followed.
   private static let depthMax = 64
 
-  /// The inputs of a run over the definition's own sources. A pattern without a match stays as an input that can't be
+  /// The inputs of a run over the definition's own sources. A pattern without a match becomes an input that can't be
   /// read, unless the definition says that sources are optional.
   static func expand(_ definition: PipelineDefinition) -> [InputFile] {
     var inputs: [InputFile] = []
@@ -36,11 +36,11 @@ enum InputFiles {
 
   // MARK: Matching
 
-  /// The files that a pattern matches, named as the pattern begins.
+  /// The files that a pattern matches, with names relative like the pattern.
   private static func matches(_ pattern: String, from base: URL?) -> [InputFile] {
     let isRelative = DefinitionPath.isRelative(pattern)
     let folder = isRelative ? DefinitionPath.url(".", from: base).path + "/" : ""
-    // Of the home directory, which the pattern only alludes to, no character is a wildcard either.
+    // The home directory is not part of the pattern's text, so none of its characters is a wildcard.
     let whole =
       pattern.hasPrefix("~/")
       ? escaped(DefinitionPath.url("~", from: nil).path) + pattern.dropFirst() : escaped(folder) + pattern
@@ -51,7 +51,7 @@ enum InputFiles {
     }
   }
 
-  /// Follows the first `**`, if there is one: in the folder before it and in all below it.
+  /// Expands the first `**`, if there is one: in the folder before it and in all below it.
   private static func collect(_ pattern: String, depth: Int, into paths: inout Set<String>) {
     guard let range = pattern.range(of: "/**/") ?? trailing(pattern) else {
       for path in glob(pattern) where !path.hasSuffix("/") { paths.insert(path) }
@@ -64,7 +64,7 @@ enum InputFiles {
     }
   }
 
-  /// `logs/**` is all that is below `logs`.
+  /// `logs/**` is everything below `logs`.
   private static func trailing(_ pattern: String) -> Range<String.Index>? {
     pattern.hasSuffix("/**") ? pattern.range(of: "/**", options: .backwards) : nil
   }
@@ -79,7 +79,7 @@ enum InputFiles {
     }
   }
 
-  /// glob(3); folders have a `/` at their end.
+  /// glob(3); folders end in `/`.
   private static func glob(_ pattern: String) -> [String] {
     var found = glob_t()
     defer { globfree(&found) }
@@ -87,7 +87,7 @@ enum InputFiles {
     return (0..<Int(found.gl_pathc)).compactMap { index in found.gl_pathv[index].map { String(cString: $0) } }
   }
 
-  /// As a part of a pattern that means these very characters.
+  /// The path as part of a pattern that matches it literally.
   private static func escaped(_ path: String) -> String {
     path.reduce(into: "") { result, character in
       if "*?[]{},\\".contains(character) { result.append("\\") }
@@ -98,14 +98,14 @@ enum InputFiles {
   private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }
 
-/// An input as the person calls it, and its place.
+/// An input as the user names it, and its path.
 struct InputFile: Sendable {
   let name: String
   /// `-` for standard input.
   let path: String
   /// Set for a file of an inbox.
   var inboxFile: Inbox.File?
-  /// A pattern that no file matches: an input that is not there.
+  /// A pattern that no file matches: an input that does not exist.
   var isUnmatchedPattern = false
 
   /// Why it can't be read, where that is known without trying.

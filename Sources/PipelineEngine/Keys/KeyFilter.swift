@@ -1,5 +1,5 @@
-/// Bloom filter of a fixed 8 MB: 64 million bits, four per key. It lets through one absent key in 500 at 5 million
-/// keys and one in 30 at 10 million; far beyond that it lets most through, which costs time and nothing else.
+/// Bloom filter of a fixed 8 MB: 64 million bits, four per key. Its rate of false positives is 1 in 500 at 5 million
+/// keys and 1 in 30 at 10 million; far beyond that it passes most keys, which only costs time.
 struct KeyFilter {
   private static let bits = 1 << 26
   private static let bitsPerKey = 4
@@ -22,7 +22,7 @@ struct KeyFilter {
     return true
   }
 
-  /// Two independent hashes make as many as are wanted; the digest's halves are such.
+  /// Two independent hashes give any number of hashes; the digest's halves are independent.
   @inline(__always)
   private static func position(_ digest: KeyDigest, _ step: Int) -> Int {
     Int((digest.high &+ UInt64(step) &* (digest.low | 1)) & UInt64(bits - 1))

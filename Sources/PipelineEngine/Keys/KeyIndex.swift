@@ -1,32 +1,32 @@
-/// A place for keys that no longer fit in memory.
+/// Storage for keys that no longer fit in memory.
 package protocol KeySpill: AnyObject {
-  /// Adds keys, or gives those that are here another entry; in the order of their digests.
+  /// Adds keys, or replaces the entries of existing ones; in the order of their digests.
   func set(_ entries: [(digest: KeyDigest, entry: KeyEntry)]) throws
-  /// The entries of those digests that are here; `digests` in ascending order, without repetition.
+  /// The stored entries of these digests; `digests` in ascending order, without repetition.
   func entries(of digests: [KeyDigest]) throws -> [KeyDigest: KeyEntry]
 }
 
-/// The keys of the store and of the run so far, and the entries that bear them.
+/// The keys of the store and of the run so far, with their entries.
 ///
-/// Up to `keysInMemoryMax` keys are held in memory; when they are full all move to the spill together, sorted, and
-/// memory starts anew. A filter of fixed size answers for most keys that they are not in the spill, so that a file
-/// without duplicates hardly reads from it.
+/// Up to `keysInMemoryMax` keys are held in memory; beyond that, all are moved to the spill together, sorted. A filter
+/// of fixed size rules out the spill for most keys, so that a file without duplicates hardly reads from it.
 ///
-/// A run goes chunk by chunk: `beginChunk` with the keys it will ask for, then `entry` and `set` in the order of the
-/// records, then `endChunk`, or `undoChunk` as if none of it had been.
+/// A run works chunk by chunk: `beginChunk` with the keys that it will look up, then `entry` and `set` in the order of
+/// the records, then `endChunk`, or `undoChunk` to restore the state before the chunk.
 package final class KeyIndex {
   package let keysInMemoryMax: Int
   private var memory: KeyTable
   private var spill: (any KeySpill)?
   private var filter = KeyFilter()
   private let makeSpill: () throws -> any KeySpill
-  /// Keys of the chunk at hand that lie in the spill, as they are now.
+  /// Keys of the current chunk that are in the spill, with their current entries.
   private var fetched: [KeyDigest: KeyEntry] = [:]
   private var fetchedChanges: Set<KeyDigest> = []
-  /// What this chunk has set, with what was there before.
+  /// What this chunk has set, with the previous entries.
   private var journal: [(digest: KeyDigest, before: KeyEntry?)] = []
 
-  /// `makeSpill` is called when the bound is first exceeded. A key takes 43 to 80 bytes, with `keepsOrders` 8 to 16 more.
+  /// `makeSpill` is called when the limit is first exceeded. A key takes 43 to 80 bytes, with `keepsOrders` 8 to 16
+  /// more.
   package init(keysInMemoryMax: Int, keepsOrders: Bool, makeSpill: @escaping () throws -> any KeySpill) {
     self.keysInMemoryMax = max(1, keysInMemoryMax)
     memory = KeyTable(keepsOrders: keepsOrders)
@@ -35,9 +35,9 @@ package final class KeyIndex {
 
   package var hasSpilled: Bool { spill != nil }
 
-  /// Adds keys of the store before the first chunk. Of two entries with one key the first counts.
+  /// Adds keys of the store before the first chunk. If two entries have the same key, the first counts.
   ///
-  /// - Parameter entry: By the position of the digest; those that are `KeyDigest.none` are passed over.
+  /// - Parameter entry: By the index of the digest; not called for `KeyDigest.none`.
   package func load(_ digests: [KeyDigest], _ entry: (Int) -> KeyEntry) throws {
     memory.makeRoom(digests.count)
     for (position, digest) in digests.enumerated() {
@@ -51,29 +51,31 @@ package final class KeyIndex {
 
   // MARK: Chunks
 
-  /// Throws what the spill throws, as the other methods do.
+  /// Throws the errors of the spill, as the other methods do.
   package func beginChunk(_ digests: [KeyDigest]) throws {
     journal.removeAll(keepingCapacity: true)
     memory.makeRoom(digests.count)
     fetched = [:]
     fetchedChanges = []
     guard let spill else { return }
-    var wanted: [KeyDigest] = []
-    for digest in digests where filter.mayContain(digest) && memory.entry(of: digest) == nil { wanted.append(digest) }
-    if wanted.isEmpty { return }
-    wanted.sort()
+    var requested: [KeyDigest] = []
+    for digest in digests where filter.mayContain(digest) && memory.entry(of: digest) == nil {
+      requested.append(digest)
+    }
+    if requested.isEmpty { return }
+    requested.sort()
     var unique: [KeyDigest] = []
-    for digest in wanted where digest != unique.last { unique.append(digest) }
+    for digest in requested where digest != unique.last { unique.append(digest) }
     fetched = try spill.entries(of: unique)
   }
 
-  /// Tells that the digests are asked for one by one, and that it is the turn of the one at `position`.
+  /// Prefetches; called before each of the digests is looked up in order, with the index of the next one.
   @inline(__always)
   package func approach(_ position: Int, of digests: [KeyDigest]) {
     if position % KeyTable.keysTouched == 0 { memory.touch(digests, from: position) }
   }
 
-  /// The entry that bears the key, as of now.
+  /// The current entry of the key.
   @inline(__always)
   package func entry(of digest: KeyDigest) -> KeyEntry? {
     if let entry = memory.entry(of: digest) { return entry }
@@ -82,13 +84,13 @@ package final class KeyIndex {
 
   package func set(_ digest: KeyDigest, _ entry: KeyEntry) { set(digest, entry, before: self.entry(of: digest)) }
 
-  /// As `set`, for one who knows what `entry(of:)` answers.
+  /// Like `set`, for callers that know the result of `entry(of:)`.
   package func set(_ digest: KeyDigest, _ entry: KeyEntry, before: KeyEntry?) {
     journal.append((digest, before))
     put(digest, entry)
   }
 
-  /// Makes room for so many keys, as far as they may be held in memory.
+  /// Allocates capacity for this many keys, up to the limit for memory.
   package func reserve(_ count: Int) { memory.reserve(min(count, keysInMemoryMax)) }
 
   private func put(_ digest: KeyDigest, _ entry: KeyEntry) {
@@ -100,7 +102,7 @@ package final class KeyIndex {
     }
   }
 
-  /// The chunk is saved: what it set stays.
+  /// Called when the chunk is saved: what it set stays.
   package func endChunk() throws {
     journal.removeAll(keepingCapacity: true)
     if !fetchedChanges.isEmpty {
@@ -108,11 +110,11 @@ package final class KeyIndex {
       try spill?.set(changed)
       fetchedChanges = []
     }
-    // Once per chunk, so that the bound is exceeded by a chunk at most.
+    // Once per chunk, so that the limit is exceeded by at most one chunk.
     if memory.count > keysInMemoryMax { try spillMemory() }
   }
 
-  /// The chunk will be looked at again: everything is as it was at its beginning.
+  /// Called when the chunk will be planned again: restores the state at its beginning.
   package func undoChunk() {
     for (digest, before) in journal.reversed() {
       if let before { put(digest, before) } else { _ = memory.remove(digest) }

@@ -1,14 +1,15 @@
 import OpenCoreData
+import PersistentStores
 
 /// The digests of a batch's rows: one of each for every row, or none where nothing is compared.
 struct RowDigests: Sendable {
-  /// Of the pipeline's key; `KeyDigest.none` for a key of nulls only, which is like no other.
+  /// Digests of the pipeline's key; `KeyDigest.none` for a key of nulls only, which never matches.
   var keys: [KeyDigest] = []
   /// For each set of attributes that must be unique; `none` where one of them is null, as in SQL.
   var uniques: [[KeyDigest]] = []
-  /// Of the values that an update compares.
+  /// Digests of the values that an update compares.
   var values: [UInt64] = []
-  /// What says which of two is newer; null is older than anything.
+  /// The values that decide which of two is newer; null is older than any other.
   var orders: [Double] = []
 
   mutating func removeRows(_ rows: Set<Int>) {
@@ -24,21 +25,22 @@ struct RowDigests: Sendable {
 }
 
 extension KeyDigest {
-  /// Stands for a key that is not compared.
+  /// Represents a key that is not compared.
   static let none = KeyDigest(high: 0, low: 0)
 }
 
-/// Says by which attributes entries are told apart and compared, and digests them; the same for records and for what
-/// the store has.
+/// Digests the attributes by which entries are identified and compared; the same for records and for the store's
+/// entries.
 struct RowDigester: Sendable, Equatable {
   var keySlots: [Int] = []
   var uniqueSlots: [[Int]] = []
   var valueSlots: [Int] = []
   var orderSlot: Int?
 
-  var isIdle: Bool { keySlots.isEmpty && uniqueSlots.isEmpty }
+  /// Whether entries are compared at all: by a key, or by attributes that must be unique.
+  var identifiesEntries: Bool { !keySlots.isEmpty || !uniqueSlots.isEmpty }
 
-  /// The names of the attributes that are looked at.
+  /// The names of the attributes that are digested.
   func attributes(of entity: NSEntityDescription) -> Set<String> {
     let slots = keySlots + uniqueSlots.joined() + valueSlots + [orderSlot].compactMap { $0 }
     return Set(slots.map { entity.attributeSlots[$0].name })
@@ -46,7 +48,7 @@ struct RowDigester: Sendable, Equatable {
 
   func digests(of batch: ObjectBatch) -> RowDigests {
     var digests = RowDigests()
-    guard !isIdle else { return digests }
+    guard identifiesEntries else { return digests }
     if !keySlots.isEmpty {
       digests.keys = Self.digests(of: batch, keySlots) { $0.isAllNull ? .none : $0.digest }
     }
@@ -64,7 +66,7 @@ struct RowDigester: Sendable, Equatable {
   private static func digests<Digest>(
     of batch: ObjectBatch, _ slots: [Int], _ digest: (KeyHasher) -> Digest
   ) -> [Digest] {
-    // Out of the batch once: each access to it is a call, and a count of references.
+    // Read from the batch once: each access is a call and retains.
     let (allCells, bytes, slotCount) = (batch.cells, batch.arena, batch.slotCount)
     let (cells, arena) = (allCells.span, bytes.span)
     var digests: [Digest] = []
@@ -96,7 +98,7 @@ struct RowDigester: Sendable, Equatable {
     }
   }
 
-  /// Decimals that a store keeps are as many different Doubles.
+  /// Different decimals in a store convert to different Doubles.
   private static func real(of cell: ValueCell, _ batch: ObjectBatch) -> Double {
     NumberText.real(batch.bytes(of: cell).span) ?? -.infinity
   }

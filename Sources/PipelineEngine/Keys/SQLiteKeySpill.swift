@@ -1,7 +1,7 @@
 import Foundation
-import OpenCoreData
+import PersistentStores
 
-/// The temporary key database cannot be made, written or read.
+/// The temporary key database can't be created, written or read.
 package struct KeySpillError: Error, Sendable, CustomStringConvertible {
   package let reason: String
 
@@ -15,8 +15,8 @@ package struct KeySpillError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Keys in a private temporary database of SQLite's: it has no name, spills to disk by itself and goes when it is
-/// closed, also when the process is killed.
+/// Keys in a private temporary SQLite database: it has no name, spills to disk by itself and disappears when it is
+/// closed, even when the process is killed.
 package final class SQLiteKeySpill: KeySpill {
   private let connection: SQLiteConnection
 
@@ -24,7 +24,7 @@ package final class SQLiteKeySpill: KeySpill {
   package init() throws {
     connection = try Self.explained { try SQLiteConnection(path: "", mode: .privateTemporary) }
     try Self.explained {
-      // Nothing here outlives a crash, so nothing needs a journal or a sync.
+      // Nothing here survives a crash, so nothing needs a journal or a sync.
       try connection.execute(
         """
         PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
@@ -69,7 +69,8 @@ package final class SQLiteKeySpill: KeySpill {
     }
   }
 
-  /// The top bit is turned, so that SQLite's signed order is the digests' own and sorted keys go in side by side.
+  /// The top bit is flipped, so that SQLite's signed order is that of the digests and sorted keys are inserted in
+  /// order.
   private func bind(_ digest: KeyDigest, to statement: SQLiteStatement) throws {
     try statement.bind(.integer(Int64(bitPattern: digest.high ^ 1 << 63)), at: 1)
     try statement.bind(.integer(Int64(bitPattern: digest.low)), at: 2)

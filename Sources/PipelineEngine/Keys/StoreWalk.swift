@@ -1,8 +1,8 @@
 import Locking
 import OpenCoreData
 
-/// Reads the entries of the store and digests them, on the queue of a context of its own, for another thread to note
-/// meanwhile.
+/// Reads the entries of the store and digests them, on the queue of its own context, while another thread adds the
+/// digests to the index.
 struct StoreWalk: Sendable {
   typealias Batch = (digests: RowDigests, keys: [Int64])
 
@@ -17,9 +17,10 @@ struct StoreWalk: Sendable {
     self.entity = entity
   }
 
-  /// Without the entries of subentities.
+  /// Subentities are excluded.
   ///
-  /// - Returns: Digests with their entries' keys, or what ended the walk early. Abandoning the queue ends it.
+  /// - Returns: Digests with their entries' primary keys, or what ended the walk early. Abandoning the queue ends the
+  ///   walk.
   func start(_ digester: RowDigester) -> BoundedQueue<Result<Batch, any Error>> {
     let queue = BoundedQueue<Result<Batch, any Error>>(capacity: Self.batchesAheadMax)
     let (context, entity) = (context, entity)

@@ -1,21 +1,21 @@
 import CSV
 
-/// What an input turns out to be once its bytes are compared with what the ledger knows.
+/// The result of comparing an input's bytes with the ledger's entries.
 enum InputRecognition: Sendable {
-  /// Nothing the ledger has seen: it is read from its front.
+  /// Unknown to the ledger: it is read from its start.
   case fresh
-  /// Imported to its end before; the run that did it may not have come to report it.
+  /// Imported to its end before; the run that did it may have ended before its report was written.
   case known(LedgerEntry)
-  /// Begun before: it is read on from the checkpoint.
+  /// Begun before: reading continues at the checkpoint.
   case resumed(LedgerEntry)
-  /// What was imported before is its front: only what follows is new.
+  /// It begins with what was imported before: only the rest is new.
   case grown(LedgerEntry)
-  /// It can't be told what of it is in the store.
+  /// It is unknown which of its records are in the store.
   case refused(String)
 }
 
-/// Compares an input with the ledger's entries, reading no further than they reach, and not at all where none begins
-/// as it does.
+/// Compares an input with the ledger's entries. It reads no further than they reach, and nothing if no entry begins
+/// like the input.
 struct InputRecognizer {
   let definition: PipelineDefinition
   let digest: ContentDigest
@@ -23,14 +23,14 @@ struct InputRecognizer {
   /// Entries of the store's ledger for the pipeline's entity, the newest first.
   let entries: [LedgerEntry]
 
-  /// Length in bytes of the front by which inputs are looked for.
+  /// Length in bytes of the head by which inputs are recognised.
   static let headBytes = 64 << 10
 
-  /// What the input is, and a hash of what lies before the place to go on from.
-  func recognize(_ access: InputAccess) throws(CSVError) -> (InputRecognition, ContentHash) {
+  /// The kind of the input, and a hash of what precedes the position at which reading continues.
+  func recognize(_ input: InputOpener) throws(CSVError) -> (InputRecognition, ContentHash) {
     let nothing = ContentHash(headBytes: Self.headBytes)
     guard !entries.isEmpty else { return (.fresh, nothing) }
-    var look = InputLook(try access.look())
+    var look = InputLook(try input.previewSource())
     try look.readHead(Self.headBytes)
     var matches: [Match] = []
     for entry in entries.filter({ look.begins(with: $0) }).sorted(by: { $0.offset < $1.offset }) {
@@ -42,12 +42,12 @@ struct InputRecognizer {
       if !own.entry.isComplete { return (.resumed(own.entry), own.hash) }
       if own.next.isEmpty { return (.known(own.entry), nothing) }
       if definition.appendOnly { return (growth(of: own), own.hash) }
-      // A header alone says nothing, and a pipeline with a key tells by it what is there.
+      // A header alone proves nothing, and a pipeline with a key recognises stored entries by it.
       if definition.key.isEmpty, own.entry.progress.position.record > 1 {
         return (.refused(Self.grown(own.entry)), nothing)
       }
     } else if let other = matches.last, definition.key.isEmpty, !other.entry.isComplete || other.next.isEmpty {
-      // A pipeline with a key tells stored entries by it; without one they would be there twice.
+      // A pipeline with a key recognises stored entries by it; without one they would be stored twice.
       return (.refused(Self.foreign(other.entry)), nothing)
     }
     if let begun = entries.first(where: { $0.path == path && $0.pipelineDigest == digest && !$0.isComplete }) {
@@ -59,9 +59,9 @@ struct InputRecognizer {
   /// An entry whose bytes the input begins with.
   private struct Match {
     let entry: LedgerEntry
-    /// Of those bytes.
+    /// The hash of those bytes.
     let hash: ContentHash
-    /// What follows, up to two bytes.
+    /// The following bytes, at most two.
     let next: [UInt8]
   }
 
@@ -107,12 +107,12 @@ extension LedgerEntry {
   fileprivate var offset: Int { progress.position.byteOffset }
 }
 
-/// The front of an input, read as far as the comparisons need it.
+/// The start of an input, read as far as the comparisons need it.
 private struct InputLook {
   private let source: ByteSource
   private(set) var hash = ContentHash(headBytes: InputRecognizer.headBytes)
   private var head: [UInt8] = []
-  /// Bytes that were read and not hashed yet.
+  /// Bytes that were read but not hashed yet.
   private var ahead: [UInt8] = []
   private var headDigests: [Int: ContentDigest] = [:]
 
@@ -125,7 +125,7 @@ private struct InputLook {
     head = try peek(count)
   }
 
-  /// Hashes on to `target`, or to the end.
+  /// Hashes up to `target`, or to the end.
   mutating func read(upTo target: Int) throws(CSVError) {
     while offset < target {
       if ahead.isEmpty, try source.read(appendingTo: &ahead) == 0 { return }
@@ -135,7 +135,7 @@ private struct InputLook {
     }
   }
 
-  /// The next bytes without passing them; fewer at the end.
+  /// The next bytes without consuming them; fewer at the end.
   mutating func peek(_ count: Int) throws(CSVError) -> [UInt8] {
     while ahead.count < count, try source.read(appendingTo: &ahead) > 0 {}
     return Array(ahead.prefix(count))

@@ -1,16 +1,17 @@
 import Foundation
 import Locking
 import OpenCoreData
+import PersistentStores
 
-/// The store's memory of what was imported into it: tables of its own, written in the transaction of each save.
+/// The store's record of what was imported into it: tables of its own, written in the transaction of each save.
 ///
-/// What it says of a chunk is there if and only if the chunk's entries are. Frameworks that know nothing of it leave
-/// its tables alone. It belongs to one run at a time, which the run's lock sees to.
+/// A chunk is in the ledger if and only if its entries are in the store. Frameworks without support for it leave its
+/// tables alone. The run's lock ensures that one run at a time uses it.
 final class Ledger: SaveParticipant {
   /// What the next save writes.
   private struct Pending: Sendable {
     var statements: [LedgerTables.Statement] = []
-    /// Waits for what must be on the disk before the save is committed.
+    /// Waits until the rejects are on the disk, before the save is committed.
     var beforeCommit: (@Sendable () throws -> Void)?
   }
 
@@ -18,10 +19,10 @@ final class Ledger: SaveParticipant {
   private let hasTables = Locked(false)
   private let nextInputID: Locked<Int64>
   let tables: LedgerTables
-  /// What was known when the run began, the newest first.
+  /// The entries when the run began, the newest first.
   let entries: [LedgerEntry]
 
-  /// Reads the ledger of the coordinator's store; an empty one where there is none.
+  /// Reads the ledger of the coordinator's store; it is empty where there is none.
   init(_ tables: LedgerTables, _ coordinator: NSPersistentStoreCoordinator?) throws {
     self.tables = tables
     var entries: [LedgerEntry] = []
@@ -43,14 +44,14 @@ final class Ledger: SaveParticipant {
 
   // MARK: Writing
 
-  /// Has the next save write this and nothing else of the ledger's.
+  /// Makes the next save write exactly these statements to the ledger.
   func prepare(
     _ statements: [LedgerTables.Statement], beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     pending.withLock { $0 = Pending(statements: statements, beforeCommit: beforeCommit) }
   }
 
-  /// Nothing is to be written, whatever is saved.
+  /// Makes the next save write nothing to the ledger.
   func clear() { pending.withLock { $0 = Pending() } }
 
   func write(to transaction: SaveTransaction) throws {
@@ -61,7 +62,7 @@ final class Ledger: SaveParticipant {
     try pending.beforeCommit?()
   }
 
-  /// The save went through: its tables are there.
+  /// Called after a successful save: the tables exist from then on.
   func didSave() {
     hasTables.withLock { $0 = true }
     clear()

@@ -1,32 +1,32 @@
 import CSV
 import Foundation
-import OpenCoreData
+import ManagedObjectModel
 
-/// What the ledger knows of one input: a row of its table of inputs.
+/// What the ledger knows about one input: a row of its table of inputs.
 struct LedgerEntry: Sendable {
   var id: Int64
-  /// The run that touched it last.
+  /// The last run that imported from it.
   var run: String
   var pipeline: String
   var pipelineDigest: ContentDigest
   var entity: String
-  /// As the person called it.
+  /// As the user named it.
   var path: String
   /// Whether it was imported to its end.
   var isComplete = false
-  /// Whether the run that completed it came to its own end, report and all.
+  /// Whether the run that completed it also wrote its report.
   var isReported = false
   var progress = InputProgress()
   var rejects = RejectsMark()
-  /// The last key of the store before the input was begun.
+  /// The highest primary key in the store before the input was begun.
   var baseKey: Int64 = 0
   var counts = RunCounts()
-  /// The rest of what the report says about it.
-  var tally = InputTally.Rest()
+  /// The other values that the report needs.
+  var results = InputResults.Rest()
   var savedAt = Date(timeIntervalSince1970: 0)
 }
 
-/// How long the files of rejects were when a chunk was saved.
+/// The lengths of the files of rejects when a chunk was saved.
 struct RejectsMark: Sendable, Equatable {
   /// Nil where none is written.
   var path: String?
@@ -36,11 +36,11 @@ struct RejectsMark: Sendable, Equatable {
 }
 
 extension LedgerEntry {
-  /// Notes how far the input is.
-  mutating func note(_ progress: InputProgress, _ tally: InputTally, _ rejects: RejectsMark?, at date: Date) {
+  /// Records how far the input has been imported.
+  mutating func note(_ progress: InputProgress, results: InputResults, rejects: RejectsMark?, at date: Date) {
     self.progress = progress
-    counts = tally.counts
-    self.tally = tally.rest
+    counts = results.counts
+    self.results = results.rest
     self.rejects = rejects ?? RejectsMark()
     savedAt = date
   }
@@ -63,12 +63,12 @@ extension LedgerEntry {
       rejects.path.map { .text($0) } ?? .null, .integer(Int64(rejects.bytes)), .integer(Int64(rejects.detailBytes)),
       .integer(Int64(rejects.count)), .integer(baseKey), .integer(Int64(counts.read)),
       .integer(Int64(counts.inserted)), .integer(Int64(counts.updated)), .integer(Int64(counts.unchanged)),
-      .integer(Int64(counts.duplicate)), .integer(Int64(counts.rejected)), .text(tally.json),
+      .integer(Int64(counts.duplicate)), .integer(Int64(counts.rejected)), .text(results.json),
       .text(LedgerDate.text(savedAt)),
     ]
   }
 
-  /// From a row in the order of `columns`; nil where it is none of ours.
+  /// From a row in the order of `columns`; nil where the row is invalid.
   init?(row: [Any?]) {
     guard row.count == Self.columns.count else { return nil }
     func integer(_ index: Int) -> Int { (row[index] as? Int64).map(Int.init) ?? 0 }
@@ -88,19 +88,19 @@ extension LedgerEntry {
     counts = RunCounts(
       read: integer(20), inserted: integer(21), updated: integer(22), unchanged: integer(23),
       duplicate: integer(24), rejected: integer(25))
-    tally = InputTally.Rest(json: text(26))
+    results = InputResults.Rest(json: text(26))
     savedAt = LedgerDate.date(text(27)) ?? Date(timeIntervalSince1970: 0)
   }
 }
 
-extension InputTally {
-  /// As the entry keeps it.
+extension InputResults {
+  /// From a ledger entry.
   init(_ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
-    self.init(counts: entry.counts, rest: entry.tally, issues: issues, listedMax: listedMax, profiler: profiler)
+    self.init(counts: entry.counts, rest: entry.results, issues: issues, listedMax: listedMax, profiler: profiler)
   }
 }
 
-/// Dates as the ledger writes them, to be read in any SQLite program: ISO 8601 in UTC, to the second.
+/// Dates as the ledger writes them, readable in any SQLite program: ISO 8601 in UTC, to the second.
 enum LedgerDate {
   static func text(_ date: Date) -> String {
     DateFormat.iso8601.string(date.timeIntervalSinceReferenceDate.rounded(.down)) ?? ""

@@ -1,19 +1,20 @@
 import Foundation
-import OpenCoreData
+import ManagedObjectModel
+import PersistentStores
 
-/// What a store's ledger remembers, for people: the runs, the newest first, and their inputs.
+/// The content of a store's ledger for users: the runs, the newest first, and their inputs.
 public struct LedgerHistory: Sendable, Hashable, Codable {
   /// One input of a run.
   public struct Input: Sendable, Hashable, Codable {
     public var path: String
-    /// `complete`, or `partial` where a later run can go on.
+    /// `complete`, or `partial` where a later run can continue.
     public var state: String
     /// XXH3 with 128 bits of the input's text, as far as it was read.
     public var contentHash: String
     /// Number of the next record.
     public var nextRecord: Int
     public var counts: RunCounts
-    /// Where its rejected records are; nil when there were none.
+    /// The path of its rejected records; nil when there were none.
     public var rejects: String?
   }
 
@@ -22,9 +23,9 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     public var pipeline: String
     /// ISO 8601, UTC.
     public var startedAt: String
-    /// Nil while it runs, and for good once it was killed.
+    /// Nil while it runs, and permanently if it was killed.
     public var endedAt: String?
-    /// As in the summary; `running`, or `interrupted` for one that was killed.
+    /// As in the summary; `running`, or `interrupted` for a run that was killed.
     public var outcome: String
     public var exitCode: Int?
     public var counts: RunCounts?
@@ -33,12 +34,12 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
 
   public var runs: [Run]
 
-  /// Reads the ledger of a store without changing a byte of it.
+  /// Reads the ledger of a store without changing the store's file.
   ///
   /// - Parameters:
   ///   - path: The store.
-  ///   - vocabulary: That of the program whose runs are looked for.
-  /// - Throws: `LedgerAccessError` for a file that is not there, is no store, or can't be read.
+  ///   - vocabulary: The vocabulary of the program whose runs are read.
+  /// - Throws: `LedgerAccessError` for a file that does not exist, is not a store, or can't be read.
   public init(
     store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary()
   ) throws(LedgerAccessError) {
@@ -62,7 +63,7 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     return rows.map { Run($0.map(\.plain), inputs) }
   }
 
-  /// Removes the ledger's tables; all else in the store stays. The next run knows no input.
+  /// Removes the ledger's tables; everything else in the store stays. The next run knows no input.
   ///
   /// - Returns: Whether there was a ledger.
   /// - Throws: `LedgerAccessError`, also for a store that another program writes to for longer than `timeoutSeconds`.
@@ -114,7 +115,7 @@ extension LedgerHistory.Run {
   }
 }
 
-/// A file that can't be asked for its ledger.
+/// A file whose ledger can't be read.
 public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
   public let description: String
   public let exitCode: ExitCode
@@ -150,7 +151,7 @@ private enum LedgerAccess {
       case .busy: (.temporaryFailure, "another program is writing to it; try again later")
       case .permissionDenied, .readOnly, .cannotOpen:
         (.noPermission, "check the permissions of the file and of its folder")
-      case .notADatabase: (.dataError, "it is no store; check the path")
+      case .notADatabase: (.dataError, "it is not a store; check the path")
       default: (.ioError, "check the disk")
       }
     return LedgerAccessError(

@@ -1,13 +1,13 @@
 import Foundation
-import OpenCoreData
+import ManagedObjectModel
 
-/// What the ledger knows of one run: a row of its table of runs.
+/// What the ledger knows about one run: a row of its table of runs.
 struct LedgerRun: Sendable {
   var id: String
   var pipeline: String
   var kind = RunSummary.Kind.import
   var startedAt: Date
-  /// Nil while it runs, and for good once it was killed.
+  /// Nil while it runs, and permanently if it was killed.
   var endedAt: Date?
   /// `running`, `interrupted`, or as in the summary.
   var outcome = "running"

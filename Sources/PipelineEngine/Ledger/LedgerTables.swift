@@ -1,18 +1,20 @@
 import Foundation
+import ManagedObjectModel
 import OpenCoreData
+import PersistentStores
 
 /// The tables of the ledger: their names, their layout, and the statements that write them.
 ///
-/// Their names begin with the program's prefix, which must be one that no framework of Core Data's uses.
+/// Their names begin with the program's prefix, which must be one that no Core Data framework uses.
 struct LedgerTables: Sendable {
   typealias Statement = (sql: String, values: [StoredValue])
 
-  /// Has the layout's version.
+  /// The table with the layout's version.
   let ledger: String
   let run: String
   let input: String
   let issue: String
-  /// What the program is called in messages.
+  /// The program's name in messages.
   private let program: String
   private let replaceRun: String
   private let replaceInput: String
@@ -27,7 +29,7 @@ struct LedgerTables: Sendable {
     replaceIssue = Self.replace(issue, ["inputID", "ordinal", "issue"])
   }
 
-  /// Those that refer to others first.
+  /// Referring tables come first.
   var names: [String] { [issue, input, run, ledger] }
 
   /// The layout that this version writes and reads.
@@ -74,10 +76,10 @@ struct LedgerTables: Sendable {
 
   // MARK: Statements
 
-  /// The run and what it came to so far.
+  /// Writes the run and its results so far.
   func record(_ run: LedgerRun) -> Statement { (replaceRun, run.values) }
 
-  /// A run that was killed says so from now on.
+  /// Marks earlier runs that were killed as interrupted.
   func noteInterruptions(before run: String) -> Statement {
     ("UPDATE \(self.run) SET outcome = 'interrupted' WHERE outcome = 'running' AND runID <> ?", [.text(run)])
   }
@@ -91,7 +93,7 @@ struct LedgerTables: Sendable {
     return (replaceIssue, [.integer(id), .integer(Int64(ordinal)), .text(String(decoding: data, as: UTF8.self))])
   }
 
-  /// The report is written: the issues are in it, and the inputs of the run are done with.
+  /// Called when the report is written: it contains the issues, and the inputs of the run are complete.
   func finish(run: String) -> [Statement] {
     [
       (
@@ -103,7 +105,7 @@ struct LedgerTables: Sendable {
     ]
   }
 
-  /// A half-done input that is imported anew does not go on any more.
+  /// Discards the state of a partial input that is imported from its start again.
   func forget(input id: Int64) -> [Statement] {
     [
       ("DELETE FROM \(issue) WHERE inputID = ?", [.integer(id)]),
@@ -113,7 +115,7 @@ struct LedgerTables: Sendable {
 
   // MARK: Reading
 
-  /// The issues that a report lists of an input.
+  /// The issues of an input that a report lists.
   func issues(ofInput id: Int64, _ coordinator: NSPersistentStoreCoordinator) throws -> [RecordIssue] {
     let rows = try coordinator.participantRows("SELECT issue FROM \(issue) WHERE inputID = ? ORDER BY ordinal", [id])
     let decoder = JSONDecoder()
@@ -131,7 +133,7 @@ struct LedgerTables: Sendable {
 /// A ledger that another version of this program wrote.
 struct LedgerVersionError: Error, CustomStringConvertible {
   let found: Int
-  /// What the program is called.
+  /// The program's name in messages.
   let program: String
 
   var description: String {

@@ -2,10 +2,10 @@ import CSV
 import Foundation
 
 extension PipelineDefinition {
-  /// Tells one way of reading an input from another: what of the definition decides which entries a record makes.
+  /// Distinguishes ways of reading an input: a digest of what in the definition decides which entries a record makes.
   ///
-  /// Names, places, chunk sizes, budgets and reports do not count, nor does what a definition says by leaving it out:
-  /// so a later version of this program that knows more keys gives an old definition the same digest.
+  /// Names, paths, chunk sizes, limits and reports do not count. Omitted keys do not count either, so a later version
+  /// of this program with more keys gives an old definition the same digest.
   var digest: ContentDigest {
     let hash = ContentHash()
     if let data = try? JSONEncoder().encode(self), var tree = try? JSONDecoder().decode(JSONValue.self, from: data) {
@@ -25,10 +25,10 @@ extension PipelineDefinition {
 }
 
 extension JSONValue {
-  /// Members that hold a person's own data, in which an empty text or a false is a value like any other.
+  /// Members that hold a user's own data, where an empty text or `false` is a value like any other.
   private static let dataKeys: Set<String> = ["is", "isNot", "oneOf", "value", "values", "with"]
 
-  /// The value as text that is the same for the same meaning: keys sorted, nothing that says nothing.
+  /// The value as text that is the same for the same meaning: sorted keys, without empty members.
   fileprivate var canonicalText: String { text(isData: false) }
 
   private func text(isData: Bool) -> String {

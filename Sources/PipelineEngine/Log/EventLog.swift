@@ -2,11 +2,12 @@ import CSV
 import Foundation
 import Locking
 
-/// The log of a run: one line per event, each in one write, so that runs that share a file don't mix their lines.
+/// The event log of a run: one line per event, each in one write, so that runs that share a file don't mix their lines.
 ///
-/// A log that can't be written any more does not end the run; it is told once, and later lines are tried all the same.
+/// An event log that can't be written any more does not end the run; `warn` is called once, and later lines are still
+/// tried.
 final class EventLog: Sendable {
-  /// For a run without a log; costs nothing.
+  /// For a run without an event log; costs nothing.
   static let off = EventLog()
 
   private let level: LogDefinition.Level?
@@ -18,7 +19,7 @@ final class EventLog: Sendable {
 
   private struct State {
     var descriptor: Int32
-    /// Set once a line could not be written, or not wholly.
+    /// Set once a line could not be written completely.
     var hasFailed = false
     /// Set while the file ends in the middle of a line.
     var isTorn = false
@@ -34,8 +35,8 @@ final class EventLog: Sendable {
   }
 
   /// - Parameters:
-  ///   - path: The file, made if there is none, in a folder that is there; nil for standard error.
-  ///   - warn: Is told once that lines are missing.
+  ///   - path: The file, created if there is none, in an existing folder; nil for standard error.
+  ///   - warn: Called once when lines are missing.
   /// - Throws: 77, 73 or 74 where the file can't be opened.
   init(
     path: String?, level: LogDefinition.Level, format: LogDefinition.Format,
@@ -60,21 +61,22 @@ final class EventLog: Sendable {
     }
   }
 
-  /// The log that a run was asked for; ``off`` where nobody asked.
+  /// The event log that was requested; ``off`` if none was.
   static func of(_ definition: PipelineDefinition, _ options: RunOptions) throws(RunFailure) -> EventLog {
-    guard let place = Place(definition, options) else { return .off }
+    guard let destination = Destination(definition, options) else { return .off }
     return try EventLog(
-      path: place.path, level: place.level, format: place.format, now: options.now, warn: options.warn)
+      path: destination.path, level: destination.level, format: destination.format, now: options.now,
+      warn: options.warn)
   }
 
-  /// What the definition and the options together ask for.
-  struct Place: Equatable {
+  /// What the definition and the options together request.
+  struct Destination: Equatable {
     /// Nil for standard error.
     let path: String?
     let level: LogDefinition.Level
     let format: LogDefinition.Format
 
-    /// Nil where no log is asked for.
+    /// Nil where no event log is requested.
     init?(_ definition: PipelineDefinition, _ options: RunOptions) {
       guard definition.log != nil || options.logFile != nil || options.logLevel != nil || options.logFormat != nil
       else { return nil }
@@ -82,24 +84,24 @@ final class EventLog: Sendable {
       let path = options.logFile.map { $0 == "-" ? $0 : URL(fileURLWithPath: $0).path } ?? log.file.map(definition.path)
       self.path = path == "-" ? nil : path
       format = options.logFormat ?? log.format
-      let wish = options.logLevel ?? log.level
-      // A quiet run has nothing to say on standard error unless something is wrong.
-      level = options.isQuiet && self.path == nil ? min(wish, .warning) : wish
+      let requested = options.logLevel ?? log.level
+      // A quiet run writes to standard error only what is wrong.
+      level = options.isQuiet && self.path == nil ? min(requested, .warning) : requested
     }
   }
 
-  /// Refuses to log into a file that the run reads.
-  static func checkPlace(
+  /// Refuses to write the event log into a file that the run reads.
+  static func checkPath(
     _ definition: PipelineDefinition, _ options: RunOptions, isNoneOf others: [String]
   ) throws(PipelineError) {
-    guard let path = Place(definition, options)?.path else { return }
-    try OutputPlace.check(path, key: "log", isNoneOf: others)
+    guard let path = Destination(definition, options)?.path else { return }
+    try OutputPath.check(path, key: "log", isNoneOf: others)
   }
 
-  /// Whether events of a level are written; for what is costly to find out.
+  /// Whether events of a level are written; to avoid work that only they need.
   func takes(_ level: LogDefinition.Level) -> Bool { self.level.map { level <= $0 } ?? false }
 
-  /// Writes the event if its level is one of the log's.
+  /// Writes the event if its level is enabled.
   func log(_ event: @autoclosure () -> RunEvent) {
     guard let level else { return }
     let event = event()
@@ -124,10 +126,10 @@ final class EventLog: Sendable {
       state.hasFailed = true
       return code
     }
-    if let failure { warn("the log can't be written: \(name): \(systemMessage(failure)); the run goes on without") }
+    if let failure { warn("the log can't be written: \(name): \(systemMessage(failure)); the run continues") }
   }
 
-  /// False where there will never be any.
+  /// False where there will never be room.
   private static func waitForRoom(_ descriptor: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&request, 1, -1) > 0 && request.revents & Int16(POLLOUT) != 0
@@ -151,7 +153,7 @@ enum LogLine {
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     let members = (head + event.fields).compactMap { name, value -> String? in
-      // With that strategy there is no number and no text that can't be encoded.
+      // With that strategy every number and text can be encoded.
       guard let value, let data = try? encoder.encode(value) else { return nil }
       return "\"\(name)\":\(String(decoding: data, as: UTF8.self))"
     }

@@ -1,12 +1,12 @@
-/// Something that happens in a run, as a log tells it. Names and fields stay as they are: programs read them.
+/// Something that happens in a run, as the event log reports it. Names and fields are stable: programs read them.
 enum RunEvent: Sendable {
   case runStarted(kind: RunSummary.Kind, pipeline: String, store: String?, inputs: Int)
   case runEnded(RunSummary)
   case lockHeld(message: String)
   case inputOpened(String, bytes: Int?)
-  /// It was imported before, so nothing is to be done.
+  /// It was imported before, so there is nothing to do.
   case inputKnown(String, importedAt: String?)
-  /// It goes on where an earlier run ended: after `record` records, at a byte of the text.
+  /// It continues where an earlier run ended: after `record` records, at a byte of the text.
   case inputResumed(String, record: Int, byte: Int)
   case inputCompleted(String, RunCounts)
   case inputFailed(String, code: IssueCode?, message: String)
@@ -16,7 +16,7 @@ enum RunEvent: Sendable {
   case chunkSaved(String, record: Int, rows: Int)
   case issue(RecordIssue)
   case outputWritten(String, records: Int, bytes: Int)
-  /// What a stage of the import's threads worked, and waited for the others.
+  /// How long the threads of an import stage worked, and waited for the others.
   case stageTimed(StageClock.Stage, StageClock.Times)
 
   /// A value of a field.
@@ -37,7 +37,7 @@ enum RunEvent: Sendable {
 
   typealias Field = (name: String, value: Value?)
 
-  /// Its name in JSON lines.
+  /// The name in JSON lines.
   var name: String {
     switch self {
     case .runStarted: "run-started"
@@ -69,7 +69,7 @@ enum RunEvent: Sendable {
     }
   }
 
-  /// What belongs to it, in the order of a JSON line; fields without a value are left out there.
+  /// Its values, in the order of a JSON line; fields without a value are omitted there.
   var fields: [Field] {
     switch self {
     case .runStarted(let kind, let pipeline, let store, let inputs):
@@ -130,7 +130,7 @@ enum RunEvent: Sendable {
 }
 
 extension RunEvent: CustomStringConvertible {
-  /// The sentence of a text log.
+  /// The sentence of a text event log.
   var description: String {
     switch self {
     case .runStarted(let kind, let pipeline, let store, let inputs):

@@ -1,4 +1,4 @@
-/// What a run asks and tells while it goes on.
+/// Callbacks of a run in progress, and its event log.
 struct RunMonitor: Sendable {
   let isCancelled: @Sendable () -> Bool
   let report: @Sendable (RunProgress) -> Void

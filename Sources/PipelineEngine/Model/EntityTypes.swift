@@ -2,12 +2,12 @@ import Foundation
 import OpenCoreData
 
 extension NSEntityDescription {
-  /// The attributes that a store keeps, and what their text is like.
+  /// The types of the attributes that a store keeps, by name.
   package var columnTypes: [String: ColumnType] {
     attributesByName.filter { !$0.value.isTransient }.compactMapValues { ColumnType($0.attributeType) }
   }
 
-  /// Those that a column can fill: a derived attribute is the store's to compute.
+  /// Those that a column can fill: the store computes derived attributes.
   package var fillableTypes: [String: ColumnType] {
     let attributes = attributesByName
     return columnTypes.filter { !(attributes[$0.key] is NSDerivedAttributeDescription) }
@@ -19,7 +19,7 @@ extension NSRelationshipDescription {
 }
 
 extension ColumnType {
-  /// `nil` for what has no column in a store, or more than one.
+  /// `nil` for a type that has no column in a store, or more than one.
   init?(_ type: NSAttributeType) {
     switch type {
     case .integer16AttributeType: self = .integer16

@@ -1,21 +1,23 @@
 import Foundation
+import ManagedObjectModel
 import OpenCoreData
+import PersistentStores
 
-/// The model of a run: the caller's, the one that the definition names, or the one that fits the store.
+/// The model of a run: the caller's, the one that the definition names, or one that is compatible with the store.
 package struct RunModel {
   package let model: NSManagedObjectModel
-  /// What the store can't tell, where the model was made of what it holds; a sentence each.
+  /// What the store does not contain, where the model was derived from its content; a sentence each.
   let notes: [String]
-  /// Whether nothing is known but the store's tables: it is only read then, and nothing compared.
+  /// Whether only the store's tables are known: the store is then only read, and nothing is compared.
   let isOfTables: Bool
 
   /// Finds the model.
   ///
   /// - Parameters:
-  ///   - definition: Its `model` is an embedded model's name or a model file; without one any embedded model will do
-  ///     that fits, and what the store itself holds.
-  ///   - given: The caller's model, which goes before all others.
-  ///   - store: The store's file; one that is not there yet gets the current version.
+  ///   - definition: Its `model` is an embedded model's name or a model file. Without one, any compatible embedded
+  ///     model is used, and what the store itself contains.
+  ///   - given: The caller's model, which takes precedence.
+  ///   - store: The store's file; one that does not exist yet gets the current version.
   /// - Throws: An error of OpenCoreData for a model file or a store that can't be read; a `PipelineError` for a name
   ///   that no embedded model has.
   package init(_ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?) throws {
@@ -37,7 +39,7 @@ package struct RunModel {
     guard let current = NSManagedObjectModel.embedded(named: name) else {
       throw PipelineError(path: "model", Self.unknown(name))
     }
-    // The version that fits, else the current one: opening the store says what differs.
+    // The compatible version, or else the current one: opening the store reports the differences.
     let found = try? StoreModel.find(forStoreAt: store, file: nil, embedded: [name])
     if let found, case .embedded = found.origin { self.init(found) } else { self.init(model: current) }
   }
@@ -52,13 +54,13 @@ package struct RunModel {
       let current = NSManagedObjectModel.embedded(named: String(name)),
       current.versionChecksum == model.versionChecksum
     {
-      // The one that everybody in the program has.
+      // The instance that the rest of the program uses.
       model = current
     }
     (self.model, notes, isOfTables) = (model, found.notes, found.origin == .tables)
   }
 
-  /// Without a word about the model: of the store that is there, or the vocabulary's.
+  /// For a definition without a model: that of the existing store, or the vocabulary's.
   private static func fitting(_ store: URL?, _ definition: PipelineDefinition) throws -> RunModel {
     let names = EmbeddedModels.all.map(\.name)
     guard let store, FileManager.default.fileExists(atPath: store.path) else {
@@ -81,8 +83,8 @@ package struct RunModel {
     }
   }
 
-  /// The version in `file` that fits the store. Of a store that can't be read now, as one that another run is making, it is told
-  /// when it is opened what is wrong with it.
+  /// The version in `file` that is compatible with the store. If the store can't be read now, because another run is
+  /// creating it for example, opening it later reports what is wrong.
   private static func find(_ store: URL?, file: URL) throws -> StoreModel {
     let found = try? StoreModel.find(forStoreAt: store, file: file, embedded: [])
     return try found ?? StoreModel.find(forStoreAt: nil, file: file, embedded: [])
@@ -95,7 +97,7 @@ package struct RunModel {
       + "file is named by its path, such as ./\(name).xcdatamodeld"
   }
 
-  /// A model file that is not there.
+  /// A model file that does not exist.
   struct MissingModel: LocalizedError {
     let path: String
     var errorDescription: String? { "there is no model \(path); check the path" }
@@ -103,9 +105,10 @@ package struct RunModel {
 
   // MARK: Imports
 
-  /// The definition with a column for every attribute that one can fill, where it declares none and that is wanted.
+  /// The definition with a column for each attribute that a column can fill, if it declares none and the options
+  /// request it.
   static func completed(
-    _ definition: PipelineDefinition, _ options: RunOptions, _ model: NSManagedObjectModel
+    _ definition: PipelineDefinition, options: RunOptions, model: NSManagedObjectModel
   ) throws(PipelineError) -> PipelineDefinition {
     guard options.fillsAttributesByName, definition.columns.isEmpty else { return definition }
     var definition = definition

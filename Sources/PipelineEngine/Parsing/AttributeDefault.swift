@@ -1,7 +1,9 @@
 import Foundation
+import ManagedObjectModel
 import OpenCoreData
+import PersistentStores
 
-/// The model's default of an attribute that no column of the input fills: what a new object begins with.
+/// The model's default for an attribute that no column of the input fills: its value in a new object.
 struct AttributeDefault: Sendable {
   private enum Value: Sendable {
     case integer(Int64)
@@ -12,7 +14,7 @@ struct AttributeDefault: Sendable {
   private let slot: Int
   private let value: Value
 
-  /// The defaults of an entity's attributes, but for those in `filled`. What a derived one has is the store's affair.
+  /// The defaults of an entity's attributes, except those in `filled`. The store computes derived attributes.
   static func all(of entity: NSEntityDescription, except filled: Set<Int>) -> [AttributeDefault] {
     entity.attributeSlots.enumerated().compactMap { slot, attribute in
       guard !filled.contains(slot), !(attribute is NSDerivedAttributeDescription) else { return nil }
@@ -32,7 +34,7 @@ struct AttributeDefault: Sendable {
     }
   }
 
-  /// Gives the last row the value.
+  /// Sets the value in the last row.
   func fill(_ batch: inout ObjectBatch) {
     switch value {
     case .integer(let number): batch.setInteger(number, at: slot)

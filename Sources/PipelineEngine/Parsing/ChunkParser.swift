@@ -1,8 +1,9 @@
 import CSV
 import OpenCoreData
+import PersistentStores
 
-/// Turns blocks of records into batches of entries, or issues. The hot path of an import: what is good allocates
-/// nothing of its own.
+/// Parses blocks of records into batches of entries, or issues. The hot path of an import: valid records allocate
+/// nothing of their own.
 struct ChunkParser {
   private let input: String
   private let entity: NSEntityDescription
@@ -10,20 +11,20 @@ struct ChunkParser {
   private let parsers: [FieldParser]
   private let definition: PipelineDefinition
   /// The columns that the input has.
-  private let columns: [InputColumn]
-  /// What the pipeline puts into every record by itself: constants, and defaults of columns that the input lacks.
+  private let columns: [MappedColumn]
+  /// Values that the pipeline puts into every record: constants, and defaults of columns that the input lacks.
   private let fills: [Fill]
   private let defaults: [AttributeDefault]
   private let digester: RowDigester
-  /// What stands unquoted for nil; empty where the dialect has no such text.
+  /// The unquoted text that means nil; empty where the dialect has none.
   private let nullToken: [UInt8]
   private var faults: [FieldFault] = []
   private var scratch: [UInt8] = []
   private var spare: [UInt8] = []
-  private var judge: RecordJudge
+  private var validator: RecordValidator
 
-  /// With `takesDefaults` a declared column that the input lacks leaves its attribute to the model's default, as one that
-  /// is not declared does.
+  /// With `takesDefaults` the attribute of a declared column that the input lacks gets the model's default, like that
+  /// of an undeclared column.
   init(
     input: String, definition: PipelineDefinition, columns set: ColumnSet, mapping: HeaderMapping,
     entity: NSEntityDescription, takesDefaults: Bool, digester: RowDigester
@@ -38,7 +39,7 @@ struct ChunkParser {
       guard let field = mapping.fieldOfColumn[parser.column],
         let slot = entity.slot(named: parser.definition.attribute)
       else { return nil }
-      return InputColumn(parser: parser, field: field, slot: slot, isTransformed: parser.isTransformed)
+      return MappedColumn(parser: parser, field: field, slot: slot, isTransformed: parser.isTransformed)
     }
     fills = set.parsers.compactMap { parser in
       guard mapping.fieldOfColumn[parser.column] == nil, let text = parser.textWhenAbsent,
@@ -49,7 +50,7 @@ struct ChunkParser {
     let declared = set.parsers.filter { !takesDefaults || mapping.fieldOfColumn[$0.column] != nil }
     defaults = AttributeDefault.all(
       of: entity, except: Set(declared.compactMap { entity.slot(named: $0.definition.attribute) }))
-    judge = RecordJudge(set, entity: entity)
+    validator = RecordValidator(set, entity: entity)
     self.digester = digester
   }
 
@@ -57,35 +58,37 @@ struct ChunkParser {
     takesColumns ? parseByColumns(block) : parseByRecords(block)
   }
 
-  /// Whether entries are made of nothing but their record's fields, one of each column by itself.
+  /// Whether each attribute depends on one field only, so that the columns can be parsed one after the other.
   private var takesColumns: Bool {
-    nullToken.isEmpty && fills.isEmpty && defaults.isEmpty && judge.isIdle && !columns.contains(where: \.isTransformed)
+    nullToken.isEmpty && fills.isEmpty && defaults.isEmpty && !validator.hasChecks
+      && !columns.contains(where: \.isTransformed)
   }
 
-  /// Takes the ordinary records column after column: what a column needs is looked up once, and not for each field. The
-  /// others are parsed as single records and put in their places.
+  /// Parses the ordinary records by column: what a column needs is looked up once, and not for each field. The other
+  /// records are parsed one by one and inserted at their index.
   private mutating func parseByColumns(_ block: RecordBlock) -> ParsedChunk {
     let (records, fields, bytes, slotCount) = (block.records, block.fields, block.bytes, entity.attributeSlots.count)
     var cells = [ValueCell](repeating: .null, count: records.count * slotCount)
-    var needsCare = records.map { !$0.problems.isEmpty || $0.fieldCount != mapping.fieldCount || isBlank($0) }
+    var needsSlowPath = records.map { !$0.problems.isEmpty || $0.fieldCount != mapping.fieldCount || isBlank($0) }
     for column in columns {
-      column.parser.fill(column.slot, of: slotCount, from: column.field, of: block, &cells, &needsCare)
+      column.parser.fill(
+        column.slot, of: slotCount, from: column.field, of: block, cells: &cells, needsSlowPath: &needsSlowPath)
     }
     var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity))
     chunk.recordOfRow.reserveCapacity(records.count)
     var (arena, row) = (bytes, ObjectBatch(entity: entity))
     for index in records.indices {
-      guard needsCare[index] else {
+      guard needsSlowPath[index] else {
         chunk.recordOfRow.append(Int32(index))
         continue
       }
       row.removeAll()
-      if parse(records[index], bytes, fields, block, &row) {
+      if parse(records[index], bytes: bytes, fields: fields, block: block, into: &row) {
         chunk.recordOfRow.append(Int32(index))
         row.copyRow(0, to: &cells, at: index * slotCount, &arena)
-        if !faults.isEmpty { note(records[index], index, &chunk, isRejected: false) }
+        if !faults.isEmpty { note(records[index], at: index, in: &chunk, isRejected: false) }
       } else {
-        reject(records[index], index, &chunk)
+        reject(records[index], at: index, in: &chunk)
       }
     }
     chunk.batch = ObjectBatch(entity: entity, count: records.count, cells: cells, arena: arena)
@@ -94,7 +97,7 @@ struct ChunkParser {
     return chunk
   }
 
-  /// Takes one record after the other, whatever is in it.
+  /// Parses the records one after the other, whatever they contain.
   mutating func parseByRecords(_ block: RecordBlock) -> ParsedChunk {
     var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity, rowCapacity: block.records.count))
     chunk.batch.reserveText(block.bytes.count)
@@ -102,24 +105,24 @@ struct ChunkParser {
     let (bytes, fields, records) = (block.bytes, block.fields, block.records)
     for index in records.indices {
       let record = records[index]
-      if parse(record, bytes, fields, block, &chunk.batch) {
+      if parse(record, bytes: bytes, fields: fields, block: block, into: &chunk.batch) {
         chunk.recordOfRow.append(Int32(index))
-        if !faults.isEmpty || !judge.broken.isEmpty { note(record, index, &chunk, isRejected: false) }
+        if !faults.isEmpty || !validator.broken.isEmpty { note(record, at: index, in: &chunk, isRejected: false) }
       } else {
-        reject(record, index, &chunk)
+        reject(record, at: index, in: &chunk)
       }
     }
     chunk.digests = digester.digests(of: chunk.batch)
     return chunk
   }
 
-  /// Appends the entry of a record, or nothing if there is something wrong with it.
+  /// Appends the entry of a record, or nothing if the record is invalid.
   @inline(__always)
   private mutating func parse(
-    _ record: RecordSlice, _ bytes: [UInt8], _ fields: [FieldSlice], _ block: RecordBlock, _ batch: inout ObjectBatch
+    _ record: RecordSlice, bytes: [UInt8], fields: [FieldSlice], block: RecordBlock, into batch: inout ObjectBatch
   ) -> Bool {
     record.problems.isEmpty && record.fieldCount == mapping.fieldCount && !isBlank(record)
-      && parseFields(bytes, fields, record.firstField, block, &batch)
+      && parseFields(fields, of: bytes, first: record.firstField, block: block, into: &batch)
   }
 
   /// Whether there is nothing between the delimiters. Where nil has a text of its own, empty fields are values.
@@ -128,55 +131,56 @@ struct ChunkParser {
     record.contentRange.count == record.fieldCount - 1 && record.fieldCount > 1 && nullToken.isEmpty
   }
 
-  /// Appends the entry of a record, or nothing if one of its fields is in error; `faults` has what was found.
+  /// Appends the entry of a record, or nothing if one of its fields is invalid; `faults` has what was found.
   @inline(__always)
   private mutating func parseFields(
-    _ bytes: [UInt8], _ fields: [FieldSlice], _ first: Int, _ block: RecordBlock, _ batch: inout ObjectBatch
+    _ fields: [FieldSlice], of bytes: [UInt8], first: Int, block: RecordBlock, into batch: inout ObjectBatch
   ) -> Bool {
     faults.removeAll(keepingCapacity: true)
-    judge.forget()
+    validator.forget()
     batch.appendRow()
     var isGood = true
     for column in columns {
       let field = fields[first + column.field]
       if !nullToken.isEmpty, field.isUnquoted(nullToken, in: bytes), !column.parser.fillsEmpty {
-        isGood = store(column.parser.parseNull(faults: &faults), [], column.slot, column.parser, &batch) && isGood
+        let value = column.parser.parseNull(faults: &faults)
+        isGood = store(value, text: [], at: column.slot, parser: column.parser, in: &batch) && isGood
       } else if field.needsUnescaping || column.isTransformed {
-        isGood = parseCopy(of: field, column, block, &batch) && isGood
+        isGood = parseCopy(of: field, column: column, block: block, into: &batch) && isGood
       } else {
         let value = column.parser.parse(bytes.span.extracting(field.range), faults: &faults)
-        isGood = store(value, bytes[field.range], column.slot, column.parser, &batch) && isGood
+        isGood = store(value, text: bytes[field.range], at: column.slot, parser: column.parser, in: &batch) && isGood
       }
     }
-    for fill in fills { _ = store(fill.value, fill.text, fill.slot, fill.parser, &batch) }
+    for fill in fills { _ = store(fill.value, text: fill.text, at: fill.slot, parser: fill.parser, in: &batch) }
     for value in defaults { value.fill(&batch) }
-    if isGood, !judge.isIdle { isGood = judge.accepts(batch) }
+    if isGood, validator.hasChecks { isGood = validator.accepts(batch) }
     if !isGood { batch.removeLastRow() }
     return isGood
   }
 
   /// The value of a field whose text is not the bytes of the file.
   private mutating func parseCopy(
-    of field: FieldSlice, _ column: InputColumn, _ block: RecordBlock, _ batch: inout ObjectBatch
+    of field: FieldSlice, column: MappedColumn, block: RecordBlock, into batch: inout ObjectBatch
   ) -> Bool {
-    // Out of `self` while it is read, for the faults in `self` are written meanwhile.
+    // Moved out of `self` while it is read, because the faults in `self` are written meanwhile.
     var text: [UInt8] = []
     swap(&text, &scratch)
     defer { swap(&text, &scratch) }
     text.removeAll(keepingCapacity: true)
-    // Nil comes here only to be filled as an empty field is.
+    // Nil is parsed here only in order to be filled like an empty field.
     let isNil = !nullToken.isEmpty && field.isUnquoted(nullToken, in: block.bytes)
     if !isNil { block.appendValue(of: field, to: &text) }
     let value =
       column.isTransformed
       ? column.parser.parse(transforming: &text, spare: &spare, faults: &faults)
       : column.parser.parse(text.span, faults: &faults)
-    return store(value, text[...], column.slot, column.parser, &batch)
+    return store(value, text: text[...], at: column.slot, parser: column.parser, in: &batch)
   }
 
   @inline(__always)
   private func store(
-    _ value: FieldValue?, _ text: ArraySlice<UInt8>, _ slot: Int, _ parser: FieldParser, _ batch: inout ObjectBatch
+    _ value: FieldValue?, text: ArraySlice<UInt8>, at slot: Int, parser: FieldParser, in batch: inout ObjectBatch
   ) -> Bool {
     switch value {
     case .null?: break
@@ -189,9 +193,9 @@ struct ChunkParser {
     return true
   }
 
-  // MARK: What is wrong
+  // MARK: Issues
 
-  private mutating func reject(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk) {
+  private mutating func reject(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
     chunk.rejected.append(index)
     let position = chunk.position(ofRecord: index, input: input)
     if let issue = RecordFaults.issue(of: record, in: chunk.block, at: position, limits: definition.limits) {
@@ -203,16 +207,16 @@ struct ChunkParser {
         RecordIssue(.blankRow, at: position, message: "every field is empty; remove the record, or fill it in"))
       return
     }
-    let ragged = raggedIssues(record, chunk.block, position)
+    let ragged = raggedIssues(record, in: chunk.block, at: position)
     if !ragged.isEmpty {
       chunk.issues += ragged
       return
     }
-    note(record, index, &chunk, isRejected: true)
+    note(record, at: index, in: &chunk, isRejected: true)
   }
 
   private func raggedIssues(
-    _ record: RecordSlice, _ block: RecordBlock, _ position: RecordPosition
+    _ record: RecordSlice, in block: RecordBlock, at position: RecordPosition
   ) -> [RecordIssue] {
     let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
     return mapping.raggedIssues(
@@ -220,8 +224,8 @@ struct ChunkParser {
       columns: parsers.map(\.definition), at: position)
   }
 
-  /// Puts the faults of a record in words.
-  private func note(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk, isRejected: Bool) {
+  /// Appends the issues for the faults of a record.
+  private func note(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk, isRejected: Bool) {
     for fault in faults {
       guard let column = columns.first(where: { $0.parser.column == fault.column }) else { continue }
       let field = chunk.block.fields[record.firstField + column.field]
@@ -231,13 +235,13 @@ struct ChunkParser {
       chunk.issues.append(
         column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
     }
-    if judge.broken.isEmpty { return }
-    chunk.issues += judge.issues(
+    if validator.broken.isEmpty { return }
+    chunk.issues += validator.issues(
       at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
     ) { shownValue(ofColumn: $0, record, chunk.block) }
   }
 
-  /// The text of a column as it stands in the record; of one that the pipeline fills, what it puts there.
+  /// The text of a column in the record; for a column that the pipeline fills, the value that it puts there.
   private func shownValue(ofColumn column: Int, _ record: RecordSlice, _ block: RecordBlock) -> String? {
     guard let input = columns.first(where: { $0.parser.column == column }) else {
       return parsers[column].textWhenAbsent.map { RawText.shortened($0) }
@@ -249,7 +253,7 @@ struct ChunkParser {
 }
 
 /// A column that the input has.
-private struct InputColumn: Sendable {
+private struct MappedColumn: Sendable {
   let parser: FieldParser
   let field: Int
   let slot: Int

@@ -1,7 +1,7 @@
-import OpenCoreData
+import PersistentStores
 
 extension FieldParser {
-  /// Puts what a field stands for, which was found to be ``FieldValue/encoded``, into the last row of `batch`.
+  /// Stores the value of a field, which parsing returned as ``FieldValue/encoded``, in the last row of `batch`.
   func store(_ bytes: Span<UInt8>, at slot: Int, in batch: inout ObjectBatch) {
     let text = bytes.extracting(bytes.trimmedRange)
     switch type {

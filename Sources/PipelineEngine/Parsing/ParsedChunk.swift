@@ -1,10 +1,10 @@
 import CSV
-import OpenCoreData
+import PersistentStores
 
 /// The records of one chunk on their way from the parser to the store.
 struct ParsedChunk: Sendable {
   let block: RecordBlock
-  /// The entries of the good records, in order.
+  /// The entries of the valid records, in order.
   var batch: ObjectBatch
   /// For each row of the batch the index of its record in the block.
   var recordOfRow: [Int32] = []
@@ -15,7 +15,7 @@ struct ParsedChunk: Sendable {
   /// How far the reading thread was when the chunk was complete.
   var progress = InputProgress()
 
-  /// Where the record of a row lies.
+  /// The position of a row's record in the input.
   func position(ofRow row: Int, input: String) -> RecordPosition {
     position(ofRecord: Int(recordOfRow[row]), input: input)
   }
@@ -27,7 +27,7 @@ struct ParsedChunk: Sendable {
       byte: UInt64(record.byteOffset))
   }
 
-  /// What an issue of a whole record shows of it.
+  /// The text that an issue of a whole record shows.
   func shownValue(ofRecord index: Int) -> String {
     RawText.shortened(block.bytes[block.records[index].contentRange])
   }

@@ -2,7 +2,7 @@ import CSV
 import Foundation
 import Locking
 
-/// Parses blocks on threads of its own, as many at a time as there are cores to spare, and hands the chunks on in the
+/// Parses blocks on its own threads, as many at a time as there are cores available, and passes the chunks on in the
 /// order of their blocks.
 struct ParsingStage {
   private struct Job: Sendable {
@@ -11,7 +11,7 @@ struct ParsingStage {
     let chunk: BoundedQueue<ParsedChunk>
   }
 
-  /// Each has a chunk in hand, and another one waits for it.
+  /// Each thread works on one chunk, and another one waits for it.
   private static let threadsMax = 8
   /// Reading and saving take about one core together.
   private static var threadCount: Int { max(1, min(threadsMax, ProcessInfo.processInfo.activeProcessorCount - 1)) }
@@ -20,7 +20,7 @@ struct ParsingStage {
   private let announce: (BoundedQueue<ParsedChunk>) -> Bool
   private let threadCount: Int
 
-  /// - Parameter announce: Takes the queues that each bring one chunk, in order; false when they are no longer wanted.
+  /// - Parameter announce: Receives the queues that deliver one chunk each, in order; returns false to stop.
   init(
     _ parser: ChunkParser, clock: StageClock, name: String, announce: @escaping (BoundedQueue<ParsedChunk>) -> Bool
   ) {
@@ -41,12 +41,12 @@ struct ParsingStage {
     }
   }
 
-  /// Waits where others are behind; false when nobody wants more.
+  /// Waits where parsing or saving is behind; false when no more blocks are needed.
   func send(_ block: RecordBlock, _ progress: InputProgress) -> Bool {
     let chunk = BoundedQueue<ParsedChunk>(capacity: 1)
     return announce(chunk) && jobs.send(Job(block: block, progress: progress, chunk: chunk))
   }
 
-  /// The threads end when they have parsed what they were sent.
+  /// The threads end when they have parsed what was sent to them.
   func finish() { for _ in 0..<threadCount { jobs.finish() } }
 }

@@ -1,8 +1,8 @@
 import CSV
 
-/// What the reader found wrong with a record's own bytes, in words.
+/// Issues for what the reader found wrong with a record's own bytes.
 enum RecordFaults {
-  /// The first problem in order of what hides what; nil if the record is sound.
+  /// The first problem, in the order in which one hides the next; nil if the record is valid.
   static func issue(
     of record: RecordSlice, in block: RecordBlock, at position: RecordPosition, limits: LimitsDefinition
   ) -> RecordIssue? {
@@ -19,7 +19,7 @@ enum RecordFaults {
         .recordTooLong,
         "the record is longer than \(limits.recordBytesMax) bytes or has too many fields; a quote that is never "
           + "closed is a common cause. Correct it, or raise limits.recordBytesMax"
-          + (problems.contains(.cut) ? ". Of what is rejected only the first bytes are kept" : ""))
+          + (problems.contains(.cut) ? ". Only the first bytes of the reject are kept" : ""))
     }
     if problems.contains(.unterminatedQuote) {
       return issue(
@@ -40,7 +40,7 @@ enum RecordFaults {
     if problems.contains(.strayQuote) {
       return issue(
         .strayQuote,
-        "a quote stands inside a field; put the whole field in quotes and double every quote in it")
+        "there is a quote inside a field; put the whole field in quotes and double every quote in it")
     }
     if problems.contains(.fieldTooLong) {
       return issue(

@@ -1,6 +1,6 @@
-import OpenCoreData
+import PersistentStores
 
-/// The last row of a batch, by columns. Texts are looked at where they lie: a slice for each would have to be counted.
+/// The last row of a batch, by column. Texts are read in the batch itself: a slice for each would be reference-counted.
 struct RecordRow {
   let batch: ObjectBatch
   /// For each column the slot of its attribute.
@@ -8,7 +8,7 @@ struct RecordRow {
 
   private func cell(_ column: Int) -> ValueCell { batch.cell(row: batch.count - 1, slot: slots[column]) }
 
-  /// Nil, or a text of white space only.
+  /// Nil, or a text of only white space.
   func isEmpty(_ column: Int) -> Bool {
     let cell = cell(column)
     if cell.kind == .text { return batch.arena.span.extracting(cell.range).trimmedRange.isEmpty }
@@ -55,8 +55,8 @@ extension RecordOperand {
     }
   }
 
-  /// Negative, zero or positive as `column` is less than, equal to or greater than this; `nil` where a side is no
-  /// number although it should be one.
+  /// Negative, zero or positive as `column` is less than, equal to or greater than this; `nil` where a side that should
+  /// be a number is not.
   func compares(_ column: Int, _ row: RecordRow) -> Int? {
     switch self {
     case .text(let value):

@@ -1,9 +1,7 @@
-/// A piece of XML or HTML. What is interpolated into its literals is escaped, so a value can't become markup; only
-/// other pieces go in as they are.
+/// A piece of XML or HTML. Values that are interpolated into its literals are escaped, so a value can't become markup;
+/// only other pieces are inserted unchanged.
 ///
-/// ```swift
-/// let cell: Markup = "<td title=\"\(path)\">\(value)</td>"
-/// ```
+///     let cell: Markup = "<td title=\"\(path)\">\(value)</td>"
 struct Markup: Sendable, ExpressibleByStringInterpolation {
   private(set) var text: String
 
@@ -23,8 +21,8 @@ struct Markup: Sendable, ExpressibleByStringInterpolation {
     mutating func appendInterpolation(_ markup: Markup?) { if let markup { text += markup.text } }
   }
 
-  /// Safe between tags and in quoted attributes. Characters that XML 1.0 can't hold, or that would make a reader see
-  /// something else (bidirectional overrides), are shown by number: `\u{202E}`.
+  /// Safe between tags and in quoted attributes. Characters that XML 1.0 does not allow, or that would change what a
+  /// reader sees (bidirectional overrides), are shown by number: `\u{202E}`.
   private static func escaped(_ value: String) -> String {
     var text = ""
     text.reserveCapacity(value.utf8.count)

@@ -1,11 +1,12 @@
 import Foundation
 
 /// The memory of this process.
-public enum ProcessMemory {
-  /// The most that was resident at any time so far, in bytes; 0 where the system does not tell.
+package enum ProcessMemory {
+  /// The peak resident memory in bytes; 0 where the system does not report it.
   ///
-  /// Read from /proc: how Glibc declares `getrusage` to Swift depends on which C headers a program also imports.
-  public static var peakBytes: Int {
+  /// Read from /proc, because the declaration of Glibc's `getrusage` in Swift depends on which C headers a program also
+  /// imports.
+  package static var peakBytes: Int {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
       let kibibytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })

@@ -1,19 +1,19 @@
 import CSV
 import Foundation
 
-/// Writes a run's report to files, each in the format that its name says. Each appears whole or not at all.
+/// Writes a run's report to files, each in the format of its extension. Each appears complete or not at all.
 enum ReportFiles {
-  /// Where this run's reports go: the caller's places, or the definition's.
+  /// The paths of this run's reports: the caller's, or else the definition's.
   static func paths(_ definition: PipelineDefinition, _ options: RunOptions) -> [String] {
     options.reports?.map { URL(fileURLWithPath: $0).path } ?? definition.report.map(definition.path)
   }
 
-  /// Before the run: better to learn now than after it that its report has no place to go.
+  /// Called before the run, so that an unwritable path is reported before the work rather than after it.
   static func check(_ paths: [String]) throws(RunFailure) {
-    for path in paths { try OutputPlace.check(path) }
+    for path in paths { try OutputPath.check(path) }
   }
 
-  /// - Returns: The summary; where a report could not be written it says so, unless the run had failed already.
+  /// - Returns: The summary, which says if a report could not be written, unless the run had failed already.
   static func write(_ summary: RunSummary, to paths: [String]) -> RunSummary {
     var summary = summary
     for path in paths {
@@ -31,7 +31,7 @@ enum ReportFiles {
     return summary
   }
 
-  /// - Parameter paths: All reports of the run: a page that shows some issues names the one that lists them.
+  /// - Parameter paths: All reports of the run: a page that shows only some issues names the report that lists them.
   private static func write(_ summary: RunSummary, to path: String, all paths: [String]) throws {
     let sink = try ByteSink(path: path)
     switch ReportFormat(path: path) {
@@ -39,7 +39,7 @@ enum ReportFiles {
     case .junit: try sink.write(summary.junit())
     case .html: try sink.write(summary.html(issuesListedIn: listing(paths)))
     case .prometheus: try sink.write(summary.prometheus())
-    // A file has room for every issue that the summary lists.
+    // A text file lists every issue of the summary.
     case .text, nil: try sink.write(summary.text(issuesShownMax: .max))
     }
     try sink.commit()

@@ -3,7 +3,7 @@ import Foundation
 extension RunSummary {
   /// The report as JSON: keys sorted, indented, dates in ISO 8601, ending with a line break.
   ///
-  /// Besides the stored properties it has `exitCode` and `rowsPerSecond`, which follow from them.
+  /// In addition to the stored properties it has the derived `exitCode` and `rowsPerSecond`.
   public func json() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -14,7 +14,7 @@ extension RunSummary {
   /// Reads what `json()` wrote.
   ///
   /// - Parameters:
-  ///   - data: The JSON.
+  ///   - program: The name of the program that wrote it.
   ///   - program: What the program is called that wrote it.
   public init(json data: Data, program: String = DefinitionVocabulary().program) throws {
     let decoder = JSONDecoder()
@@ -23,7 +23,7 @@ extension RunSummary {
     self.program = program
   }
 
-  /// The summary with what follows from it, side by side.
+  /// The summary and its derived values in one object.
   private struct Document: Encodable {
     let summary: RunSummary
 

@@ -4,8 +4,8 @@ extension RunSummary {
   /// The report as JUnit-style XML: one suite for the run; a case for the run itself, one for each input and one for
   /// each code that occurred.
   ///
-  /// A case fails for errors; what is only a warning is output of a case that passes. The case of an input of which
-  /// nobody can tell whether it has errors, since not all issues are listed, is skipped.
+  /// A case fails for errors; warnings alone are output of a case that passes. If not all issues are listed, an input
+  /// may have errors that are unknown; its case is then skipped.
   public func junit() -> String {
     let cases = [runCase] + inputs.map(inputCase) + issues.counts.keys.sorted().map(codeCase)
     let seconds = Self.seconds(seconds)
@@ -32,7 +32,7 @@ extension RunSummary {
     let state: State
     let markup: Markup
 
-    init(_ group: String, _ name: String, seconds: String = "0", _ state: State, _ content: [Markup]) {
+    init(_ group: String, _ name: String, seconds: String = "0", state: State, content: [Markup]) {
       self.state = state
       let lines = content.map { "      \($0)\n" as Markup }
       markup = """
@@ -56,16 +56,17 @@ extension RunSummary {
     let seconds = Self.seconds(seconds)
     switch outcome {
     case .completed:
-      return TestCase(pipeline, action, seconds: seconds, .passed, ["<system-out>\(verdict.phrase)</system-out>"])
+      return TestCase(
+        pipeline, action, seconds: seconds, state: .passed, content: ["<system-out>\(verdict.phrase)</system-out>"])
     case .failed:
       let code = failure?.code?.rawValue ?? "failure"
       return TestCase(
-        pipeline, action, seconds: seconds, .broken,
-        ["<error type=\"\(code)\" message=\"\(verdict.phrase)\"/>"])
+        pipeline, action, seconds: seconds, state: .broken,
+        content: ["<error type=\"\(code)\" message=\"\(verdict.phrase)\"/>"])
     case .stopped, .cancelled:
       return TestCase(
-        pipeline, action, seconds: seconds, .failed,
-        ["<failure type=\"\(outcome.rawValue)\" message=\"\(verdict.phrase)\"/>"])
+        pipeline, action, seconds: seconds, state: .failed,
+        content: ["<failure type=\"\(outcome.rawValue)\" message=\"\(verdict.phrase)\"/>"])
     }
   }
 
@@ -73,18 +74,20 @@ extension RunSummary {
     let group = "\(pipeline).input"
     let listed = issues.listed.count { $0.input == file.path && $0.severity == .error }
     let size: Markup = "<system-out>\(TextTable.count(file.records, "record"))\(stateText(file))</system-out>"
-    // With one input, every error is its own.
+    // With one input, every error is that input's.
     let errors = inputs.count == 1 ? issues.errors : listed
     if errors > 0 {
       let more = inputs.count > 1 && issues.isTruncated ? " or more; not all are listed" : ""
       let message = "\(TextTable.count(errors, "error"))\(more)"
-      return TestCase(group, file.path, .failed, ["<failure type=\"errors\" message=\"\(message)\"/>", size])
+      let failure: Markup = "<failure type=\"errors\" message=\"\(message)\"/>"
+      return TestCase(group, file.path, state: .failed, content: [failure, size])
     }
     if issues.listed.count(where: { $0.severity == .error }) < issues.errors {
-      let message = "not all issues are listed, so nobody can tell whether this input has errors"
-      return TestCase(group, file.path, .skipped, ["<skipped message=\"\(message)\"/>", size])
+      let message = "not all issues are listed, so it is unknown whether this input has errors"
+      let skipped: Markup = "<skipped message=\"\(message)\"/>"
+      return TestCase(group, file.path, state: .skipped, content: [skipped, size])
     }
-    return TestCase(group, file.path, .passed, [size])
+    return TestCase(group, file.path, state: .passed, content: [size])
   }
 
   private func codeCase(_ code: IssueCode) -> TestCase {
@@ -93,15 +96,16 @@ extension RunSummary {
     var content: [Markup] = []
     if total > warnings {
       let message = TextTable.count(total - warnings, "error")
-      let text = listing(code, .error, total - warnings)
+      let text = listing(code, severity: .error, total: total - warnings)
       content.append("<failure type=\"\(code.rawValue)\" message=\"\(message)\">\(text)</failure>")
     }
-    if warnings > 0 { content.append("<system-out>\(listing(code, .warning, warnings))</system-out>") }
-    return TestCase("\(pipeline).code", code.rawValue, total > warnings ? .failed : .passed, content)
+    if warnings > 0 { content.append("<system-out>\(listing(code, severity: .warning, total: warnings))</system-out>") }
+    let state = total > warnings ? TestCase.State.failed : .passed
+    return TestCase("\(pipeline).code", code.rawValue, state: state, content: content)
   }
 
-  /// The listed issues, a line each, and how many are not listed.
-  private func listing(_ code: IssueCode, _ severity: Severity, _ total: Int) -> String {
+  /// The listed issues, one per line, and how many are not listed.
+  private func listing(_ code: IssueCode, severity: Severity, total: Int) -> String {
     var lines = issues.listed.filter { $0.code == code && $0.severity == severity }.map(\.description)
     let hidden = total - lines.count
     if hidden > 0 { lines.append("… and \(TextTable.grouped(hidden)) more that the report does not list") }

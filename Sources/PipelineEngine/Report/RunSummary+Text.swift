@@ -1,19 +1,19 @@
 import Foundation
 
 extension RunSummary {
-  /// The report for a terminal: verdict, totals, what is wrong, what to do next. No line depends on colour or width.
+  /// The report for a terminal: verdict, totals, issues and the next step. Independent of colour and width.
   ///
   /// At most `issuesShownMax` issues are shown one by one; the rest is in the JSON report.
   public func text(issuesShownMax: Int = 20) -> String {
     var lines = ["\(subject) \(verdict.phrase)", ""]
-    lines += TextTable.rows(places)
+    lines += TextTable.rows(paths)
     lines += TextTable.rows(totals)
     lines += problems(issuesShownMax)
     if let next = nextStep { lines += ["", "Next: \(next)"] }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private var places: [(String, String)] {
+  private var paths: [(String, String)] {
     var rows: [(String, String)] = []
     for file in inputs { rows.append(("input", describe(file))) }
     for file in outputs { rows.append(("output", describe(file))) }
@@ -34,13 +34,13 @@ extension RunSummary {
     return "\(name)  (\(TextTable.bytes(file.bytes)), \(records)\(hash)\(stateText(file)))"
   }
 
-  /// What the ledger made of an input, as it follows its number of records.
+  /// What the ledger recorded for an input, in words that follow its number of records.
   func stateText(_ file: File) -> String {
     let first = file.firstRecord.map(TextTable.grouped) ?? ""
     switch file.state {
     case nil, .imported: return ""
     case .known: return ", imported before: \(file.importedAt.map { $0.formatted(.iso8601) } ?? "")"
-    case .resumed: return ", gone on with at record \(first)"
+    case .resumed: return ", continued at record \(first)"
     case .grown: return ", new from record \(first) on"
     }
   }
@@ -52,7 +52,7 @@ extension RunSummary {
       ("read", counts.read), ("\(would)inserted", counts.inserted), ("\(would)updated", counts.updated),
       ("unchanged", counts.unchanged), ("duplicate", counts.duplicate), ("rejected", counts.rejected),
     ]
-    // Zeros say nothing here, but for the two that everyone looks for.
+    // Zeros are omitted except for the first two and the last.
     let shown = all.enumerated().filter { $0 < 2 || $1.1 > 0 || $0 == all.count - 1 }.map(\.element)
     let numbers = shown.map { TextTable.grouped($0.1) }
     let width = numbers.map(\.count).max() ?? 0
@@ -70,27 +70,29 @@ extension RunSummary {
     let hidden = issues.errors + issues.warnings - min(shownMax, issues.listed.count)
     if hidden > 0 {
       let rest = TextTable.grouped(hidden)
-      lines.append("  … and \(rest) more" + (issues.isTruncated ? ", of which the report lists not all" : ""))
+      lines.append("  … and \(rest) more" + (issues.isTruncated ? ", not all of which are in the report" : ""))
     }
     return lines
   }
 
-  /// What to do now; nil when nothing is left to do, or when the failure says it.
+  /// What the user should do next; nil when nothing is left to do, or when the failure states it.
   var nextStep: String? {
     switch outcome {
     case .failed: return nil
     case .cancelled: return "run it again."
-    case .stopped: return "mend the record named above and run it again, or set \"errorPolicy\": \"skip\"."
+    case .stopped: return "correct the record named above and run it again, or set \"errorPolicy\": \"skip\"."
     case .completed: break
     }
     if issues.errors == 0 { return nil }
-    if seed != nil { return "mend the records in \(rejects ?? "the inputs"), and make the seed anew of all of them." }
-    if let rejects { return "mend the records in \(rejects), then replay it: \(program) replay FILE." }
-    return kind == .validate ? "mend the lines named above, then import." : "mend the lines named above."
+    if seed != nil {
+      return "correct the records in \(rejects ?? "the inputs"), and make the seed again from all of them."
+    }
+    if let rejects { return "correct the records in \(rejects), then replay it: \(program) replay FILE." }
+    return kind == .validate ? "correct the lines named above, then import." : "correct the lines named above."
   }
 }
 
-/// Small pieces of a text report.
+/// Formatting for text reports.
 enum TextTable {
   /// Name and value in two aligned columns.
   static func rows(_ rows: [(String, String)]) -> [String] {
@@ -115,12 +117,12 @@ enum TextTable {
     return text
   }
 
-  /// `plural` where an s at the end does not make one.
-  static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
+  /// `plural` for nouns whose plural is not formed with an s.
+  static func count(_ value: Int, _ noun: String, plural: String? = nil) -> String {
     "\(grouped(value)) \(value == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// Decimal units, one digit behind the point.
+  /// Decimal units with one decimal digit.
   static func bytes(_ value: Int) -> String {
     if value < 1000 { return "\(value) B" }
     var amount = Double(value)

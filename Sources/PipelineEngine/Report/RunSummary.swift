@@ -1,11 +1,17 @@
 import Foundation
 
-/// Everything a run has to say for itself: the one value behind every rendering of the report.
+/// The results of a run: the one value from which every report format is made.
 ///
-/// As JSON (``json()``) its keys are the names below, in alphabetical order; keys whose value is nil are left out. The
-/// keys and the values of enumerations and codes stay as they are within a `formatVersion`.
+/// As JSON (``json()``) its keys are the names below, in alphabetical order; keys whose value is nil are omitted. The
+/// keys and the values of enumerations and codes are stable within a `formatVersion`.
+///
+/// ```swift
+/// let summary = try await runner.run()
+/// print(summary.outcome, summary.counts.inserted, summary.counts.rejected)
+/// if let failure = summary.failure { print(failure.message) }
+/// ```
 public struct RunSummary: Sendable, Hashable, Codable {
-  /// What the run was for.
+  /// What the run did.
   public enum Kind: String, Sendable, Codable {
     case `import`, validate, export
   }
@@ -16,15 +22,15 @@ public struct RunSummary: Sendable, Hashable, Codable {
     case completed
     /// The error policy or budget ended it early; what was saved before stays, unless the run was atomic.
     case stopped
-    /// Someone cancelled it at a chunk border; what was saved before stays.
+    /// Cancelled at a chunk boundary; what was saved before stays.
     case cancelled
-    /// It could not go on: see `failure`.
+    /// It could not continue: see `failure`.
     case failed
   }
 
-  /// Why a run could not go on.
+  /// Why a run could not continue.
   public struct Failure: Sendable, Hashable, Codable {
-    /// An issue code where one fits, such as `source-error`.
+    /// The issue code if there is one, such as `source-error`.
     public var code: IssueCode?
     /// What is wrong, where, and what to do next.
     public var message: String
@@ -37,13 +43,13 @@ public struct RunSummary: Sendable, Hashable, Codable {
     }
   }
 
-  /// What the ledger made of an input.
+  /// What the ledger recorded for an input.
   public enum InputState: String, Sendable, Codable {
-    /// It was read from its front.
+    /// It was read from its start.
     case imported
     /// It was imported before, and nothing was done.
     case known
-    /// It was begun before, and read on from there; counts and issues are those of all its records.
+    /// It was begun before, and reading continued from there; counts and issues are those of all its records.
     case resumed
     /// It had grown since it was imported, and only the new records were read.
     case grown
@@ -51,16 +57,17 @@ public struct RunSummary: Sendable, Hashable, Codable {
 
   /// One input or output and its size.
   public struct File: Sendable, Hashable, Codable {
+    /// The path as it was given; `-` is the standard input or output.
     public var path: String
-    /// Bytes on disk; of a gzip file the compressed ones. For standard input the bytes read.
+    /// Bytes on disk; for a gzip file compressed. For standard input the bytes read.
     public var bytes: Int
-    /// Records in it, header excluded, as far as it was read or written.
+    /// Its number of records without the header, as far as it was read or written.
     public var records: Int
-    /// XXH3 of the content, unpacked, as 32 hexadecimal digits; nil for what was not hashed.
+    /// XXH3 of the uncompressed content, as 32 hexadecimal digits; nil where no hash was computed.
     public var contentHash: String?
     /// Nil for an output.
     public var state: InputState?
-    /// The first record that was read, of an input that was not read from its front.
+    /// The first record that was read, for an input that was not read from its start.
     public var firstRecord: Int?
     /// When a known input was imported.
     public var importedAt: Date?
@@ -78,12 +85,15 @@ public struct RunSummary: Sendable, Hashable, Codable {
 
   /// The issues, counted in full and listed up to a limit.
   public struct Issues: Sendable, Hashable, Codable {
+    /// Number of issues of the severity error.
     public var errors: Int
+    /// Number of issues of the severity warning.
     public var warnings: Int
     /// Number of issues by code.
     public var counts: [IssueCode: Int]
     /// How many of `counts` are warnings.
     public var warningCounts: [IssueCode: Int]
+    /// The first issues, in the order in which they were found.
     public var listed: [RecordIssue]
     /// Whether there were more than are listed.
     public var isTruncated: Bool
@@ -98,37 +108,47 @@ public struct RunSummary: Sendable, Hashable, Codable {
     }
   }
 
+  /// The version of the JSON's keys and values.
   public var formatVersion = 1
+  /// What the run did.
   public var kind: Kind
+  /// The name of the definition.
   public var pipeline: String
+  /// How the run ended.
   public var outcome: Outcome
+  /// Why the run could not continue; nil unless the outcome is `failed`.
   public var failure: Failure?
   /// Why the run was stopped, and what of it is in the store.
   public var stopReason: String?
-  /// Names the run in the ledger and in the files of rejects; nil for an export.
+  /// Identifies the run in the ledger and in the files of rejects; nil for an export.
   public var run: String?
-  /// Seconds since 1970-01-01 UTC would hide it from people: ISO 8601 in JSON.
+  /// When the run began. ISO 8601 in JSON, which unlike seconds since 1970 is readable.
   public var startedAt: Date
+  /// How long the run took.
   public var seconds: Double
+  /// The files that were read, in order; empty for an export.
   public var inputs: [File]
   /// The exported files in the order of their entries; empty for imports, and where nothing was new.
   public var outputs: [File]
+  /// The path of the store; nil where the run had none.
   public var store: String?
+  /// What happened to the records that were read. Zero for an export.
   public var counts: RunCounts
   /// Entries written by an export.
   public var exported: Int
+  /// What is wrong with the records: all counted, the first ones listed.
   public var issues: Issues
-  /// What the entries that were taken look like; nil where nobody counted.
+  /// The distribution of the entries' values; nil where it was not counted.
   public var profile: EntryProfile?
-  /// Where the rejected records are; nil when there are none.
+  /// The path of the rejected records; nil when there are none.
   public var rejects: String?
-  /// The seed that was made of the import; nil for an ordinary one.
+  /// The seed that was made from the import; nil for an ordinary import.
   public var seed: Seed?
-  /// What a person should know that no number says.
+  /// What a user should know that no number states.
   public var note: String?
-  /// Largest memory of the process so far, in bytes.
+  /// Peak memory of the process so far, in bytes.
   public var memoryPeakBytes: Int
-  /// What the program is called in reports for people, and before the names of metrics; not part of the JSON.
+  /// The program's name in reports for users and in the names of metrics; not part of the JSON.
   public var program = DefinitionVocabulary().program
 
   private enum CodingKeys: String, CodingKey {
@@ -136,7 +156,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
     case counts, exported, issues, profile, rejects, seed, note, memoryPeakBytes
   }
 
-  public init(
+  package init(
     kind: Kind, pipeline: String, outcome: Outcome = .completed, failure: Failure? = nil, stopReason: String? = nil,
     run: String? = nil, startedAt: Date,
     seconds: Double, inputs: [File] = [], outputs: [File] = [], store: String? = nil,
@@ -164,7 +184,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
 }
 
 extension RunSummary {
-  /// Records read, or entries exported, per second; 0 for a run too short to tell.
+  /// Records read, or entries exported, per second; 0 for a run too short to measure.
   public var rowsPerSecond: Double {
     let rows = kind == .export ? exported : counts.read
     return seconds > 0 ? Double(rows) / seconds : 0
@@ -185,9 +205,9 @@ extension RunSummary {
     }
   }
 
-  /// The name of the rejects file of an input: `log.csv` → `log.csv.rejects.csv`, `-` → `stdin.rejects.csv`. The
-  /// whole name is kept, so that `log.csv` and `log.csv.gz` of one folder have files of their own. Rejected records
-  /// are written as plain text, also those of a compressed input.
+  /// The name of the rejects file of an input: `log.csv` → `log.csv.rejects.csv`, `-` → `stdin.rejects.csv`. The whole
+  /// name is kept, so that `log.csv` and `log.csv.gz` in one folder have different files. Rejected records are written
+  /// as plain text, even for a compressed input.
   public static func rejectsName(for input: String) -> String {
     let name = input == "-" ? "stdin" : URL(fileURLWithPath: input).lastPathComponent
     return name + ".rejects.csv"

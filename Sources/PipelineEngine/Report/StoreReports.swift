@@ -2,37 +2,37 @@ import Foundation
 import OpenCoreData
 import StoreInspection
 
-/// Looks at stores for the command: paths in, and errors that say by which exit status to end.
+/// Inspects and verifies stores for the command. Takes paths; errors have the exit status.
 public enum StoreReports {
-  /// Why a store can't be looked at.
+  /// Why a store can't be inspected.
   public struct Failure: Error, Sendable, CustomStringConvertible {
     public let description: String
     public let exitCode: ExitCode
   }
 
-  /// What a store was found to be, ready to be shown.
+  /// The result of an inspection or verification, in displayable form.
   public struct Report: Sendable {
-    /// For a person.
+    /// For users.
     public let text: String
-    /// As the schema in `Pipelines` says, ended by a line break.
+    /// As the schema in `Pipelines` specifies, ending with a line break.
     public let json: String
     /// 65 where something is wrong with the store.
     public let exitCode: ExitCode
-    /// Whether there is something to tell those who want to hear of what is wrong only.
+    /// Whether there is something to report in quiet mode.
     public let hasFindings: Bool
   }
 
-  /// What is in a store; see `StoreInspection`.
+  /// The content of a store; see `StoreInspection`.
   ///
   /// - Parameters:
   ///   - store: The path of the store.
-  ///   - model: The path of a model; without one, what is found.
-  ///   - embeddedModels: The names of models in the program that the store may be of.
+  ///   - model: The path of a model; without one, the model that is found.
+  ///   - embeddedModels: The names of embedded models that may be the store's.
   ///   - vocabulary: The program's, whose ledger is named in the report.
   public static func inspection(
     of store: String, model: String? = nil, embeddedModels: [String], vocabulary: DefinitionVocabulary
   ) throws(Failure) -> Report {
-    try explained(store, model) { store, model in
+    try explained(store, model: model) { store, model in
       let inspection = try StoreInspection(
         storeAt: store, modelFile: model, embeddedModels: embeddedModels,
         tablePurposes: [vocabulary.ledgerPrefix: "ledger of \(vocabulary.program)'s imports"])
@@ -45,12 +45,12 @@ public enum StoreReports {
   ///
   /// - Parameters:
   ///   - store: The path of the store.
-  ///   - model: The path of a model; without one, what is found.
-  ///   - embeddedModels: The names of models in the program that the store may be of.
+  ///   - model: The path of a model; without one, the model that is found.
+  ///   - embeddedModels: The names of embedded models that may be the store's.
   public static func verification(
     of store: String, model: String? = nil, embeddedModels: [String]
   ) throws(Failure) -> Report {
-    try explained(store, model) { store, model in
+    try explained(store, model: model) { store, model in
       let verification = try StoreVerification(storeAt: store, modelFile: model, embeddedModels: embeddedModels)
       return Report(
         text: verification.text(), json: try json(verification),
@@ -65,7 +65,7 @@ public enum StoreReports {
   }
 
   private static func explained<Result>(
-    _ store: String, _ model: String?, _ body: (URL, URL?) throws -> Result
+    _ store: String, model: String?, _ body: (URL, URL?) throws -> Result
   ) throws(Failure) -> Result {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: store, isDirectory: &isFolder) else {
@@ -85,7 +85,7 @@ public enum StoreReports {
       let failure = RunFailure(store: known, path: nil)
       throw Failure(
         description: known.localizedDescription,
-        // Nothing is made here: what can't be opened is no store, as a pipe.
+        // Nothing is created here, so what can't be opened is not a store; a pipe, for example.
         exitCode: isModel || failure.exitCode == .cannotCreate ? .noInput : failure.exitCode)
     }
   }

@@ -1,5 +1,5 @@
 extension JSONValue {
-  /// The value on one line, without the signs of JSON.
+  /// The value on one line, without JSON syntax.
   var words: String {
     switch self {
     case .null: "none"
@@ -12,8 +12,8 @@ extension JSONValue {
     }
   }
 
-  /// Whether it says no more than its absence.
-  fileprivate var isIdle: Bool {
+  /// Whether it means the same as no value.
+  fileprivate var equalsAbsence: Bool {
     switch self {
     case .null, .bool(false), .array([]): true
     default: false
@@ -24,12 +24,12 @@ extension JSONValue {
 extension ValueRule {
   /// The rule as a phrase: "range 1 to 5", "not before 1900-01-01", "length at most 1000".
   ///
-  /// Made from what a definition says of it, so that each rule that there is can be told.
+  /// Derived from the rule's JSON, so that every rule can be described.
   var words: String {
     guard case .object(var members) = PipelineDefinition.json(self) else { return name }
-    // Of this one its being off is what there is to say.
+    // Only its absence is worth stating.
     if members["ranges"] == .bool(false) { members["ranges"] = .string("no") } else { members["ranges"] = nil }
-    members = members.filter { !$0.value.isIdle }
+    members = members.filter { !$0.value.equalsAbsence }
     members["rule"] = nil
     let isWarning = members.removeValue(forKey: "severity") == .string(Severity.warning.rawValue)
     var parts: [String] = []
@@ -40,7 +40,7 @@ extension ValueRule {
     case (nil, nil): break
     }
     for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-      // The only thing that such a rule can say needs no name.
+      // The only member of such a rule needs no name.
       parts.append(["date", "matches", "values"].contains(key) ? value.words : "\(Self.spaced(key)) \(value.words)")
     }
     let text = Self.spaced(name) + (parts.isEmpty ? "" : " " + parts.joined(separator: "; "))

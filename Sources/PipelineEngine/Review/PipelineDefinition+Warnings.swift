@@ -1,7 +1,7 @@
 import Foundation
 
 extension PipelineDefinition {
-  /// What is no mistake but likely not meant, seen from here and now.
+  /// What is not a mistake but probably not intended, given the current files and environment.
   var warnings: [PipelineError.Mistake] {
     let found = MistakeList(sourceMap)
     for variable in sourceMap.defaulted {
@@ -14,7 +14,7 @@ extension PipelineDefinition {
         warn("source[\(index)]", message)
       }
     }
-    if let folder = inbox?.folder, !RejectsPlace.isFolder(path(folder)) {
+    if let folder = inbox?.folder, !RejectsDestination.isFolder(path(folder)) {
       warn("inbox.folder", "there is no folder \(path(folder)); make it, or check the path")
     }
     if let file = log?.file, file != "-" { Self.warn(of: path(file), "log.file", warn) }
@@ -22,7 +22,7 @@ extension PipelineDefinition {
     for (index, path) in report.enumerated() { Self.warn(of: self.path(path), "report[\(index)]", warn) }
     if let rejects {
       let path = path(rejects)
-      // A place that ends in `/` is a folder for files.
+      // A path that ends in `/` is a folder for files.
       Self.warn(of: rejects.hasSuffix("/") ? path + "/rejects" : path, "rejects", warn)
     }
     if let output = export?.output, !output.contains("{") { Self.warn(of: path(output), "export.output", warn) }
@@ -45,15 +45,15 @@ extension PipelineDefinition {
     guard !files.fileExists(atPath: path) else { return }
     if columns.isEmpty {
       warn("store", "there is no store \(path) to export from; check the path, or import into it first")
-    } else if !files.fileExists(atPath: OutputPlace.folder(of: path)) {
-      warn("store", "there is no folder \(OutputPlace.folder(of: path)); the first import will make it")
+    } else if !files.fileExists(atPath: OutputPath.folder(of: path)) {
+      warn("store", "there is no folder \(OutputPath.folder(of: path)); the first import will make it")
     }
   }
 
-  /// Whether a file could be written there now; a run would refuse to begin.
+  /// Warns if the file can't be written at present; a run would refuse to begin.
   private static func warn(of path: String, _ key: String, _ warn: (String, String) -> Void) {
     do throws(RunFailure) {
-      try OutputPlace.check(path)
+      try OutputPath.check(path)
     } catch {
       warn(key, error.message)
     }

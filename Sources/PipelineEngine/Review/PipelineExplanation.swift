@@ -1,8 +1,8 @@
 import OpenCoreData
 
-/// What a definition does, in plain words.
+/// A description of what a definition does, in plain words.
 public struct PipelineExplanation: Sendable {
-  /// One side of the pipeline, and what there is to say about it.
+  /// One part of the pipeline, with its description.
   public struct Topic: Sendable, Hashable, Encodable {
     public let name: String
     public let lines: [String]
@@ -11,8 +11,8 @@ public struct PipelineExplanation: Sendable {
   /// In the order in which records pass them.
   public let topics: [Topic]
 
-  /// The keys that the topics below tell of; others are listed as they stand.
-  private static let keysTold: Set<String> = [
+  /// The keys that the topics describe; others are listed as they are.
+  private static let keysCovered: Set<String> = [
     "name", "description", "source", "sourceOptional", "inbox", "dialect", "columns", "recordRules", "key",
     "duplicates", "store",
     "model",
@@ -38,8 +38,8 @@ public struct PipelineExplanation: Sendable {
     add("Reports", definition.report)
     if let export = definition.export { add("Exports", Self.words(export, definition.vocabulary)) }
     if case .object(let members) = definition.minimalJSON {
-      let rest = members.filter { !Self.keysTold.contains($0.key) }.sorted { $0.key < $1.key }
-      add("Besides", rest.map { "\($0.key): \($0.value.words)" })
+      let rest = members.filter { !Self.keysCovered.contains($0.key) }.sorted { $0.key < $1.key }
+      add("Other keys", rest.map { "\($0.key): \($0.value.words)" })
     }
     self.topics = topics
   }
@@ -63,7 +63,7 @@ public struct PipelineExplanation: Sendable {
     let quote = dialect.quote.map { "quoted by \($0)" } ?? "nothing quoted"
     let header =
       dialect.header ? "with a header" : "without a header, the fields being \(Self.fields(dialect.columns))"
-    return "as CSV, \(header), fields parted by \(delimiter), \(quote)"
+    return "as CSV, \(header), fields separated by \(delimiter), \(quote)"
   }
 
   private static func fields(_ columns: [String]) -> String {
@@ -88,18 +88,18 @@ public struct PipelineExplanation: Sendable {
     let then =
       switch definition.duplicates {
       case .reject: "is rejected"
-      case .skip: "is passed over"
+      case .skip: "is skipped"
       case .update(nil): "updates the entry"
       case .update(let columns?): "updates \(columns.joined(separator: ", ")) of the entry"
       case .keepNewest(let by): "updates the entry if its \(by) is greater"
       }
-    return "\(definition.key.joined(separator: ", ")): a record whose key is there already \(then)"
+    return "\(definition.key.joined(separator: ", ")): a record whose key exists already \(then)"
   }
 
   private static func errors(_ definition: PipelineDefinition) -> String {
     var text =
       definition.errorPolicy == .stop
-      ? "the first bad record ends the run" : "bad records are rejected and the run goes on"
+      ? "the first invalid record ends the run" : "invalid records are rejected and the run continues"
     if let budget = definition.errorBudget {
       let bounds = [budget.errors.map { "\($0)" }, budget.percent.map { "\(QuantityPattern.plain($0)) %" }]
       text += ", up to \(bounds.compactMap(\.self).joined(separator: " or ")) of them"
@@ -109,14 +109,14 @@ public struct PipelineExplanation: Sendable {
 
   private static func rejects(_ definition: PipelineDefinition) -> String {
     if let rejects = definition.rejects { return rejects }
-    return "beside \(definition.report.isEmpty ? "the store" : "the report"), named after the input"
+    return "next to \(definition.report.isEmpty ? "the store" : "the report"), named after the input"
   }
 
   // MARK: Store and export
 
   private static func store(_ definition: PipelineDefinition) -> String {
     let name = definition.store ?? "the one named on the command line"
-    let model = ", \(definition.entity) of \(definition.model ?? "the model that fits it")"
+    let model = ", \(definition.entity) of \(definition.model ?? "the model that is compatible with it")"
     if definition.columns.isEmpty { return name + model }
     let saves = definition.atomic ? "all or nothing" : "\(definition.chunkRows) records a save"
     let growing = definition.appendOnly ? "; of a file that has grown only the new records" : ""
@@ -124,7 +124,7 @@ public struct PipelineExplanation: Sendable {
   }
 
   private static func words(_ export: ExportDefinition, _ vocabulary: DefinitionVocabulary) -> [String] {
-    var lines = ["to \(export.output ?? "the place named on the command line"), \(words(export.dialect))"]
+    var lines = ["to \(export.output ?? "the path given on the command line"), \(words(export.dialect))"]
     let columns = export.columns.map { $0.name == $0.attribute ? $0.name : "\($0.attribute) as \($0.name)" }
     lines.append(columns.isEmpty ? "every attribute" : columns.joined(separator: ", "))
     if let predicate = export.predicate { lines.append("where \(predicate)") }
@@ -133,9 +133,9 @@ public struct PipelineExplanation: Sendable {
       lines.append("by " + keys.joined(separator: ", then "))
     }
     if let limit = export.limit { lines.append("at most \(limit) entries") }
-    let told: Set<String> = ["output", "dialect", "columns", "predicate", "sort", "limit"]
+    let covered: Set<String> = ["output", "dialect", "columns", "predicate", "sort", "limit"]
     if case .object(let members) = export.minimalJSON(vocabulary) {
-      let rest = members.filter { !told.contains($0.key) }.sorted { $0.key < $1.key }
+      let rest = members.filter { !covered.contains($0.key) }.sorted { $0.key < $1.key }
       lines += rest.map { "\($0.key): \($0.value.words)" }
     }
     return lines

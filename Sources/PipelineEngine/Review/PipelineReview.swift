@@ -1,18 +1,18 @@
 import Foundation
 import OpenCoreData
 
-/// A definition looked at as closely as a run would before its first record, without running it: everything that is
-/// wrong with it, and what is not wrong but likely not meant.
+/// Checks a definition as thoroughly as a run does before its first record, without running it. The result is
+/// everything that is wrong with it, and what is not wrong but probably not intended.
 public struct PipelineReview: Sendable {
-  /// The definition's file as it was named; `nil` for one made in code.
+  /// The definition's file as the caller named it; `nil` for one made in code.
   public let file: String?
   /// The files that it extends, nearest first.
   public let bases: [String]
-  /// `nil` where it can't be used; `error` says why then.
+  /// `nil` where it can't be used; `error` has the reason then.
   public let definition: PipelineDefinition?
-  /// Every mistake of the file and of what it asks of the model.
+  /// Every mistake in the file and in its use of the model.
   public let error: PipelineError?
-  /// Each with its place, like mistakes. A run does what the definition says all the same.
+  /// Each with its source location, like mistakes. They do not prevent a run.
   public let warnings: [PipelineError.Mistake]
   private let entity: NSEntityDescription?
 
@@ -22,7 +22,7 @@ public struct PipelineReview: Sendable {
   ///   - file: The definition. One that can't be read is a `source-error`.
   ///   - environment: Variables, and the pipelines that `extends` may name.
   ///   - model: The model of the entity, instead of the definition's.
-  ///   - modelReference: Likewise as a name, or a file's path from the current directory.
+  ///   - modelReference: The same as a name, or as a file's path relative to the current directory.
   ///   - now: The clock of rules about the future.
   public init(
     contentsOf file: URL, environment: DefinitionEnvironment = DefinitionEnvironment(),
@@ -31,13 +31,14 @@ public struct PipelineReview: Sendable {
     do throws(PipelineError) {
       let data = try PipelineDefinition.data(file)
       let (definition, mistakes) = try PipelineDefinition.reading(data, file: file, environment)
-      self.init(definition?.using(model: modelReference), mistakes, file: file.relativePath, model, now)
+      self.init(
+        definition?.using(model: modelReference), mistakes, file: file.relativePath, model: model, now: now)
     } catch {
       self.init(error)
     }
   }
 
-  /// Of a definition of which nothing could be read.
+  /// For a definition that could not be read at all.
   public init(_ error: PipelineError) {
     (file, self.error) = (error.file, error)
     (bases, definition, warnings, entity) = ([], nil, [], nil)
@@ -51,16 +52,15 @@ public struct PipelineReview: Sendable {
     } catch {
       for mistake in error.mistakes { mistakes.add(mistake.path, mistake.message) }
     }
-    self.init(definition, mistakes, file: nil, model, now)
+    self.init(definition, mistakes, file: nil, model: model, now: now)
   }
 
   private init(
-    _ definition: PipelineDefinition?, _ mistakes: MistakeList, file: String?, _ model: NSManagedObjectModel?,
-    _ now: Date
+    _ definition: PipelineDefinition?, _ mistakes: MistakeList, file: String?, model: NSManagedObjectModel?, now: Date
   ) {
     self.file = file
     bases = definition?.sourceMap.documents.dropFirst().compactMap(\.self) ?? []
-    entity = definition.flatMap { Self.fit($0, mistakes, model, now) }
+    entity = definition.flatMap { Self.checkedEntity($0, mistakes, model: model, now: now) }
     guard let definition, mistakes.mistakes.isEmpty else {
       error = PipelineError(file: file, mistakes: mistakes.sorted)
       (self.definition, warnings) = (nil, [])
@@ -70,10 +70,10 @@ public struct PipelineReview: Sendable {
     warnings = definition.warnings
   }
 
-  /// Adds what does not fit the model. What has mistakes of its own is not held against the model: that which could
-  /// not be read of it would be missed there.
-  private static func fit(
-    _ definition: PipelineDefinition, _ mistakes: MistakeList, _ model: NSManagedObjectModel?, _ now: Date
+  /// The definition's entity, nil if it can't be determined. Adds the mistakes in the use of the model. Parts with mistakes of their own are not compared with the model,
+  /// because what could not be read of them would count as missing.
+  private static func checkedEntity(
+    _ definition: PipelineDefinition, _ mistakes: MistakeList, model: NSManagedObjectModel?, now: Date
   ) -> NSEntityDescription? {
     let paths = mistakes.paths
     func isSound(_ part: String) -> Bool { !paths.contains { $0.hasPrefix(part) } }
@@ -82,20 +82,20 @@ public struct PipelineReview: Sendable {
       let model = try Self.model(definition, model)
       let entity = try definition.entity(in: model)
       if isSound("columns") {
-        note({ () throws(PipelineError) in _ = try ImportFit(definition, model: model, now: now) }, mistakes)
+        note({ () throws(PipelineError) in _ = try ImportSchemaCheck(definition, model: model, now: now) }, mistakes)
       } else {
         for index in definition.columns.indices where isSound(definition.columnPath(index)) {
-          note({ () throws(PipelineError) in try check(index, of: definition, entity, now) }, mistakes)
+          note({ () throws(PipelineError) in try check(index, of: definition, entity: entity, now: now) }, mistakes)
         }
       }
       if !definition.columns.isEmpty {
         if definition.charts != nil, isSound("charts") {
           note({ () throws(PipelineError) in _ = try EntryProfiler(definition, entity: entity) }, mistakes)
         }
-        note({ () throws(PipelineError) in try checkPlaces(definition) }, mistakes)
+        note({ () throws(PipelineError) in try checkPaths(definition) }, mistakes)
       }
       if definition.export != nil, isSound("export") {
-        note({ () throws(PipelineError) in _ = try ExportFit(definition, model: model) }, mistakes)
+        note({ () throws(PipelineError) in _ = try ExportSchemaCheck(definition, model: model) }, mistakes)
       }
       return entity
     } catch {
@@ -111,7 +111,7 @@ public struct PipelineReview: Sendable {
       return try RunModel(definition, given: given, store: definition.store.map(definition.path)).model
     } catch {
       if let mistake = error as? PipelineError { throw mistake }
-      // What is wrong with a store that is there is for a run to tell.
+      // A run reports what is wrong with an existing store.
       if definition.model == nil, let name = definition.vocabulary.model,
         let model = NSManagedObjectModel.embedded(named: name)
       {
@@ -121,19 +121,19 @@ public struct PipelineReview: Sendable {
     }
   }
 
-  /// With the definition's own sources, if it has some.
-  private static func checkPlaces(_ definition: PipelineDefinition) throws(PipelineError) {
+  /// With the definition's own sources, if it has any.
+  private static func checkPaths(_ definition: PipelineDefinition) throws(PipelineError) {
     let inputs = InputFiles.expand(definition)
     let store = definition.store.map(definition.path)
     let options = RunOptions()
-    try ImportFit.checkPlaces(
+    try ImportSchemaCheck.checkPaths(
       definition, options, inputs: inputs, store: store,
-      rejects: RejectsPlace.paths(for: inputs.map(\.name), definition, options, store: store))
+      rejects: RejectsDestination.paths(for: inputs.map(\.name), definition, options, store: store))
   }
 
-  /// One column by itself, told of where it stands.
+  /// Checks one column by itself; mistakes have the path of the column in the definition.
   private static func check(
-    _ index: Int, of definition: PipelineDefinition, _ entity: NSEntityDescription, _ now: Date
+    _ index: Int, of definition: PipelineDefinition, entity: NSEntityDescription, now: Date
   ) throws(PipelineError) {
     var alone = definition
     alone.columns = [definition.columns[index]]

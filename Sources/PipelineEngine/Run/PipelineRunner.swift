@@ -1,42 +1,61 @@
 import Foundation
 import Locking
-import OpenCoreData
-import Synchronization
+import PersistentStores
 
-/// Runs one pipeline once. (A Swift program needs no more than this.)
+/// Runs one pipeline once. A Swift program needs only this type.
 ///
 /// ```swift
+/// let definition = try PipelineDefinition(contentsOf: URL(fileURLWithPath: "Pipelines/surf-log.json"))
 /// var options = RunOptions()
 /// options.inputs = ["surf-log.csv.gz"]
 /// options.store = "journal.sqlite"
-/// let runner = PipelineRunner(.surfLog, .import, options)
+/// let runner = PipelineRunner(definition, .import, options: options)
 /// let summary = try await runner.run()
 /// ```
 ///
-/// Nothing may block the main thread while a run is under way: the view context of the import's chain lives there.
+/// Nothing may block the main thread during a run: the view context of the import's chain uses it.
 public final class PipelineRunner: Sendable {
+  /// The pipeline, as the runner was made with.
   public let definition: PipelineDefinition
+  /// What the run does: import, validate or export.
   public let kind: RunSummary.Kind
+  /// What this run does differently from its definition.
   public let options: RunOptions
-  /// How far the run is; ends with it. A slow reader sees the newest state, not every one.
+  /// Progress of the run, at chunk boundaries. It finishes when the run ends. A slow reader gets the newest state, not
+  /// every one; one task may read it.
+  ///
+  /// ```swift
+  /// let reporting = Task {
+  ///   for await state in runner.progress { print(state.file, state.records, state.rejected) }
+  /// }
+  /// let summary = try await runner.run()
+  /// await reporting.value
+  /// ```
   public let progress: AsyncStream<RunProgress>
 
   private let continuation: AsyncStream<RunProgress>.Continuation
-  private let cancellation = Cancellation()
+  private let cancellation = CancellationFlag()
 
-  public init(_ definition: PipelineDefinition, _ kind: RunSummary.Kind, _ options: RunOptions = RunOptions()) {
+  /// A runner that has not begun. Nothing is read or opened before `run()`, so nothing is checked here either.
+  ///
+  /// - Parameters:
+  ///   - definition: What to import or export, and how.
+  ///   - kind: `.import`, `.validate` (a dry run: it reports what an import would do and changes nothing) or `.export`.
+  ///   - options: Inputs, store, output and the rest that differs from the definition.
+  public init(_ definition: PipelineDefinition, _ kind: RunSummary.Kind, options: RunOptions = RunOptions()) {
     self.definition = definition
     self.kind = kind
     self.options = options
     (progress, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Ends the run at the next chunk border; what was saved before stays.
-  public func cancel() { cancellation.request() }
+  /// Ends the run at the next chunk boundary; what was saved before stays, unless the run is atomic. Its summary has
+  /// the outcome `cancelled`. May be called from any thread, more than once, and before the run.
+  public func cancel() { cancellation.cancel() }
 
-  /// Does the work on a thread of its own. Cancelling the task is `cancel()`.
+  /// Does the work on a thread of its own. Call it once. Cancelling the task calls `cancel()`.
   ///
-  /// - Returns: The summary, also of a run that failed: then with its `failure`.
+  /// - Returns: The summary, also of a run that failed, which then has a `failure`.
   /// - Throws: `PipelineError` for a definition that can't be run as it is.
   public func run() async throws(PipelineError) -> RunSummary {
     let outcome = await withTaskCancellationHandler {
@@ -52,7 +71,7 @@ public final class PipelineRunner: Sendable {
     do throws(PipelineError) {
       return try outcome.get()
     } catch {
-      // What only a run can see is told where the file says it, too.
+      // Errors that only a run can detect are also reported with their source location.
       throw definition.sourceMap.located(error)
     }
   }
@@ -77,7 +96,7 @@ public final class PipelineRunner: Sendable {
       log.log(.runEnded(summary))
       return summary
     }
-    let summary = try run(model, reports, Deadline(definition, options), log)
+    let summary = try run(model, reports: reports, deadline: Deadline(definition, options), log: log)
     log.log(.runEnded(summary))
     return summary
   }
@@ -90,7 +109,7 @@ public final class PipelineRunner: Sendable {
   }
 
   private func foundModel() throws(PipelineError) -> Result<RunModel, RunFailure> {
-    // A seed is new, whatever it replaces.
+    // A seed is new, even if it replaces a file.
     let store = options.seed == nil ? definition.storePath(options) : nil
     let found: RunModel
     do {
@@ -102,7 +121,7 @@ public final class PipelineRunner: Sendable {
       }
       return .failure(RunFailure(store: error as NSError, path: store))
     }
-    // Where the store was to tell the model, the model can't tell what is wrong.
+    // If the missing store was to provide the model, the missing store is the error, not the model.
     if kind == .export, let store, !FileManager.default.fileExists(atPath: store),
       found.model.entitiesByName[definition.entity] == nil
     {
@@ -113,44 +132,38 @@ public final class PipelineRunner: Sendable {
     return .failure(
       RunFailure(
         code: nil, exitCode: .dataError,
-        message: "nothing says what may go into the store \(store ?? ""): no model that is known here fits it, and it "
-          + "keeps none. Name its model with --model, or in the pipeline"))
+        message: "it is unknown what the store \(store ?? "") may contain: no known model is compatible with it, and "
+          + "it keeps none. Name its model with --model, or in the pipeline"))
   }
 
   private func run(
-    _ model: RunModel, _ reports: [String], _ deadline: Deadline, _ log: EventLog
+    _ model: RunModel, reports: [String], deadline: Deadline, log: EventLog
   ) throws(PipelineError) -> RunSummary {
     let monitor = RunMonitor(
-      isCancelled: { self.cancellation.isRequested || deadline.hasPassed() },
+      isCancelled: { self.cancellation.isCancelled || deadline.hasPassed() },
       report: { self.continuation.yield($0) }, log: log)
     func explained(_ summary: RunSummary) -> RunSummary {
       var summary = summary
-      if summary.outcome == .cancelled, !cancellation.isRequested { summary.stopReason = deadline.message }
+      if summary.outcome == .cancelled, !cancellation.isCancelled { summary.stopReason = deadline.message }
       return summary
     }
     switch kind {
     case .import where options.seed != nil:
-      let seed = try SeedRun(definition, options, options.seed ?? SeedOptions())
+      let seed = try SeedRun(definition, options: options, seed: options.seed ?? SeedOptions())
       let summary = try seed.run(isCancelled: monitor.isCancelled) { definition, options throws(PipelineError) in
-        let run = try ImportRun(definition, options, model: model, isDryRun: false, monitor)
+        let run = try ImportRun(definition, options: options, model: model, isDryRun: false, monitor: monitor)
         return run.finish(run.run())
       }
       return ReportFiles.write(explained(summary), to: reports)
     case .import, .validate:
-      let run = try ImportRun(definition, options, model: model, isDryRun: kind == .validate, monitor)
+      let run = try ImportRun(
+        definition, options: options, model: model, isDryRun: kind == .validate, monitor: monitor)
       var outcome = run.run()
       outcome.summary = ReportFiles.write(explained(outcome.summary), to: reports)
       return run.finish(outcome)
     case .export:
-      var run = try ExportRun(definition, options, model: model, monitor)
+      var run = try ExportRun(definition, options: options, model: model, monitor: monitor)
       return ReportFiles.write(explained(run.run()), to: reports)
     }
   }
-}
-
-/// A wish to end, seen by every thread of the run.
-private final class Cancellation: Sendable {
-  private let flag = Atomic<Bool>(false)
-  var isRequested: Bool { flag.load(ordering: .acquiring) }
-  func request() { flag.store(true, ordering: .releasing) }
 }

@@ -1,55 +1,55 @@
 import Foundation
 import OpenCoreData
 
-/// An import whose store is a seed: it goes into a store in a private folder, and what an app ships is made of that and
-/// put into place when all is done.
+/// An import whose store is a seed: it imports into a store in a private folder, makes from it the store that an app
+/// ships, and moves that to its path when everything is done.
 struct SeedRun {
   private let definition: PipelineDefinition
   private let options: RunOptions
   private let seed: SeedOptions
-  private let place: SeedPlace
+  private let destination: SeedDestination
 
-  /// - Throws: `PipelineError` where no place is named.
+  /// - Throws: `PipelineError` where no path is given.
   init(
-    _ definition: PipelineDefinition, _ options: RunOptions, _ seed: SeedOptions
+    _ definition: PipelineDefinition, options: RunOptions, seed: SeedOptions
   ) throws(PipelineError) {
     guard let output = definition.storePath(options) else {
-      throw PipelineError(path: "store", "there is no place for the seed; name one")
+      throw PipelineError(path: "store", "there is no path for the seed; name one")
     }
     self.definition = definition
     self.options = options
     self.seed = seed
-    place = SeedPlace(output)
+    destination = SeedDestination(output)
   }
 
   /// - Parameters:
-  ///   - isCancelled: Asked once more before the seed is put into place.
-  ///   - body: The import, with the definition and the options that it is to have.
+  ///   - isCancelled: Checked once more before the seed is published.
+  ///   - body: The import, with the definition and the options that it has to use.
   func run(
     isCancelled: () -> Bool,
     _ body: (PipelineDefinition, RunOptions) throws(PipelineError) -> RunSummary
   ) throws(PipelineError) -> RunSummary {
     let lock: RunLock
     do throws(RunFailure) {
-      try place.check(replaces: seed.replaces)
-      lock = try RunLock(storePath: place.output, pipeline: definition.name, now: options.now())
+      try destination.check(replaces: seed.replaces)
+      lock = try RunLock(storePath: destination.output, pipeline: definition.name, now: options.now())
     } catch {
       return failed(error)
     }
     defer { lock.release() }
     do throws(RunFailure) {
-      try place.begin(replaces: seed.replaces)
+      try destination.begin(replaces: seed.replaces)
     } catch {
-      place.clear()
+      destination.clear()
       return failed(error)
     }
-    defer { place.clear() }
+    defer { destination.clear() }
     return finished(try body(innerDefinition, innerOptions), isCancelled)
   }
 
   // MARK: The import
 
-  /// Reports are written of the seed, when it is there.
+  /// Reports are written for the finished seed.
   private var innerDefinition: PipelineDefinition {
     var definition = definition
     definition.report = []
@@ -58,14 +58,14 @@ struct SeedRun {
 
   private var innerOptions: RunOptions {
     var options = options
-    options.store = place.imported
+    options.store = destination.imported
     options.seed = nil
     options.reports = []
-    // No replay may go into the folder that is gone by then, nor into a seed.
+    // No replay may import into the folder, which is removed by then, nor into a seed.
     options.namesStoreInRejects = false
-    if RejectsPlace.wish(definition, options) == nil {
-      let neighbour = ReportFiles.paths(definition, self.options).first ?? place.output
-      options.rejects = OutputPlace.folder(of: neighbour) + "/"
+    if RejectsDestination.requested(definition, options) == nil {
+      let neighbour = ReportFiles.paths(definition, self.options).first ?? destination.output
+      options.rejects = OutputPath.folder(of: neighbour) + "/"
     }
     return options
   }
@@ -74,25 +74,25 @@ struct SeedRun {
 
   private func finished(_ imported: RunSummary, _ isCancelled: () -> Bool) -> RunSummary {
     var summary = imported
-    summary.store = place.output
+    summary.store = destination.output
     guard summary.outcome == .completed else {
       if summary.failure == nil { summary.note = "no seed was made" }
       return summary
     }
     do throws(RunFailure) {
-      guard FileManager.default.fileExists(atPath: place.imported) else {
+      guard FileManager.default.fileExists(atPath: destination.imported) else {
         throw RunFailure(
           code: nil, exitCode: .noInput,
           message: "there was nothing to import, so that no seed was made; check the inputs")
       }
       let uuid = try SeedStore(seed, without: LedgerTables(definition.vocabulary)).make(
-        from: place.imported, to: place.made)
+        from: destination.imported, to: destination.made)
       if isCancelled() {
         summary.outcome = .cancelled
         summary.note = "no seed was made"
         return summary
       }
-      let files = try place.publish(replaces: seed.replaces)
+      let files = try destination.publish(replaces: seed.replaces)
       summary.seed = RunSummary.Seed(uuid: uuid.uuidString, files: files)
       if summary.counts.rejected > 0 {
         let rejected = summary.counts.rejected
@@ -109,6 +109,6 @@ struct SeedRun {
   private func failed(_ error: RunFailure) -> RunSummary {
     RunSummary(
       kind: .import, pipeline: definition.name, outcome: .failed, failure: error.summary, startedAt: options.now(),
-      seconds: 0, store: place.output, program: definition.vocabulary.program)
+      seconds: 0, store: destination.output, program: definition.vocabulary.program)
   }
 }

@@ -1,15 +1,16 @@
 import CSV
 import Foundation
-import OpenCoreData
+import ManagedObjectModel
+import PersistentStores
 
-/// Makes of a store that was imported into one that is shipped: the same tables and rows in a new file.
+/// Makes a store to ship from an imported one: the same tables and rows in a new file.
 ///
-/// The file is written anew, table by table in the order of their keys, as a vacuum does. Nothing is left in it of the
-/// ledger or of how the import went, so that the same content gives the same bytes; and unlike a vacuum it leaves
-/// tables and indexes in the order in which Apple's framework makes them.
+/// The file is written anew, table by table in key order, like a vacuum. It contains nothing of the ledger or of the
+/// import's history, so that the same content gives the same bytes. Unlike a vacuum it keeps tables and indexes in the
+/// order in which Apple's framework creates them.
 struct SeedStore {
   private let options: SeedOptions
-  /// The tables of the import that a seed does not have.
+  /// The tables of the import that are left out of a seed.
   private let ledger: LedgerTables
 
   init(_ options: SeedOptions, without ledger: LedgerTables) {
@@ -22,12 +23,12 @@ struct SeedStore {
     do {
       let connection = try SQLiteConnection(path: made, mode: .readWriteCreate)
       defer { connection.close() }
-      // All before the first page is written, as in every store of Core Data's.
+      // All before the first page is written, as in every Core Data store.
       try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2; PRAGMA synchronous = FULL")
       try connection.run("ATTACH DATABASE ? AS imported", [.text(imported)])
       let uuid = try connection.transaction { try copy(connection) }
       try connection.execute("DETACH DATABASE imported")
-      if !options.isSingleFile { try leaveLog(connection, made) }
+      if !options.isSingleFile { try leaveWAL(connection, made) }
       return uuid
     } catch let error as RunFailure {
       throw error
@@ -68,7 +69,7 @@ struct SeedStore {
 
   // MARK: The UUID
 
-  /// The values of all rows with their types and lengths, so that no two contents give the same bytes.
+  /// The values of all rows with their types and lengths, so that different contents never give the same bytes.
   private func digest(_ table: String, _ connection: SQLiteConnection, into content: ContentHash) throws {
     var bytes = Self.bytes(Array(table.utf8), tag: 0)
     let statement = try connection.statement("SELECT * FROM main.\"\(table)\" ORDER BY rowid")
@@ -83,7 +84,7 @@ struct SeedStore {
     content.update(bytes)
   }
 
-  /// Of the metadata what tells the model; not who wrote it, which changes with this program.
+  /// Only the model hashes of the metadata; not the program that wrote it, which changes with this program.
   private func digestHashes(_ connection: SQLiteConnection, into content: ContentHash) throws {
     guard let list = try connection.rows("SELECT Z_PLIST FROM main.Z_METADATA").first?.first?.plain as? Data else {
       return
@@ -112,8 +113,8 @@ struct SeedStore {
     (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * (7 - UInt64($0)))) }
   }
 
-  /// A UUID of version 8, which RFC 9562 leaves to those who make it: here the XXH3 of 128 bits that reports name
-  /// contents by. Version 5 would be SHA-1, which tells contents apart no better and takes many times longer.
+  /// A UUID of version 8, whose content RFC 9562 leaves to the implementation: here the 128-bit XXH3 that reports
+  /// identify contents by. Version 5 would need SHA-1, which takes many times longer without being more distinctive.
   private static func uuid(of digest: ContentDigest) -> UUID {
     var bytes = bigEndian(digest.high) + bigEndian(digest.low)
     bytes[6] = 0x80 | bytes[6] & 0x0F
@@ -125,12 +126,12 @@ struct SeedStore {
       ))
   }
 
-  // MARK: The log
+  // MARK: The WAL
 
-  /// Turns the store into one with a log. Closing it would write the log back and remove it: the three files are those
-  /// of an app that is still running, copied while nothing is written. A change and its undoing are what the log has:
-  /// everything is in the store itself, so that nothing is lost with the log.
-  private func leaveLog(_ connection: SQLiteConnection, _ made: String) throws {
+  /// Turns the store into one with a WAL. Closing it would checkpoint and remove the WAL, so the three files are copied
+  /// while it is open and nothing is written, as from an app that is still running. The WAL contains a change and its
+  /// reversal: everything is in the store itself, so that nothing is lost with the WAL.
+  private func leaveWAL(_ connection: SQLiteConnection, _ made: String) throws {
     _ = try connection.rows("PRAGMA journal_mode = WAL")
     for sign in ["+", "-"] { try connection.execute("UPDATE main.Z_PRIMARYKEY SET Z_MAX = Z_MAX \(sign) 1") }
     let files = FileManager.default

@@ -1,4 +1,5 @@
 import Foundation
+import ManagedObjectModel
 import OpenCoreData
 import PipelineEngine
 
@@ -25,7 +26,7 @@ public struct Journal: Sendable {
       var definition = PipelineDefinition.surfLog
       definition.export = ExportDefinition(predicate: predicate, sort: sort)
       do {
-        _ = try ExportFit(definition, model: model)
+        _ = try ExportSchemaCheck(definition, model: model)
       } catch {
         throw JournalError(.badQuery, exitCode: .usage, error.mistakes.map(\.message).joined(separator: "\n"))
       }

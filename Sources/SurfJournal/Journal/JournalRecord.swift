@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import PersistentStores
 import PipelineEngine
 
 /// An entry of the journal as it was read: values without a context.

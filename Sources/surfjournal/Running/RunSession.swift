@@ -28,7 +28,7 @@ struct RunSession: Sendable {
     var options = options
     options.warn = report
     let makesSeed = options.seed != nil
-    let runner = PipelineRunner(definition, kind, options)
+    let runner = PipelineRunner(definition, kind, options: options)
     let signals = TerminationSignals { _ in
       let rest = kind == .export ? "no output is left" : makesSeed ? "no seed is made" : "what is saved stays"
       let message = "stopping at the next chunk; \(rest). Signal once more to stop at once"

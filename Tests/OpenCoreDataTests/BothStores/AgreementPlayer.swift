@@ -53,7 +53,7 @@ final class AgreementPlayer {
     if case .transaction(let commits) = step { return try transaction(commits) }
     return context.performAndWait {
       do {
-        return try answer(step, context, place)
+        return try answer(step, in: context, place: place)
       } catch let error as NSError {
         let failed = error.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] ?? []
         return "error \(error.code) of \(failed.map(Self.text).sorted())"
@@ -61,7 +61,7 @@ final class AgreementPlayer {
     }
   }
 
-  private func answer(_ step: AgreementStep, _ context: NSManagedObjectContext, _ place: Int) throws -> String {
+  private func answer(_ step: AgreementStep, in context: NSManagedObjectContext, place: Int) throws -> String {
     switch step {
     case .insert(let entityName, let values):
       let object = NSManagedObject.make(entityName == "Lesson" ? lesson : stack.entity, in: context)
@@ -79,15 +79,15 @@ final class AgreementPlayer {
       }
       if batch.count > 0 { context.insert(batch) }
     case .change(let number, let values):
-      guard let object = try pick(number, context, place) else { return "nothing" }
+      guard let object = try pick(number, in: context, place: place) else { return "nothing" }
       set(values, of: object)
     case .delete(let number):
-      guard let object = try pick(number, context, place) else { return "nothing" }
+      guard let object = try pick(number, in: context, place: place) else { return "nothing" }
       context.delete(object)
     case .save: try context.save()
     case .rollBack: context.rollback()
     case .refresh(let number, let mergesChanges):
-      guard let object = try pick(number, context, place) else { return "nothing" }
+      guard let object = try pick(number, in: context, place: place) else { return "nothing" }
       context.refresh(object, mergeChanges: mergesChanges)
     case .refreshAll: context.refreshAllObjects()
     case .reset:
@@ -118,7 +118,7 @@ final class AgreementPlayer {
       request.resultType = .objectIDs
       return Self.text((try context.execute(request) as? NSBatchInsertResult)?.result)
     case .detectConflicts(let number):
-      guard let object = try pick(number, context, place) else { return "nothing" }
+      guard let object = try pick(number, in: context, place: place) else { return "nothing" }
       context.detectConflicts(for: object)
     case .transaction: return "taken elsewhere"
     }
@@ -146,7 +146,7 @@ final class AgreementPlayer {
   }
 
   /// One of the objects that the context shows.
-  private func pick(_ number: Int, _ context: NSManagedObjectContext, _ place: Int) throws -> NSManagedObject? {
+  private func pick(_ number: Int, in context: NSManagedObjectContext, place: Int) throws -> NSManagedObject? {
     let request = stack.request()
     request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
     let objects = try context.fetch(request)

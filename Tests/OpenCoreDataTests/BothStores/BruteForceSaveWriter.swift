@@ -77,7 +77,7 @@ final class BruteForceSaveWriter: SaveWriter {
       new.version += 1
       for slot in change.changedSlots { new.set(change.values[slot], slot) }
     }
-    write(new, key, change.id, &state)
+    write(new, key: key, id: change.id, to: &state)
   }
 
   private func insert(_ rows: InsertedRows, _ state: inout BruteForceStore.State) {
@@ -90,7 +90,7 @@ final class BruteForceSaveWriter: SaveWriter {
       if obtained[number] == nil { nextKey += 1 }
       let id = rows.objectID(row: number)
       insertedIDs[entity.rootEntity.name ?? "", default: [:]][key] = id
-      write(Row(entity, rows.batch.values(row: number)), key, id, &state)
+      write(Row(entity, rows.batch.values(row: number)), key: key, id: id, to: &state)
     }
     resolutions.append(
       (
@@ -100,7 +100,7 @@ final class BruteForceSaveWriter: SaveWriter {
   }
 
   /// Writes a row unless another one has values that must be unique.
-  private func write(_ new: Row, _ key: Int64, _ id: NSManagedObjectID, _ state: inout BruteForceStore.State) {
+  private func write(_ new: Row, key: Int64, id: NSManagedObjectID, to state: inout BruteForceStore.State) {
     guard let rival = state.rival(of: new, key: key) else { return state.put(new, key) }
     guard let row = state.row(new.entity, rival.key) else { return }
     let inserted = insertedIDs[new.entity.rootEntity.name ?? ""]?[rival.key]

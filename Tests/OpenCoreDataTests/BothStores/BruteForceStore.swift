@@ -198,10 +198,6 @@ final class BruteForceStore: RowStore {
 
   func rollBackTransaction() throws { states.withLock { $0.transaction = nil } }
 
-  func participantRows(_ sql: String, _ values: [StoredValue]) throws -> [[StoredValue]] {
-    throw Self.noParticipants
-  }
-
   static var noParticipants: NSError {
     .coreData(.operation, "This store has no tables for save participants. Remove the participants, or use SQLite.")
   }

@@ -62,7 +62,7 @@ final class ArchiveBuilder {
   }
 
   func compare(
-    _ left: [String: Any], _ type: Int, _ right: [String: Any], options: Int = 0, modifier: Int = 0
+    _ left: [String: Any], type: Int, with right: [String: Any], options: Int = 0, modifier: Int = 0
   ) -> [String: Any] {
     let how = object(
       "NSPredicateOperator", ["NSOperatorType": type, "NSModifier": modifier, "NSOptions": options])

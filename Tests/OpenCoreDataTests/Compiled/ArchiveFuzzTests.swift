@@ -14,8 +14,8 @@ struct ArchiveFuzzTests {
   private func archive() throws -> Data {
     let builder = ArchiveBuilder()
     let rules = [
-      builder.compare(builder.keys("length"), 3, builder.constant(2)),
-      builder.compound(1, [builder.compare(builder.itself, 6, builder.constant("[a-z]+"))]),
+      builder.compare(builder.keys("length"), type: 3, with: builder.constant(2)),
+      builder.compound(1, [builder.compare(builder.itself, type: 6, with: builder.constant("[a-z]+"))]),
     ]
     let text = builder.object(
       "NSAttributeDescription",
@@ -24,7 +24,7 @@ struct ArchiveFuzzTests {
       "NSRelationshipDescription", ["NSMaxCount": 0, "_NSDestinationEntityName": builder.add("Thing")])
     let request = builder.object(
       "NSFetchRequest",
-      ["NSEntity": builder.add("Thing"), "NSPredicate": builder.compare(builder.keys("text"), 4, rules[0])])
+      ["NSEntity": builder.add("Thing"), "NSPredicate": builder.compare(builder.keys("text"), type: 4, with: rules[0])])
     let xml = try thingArchive(
       builder, [("text", text), ("link", link)],
       model: ["NSFetchRequestTemplates": builder.dictionary([("all", request)])])
@@ -107,14 +107,14 @@ struct ArchiveFuzzTests {
     let table = UInt8(bytes.count)
     bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
     for number in [41, 0, table] { bytes += [0, 0, 0, 0, 0, 0, 0, number] }
-    #expect(throws: ArchiveProblem("its containers unfold to too many values")) {
+    #expect(throws: ArchiveProblem("its containers expand to too many values")) {
       try BinaryPropertyListReader.read(Data(bytes))
     }
     // A list of itself.
     var circle = Array("bplist00".utf8)
     circle += [0xA1, 0, 8, 0, 0, 0, 0, 0, 0, 1, 1]
     for number in [1, 0, 10] as [UInt8] { circle += [0, 0, 0, 0, 0, 0, 0, number] }
-    #expect(throws: ArchiveProblem("its containers hold each other too deeply")) {
+    #expect(throws: ArchiveProblem("its containers are nested too deeply")) {
       try BinaryPropertyListReader.read(Data(circle))
     }
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Archived descriptions become descriptions")
 struct ArchivedDescriptionTests {
   private func attribute(
-    _ builder: ArchiveBuilder, _ type: NSAttributeType, _ values: [String: Any] = [:],
+    _ builder: ArchiveBuilder, _ type: NSAttributeType, values: [String: Any] = [:],
     of name: String = "NSAttributeDescription"
   ) -> [String: Any] {
     builder.object(name, ["NSAttributeType": Int(type.rawValue), "NSIsOptional": true].merging(values) { $1 })
@@ -20,7 +20,7 @@ struct ArchivedDescriptionTests {
     _ type: NSAttributeType, _ values: (ArchiveBuilder) -> [String: Any], of name: String = "NSAttributeDescription"
   ) throws -> (attribute: NSAttributeDescription, notes: [String], model: NSManagedObjectModel) {
     let builder = ArchiveBuilder()
-    let made = attribute(builder, type, values(builder), of: name)
+    let made = attribute(builder, type, values: values(builder), of: name)
     let compiled = try CompiledModel(archive: thingArchive(builder, [("value", made)]))
     let found = try #require(compiled.model.entitiesByName["Thing"]?.attributesByName["value"])
     return (found, compiled.notes, compiled.model)
@@ -30,8 +30,8 @@ struct ArchivedDescriptionTests {
   func constraints() throws {
     let number = try thing(.integer16AttributeType) { builder in
       let bounds = [
-        builder.compare(builder.itself, 3, builder.constant(-3)),
-        builder.compare(builder.itself, 0, builder.constant(10)),
+        builder.compare(builder.itself, type: 3, with: builder.constant(-3)),
+        builder.compare(builder.itself, type: 0, with: builder.constant(10)),
       ]
       return ["NSValidationPredicates": builder.list(bounds)]
     }
@@ -44,10 +44,10 @@ struct ArchivedDescriptionTests {
         builder.compound(
           1,
           [
-            builder.compare(builder.keys("length"), 3, builder.constant(2)),
-            builder.compare(builder.keys("length"), 1, builder.constant(5)),
-          ]), builder.compare(builder.itself, 6, builder.constant("[a-z]+")),
-        builder.compare(builder.itself, 99, builder.constant("b")),
+            builder.compare(builder.keys("length"), type: 3, with: builder.constant(2)),
+            builder.compare(builder.keys("length"), type: 1, with: builder.constant(5)),
+          ]), builder.compare(builder.itself, type: 6, with: builder.constant("[a-z]+")),
+        builder.compare(builder.itself, type: 99, with: builder.constant("b")),
       ]
       return [
         "NSValidationPredicates": builder.list(rules),
@@ -67,7 +67,7 @@ struct ArchivedDescriptionTests {
     let date = try thing(.dateAttributeType) { builder in
       let bound = builder.object(
         "NSConstantValueExpression", ["NSConstantValue": builder.object("NSDate", ["NS.time": 86400.5])])
-      return ["NSValidationPredicates": builder.list([builder.compare(builder.itself, 3, bound)])]
+      return ["NSValidationPredicates": builder.list([builder.compare(builder.itself, type: 3, with: bound)])]
     }
     #expect(date.attribute.minimumValue as? Date == Date(timeIntervalSinceReferenceDate: 86400.5))
   }
@@ -124,7 +124,7 @@ struct ArchivedDescriptionTests {
   @Test("a default value of the app's own class, or out of range, is left out with a note")
   func foreignDefaults() throws {
     let note =
-      "The default value of 'Thing.value' is not of its type, or of a class that is not known here; it is left out."
+      "The default value of 'Thing.value' does not have its type, or has an unknown class; it is left out."
     let foreign = try thing(.transformableAttributeType) { ["NSDefaultValue": $0.object("App.Cover", ["text": "a"])] }
     #expect(foreign.attribute.defaultValue == nil)
     #expect(foreign.notes == [note])
@@ -175,8 +175,8 @@ struct ArchivedDescriptionTests {
     let condition = builder.compound(
       2,
       [
-        builder.compare(builder.keys("value"), 8, name, options: 3),
-        builder.compound(0, [builder.compare(builder.keys("size"), 2, builder.constant(3))]),
+        builder.compare(builder.keys("value"), type: 8, with: name, options: 3),
+        builder.compound(0, [builder.compare(builder.keys("size"), type: 2, with: builder.constant(3))]),
       ])
     let entityName = builder.add("Thing")
     let request = builder.object(
@@ -231,7 +231,7 @@ struct ArchivedDescriptionTests {
     let builder = ArchiveBuilder()
     let circle = builder.object("NSCompoundPredicate", ["NSCompoundPredicateType": 1])
     builder.set(circle, ["NSSubpredicates": builder.list([circle, circle])])
-    let text = attribute(builder, .stringAttributeType, ["NSValidationPredicates": builder.list([circle])])
+    let text = attribute(builder, .stringAttributeType, values: ["NSValidationPredicates": builder.list([circle])])
     let lost = builder.object("NSRelationshipDescription", ["NSMaxCount": 1, "NSDestinationEntity": ["CF$UID": 9999]])
     let odd = builder.object("NSNewKindOfProperty")
     let data = try thingArchive(builder, [("a", text), ("lost", lost), ("odd", odd)])

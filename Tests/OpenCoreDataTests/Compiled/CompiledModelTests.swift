@@ -59,7 +59,7 @@ struct CompiledModelTests {
     do {
       _ = try NSManagedObjectModel.load(contentsOf: file)
     } catch {
-      #expect((error as NSError).localizedDescription.contains("Give the .mom beside it"))
+      #expect((error as NSError).localizedDescription.contains("Give the .mom next to it"))
     }
   }
 

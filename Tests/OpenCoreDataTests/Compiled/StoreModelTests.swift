@@ -99,7 +99,7 @@ struct StoreModelTests {
     arguments: [
       ("UPDATE Z_MODELCACHE SET Z_CONTENT = substr(Z_CONTENT, 1, 200)", "cut off after 200"),
       ("UPDATE Z_MODELCACHE SET Z_CONTENT = X'FFFF00112233'", "compressed bytes are damaged"),
-      ("UPDATE Z_MODELCACHE SET Z_CONTENT = X'4B4C4A0600'", "no property list"),
+      ("UPDATE Z_MODELCACHE SET Z_CONTENT = X'4B4C4A0600'", "not a property list"),
       ("DELETE FROM Z_MODELCACHE", "keeps no model of its own"),
       ("DROP TABLE Z_MODELCACHE", "keeps no model of its own"),
     ])
@@ -130,21 +130,21 @@ struct StoreModelTests {
       let package = folder.appendingPathComponent("M.momd")
       try FileManager.default.createDirectory(at: package, withIntermediateDirectories: false)
       let load = { message { _ = try NSManagedObjectModel.load(contentsOf: package) } }
-      #expect(load().contains("It holds no .mom"))
+      #expect(load().contains("It contains no .mom"))
       for name in ["A", "B"] { try Data("x".utf8).write(to: package.appendingPathComponent("\(name).mom")) }
       #expect(load().contains("It has 2 versions and no VersionInfo.plist"))
       let info = package.appendingPathComponent("VersionInfo.plist")
       try Data("not a list <".utf8).write(to: info)
-      #expect(load().contains("This is no property list"))
+      #expect(load().contains("This is not a property list"))
       func write(_ list: [String: Any]) throws {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0).write(to: info)
       }
       try write([:])
       #expect(load().contains("does not name a current version"))
       try write(["NSManagedObjectModel_CurrentVersionName": "C"])
-      #expect(load().contains("names the version 'C', of which there is no .mom"))
+      #expect(load().contains("names the version 'C', but has no .mom of it"))
       try write(["NSManagedObjectModel_CurrentVersionName": "B"])
-      #expect(load().contains("B.mom: This is no compiled model: it is no property list"))
+      #expect(load().contains("B.mom: This is not a compiled model: it is not a property list"))
       try Data().write(to: package.appendingPathComponent("B.mom"))
       #expect(load().contains("it is empty"))
       let archive = try NSKeyedArchiver.archivedData(

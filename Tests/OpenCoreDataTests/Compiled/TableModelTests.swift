@@ -39,7 +39,7 @@ struct TableModelTests {
     ]
     #expect((0..<12).map { entity.attributesByName["aname\($0)"]?.attributeType } == expected)
     #expect(entity.properties.allSatisfy { $0.isOptional })
-    #expect(found.notes.contains { $0.contains("how they were spelled is unknown") })
+    #expect(found.notes.contains { $0.contains("their original spelling is unknown") })
     #expect(found.notes.contains { $0.contains("or Booleans") })
   }
 
@@ -67,7 +67,7 @@ struct TableModelTests {
     #expect(entities["Owner"]?.attributesByName["home"]?.attributeType == .integer64AttributeType)
     #expect(entities["Owner"]?.properties.map(\.name).sorted() == ["home", "pet"])
     #expect(found.notes.contains { $0.hasPrefix("ZHOME of ZOWNER may be keys") })
-    #expect(found.notes.contains { $0.contains("which subentity has which is unknown") })
+    #expect(found.notes.contains { $0.contains("it is unknown which subentity has which") })
     #expect(found.notes.contains { $0.contains("these tables join objects: Z_4FRIENDS") }, "\(found.notes)")
   }
 

@@ -29,7 +29,7 @@ struct FetchWindowTests {
   }
 
   private func edit(
-    _ context: NSManagedObjectContext, _ model: NSManagedObjectModel, _ random: inout SeededGenerator
+    _ context: NSManagedObjectContext, model: NSManagedObjectModel, random: inout SeededGenerator
   ) throws {
     let all = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Session"))
     for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -78,18 +78,18 @@ struct FetchWindowTests {
     let stack = try Stack(folder, model: model)
     let chain = stack.chain()
     try chain.writer.performAndWait {
-      for _ in 0..<3 { try edit(chain.writer, model, &random) }
+      for _ in 0..<3 { try edit(chain.writer, model: model, random: &random) }
       try chain.writer.save()
     }
     var windows = 0
     for _ in 0..<4 {
       for context in [chain.writer, chain.middle, chain.child] {
-        try context.performAndWait { try edit(context, model, &random) }
+        try context.performAndWait { try edit(context, model: model, random: &random) }
       }
       let context = [chain.writer, chain.middle, chain.child][Int.random(in: 0..<3, using: &random)]
       try context.performAndWait {
         for _ in 0..<6 {
-          try checkWindow(request(&random), context, &random)
+          try checkWindow(request(&random), in: context, random: &random)
           windows += 1
         }
         if Bool.random(using: &random) { try context.save() }
@@ -99,7 +99,7 @@ struct FetchWindowTests {
   }
 
   private func checkWindow(
-    _ request: NSFetchRequest<NSManagedObject>, _ context: NSManagedObjectContext, _ random: inout SeededGenerator
+    _ request: NSFetchRequest<NSManagedObject>, in context: NSManagedObjectContext, random: inout SeededGenerator
   ) throws {
     let everything = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Session"))
     let members = everything.filter { object in
@@ -112,8 +112,8 @@ struct FetchWindowTests {
     let sorted = try query(request, context).sortKeys
     for (left, right) in zip(whole, whole.dropFirst()) {
       let order = try sorted.compare(
-        left: { left.storedValue(at: try AttributePath($0.keyPath, of: left.entity)) },
-        right: { right.storedValue(at: try AttributePath($0.keyPath, of: right.entity)) })
+        left: { try left.storedValue(at: AttributePath($0.keyPath, of: left.entity)) },
+        right: { try right.storedValue(at: AttributePath($0.keyPath, of: right.entity)) })
       #expect(order != .orderedDescending)
     }
     request.fetchLimit = Int.random(in: 0...4, using: &random)

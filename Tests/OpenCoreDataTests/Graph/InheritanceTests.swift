@@ -37,17 +37,17 @@ struct InheritanceTests {
     entities = model.entitiesByName
   }
 
-  private func make(_ name: String, _ values: [String: Any], _ context: NSManagedObjectContext) {
+  private func make(_ name: String, _ values: [String: Any], in context: NSManagedObjectContext) {
     let object = NSEntityDescription.insertNewObject(forEntityName: name, into: context)
     for (key, value) in values { object.setValue(value, forKey: key) }
   }
 
   private func fill(_ context: NSManagedObjectContext) {
     for number in 0..<3 {
-      make("Surf", ["place": "s\(number)", "height": Double(number)], context)
-      make("Spot", ["name": "spot \(number)"], context)
-      make("Swim", ["place": "w\(number)", "lengths": number], context)
-      make("TowSurf", ["place": "t\(number)", "height": 9.5, "driver": "Ann"], context)
+      make("Surf", ["place": "s\(number)", "height": Double(number)], in: context)
+      make("Spot", ["name": "spot \(number)"], in: context)
+      make("Swim", ["place": "w\(number)", "lengths": number], in: context)
+      make("TowSurf", ["place": "t\(number)", "height": 9.5, "driver": "Ann"], in: context)
     }
   }
 

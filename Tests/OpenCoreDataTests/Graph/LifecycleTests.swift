@@ -70,7 +70,7 @@ struct LifecycleTests {
     }
   }
 
-  private func insert(_ places: [String], _ way: InsertionWay, _ context: NSManagedObjectContext, _ stack: Stack) {
+  private func insert(_ places: [String], by way: InsertionWay, into context: NSManagedObjectContext, stack: Stack) {
     switch way {
     case .single:
       for place in places { NSManagedObject.make(stack.entity, in: context).setValue(place, forKey: "place") }
@@ -89,7 +89,8 @@ struct LifecycleTests {
     let places = try onBothWays(model: model) { way, stack -> String in
       let (writer, middle, child) = stack.chain()
       child.performAndWait {
-        insert(["doomed 1", " padded ", "inserts", "deletes", "leaves", "doomed 2"], way, child, stack)
+        insert(
+          ["doomed 1", " padded ", "inserts", "deletes", "leaves", "doomed 2"], by: way, into: child, stack: stack)
       }
       for context in [child, middle, writer] { try context.performAndWait { try context.save() } }
       return try stack.sqlite("SELECT Z_PK, ZPLACE, ZRATING FROM ZSESSION")
@@ -104,9 +105,9 @@ struct LifecycleTests {
     let stack = try Stack(folder, model: model())
     let context = stack.context()
     context.performAndWait {
-      insert(["fine", "refused"], way, context, stack)
+      insert(["fine", "refused"], by: way, into: context, stack: stack)
       #expect(throws: WilfulSession.Refusal(place: "refused")) { try context.save() }
-      insert(["refused"], way, context, stack)
+      insert(["refused"], by: way, into: context, stack: stack)
       let error = #expect(throws: NSError.self) { try context.save() }
       #expect(error?.code == NSValidationMultipleErrorsError)
       #expect((error?.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID])?.count == 2)
@@ -125,7 +126,7 @@ struct LifecycleTests {
     let writer = stack.context()
     let child = stack.context(writer)
     try writer.performAndWait {
-      insert(["a", "b", "eternal"], .bulk, writer, stack)
+      insert(["a", "b", "eternal"], by: .bulk, into: writer, stack: stack)
       try writer.save()
     }
     _ = calls

@@ -18,32 +18,34 @@ struct ValueTests {
     /// As the sqlite3 shell quotes it; nil where only our reading counts.
     var quoted: String?
 
-    init(_ name: String, _ type: NSAttributeType, _ value: StoredValue, _ quoted: String? = nil) {
+    init(_ name: String, _ type: NSAttributeType, value: StoredValue, quoted: String? = nil) {
       (testDescription, self.type, self.value, self.quoted) = (name, type, value, quoted)
     }
   }
 
   static let cases = [
-    Case("least Int64", .integer64AttributeType, .integer(.min), "-9223372036854775808"),
-    Case("greatest Int64", .integer64AttributeType, .integer(.max), "9223372036854775807"),
-    Case("false", .booleanAttributeType, .integer(0), "0"),
-    Case("least positive double", .doubleAttributeType, .real(.leastNonzeroMagnitude)),
-    Case("infinity", .doubleAttributeType, .real(.infinity)),
-    Case("a third", .doubleAttributeType, .real(1 / 3)),
-    Case("whole seconds", .dateAttributeType, .real(427_000_000), "427000000"),
-    Case("a fraction of a second", .dateAttributeType, .real(120303488.92925799)),
-    Case("before 2001", .dateAttributeType, .real(-3_155_673_600.25), "-3155673600.25"),
-    Case("empty text", .stringAttributeType, .text(""), "''"),
-    Case("text with a NUL", .stringAttributeType, .text("a\u{0}b")),
-    Case("decomposed text", .stringAttributeType, .text("e\u{301}")),
-    Case("text beyond the basic plane", .stringAttributeType, .text("🏄🏽‍♀️")),
-    Case("a long text", .stringAttributeType, .text(String(repeating: "wave ", count: 100_000))),
-    Case("empty data", .binaryDataAttributeType, .blob(Data()), "X''"),
-    Case("data", .binaryDataAttributeType, .blob(Data([0, 1, 254, 255])), "X'0001FEFF'"),
-    Case("a URI", .URIAttributeType, .text("https://a.example/b%20c?d=e#f"), "'https://a.example/b%20c?d=e#f'"),
-    Case("a UUID", .UUIDAttributeType, .blob(Data(0..<16)), "X'000102030405060708090A0B0C0D0E0F'"),
-    Case("decimal", .decimalAttributeType, .decimal(Decimal(string: "12.75") ?? 0), "12.75"),
-    Case("nil", .stringAttributeType, .null, "NULL"),
+    Case("least Int64", .integer64AttributeType, value: .integer(.min), quoted: "-9223372036854775808"),
+    Case("greatest Int64", .integer64AttributeType, value: .integer(.max), quoted: "9223372036854775807"),
+    Case("false", .booleanAttributeType, value: .integer(0), quoted: "0"),
+    Case("least positive double", .doubleAttributeType, value: .real(.leastNonzeroMagnitude)),
+    Case("infinity", .doubleAttributeType, value: .real(.infinity)),
+    Case("a third", .doubleAttributeType, value: .real(1 / 3)),
+    Case("whole seconds", .dateAttributeType, value: .real(427_000_000), quoted: "427000000"),
+    Case("a fraction of a second", .dateAttributeType, value: .real(120303488.92925799)),
+    Case("before 2001", .dateAttributeType, value: .real(-3_155_673_600.25), quoted: "-3155673600.25"),
+    Case("empty text", .stringAttributeType, value: .text(""), quoted: "''"),
+    Case("text with a NUL", .stringAttributeType, value: .text("a\u{0}b")),
+    Case("decomposed text", .stringAttributeType, value: .text("e\u{301}")),
+    Case("text beyond the basic plane", .stringAttributeType, value: .text("🏄🏽‍♀️")),
+    Case("a long text", .stringAttributeType, value: .text(String(repeating: "wave ", count: 100_000))),
+    Case("empty data", .binaryDataAttributeType, value: .blob(Data()), quoted: "X''"),
+    Case("data", .binaryDataAttributeType, value: .blob(Data([0, 1, 254, 255])), quoted: "X'0001FEFF'"),
+    Case(
+      "a URI", .URIAttributeType, value: .text("https://a.example/b%20c?d=e#f"),
+      quoted: "'https://a.example/b%20c?d=e#f'"),
+    Case("a UUID", .UUIDAttributeType, value: .blob(Data(0..<16)), quoted: "X'000102030405060708090A0B0C0D0E0F'"),
+    Case("decimal", .decimalAttributeType, value: .decimal(Decimal(string: "12.75") ?? 0), quoted: "12.75"),
+    Case("nil", .stringAttributeType, value: .null, quoted: "NULL"),
   ]
 
   @Test("From a pending row, through a chain, and from the disk", arguments: cases)

@@ -131,7 +131,7 @@ import Testing
     (#"name="depth" attributeType="Double""#, #"name="depth" attributeType="Float""#, "hashMismatch Reef"),
     (#"<entity name="Photo">"#, #"<entity name="Zebra"/><entity name="Photo">"#, "hashMissing Zebra"),
   ])
-  func `A model of another version is told`(_ text: String, _ other: String, _ finding: String) throws {
+  func `A model of another version is told`(_ text: String, other: String, finding: String) throws {
     let made = try MadeStore()
     let seen = try StoreVerification(storeAt: made.url, modelFile: made.model(replacing: text, other))
     #expect(seen.findings.map { "\($0.code) \($0.entity ?? "")" }.contains(finding), "\(seen.text())")

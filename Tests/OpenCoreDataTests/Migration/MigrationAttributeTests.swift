@@ -14,7 +14,7 @@ import Testing
 @Suite("Attributes go along with a lightweight migration")
 struct MigrationAttributeTests {
   private static func made(
-    _ id: String, new: String, _ query: String, _ expected: String,
+    _ id: String, new: String, query: String, expected: String,
     old: String = Changed.session(Changed.place + Changed.rating), rows: String = Changed.rows
   ) -> MigrationCase {
     MigrationCase(id: id, old: old, new: new, rows: rows, query: query, expected: expected)
@@ -29,32 +29,32 @@ struct MigrationAttributeTests {
       "nothing of the rows is lost when an attribute is added",
       new: Changed.session(
         Changed.place + Changed.rating + "<attribute name=\"wind\" optional=\"YES\" attributeType=\"Double\"/>"),
-      "SELECT Z_PK, Z_ENT, Z_OPT, ZPLACE, ZRATING, ZWIND FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY",
-      "1|1|1|Pipe|5|\n2|1|7|||\n9|1|3|Jaws|2|\n12"),
+      query: "SELECT Z_PK, Z_ENT, Z_OPT, ZPLACE, ZRATING, ZWIND FROM ZSESSION; SELECT Z_MAX FROM Z_PRIMARYKEY",
+      expected: "1|1|1|Pipe|5|\n2|1|7|||\n9|1|3|Jaws|2|\n12"),
     made(
       "an added mandatory attribute has its default value",
       new: Changed.session(
         Changed.place + Changed.rating
           + "<attribute name=\"wind\" attributeType=\"Double\" defaultValueString=\"4.5\"/>"),
-      "SELECT ZWIND, typeof(ZWIND) FROM ZSESSION", "4.5|real\n4.5|real\n4.5|real"),
+      query: "SELECT ZWIND, typeof(ZWIND) FROM ZSESSION", expected: "4.5|real\n4.5|real\n4.5|real"),
     made(
       "an added optional attribute has its default value too",
       new: Changed.session(
         Changed.place + Changed.rating
           + "<attribute name=\"kind\" optional=\"YES\" attributeType=\"String\" defaultValueString=\"it's\"/>"),
-      "SELECT ZKIND FROM ZSESSION", "it's\nit's\nit's"),
+      query: "SELECT ZKIND FROM ZSESSION", expected: "it's\nit's\nit's"),
     made(
-      "a removed attribute is gone", new: Changed.session(Changed.place), "SELECT * FROM ZSESSION",
-      "1|1|1|Pipe\n2|1|7|\n9|1|3|Jaws"),
+      "a removed attribute is gone", new: Changed.session(Changed.place), query: "SELECT * FROM ZSESSION",
+      expected: "1|1|1|Pipe\n2|1|7|\n9|1|3|Jaws"),
     made(
       "a renamed attribute keeps its values",
       new: Changed.session(
         Changed.rating + "<attribute name=\"spot\" optional=\"YES\" attributeType=\"String\" elementID=\"place\"/>"),
-      "SELECT Z_PK, ZSPOT FROM ZSESSION", "1|Pipe\n2|\n9|Jaws"),
+      query: "SELECT Z_PK, ZSPOT FROM ZSESSION", expected: "1|Pipe\n2|\n9|Jaws"),
     made(
       "an identifier that the old version has too goes on",
       new: Changed.session("<attribute name=\"beach\" optional=\"YES\" attributeType=\"String\" elementID=\"id1\"/>"),
-      "SELECT ZBEACH FROM ZSESSION ORDER BY Z_PK", "Pipe\n\nJaws",
+      query: "SELECT ZBEACH FROM ZSESSION ORDER BY Z_PK", expected: "Pipe\n\nJaws",
       old: Changed.session(
         "<attribute name=\"place\" optional=\"YES\" attributeType=\"String\" elementID=\"id1\"/>" + Changed.rating)),
     made(
@@ -62,7 +62,7 @@ struct MigrationAttributeTests {
       new: Changed.session(
         "<attribute name=\"spot\" optional=\"YES\" attributeType=\"String\" elementID=\"place\"/>" + Changed.place
           + Changed.rating),
-      "SELECT ZSPOT, ZPLACE FROM ZSESSION", "Pipe|\n|\nJaws|",
+      query: "SELECT ZSPOT, ZPLACE FROM ZSESSION", expected: "Pipe|\n|\nJaws|",
       old: Changed.session(
         "<attribute name=\"spot\" optional=\"YES\" attributeType=\"String\" elementID=\"place\"/>" + Changed.rating),
       rows: Changed.rows.replacingOccurrences(of: "ZPLACE", with: "ZSPOT")),
@@ -73,27 +73,27 @@ struct MigrationAttributeTests {
           + "<attribute name=\"a\" optional=\"YES\" attributeType=\"String\" elementID=\"b\"/>",
         // Renaming identifiers alone are no part of the version hash.
         "versionHashModifier=\"2\""),
-      "SELECT ZA, ZB FROM ZSESSION", "was b|was a",
+      query: "SELECT ZA, ZB FROM ZSESSION", expected: "was b|was a",
       old: Changed.session(
         "<attribute name=\"a\" optional=\"YES\" attributeType=\"String\"/>"
           + "<attribute name=\"b\" optional=\"YES\" attributeType=\"String\"/>"),
       rows: "INSERT INTO ZSESSION(Z_PK, Z_ENT, Z_OPT, ZA, ZB) VALUES(1, 1, 1, 'was a', 'was b')"),
     made(
       "a mandatory attribute fills gaps with its default value, and nothing else",
-      new: rating("defaultValueString=\"3\""), "SELECT ZRATING FROM ZSESSION", "5\n3\n2"),
+      new: rating("defaultValueString=\"3\""), query: "SELECT ZRATING FROM ZSESSION", expected: "5\n3\n2"),
     made(
       "a mandatory attribute becomes optional", new: Changed.session(Changed.place + Changed.rating),
-      "SELECT ZRATING FROM ZSESSION", "5\n\n2", old: rating("")),
+      query: "SELECT ZRATING FROM ZSESSION", expected: "5\n\n2", old: rating("")),
     made(
       "another default value leaves the values that are there",
       new: rating("optional=\"YES\" defaultValueString=\"4\" versionHashModifier=\"2\""),
-      "SELECT ZRATING FROM ZSESSION", "5\n\n2"),
+      query: "SELECT ZRATING FROM ZSESSION", expected: "5\n\n2"),
     made(
       "a transient attribute becomes a stored one, with its default value",
       new: Changed.session(
         Changed.place + Changed.rating
           + "<attribute name=\"now\" optional=\"YES\" attributeType=\"String\" defaultValueString=\"x\"/>"),
-      "SELECT ZNOW FROM ZSESSION", "x\nx\nx",
+      query: "SELECT ZNOW FROM ZSESSION", expected: "x\nx\nx",
       old: Changed.session(
         Changed.place + Changed.rating + "<attribute name=\"now\" transient=\"YES\" attributeType=\"String\"/>")),
     made(
@@ -102,7 +102,7 @@ struct MigrationAttributeTests {
         "<attribute name=\"a\" optional=\"YES\" attributeType=\"String\"/>"
           + "<attribute name=\"A\" optional=\"YES\" attributeType=\"String\"/>"
           + "<attribute name=\"b\" optional=\"YES\" attributeType=\"String\"/>"),
-      "SELECT ZA, ZA1, ZB FROM ZSESSION", "|lower|b",
+      query: "SELECT ZA, ZA1, ZB FROM ZSESSION", expected: "|lower|b",
       old: Changed.session(
         "<attribute name=\"a\" optional=\"YES\" attributeType=\"String\"/>"
           + "<attribute name=\"b\" optional=\"YES\" attributeType=\"String\"/>"),

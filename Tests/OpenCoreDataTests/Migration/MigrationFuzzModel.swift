@@ -60,24 +60,27 @@ struct FuzzModel {
   private mutating func addEntity(_ random: inout SeededGenerator) {
     let parent = Bool.random(using: &random) ? entities.randomElement(using: &random)?.id : nil
     let id = nextID()
-    entities.append(Entity(id: id, name: Self.name("E", id, &random), parent: parent))
+    entities.append(Entity(id: id, name: Self.name("E", id: id, random: &random), parent: parent))
   }
 
   private mutating func addAttribute(_ random: inout SeededGenerator) {
     let (id, position) = (nextID(), entities.indices.randomElement(using: &random) ?? 0)
     let standard = Bool.random(using: &random) ? Int64.random(in: 1000...2000, using: &random) : nil
-    entities[position].attributes.append(Attribute(id: id, name: Self.name("a", id, &random), standard: standard))
+    entities[position].attributes.append(
+      Attribute(id: id, name: Self.name("a", id: id, random: &random), standard: standard))
   }
 
   private mutating func addLink(_ random: inout SeededGenerator) {
     let (id, position) = (nextID(), entities.indices.randomElement(using: &random) ?? 0)
     guard let destination = entities.randomElement(using: &random)?.id else { return }
     entities[position].links.append(
-      Link(id: id, name: Self.name("l", id, &random), destination: destination, isToMany: .random(using: &random)))
+      Link(
+        id: id, name: Self.name("l", id: id, random: &random), destination: destination,
+        isToMany: .random(using: &random)))
   }
 
   /// Letters first, so that the order of names has nothing to do with that of identities.
-  private static func name(_ kind: String, _ id: Int, _ random: inout SeededGenerator) -> String {
+  private static func name(_ kind: String, id: Int, random: inout SeededGenerator) -> String {
     let letters = (0..<3).compactMap { _ in "ABCxyz".randomElement(using: &random) }
     return kind + String(letters) + "\(id)"
   }
@@ -87,25 +90,25 @@ struct FuzzModel {
     guard let position = entities.indices.randomElement(using: &random) else { return }
     let id = entities[position].id
     switch Int.random(in: 0..<11, using: &random) {
-    case 0: entities[position].name = Self.name("E", nextID(), &random)
+    case 0: entities[position].name = Self.name("E", id: nextID(), random: &random)
     case 1: addEntity(&random)
     case 2: addAttribute(&random)
     case 3: addLink(&random)
     case 4:
       if let at = entities[position].attributes.indices.randomElement(using: &random) {
-        entities[position].attributes[at].name = Self.name("a", nextID(), &random)
+        entities[position].attributes[at].name = Self.name("a", id: nextID(), random: &random)
       }
     case 5: _ = entities[position].attributes.popLast()
     case 6: _ = entities[position].links.popLast()
     case 7:
       if let at = entities[position].links.indices.randomElement(using: &random) {
-        entities[position].links[at].name = Self.name("l", nextID(), &random)
+        entities[position].links[at].name = Self.name("l", id: nextID(), random: &random)
         entities[position].links[at].isToMany = true
       }
     case 8: removeLeaf(id)
     case 9:
       let above = nextID()
-      entities.append(Entity(id: above, name: Self.name("E", above, &random), parent: nil))
+      entities.append(Entity(id: above, name: Self.name("E", id: above, random: &random), parent: nil))
       if let top = entities.firstIndex(where: { $0.id == root(id) }), top != entities.count - 1 {
         entities[top].parent = above
       }
@@ -150,13 +153,13 @@ struct FuzzModel {
       }
       built[entity.id] = description
     }
-    for entity in entities { connect(entity, built, names) }
+    for entity in entities { connect(entity, built: built, names: names) }
     let model = NSManagedObjectModel()
     model.entities = entities.compactMap { built[$0.id] }
     return model
   }
 
-  private func connect(_ entity: Entity, _ built: [Int: NSEntityDescription], _ names: [Int: String]) {
+  private func connect(_ entity: Entity, built: [Int: NSEntityDescription], names: [Int: String]) {
     guard let description = built[entity.id] else { return }
     if let parent = entity.parent.flatMap({ built[$0] }) { parent.subentities += [description] }
     for link in entity.links {

@@ -38,7 +38,7 @@ struct MigrationFuzzTests {
   }
 
   /// What the rows of `old` must be in `new`.
-  private static func expected(_ rows: [Row], _ old: FuzzModel, _ new: FuzzModel) -> [Row] {
+  private static func expected(_ rows: [Row], from old: FuzzModel, to new: FuzzModel) -> [Row] {
     let kept = rows.filter { new.entity($0.entity) != nil }
     let keys = Set(kept.map(\.key))
     return kept.map { row in
@@ -117,7 +117,7 @@ struct MigrationFuzzTests {
             "SELECT \(layout.column(attribute, entity)) FROM \(entity.tableName) WHERE Z_PK = \(number)")
         }
         for link in layout.model.links(part.id) {
-          row.targets[link.id] = try targets(link, number, entity, layout, connection)
+          row.targets[link.id] = try targets(of: link, key: number, entity: entity, layout: layout, on: connection)
         }
         lines.append(line(row, layout.model))
       }
@@ -126,7 +126,7 @@ struct MigrationFuzzTests {
   }
 
   private static func targets(
-    _ link: FuzzModel.Link, _ key: Int64, _ entity: SQLEntity, _ layout: Layout, _ connection: SQLiteConnection
+    of link: FuzzModel.Link, key: Int64, entity: SQLEntity, layout: Layout, on connection: SQLiteConnection
   ) throws -> Set<Int64> {
     let found: [[StoredValue]]
     switch entity.relationships[link.name] {
@@ -163,16 +163,17 @@ struct MigrationFuzzTests {
     let (old, new) = (try Layout(former), try Layout(changed, after: former))
     let folder = try TemporaryFolder()
     let file = folder.file("store.sqlite")
-    try MigrationBench.add(file, old.built, nil)
+    try MigrationBench.add(file, model: old.built, options: nil)
     let rows = Self.rows(former, &random)
     let connection = try SQLiteConnection(path: file.path, mode: .readWrite)
     defer { connection.close() }
     try Self.write(rows, old, to: connection)
     #expect(try Self.lines(old, connection) == rows.map { Self.line($0, former) }.sorted())
 
-    try MigrationBench.add(file, new.built, MigrationBench.options([old.built]))
+    try MigrationBench.add(file, model: new.built, options: MigrationBench.options([old.built]))
     #expect(
-      try Self.lines(new, connection) == Self.expected(rows, former, changed).map { Self.line($0, changed) }.sorted(),
+      try Self.lines(new, connection)
+        == Self.expected(rows, from: former, to: changed).map { Self.line($0, changed) }.sorted(),
       "seed \(seed)")
     #expect(try connection.rows("PRAGMA integrity_check") == [[.text("ok")]])
   }

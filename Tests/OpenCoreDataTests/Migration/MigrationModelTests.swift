@@ -49,7 +49,7 @@ struct MigrationModelTests {
     for (number, column) in [(1, "ZPLACE"), (2, "ZSPOT")] {
       let file = folder.file("store \(number).sqlite")
       let version = package.appendingPathComponent("Log \(number).xcdatamodel")
-      try MigrationBench.add(file, NSManagedObjectModel.load(contentsOf: version), nil)
+      try MigrationBench.add(file, model: NSManagedObjectModel.load(contentsOf: version), options: nil)
       try sqlite(file, Changed.rows.replacingOccurrences(of: "ZPLACE", with: column))
       let model = try #require(NSManagedObjectModel(contentsOf: package))
       let container = NSPersistentContainer(name: "Log", managedObjectModel: model)
@@ -71,7 +71,7 @@ struct MigrationModelTests {
     #expect(copy.shouldMigrateStoreAutomatically && !copy.shouldInferMappingModelAutomatically)
     description.shouldMigrateStoreAutomatically = false
     let file = folder.file("store.sqlite")
-    try MigrationBench.add(file, migrationModel(Self.first), nil)
+    try MigrationBench.add(file, model: migrationModel(Self.first), options: nil)
     description.url = file
     let container = NSPersistentContainer(name: "Log", managedObjectModel: try migrationModel(Self.second))
     container.persistentStoreDescriptions = [description]
@@ -82,7 +82,7 @@ struct MigrationModelTests {
   func missing() throws {
     let package = try package([Self.second, "<entity/>", Self.third])
     let file = folder.file("store.sqlite")
-    try MigrationBench.add(file, migrationModel(Self.first), nil)
+    try MigrationBench.add(file, model: migrationModel(Self.first), options: nil)
     let container = NSPersistentContainer(
       name: "Log", managedObjectModel: try NSManagedObjectModel.load(contentsOf: package))
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: file)]
@@ -94,10 +94,10 @@ struct MigrationModelTests {
   @Test("A store's model is found among several, or merged of those that make it up")
   func merged() throws {
     let models = try [Self.second, Self.first, "<entity name=\"Board\"/>"].map(migrationModel)
-    let whole = try MigrationBench.add(folder.file("one.sqlite"), models[1], nil).metadata
+    let whole = try MigrationBench.add(folder.file("one.sqlite"), model: models[1], options: nil).metadata
     #expect(NSManagedObjectModel(byMerging: models, forStoreMetadata: whole)?.entities.map(\.name) == ["Session"])
     let both = try #require(NSManagedObjectModel(byMerging: [models[1], models[2]]))
-    let metadata = try MigrationBench.add(folder.file("two.sqlite"), both, nil).metadata
+    let metadata = try MigrationBench.add(folder.file("two.sqlite"), model: both, options: nil).metadata
     let found = NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
     #expect(found?.entitiesByName.keys.sorted() == ["Board", "Session"])
     #expect(found?.entitiesByName["Session"]?.attributesByName["place"] != nil)
@@ -159,7 +159,7 @@ struct MigrationModelTests {
     #expect(try Data(contentsOf: bench.file) == before)
     #expect(FileManager.default.fileExists(atPath: bench.folder.file(".new_SUPPORT/_EXTERNAL_DATA/A").path))
     let fresh = bench.folder.file("fresh.sqlite")
-    try MigrationBench.add(fresh, model, nil)
+    try MigrationBench.add(fresh, model: model, options: nil)
     #expect(try sqlite(target, MigrationBench.layout) == sqlite(fresh, MigrationBench.layout))
     let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.url.path)
     #expect(!names.contains { $0.hasPrefix(".new.sqlite") }, "the workplace is left over")

@@ -65,7 +65,7 @@ struct MigrationRealStoreTests {
       #expect(container.persistentStoreCoordinator.persistentStores.first?.identifier == uuid)
       #expect(try sqlite(file, step.after) == before)
       let fresh = file.deletingLastPathComponent().appendingPathComponent("fresh.sqlite")
-      try MigrationBench.add(fresh, try NSManagedObjectModel.load(contentsOf: version), nil)
+      try MigrationBench.add(fresh, model: try NSManagedObjectModel.load(contentsOf: version), options: nil)
       #expect(try sqlite(file, MigrationBench.layout) == sqlite(fresh, MigrationBench.layout))
     }
   }
@@ -84,8 +84,8 @@ struct MigrationRealStoreTests {
       let version = before.modelURL.deletingLastPathComponent().appendingPathComponent("SampleModel2.xcdatamodel")
       let model = try NSManagedObjectModel.load(contentsOf: version)
       let store = try MigrationBench.add(
-        file, model,
-        [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+        file, model: model,
+        options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
       #expect(try sqlite(file, question) + "\n" == apples.query(question))
       let theirs = try apples.metadata()
       for key in [NSStoreModelVersionHashesDigestKey, NSStoreModelVersionIdentifiersKey] {

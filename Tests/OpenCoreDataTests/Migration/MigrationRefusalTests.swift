@@ -23,7 +23,7 @@ struct MigrationRefusalTests {
   private static func attribute(_ name: String, _ attributes: String) -> String {
     "<attribute name=\"\(name)\" \(attributes)/>"
   }
-  private static func link(_ name: String, _ to: String, _ inverse: String, _ attributes: String) -> String {
+  private static func link(_ name: String, to: String, inverse: String, attributes: String) -> String {
     "<relationship name=\"\(name)\" destinationEntity=\"\(to)\" inverseName=\"\(inverse)\" inverseEntity=\"\(to)\" "
       + "\(attributes)/>"
   }
@@ -56,7 +56,7 @@ struct MigrationRefusalTests {
       words: ["Session.place", "Session.rating"]),
     Refusal(
       testDescription: "an attribute that becomes a relationship",
-      new: Changed.session(Changed.rating + link("place", "Session", "place", one)),
+      new: Changed.session(Changed.rating + link("place", to: "Session", inverse: "place", attributes: one)),
       words: ["Session.place", "was an attribute"]),
     Refusal(
       testDescription: "two attributes out of one",
@@ -81,22 +81,34 @@ struct MigrationRefusalTests {
         + "<entity name=\"Rider\" parentEntity=\"Thing\"/>", rows: "", words: ["Rider", "Board", "can't be merged"]),
     Refusal(
       testDescription: "an added mandatory relationship", old: pair("", ""),
-      new: pair(link("rider", "Rider", "boards", "maxCount=\"1\""), link("boards", "Board", "rider", many)),
+      new: pair(
+        link("rider", to: "Rider", inverse: "boards", attributes: "maxCount=\"1\""),
+        link("boards", to: "Board", inverse: "rider", attributes: many)),
       rows: "", words: ["Board.rider", "mandatory"]),
     Refusal(
       testDescription: "to-many becomes to-one",
-      old: pair(link("riders", "Rider", "boards", many), link("boards", "Board", "riders", many)),
-      new: pair(link("riders", "Rider", "boards", one), link("boards", "Board", "riders", many)),
+      old: pair(
+        link("riders", to: "Rider", inverse: "boards", attributes: many),
+        link("boards", to: "Board", inverse: "riders", attributes: many)),
+      new: pair(
+        link("riders", to: "Rider", inverse: "boards", attributes: one),
+        link("boards", to: "Board", inverse: "riders", attributes: many)),
       rows: "", words: ["Board.riders", "to-many"]),
     Refusal(
       testDescription: "another destination",
-      old: pair(link("mate", "Rider", "mate", one), link("mate", "Board", "mate", one)),
-      new: pair(link("mate", "Board", "mate", one), link("mate", "Rider", "mate", one)),
+      old: pair(
+        link("mate", to: "Rider", inverse: "mate", attributes: one),
+        link("mate", to: "Board", inverse: "mate", attributes: one)),
+      new: pair(
+        link("mate", to: "Board", inverse: "mate", attributes: one),
+        link("mate", to: "Rider", inverse: "mate", attributes: one)),
       rows: "", words: ["Board.mate", "Rider.mate", "Keep the destination"]),
     Refusal(
       testDescription: "a new inverse of a to-one relationship",
       old: pair("<relationship name=\"rider\" optional=\"YES\" maxCount=\"1\" destinationEntity=\"Rider\"/>", ""),
-      new: pair(link("rider", "Rider", "board", one), link("board", "Board", "rider", one)),
+      new: pair(
+        link("rider", to: "Rider", inverse: "board", attributes: one),
+        link("board", to: "Board", inverse: "rider", attributes: one)),
       rows: "", words: ["Rider.board", "new inverse"]),
   ]
 
@@ -112,15 +124,23 @@ struct MigrationRefusalTests {
       words: ["abstract", "3 objects"]),
     Refusal(
       testDescription: "a mandatory relationship that leads nowhere",
-      old: pair(link("rider", "Rider", "boards", one), link("boards", "Board", "rider", many)),
-      new: pair(link("rider", "Rider", "boards", "maxCount=\"1\""), link("boards", "Board", "rider", many)),
+      old: pair(
+        link("rider", to: "Rider", inverse: "boards", attributes: one),
+        link("boards", to: "Board", inverse: "rider", attributes: many)),
+      new: pair(
+        link("rider", to: "Rider", inverse: "boards", attributes: "maxCount=\"1\""),
+        link("boards", to: "Board", inverse: "rider", attributes: many)),
       rows: "INSERT INTO ZBOARD(Z_PK, Z_ENT, Z_OPT, ZRIDER) VALUES(1, 1, 1, NULL), (2, 1, 1, 1)",
       code: NSMigrationError, words: ["Board.rider", "1 objects"]),
     Refusal(
       testDescription: "a mandatory relationship to objects that go with their entity",
       old: "<entity name=\"Fish\" parentEntity=\"Rider\"/>"
-        + pair(link("rider", "Rider", "boards", "maxCount=\"1\""), link("boards", "Board", "rider", many)),
-      new: pair(link("rider", "Rider", "boards", "maxCount=\"1\""), link("boards", "Board", "rider", many)),
+        + pair(
+          link("rider", to: "Rider", inverse: "boards", attributes: "maxCount=\"1\""),
+          link("boards", to: "Board", inverse: "rider", attributes: many)),
+      new: pair(
+        link("rider", to: "Rider", inverse: "boards", attributes: "maxCount=\"1\""),
+        link("boards", to: "Board", inverse: "rider", attributes: many)),
       rows: "INSERT INTO ZRIDER(Z_PK, Z_ENT, Z_OPT) VALUES(1, 3, 1);"
         + "INSERT INTO ZBOARD(Z_PK, Z_ENT, Z_OPT, ZRIDER, Z2_RIDER) VALUES(1, 1, 1, 1, 3)",
       code: NSMigrationError, words: ["Board.rider", "1 objects"]),
@@ -181,7 +201,7 @@ struct MigrationRefusalTests {
       (both.merging(given) { $1 }.merging([NSReadOnlyPersistentStoreOption: true]) { $1 }, 134110, "reading only"),
     ]
     for (options, code, word) in cases {
-      let error = #expect(throws: NSError.self) { try MigrationBench.add(bench.file, model, options) }
+      let error = #expect(throws: NSError.self) { try MigrationBench.add(bench.file, model: model, options: options) }
       #expect(error?.code == code)
       #expect(error?.localizedDescription.contains(word) == true, "\(error!)")
       #expect(try bench.dump() == before)

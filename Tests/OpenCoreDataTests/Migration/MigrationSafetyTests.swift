@@ -185,7 +185,7 @@ struct MigrationSafetyTests {
         for _ in 0..<4 {
           group.addTask {
             try MigrationBench.add(
-              file, try migrationModel(Self.new), MigrationBench.options([try migrationModel(Self.old)])
+              file, model: try migrationModel(Self.new), options: MigrationBench.options([try migrationModel(Self.old)])
             ).identifier
           }
         }
@@ -205,7 +205,7 @@ struct MigrationSafetyTests {
     var options = MigrationBench.options([bench.old])
     options[NSPersistentStoreTimeoutOption] = 0
     let error = #expect(throws: NSError.self) {
-      try MigrationBench.add(bench.file, migrationModel(Self.new), options)
+      try MigrationBench.add(bench.file, model: migrationModel(Self.new), options: options)
     }
     #expect(error?.code == NSPersistentStoreTimeoutError)
     try other.execute("ROLLBACK")

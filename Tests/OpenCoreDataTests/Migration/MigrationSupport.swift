@@ -21,14 +21,14 @@ struct MigrationBench {
     folder = try TemporaryFolder()
     file = folder.file(name)
     old = try migrationModel(entities)
-    try Self.add(file, old, nil)
+    try Self.add(file, model: old, options: nil)
     try sqlite(file, rows)
   }
 
   /// Opens and closes a store.
   @discardableResult
   static func add(
-    _ file: URL, _ model: NSManagedObjectModel, _ options: [AnyHashable: Any]?
+    _ file: URL, model: NSManagedObjectModel, options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
@@ -46,7 +46,7 @@ struct MigrationBench {
 
   @discardableResult
   func migrate(to model: NSManagedObjectModel) throws -> NSPersistentStore {
-    try Self.add(file, model, Self.options([old]))
+    try Self.add(file, model: model, options: Self.options([old]))
   }
 
   /// The schema in the order of its making, foreign things left out, and the numbers of the entities.
@@ -58,9 +58,9 @@ struct MigrationBench {
   /// Demands that the migrated store is laid out as a new one, is what it was, and opens as a store of the model.
   func expectFresh(_ model: NSManagedObjectModel, uuid: String) throws {
     let fresh = folder.file("fresh-\(UUID().uuidString).sqlite")
-    try Self.add(fresh, model, nil)
+    try Self.add(fresh, model: model, options: nil)
     #expect(try sqlite(file, Self.layout) == sqlite(fresh, Self.layout))
-    let reopened = try Self.add(file, model, nil)
+    let reopened = try Self.add(file, model: model, options: nil)
     #expect(reopened.identifier == uuid)
   }
 

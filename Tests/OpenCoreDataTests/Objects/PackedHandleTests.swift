@@ -13,7 +13,7 @@ import Testing
 @Suite("A handle that has not been read yet is an object like any other")
 struct PackedHandleTests {
   /// The object at `place` among those inserted, which has not been read before.
-  private func unread(_ way: InsertionWay, _ context: NSManagedObjectContext, _ stack: Stack) -> NSManagedObject {
+  private func unread(_ way: InsertionWay, in context: NSManagedObjectContext, stack: Stack) -> NSManagedObject {
     way.insert(0..<5, into: context, stack.entity)
     return context.handle(in: context.insertions.segments[0], row: 3)
   }
@@ -35,7 +35,7 @@ struct PackedHandleTests {
       child.parent = parent
       var lines: [String] = []
       let object = try child.performAndWait {
-        let object = unread(way, child, stack)
+        let object = unread(way, in: child, stack: stack)
         try child.save()
         #expect(object.objectID.isTemporaryID && child.registeredObject(for: object.objectID) === object)
         #expect(child.registeredObjects == [object])
@@ -69,7 +69,7 @@ struct PackedHandleTests {
         var object: NSManagedObject?
         context?.performAndWait {
           guard let context else { return }
-          object = unread(way, context, stack)
+          object = unread(way, in: context, stack: stack)
           if end != "rollback" { context.processPendingChanges() }
           if end.hasSuffix("rollback") { context.rollback() }
           if end == "reset" { context.reset() }
@@ -88,7 +88,7 @@ struct PackedHandleTests {
       let lines = try onBothWays { way, stack in
         let context = stack.context()
         return try context.performAndWait {
-          let object = unread(way, context, stack)
+          let object = unread(way, in: context, stack: stack)
           if isSaved { try context.save() }
           context.delete(object)
           let before = "\(object.isDeleted) \(object.place ?? "")"
@@ -107,7 +107,7 @@ struct PackedHandleTests {
     let lines = try onBothWays { way, stack in
       let context = stack.context()
       return try context.performAndWait {
-        let object = unread(way, context, stack)
+        let object = unread(way, in: context, stack: stack)
         context.processPendingChanges()
         object.setValue(9, forKey: "rating")
         let during = "\(object.changedValuesForCurrentEvent())"
@@ -201,7 +201,7 @@ struct PackedHandleTests {
     let stack = try Stack(try TemporaryFolder())
     let context = stack.context()
     try context.performAndWait {
-      let object = unread(.bulk, context, stack)
+      let object = unread(.bulk, in: context, stack: stack)
       #expect(object.batchStorage?.batch.count == 5)
       try context.save()
       #expect(object.batchStorage?.batch.count == 0 && object.place == "Spot 3")

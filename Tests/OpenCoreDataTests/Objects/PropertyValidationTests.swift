@@ -30,7 +30,8 @@ struct PropertyValidationTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 
-  private func insert(_ rows: [(String, Int)], _ way: InsertionWay, _ context: NSManagedObjectContext, _ stack: Stack) {
+  private func insert(_ rows: [(String, Int)], by way: InsertionWay, into context: NSManagedObjectContext, stack: Stack)
+  {
     switch way {
     case .single:
       for (place, rating) in rows {
@@ -56,10 +57,10 @@ struct PropertyValidationTests {
     let context = stack.context()
     try context.performAndWait {
       // Only without its spaces is the place short enough for the model.
-      insert([("  Nazaré  ", 1)], way, context, stack)
+      insert([("  Nazaré  ", 1)], by: way, into: context, stack: stack)
       try context.save()
       #expect(try sqlite(stack.file, "SELECT '<' || ZPLACE || '>' FROM ZSESSION") == "<Nazaré>")
-      insert([("Nazaré", 13)], way, context, stack)
+      insert([("Nazaré", 13)], by: way, into: context, stack: stack)
       let error = #expect(throws: NSError.self) { try context.save() }
       #expect(error?.domain == "surf" && error?.code == 13 && error?.localizedDescription == "Nazaré is unlucky")
       var value: Any? = 13

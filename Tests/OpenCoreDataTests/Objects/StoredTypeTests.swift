@@ -21,7 +21,7 @@ struct StoredTypeTests {
     let isSame: @Sendable (Any?) -> Bool
 
     init<Value: Hashable & SendableMetatype>(
-      _ name: String, _ type: NSAttributeType, _ value: @escaping @Sendable () -> Value, _ quoted: String
+      _ name: String, _ type: NSAttributeType, value: @escaping @Sendable () -> Value, quoted: String
     ) {
       (testDescription, self.type, self.quoted) = (name, type, quoted)
       self.value = { value() }
@@ -31,17 +31,19 @@ struct StoredTypeTests {
 
   static let cases = [
     Case(
-      "UUID", .UUIDAttributeType, { UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F") ?? UUID() },
-      "blob X'E621E1F8C36C495A93FC0C247A3E6E5F'"),
-    Case("URI", .URIAttributeType, { URL(filePath: "/reef break/1") }, "text 'file:///reef%20break/1'"),
-    Case("Decimal with a fraction", .decimalAttributeType, { NSDecimalNumber(string: "12.25") }, "real 12.25"),
-    Case("whole Decimal", .decimalAttributeType, { NSDecimalNumber(string: "700") }, "integer 700"),
-    Case("Binary", .binaryDataAttributeType, { Data([0, 39, 255]) }, "blob X'0027FF'"),
-    Case("Boolean", .booleanAttributeType, { true }, "integer 1"),
-    Case("Integer 16", .integer16AttributeType, { Int16.min }, "integer -32768"),
-    Case("Float", .floatAttributeType, { Float(0.5) }, "real 0.5"),
-    Case("Date", .dateAttributeType, { Date(timeIntervalSinceReferenceDate: 0.5) }, "real 0.5"),
-    Case("String", .stringAttributeType, { "it's" }, "text 'it''s'"),
+      "UUID", .UUIDAttributeType, value: { UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F") ?? UUID() },
+      quoted: "blob X'E621E1F8C36C495A93FC0C247A3E6E5F'"),
+    Case("URI", .URIAttributeType, value: { URL(filePath: "/reef break/1") }, quoted: "text 'file:///reef%20break/1'"),
+    Case(
+      "Decimal with a fraction", .decimalAttributeType, value: { NSDecimalNumber(string: "12.25") },
+      quoted: "real 12.25"),
+    Case("whole Decimal", .decimalAttributeType, value: { NSDecimalNumber(string: "700") }, quoted: "integer 700"),
+    Case("Binary", .binaryDataAttributeType, value: { Data([0, 39, 255]) }, quoted: "blob X'0027FF'"),
+    Case("Boolean", .booleanAttributeType, value: { true }, quoted: "integer 1"),
+    Case("Integer 16", .integer16AttributeType, value: { Int16.min }, quoted: "integer -32768"),
+    Case("Float", .floatAttributeType, value: { Float(0.5) }, quoted: "real 0.5"),
+    Case("Date", .dateAttributeType, value: { Date(timeIntervalSinceReferenceDate: 0.5) }, quoted: "real 0.5"),
+    Case("String", .stringAttributeType, value: { "it's" }, quoted: "text 'it''s'"),
   ]
 
   private func stack(_ folder: TemporaryFolder, _ one: Case, default value: Any? = nil) throws -> Stack {

@@ -63,16 +63,16 @@ struct FoundSchemaTests {
     try sqlite(library.file, sql)
     let context = try library.context()
     try context.performAndWait {
-      let sea = try LibraryStore.object("Tag", "word", "sea", in: context)
+      let sea = try LibraryStore.object("Tag", where: "word", is: "sea", in: context)
       #expect(LibraryStore.texts(sea.value(forKey: "works"), "title") == ["Storm", "Tides", "Reefs"])
-      let storm = try LibraryStore.object("Play", "title", "Storm", in: context)
+      let storm = try LibraryStore.object("Play", where: "title", is: "Storm", in: context)
       #expect(LibraryStore.texts(storm.value(forKey: "tags"), "word").sorted() == ["drama", "sea"])
       #expect((storm.value(forKey: "acts") as? Int) == 5)
-      let reefs = try LibraryStore.object("Book", "title", "Reefs", in: context)
+      let reefs = try LibraryStore.object("Book", where: "title", is: "Reefs", in: context)
       #expect((reefs.value(forKey: "pages") as? Int) == 300)
       let shelves = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf"))
       #expect(Set(shelves.map { ($0.value(forKey: "books") as? NSSet)?.count }) == [2, 0])
-      let bob = try LibraryStore.object("Author", "name", "Bob", in: context)
+      let bob = try LibraryStore.object("Author", where: "name", is: "Bob", in: context)
       #expect(bob.value(forKey: "favourite") as? NSManagedObject === storm)
       #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Work")) == 4)
       reefs.setValue(301, forKey: "pages")
@@ -83,9 +83,9 @@ struct FoundSchemaTests {
     }
     let fresh = try library.context()
     try fresh.performAndWait {
-      let new = try LibraryStore.object("Play", "title", "New", in: fresh)
+      let new = try LibraryStore.object("Play", where: "title", is: "New", in: fresh)
       #expect(new.entity.name == "Play")
-      let reefs = try LibraryStore.object("Book", "title", "Reefs", in: fresh)
+      let reefs = try LibraryStore.object("Book", where: "title", is: "Reefs", in: fresh)
       #expect(reefs.value(forKey: "pages") as? Int == 301)
     }
   }

@@ -64,9 +64,9 @@ struct KeyPathFetchTests {
   func objects() throws {
     let context = try library.context()
     try context.performAndWait {
-      let ann = try LibraryStore.object("Author", "name", "Ann", in: context)
-      let bob = try LibraryStore.object("Author", "name", "Bob", in: context)
-      let tides = try LibraryStore.object("Work", "title", "Tides", in: context)
+      let ann = try LibraryStore.object("Author", where: "name", is: "Ann", in: context)
+      let bob = try LibraryStore.object("Author", where: "name", is: "Bob", in: context)
+      let tides = try LibraryStore.object("Work", where: "title", is: "Tides", in: context)
       #expect(try titles("author == %@", [ann], in: context) == ["Reefs", "Storm"])
       #expect(try titles("author == %@", [ann.objectID], in: context) == ["Reefs", "Storm"])
       #expect(try titles("author IN %@", [[ann, bob]], in: context) == ["Reefs", "Storm", "Tides"])
@@ -130,7 +130,7 @@ struct KeyPathFetchTests {
       #expect(try titles("TRUEPREDICATE", sort: order, in: context) == ["Tides", "Reefs", "Storm", "Orphan"])
       let new = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
       new.setValue("New", forKey: "title")
-      try LibraryStore.object("Work", "title", "Reefs", in: context).setValue("Waves", forKey: "title")
+      try LibraryStore.object("Work", where: "title", is: "Reefs", in: context).setValue("Waves", forKey: "title")
       #expect(try titles("TRUEPREDICATE", sort: order, in: context) == ["Tides", "Storm", "Waves", "New", "Orphan"])
       let child = try library.context(context)
       let shown = try child.performAndWait { try titles("TRUEPREDICATE", sort: order, in: child) }
@@ -160,7 +160,7 @@ struct KeyPathFetchTests {
     let context = try library.context()
     try context.performAndWait {
       if withPendingChange {
-        try LibraryStore.object("Work", "title", "Reefs", in: context).setValue("Waves", forKey: "title")
+        try LibraryStore.object("Work", where: "title", is: "Reefs", in: context).setValue("Waves", forKey: "title")
       }
       let request = NSFetchRequest<NSManagedObject>(entityName: "Work")
       request.sortDescriptors = [NSSortDescriptor(key: "author.mentor.name", ascending: true)]

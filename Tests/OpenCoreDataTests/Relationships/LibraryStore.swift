@@ -94,7 +94,7 @@ struct LibraryStore {
 
   /// The object of an entity with the value of an attribute.
   static func object(
-    _ entity: String, _ key: String, _ value: String, in context: NSManagedObjectContext
+    _ entity: String, where key: String, is value: String, in context: NSManagedObjectContext
   ) throws -> NSManagedObject {
     let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.predicate = NSPredicate(format: "%K == %@", key, value)

@@ -42,7 +42,7 @@ struct LinkedObjectTests {
     let before = try rows()
     let context = try library.context()
     try context.performAndWait {
-      let object = try LibraryStore.object(test.entity, test.key, test.value, in: context)
+      let object = try LibraryStore.object(test.entity, where: test.key, is: test.value, in: context)
       context.delete(object)
       guard let obstacle = test.obstacle else { return try context.save() }
       let error = #expect(throws: NSError.self) { try context.save() }

@@ -121,7 +121,7 @@ struct PrefetchingTests {
   func refreshing() throws {
     let context = try library.context()
     try context.performAndWait {
-      let bob = try LibraryStore.object("Author", "name", "Bob", in: context)
+      let bob = try LibraryStore.object("Author", where: "name", is: "Bob", in: context)
       #expect(LibraryStore.texts(bob.value(forKey: "works"), "title") == ["Tides"])
       try sqlite(library.file, "UPDATE ZWORK SET ZAUTHOR = 2 WHERE ZTITLE = 'Orphan'")
       let request = request("Author", [])

@@ -62,7 +62,7 @@ struct RelationshipReadingTests {
   private func toMany(test: Case) throws {
     let context = try library.context()
     try context.performAndWait {
-      let object = try LibraryStore.object(test.entity, test.key, test.value, in: context)
+      let object = try LibraryStore.object(test.entity, where: test.key, is: test.value, in: context)
       let value = object.value(forKey: test.relationship)
       #expect(test.isOrdered ? value is NSOrderedSet : value is NSSet)
       let texts = LibraryStore.texts(value, test.endKey)
@@ -74,10 +74,10 @@ struct RelationshipReadingTests {
   func toOne() throws {
     let context = try library.context()
     try context.performAndWait {
-      let storm = try LibraryStore.object("Work", "title", "Storm", in: context)
+      let storm = try LibraryStore.object("Work", where: "title", is: "Storm", in: context)
       let (ann, bob) = try (
-        LibraryStore.object("Author", "name", "Ann", in: context),
-        LibraryStore.object("Author", "name", "Bob", in: context)
+        LibraryStore.object("Author", where: "name", is: "Ann", in: context),
+        LibraryStore.object("Author", where: "name", is: "Bob", in: context)
       )
       #expect(storm.value(forKey: "author") as? NSManagedObject === ann)
       #expect(bob.value(forKey: "favourite") as? NSManagedObject === storm)
@@ -103,7 +103,7 @@ struct RelationshipReadingTests {
   func faults() throws {
     let context = try library.context()
     try context.performAndWait {
-      let ann = try LibraryStore.object("Author", "name", "Ann", in: context)
+      let ann = try LibraryStore.object("Author", where: "name", is: "Ann", in: context)
       #expect(ann.hasFault(forRelationshipNamed: "works"))
       #expect(ann.primitiveValue(forKey: "works") == nil)
       #expect(ann.objectIDs(forRelationshipNamed: "works").count == 2)
@@ -121,7 +121,7 @@ struct RelationshipReadingTests {
     try sqlite(library.file, "UPDATE ZAUTHOR SET Z5_FAVOURITE = NULL WHERE ZNAME = 'Bob'")
     let context = try library.context()
     try context.performAndWait {
-      let bob = try LibraryStore.object("Author", "name", "Bob", in: context)
+      let bob = try LibraryStore.object("Author", where: "name", is: "Bob", in: context)
       #expect((bob.value(forKey: "favourite") as? NSManagedObject)?.entity.name == "Play")
     }
   }
@@ -154,7 +154,7 @@ struct RelationshipReadingTests {
     let reading = try context()
     try reading.performAndWait {
       for (name, peers) in [("x", Set(["y", "z"])), ("y", ["x"]), ("z", ["x"])] {
-        let object = try LibraryStore.object("A", "a", name, in: reading)
+        let object = try LibraryStore.object("A", where: "a", is: name, in: reading)
         let found = LibraryStore.texts(object.value(forKey: "peers"), "a")
         #expect(found.count == peers.count && Set(found) == peers)
       }
@@ -165,9 +165,11 @@ struct RelationshipReadingTests {
   func children() throws {
     let parent = try library.context()
     let child = try library.context(parent)
-    try parent.performAndWait { parent.delete(try LibraryStore.object("Play", "title", "Storm", in: parent)) }
+    try parent.performAndWait {
+      parent.delete(try LibraryStore.object("Play", where: "title", is: "Storm", in: parent))
+    }
     try child.performAndWait {
-      let ann = try LibraryStore.object("Author", "name", "Ann", in: child)
+      let ann = try LibraryStore.object("Author", where: "name", is: "Ann", in: child)
       let works = ann.value(forKey: "works") as? NSSet
       #expect(LibraryStore.texts(works, "title") == ["Reefs"])
       #expect((works?.anyObject() as? NSManagedObject)?.managedObjectContext === child)
@@ -178,9 +180,9 @@ struct RelationshipReadingTests {
   func deletedObjects() throws {
     let context = try library.context()
     try context.performAndWait {
-      let ann = try LibraryStore.object("Author", "name", "Ann", in: context)
+      let ann = try LibraryStore.object("Author", where: "name", is: "Ann", in: context)
       #expect((ann.value(forKey: "works") as? NSSet)?.count == 2)
-      context.delete(try LibraryStore.object("Play", "title", "Storm", in: context))
+      context.delete(try LibraryStore.object("Play", where: "title", is: "Storm", in: context))
       #expect((ann.value(forKey: "works") as? NSSet)?.count == 1)
       context.rollback()
       #expect((ann.value(forKey: "works") as? NSSet)?.count == 2)
@@ -196,7 +198,7 @@ struct RelationshipReadingTests {
       request.predicate = NSPredicate(format: "author.name == 'Bob'")
       #expect(try context.count(for: request) == 1)
       try sqlite(library.file, "UPDATE ZWORK SET ZAUTHOR = 2")
-      let bob = try LibraryStore.object("Author", "name", "Bob", in: context)
+      let bob = try LibraryStore.object("Author", where: "name", is: "Bob", in: context)
       #expect(LibraryStore.texts(bob.value(forKey: "works"), "title") == ["Tides"])
       #expect(try context.count(for: request) == 1)
       try context.setQueryGenerationFrom(nil)
@@ -227,21 +229,21 @@ struct RelationshipReadingTests {
       return context
     }
     try contexts[0].performAndWait {
-      let cleo = try LibraryStore.object("Author", "name", "Cleo", in: contexts[0])
+      let cleo = try LibraryStore.object("Author", where: "name", is: "Cleo", in: contexts[0])
       #expect((cleo.value(forKeyPath: "mentor.pupils") as? NSSet)?.count == 2)
     }
     try contexts[1].performAndWait {
       // Nothing refers to this pupil.
       try sqlite(library.file, "DELETE FROM Z_1FRIENDS; UPDATE ZAUTHOR SET ZMENTOR = NULL WHERE ZNAME IS NULL")
-      contexts[1].delete(try LibraryStore.object("Author", "name", "Bob", in: contexts[1]))
+      contexts[1].delete(try LibraryStore.object("Author", where: "name", is: "Bob", in: contexts[1]))
       #expect(throws: NSError.self) { try contexts[1].save() }
       contexts[1].rollback()
       try sqlite(library.file, "UPDATE ZWORK SET ZAUTHOR = NULL WHERE ZAUTHOR = 2")
-      contexts[1].delete(try LibraryStore.object("Author", "name", "Bob", in: contexts[1]))
+      contexts[1].delete(try LibraryStore.object("Author", where: "name", is: "Bob", in: contexts[1]))
       try contexts[1].save()
     }
     try contexts[0].performAndWait {
-      let ann = try LibraryStore.object("Author", "name", "Ann", in: contexts[0])
+      let ann = try LibraryStore.object("Author", where: "name", is: "Ann", in: contexts[0])
       #expect(LibraryStore.texts(ann.value(forKey: "pupils"), "name") == ["Cleo"])
     }
   }

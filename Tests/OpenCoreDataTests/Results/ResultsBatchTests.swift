@@ -23,7 +23,8 @@ struct ResultsBatchTests {
     let root = stack.context()
     try root.performAndWait {
       for number in 0..<6 {
-        Results.insert("t\(number)", ["Bells", "Jaws", "Waimea"][number / 2], number, in: root, stack.entity)
+        Results.insert(
+          "t\(number)", place: ["Bells", "Jaws", "Waimea"][number / 2], rating: number, in: root, stack.entity)
       }
       try root.save()
       root.reset()
@@ -53,7 +54,7 @@ struct ResultsBatchTests {
   @Test("Sections are counted without loading a row, with pending changes too", arguments: [0, 1, 2])
   func sections(depth: Int) throws {
     try fixture(depth: depth, section: "place") { controller, stack in
-      Results.insert("new", "Jaws", 1, in: controller.managedObjectContext, stack.entity)
+      Results.insert("new", place: "Jaws", rating: 1, in: controller.managedObjectContext, stack.entity)
       let sql = try Trace.of(stack) {
         try controller.performFetch()
         #expect(controller.sections?.map(\.numberOfObjects) == [2, 3, 2])
@@ -98,7 +99,7 @@ struct ResultsBatchTests {
       try controller.performFetch()
       let context = controller.managedObjectContext
       let sql = try Trace.of(stack) {
-        Results.insert("x", "Waimea", 1, in: context, stack.entity)
+        Results.insert("x", place: "Waimea", rating: 1, in: context, stack.entity)
         context.processPendingChanges()
       }
       if stack.kind == .sqlite { #expect(sql == [Self.rows, Self.rows]) }

@@ -19,7 +19,7 @@ struct ResultsCallbackTests {
   @Test("An unsaved insertion, and its rollback")
   func insertion() throws {
     let fixture = try ResultsFixture(Self.sessions)
-    let inserted = try fixture.told { Results.insert("c", "Bells", 1, in: $0, fixture.stack.entity) }
+    let inserted = try fixture.told { Results.insert("c", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(inserted == ["will", "insert c - 0.1", "did"])
     #expect(try fixture.told { $0.rollback() } == ["will", "delete c 0.1 -", "did"])
   }
@@ -52,7 +52,7 @@ struct ResultsCallbackTests {
   @Test("Saving tells nothing new")
   func save() throws {
     let fixture = try ResultsFixture(Self.sessions)
-    _ = try fixture.told { Results.insert("c", "Bells", 1, in: $0, fixture.stack.entity) }
+    _ = try fixture.told { Results.insert("c", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(try fixture.told { try $0.save() } == [])
     #expect(fixture.controller.fetchedObjects?.contains { $0.objectID.isTemporaryID } == false)
   }
@@ -65,7 +65,7 @@ struct ResultsCallbackTests {
     let (d, a) = (try fixture.session("d"), try fixture.session("a"))
     let log = try fixture.told { context in
       for object in gone { context.delete(object) }
-      for title in ["e", "c"] { Results.insert(title, "Bells", 1, in: context, fixture.stack.entity) }
+      for title in ["e", "c"] { Results.insert(title, place: "Bells", rating: 1, in: context, fixture.stack.entity) }
       d.setValue(5, forKey: "rating")
       a.setValue(Date(timeIntervalSinceReferenceDate: 0), forKey: "date")
     }
@@ -115,7 +115,7 @@ struct ResultsCallbackTests {
     #expect(fixture.titles == ["b", "d", "a"])
     let log = try fixture.told { context in
       try fixture.session("f").setValue(0, forKey: "rating")
-      Results.insert("x", "Bells", 1, in: context, fixture.stack.entity)
+      Results.insert("x", place: "Bells", rating: 1, in: context, fixture.stack.entity)
     }
     #expect(log == [])
     let (f, d) = (try fixture.session("f"), try fixture.session("d"))
@@ -137,7 +137,7 @@ struct ResultsCallbackTests {
     }
     #expect(fixture.controller.fetchedObjects?.count == 4)
     fixture.controller.delegate = fixture.table
-    let log = try fixture.told { Results.insert("g", "Bells", 1, in: $0, fixture.stack.entity) }
+    let log = try fixture.told { Results.insert("g", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(log.filter { !$0.hasPrefix("update") } == ["will", "delete d 0.1 -", "insert g - 0.2", "did"])
   }
 
@@ -149,7 +149,7 @@ struct ResultsCallbackTests {
     try other.performAndWait {
       try fixture.session("f", in: other).setValue(5, forKey: "rating")
       other.delete(try fixture.session("b", in: other))
-      Results.insert("c", "Bells", 4, in: other, fixture.stack.entity)
+      Results.insert("c", place: "Bells", rating: 4, in: other, fixture.stack.entity)
       try other.save()
     }
     let note = try #require(notes.notifications.last { $0.name == .NSManagedObjectContextDidSave })
@@ -163,7 +163,7 @@ struct ResultsCallbackTests {
     let fixture = try ResultsFixture(Self.sessions)
     let before = fixture.controller.fetchedObjects ?? []
     let log = try fixture.told { context in
-      Results.insert("c", "Bells", 1, in: context, fixture.stack.entity)
+      Results.insert("c", place: "Bells", rating: 1, in: context, fixture.stack.entity)
       context.processPendingChanges()
       context.reset()
     }
@@ -176,7 +176,7 @@ struct ResultsCallbackTests {
   func limit() throws {
     let fixture = try ResultsFixture(Self.sessions) { $0.fetchLimit = 2 }
     #expect(fixture.titles == ["b", "d"])
-    let log = try fixture.told { Results.insert("a2", "Bells", 1, in: $0, fixture.stack.entity) }
+    let log = try fixture.told { Results.insert("a2", place: "Bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(log == ["will", "insert a2 - 0.0", "did"])
     #expect(fixture.titles == ["a2", "b", "d"])
     try fixture.context.performAndWait { try fixture.controller.performFetch() }
@@ -189,7 +189,7 @@ struct ResultsCallbackTests {
     let meddler = Meddler(fixture)
     fixture.controller.delegate = meddler
     fixture.context.performAndWait {
-      Results.insert("c", "Bells", 1, in: fixture.context, fixture.stack.entity)
+      Results.insert("c", place: "Bells", rating: 1, in: fixture.context, fixture.stack.entity)
       fixture.context.processPendingChanges()
     }
     #expect(meddler.log == ["will", "c", "did", "will", "z", "did"])
@@ -215,7 +215,7 @@ struct ResultsCallbackTests {
       let title = (anObject as? NSManagedObject)?.sessionTitle ?? ""
       log.append(title)
       guard title == "c" else { return }
-      Results.insert("z", "Bells", 1, in: fixture.context, fixture.stack.entity)
+      Results.insert("z", place: "Bells", rating: 1, in: fixture.context, fixture.stack.entity)
       fixture.context.processPendingChanges()
     }
   }

@@ -21,7 +21,7 @@ struct ResultsChangesTests {
       origins: new.flatMap(\.rows).map { row in
         .init(rank: old.flatMap(\.rows).firstIndex(of: row), isTouched: row.isMultiple(of: 2), keepsOrder: false)
       })
-    let result = Self.applied(changes, old, new)
+    let result = Self.applied(changes, to: old, new: new)
     #expect(result.map(\.name) == new.map(\.name), "seed \(seed)")
     #expect(result.map(\.rows) == new.map(\.rows), "seed \(seed)")
     #expect(changes.updates.allSatisfy { new.flatMap(\.rows)[$0.new].isMultiple(of: 2) })
@@ -51,7 +51,7 @@ struct ResultsChangesTests {
       sections.flatMap(\.rows).map { NSNumber(value: $0) }, runs: sections.map { ($0.name, $0.rows.count) })
   }
 
-  private static func applied(_ changes: ResultsChanges, _ old: Sections, _ new: Sections) -> Sections {
+  private static func applied(_ changes: ResultsChanges, to old: Sections, new: Sections) -> Sections {
     let (before, after) = (list(old), list(new))
     let numbers = new.flatMap(\.rows)
     var result = old

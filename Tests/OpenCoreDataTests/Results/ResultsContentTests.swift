@@ -43,7 +43,7 @@ struct ResultsContentTests {
         let path = controller.indexPath(forObject: object)
         #expect(path.map(controller.object) === object)
       }
-      let stranger = Results.insert("x", "bells", 1, in: fixture.context, fixture.stack.entity)
+      let stranger = Results.insert("x", place: "bells", rating: 1, in: fixture.context, fixture.stack.entity)
       #expect(controller.indexPath(forObject: stranger) == nil)
     }
   }
@@ -132,7 +132,7 @@ struct ResultsContentTests {
     #expect(fixture.titles == ["e", "a"])
     let table = fixture.table
     fixture.context.performAndWait { table.load(fixture.controller) }
-    let log = try fixture.told { Results.insert("n", "bells", 1, in: $0, fixture.stack.entity) }
+    let log = try fixture.told { Results.insert("n", place: "bells", rating: 1, in: $0, fixture.stack.entity) }
     #expect(log == [])
   }
 

@@ -165,7 +165,7 @@ private final class ResultsPlayer {
       titleCount += 1
       let (place, rating) = (randomPlace(), Int.random(in: 1...5, using: &random))
       log.append("insert t\(titleCount) \(place ?? "nil") \(rating)")
-      Results.insert("t\(titleCount)", place, rating, in: context, stack.entity)
+      Results.insert("t\(titleCount)", place: place, rating: rating, in: context, stack.entity)
     }
     let all = objects(context).shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random))
     for object in all {
@@ -173,14 +173,14 @@ private final class ResultsPlayer {
       case 0:
         log.append("delete \(object.sessionTitle)")
         context.delete(object)
-      case 1..<3: set(object, "rating", Int.random(in: 1...5, using: &random))
-      case 3..<5: set(object, "place", randomPlace())
-      default: set(object, "date", Date(timeIntervalSinceReferenceDate: Double(random.next() % 1000)))
+      case 1..<3: set(object, "rating", to: Int.random(in: 1...5, using: &random))
+      case 3..<5: set(object, "place", to: randomPlace())
+      default: set(object, "date", to: Date(timeIntervalSinceReferenceDate: Double(random.next() % 1000)))
       }
     }
   }
 
-  private func set(_ object: NSManagedObject, _ key: String, _ value: Any?) {
+  private func set(_ object: NSManagedObject, _ key: String, to value: Any?) {
     log.append("\(object.sessionTitle).\(key) = \(value.map { "\($0)" } ?? "nil")")
     object.setValue(value, forKey: key)
   }
@@ -195,7 +195,7 @@ private final class ResultsPlayer {
     let shown = TableMirror.content(controller)
     if table.sections != shown { return "the table:\n\(table.sections)\nthe controller:\n\(shown)\n\(table.takeLog())" }
     _ = table.takeLog()
-    let model = try Self.model(context, controller.fetchRequest, setting.section)
+    let model = try Self.model(in: context, request: controller.fetchRequest, section: setting.section)
     if setting.keys.contains("title") {
       return model == shown ? nil : "the controller:\n\(shown)\na fetch:\n\(model)"
     }
@@ -209,7 +209,7 @@ private final class ResultsPlayer {
 
   /// Sections as their definition says, from another fetch.
   private static func model(
-    _ context: NSManagedObjectContext, _ request: NSFetchRequest<NSManagedObject>, _ section: String?
+    in context: NSManagedObjectContext, request: NSFetchRequest<NSManagedObject>, section: String?
   ) throws -> [TableMirror.Section] {
     let objects = try context.fetch(request)
     guard let section else { return [.init(name: "", rows: objects.map(Results.text))] }

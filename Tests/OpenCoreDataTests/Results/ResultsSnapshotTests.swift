@@ -19,7 +19,7 @@ struct ResultsSnapshotTests {
     try fixture.context.performAndWait {
       try fixture.controller.performFetch()
       let b = try fixture.session("b")
-      Results.insert("d", "Cloud 9", 1, in: fixture.context, fixture.stack.entity)
+      Results.insert("d", place: "Cloud 9", rating: 1, in: fixture.context, fixture.stack.entity)
       b.setValue("Jaws", forKey: "place")
       fixture.context.processPendingChanges()
     }
@@ -41,7 +41,7 @@ struct ResultsSnapshotTests {
     let taker = DifferenceTaker(fixture.titles)
     fixture.controller.delegate = taker
     try fixture.context.performAndWait {
-      Results.insert("d", "Cloud 9", 1, in: fixture.context, fixture.stack.entity)
+      Results.insert("d", place: "Cloud 9", rating: 1, in: fixture.context, fixture.stack.entity)
       fixture.context.delete(try fixture.session("c"))
       try fixture.session("a").setValue("e", forKey: "title")
       try fixture.session("b").setValue(5, forKey: "rating")
@@ -59,7 +59,7 @@ struct ResultsSnapshotTests {
     let taker = DifferenceTaker([])
     fixture.controller.delegate = taker
     fixture.context.performAndWait {
-      Results.insert("d", "Bells", 1, in: fixture.context, fixture.stack.entity)
+      Results.insert("d", place: "Bells", rating: 1, in: fixture.context, fixture.stack.entity)
       fixture.context.processPendingChanges()
     }
     #expect(taker.titles.isEmpty && taker.callbackCount == 1)

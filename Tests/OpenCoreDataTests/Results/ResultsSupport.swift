@@ -13,7 +13,7 @@ enum Results {
 
   @discardableResult
   static func insert(
-    _ title: String, _ place: String?, _ rating: Int, in context: NSManagedObjectContext, _ entity: NSEntityDescription
+    _ title: String, place: String?, rating: Int, in context: NSManagedObjectContext, _ entity: NSEntityDescription
   ) -> NSManagedObject {
     let object = NSManagedObject.make(entity, in: context)
     object.setValue(title, forKey: "title")
@@ -166,7 +166,9 @@ struct ResultsFixture {
     controller.delegate = table
     let (stack, context, controller, table) = (stack, context, controller, table)
     try context.performAndWait {
-      for (title, place, rating) in sessions { Results.insert(title, place, rating, in: context, stack.entity) }
+      for (title, place, rating) in sessions {
+        Results.insert(title, place: place, rating: rating, in: context, stack.entity)
+      }
       try context.save()
       try controller.performFetch()
       table.load(controller)

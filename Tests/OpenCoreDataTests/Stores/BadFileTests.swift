@@ -39,7 +39,7 @@ struct BadFileTests {
       try FileManager.default.removeItem(at: $0)
       try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false)
     },
-    Case(name: "pipe", words: ["no regular file"]) {
+    Case(name: "pipe", words: ["not a regular file"]) {
       try FileManager.default.removeItem(at: $0)
       try #require(mkfifo($0.path, 0o600) == 0)
     },

@@ -141,7 +141,7 @@ struct ExternalDataTests {
     let trick = Data("../../../../../../etc/passwd-12345678".utf8.prefix(36))
     try sqlite(stack.file, "UPDATE ZSESSION SET ZPHOTO = x'02\(Self.hex(trick))00'")
     let error = #expect(throws: NSError.self) { try context.performAndWait { try context.fetch(stack.request()) } }
-    #expect(error?.localizedDescription.contains("not by a UUID") == true)
+    #expect(error?.localizedDescription.contains("without a UUID") == true)
   }
 
   // MARK: Writing

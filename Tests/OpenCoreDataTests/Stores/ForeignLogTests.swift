@@ -26,7 +26,7 @@ struct ForeignLogTests {
     return (words + ["together"]).filter { !text.contains($0) }
   }
 
-  private func change(_ file: URL, _ ending: String, _ body: (inout Data) -> Void) throws {
+  private func change(_ file: URL, ending: String, _ body: (inout Data) -> Void) throws {
     let url = URL(fileURLWithPath: file.path + ending)
     var data = try Data(contentsOf: url)
     body(&data)
@@ -37,9 +37,9 @@ struct ForeignLogTests {
   func missing(way: Way, kind: String) throws {
     let setup = try StoreSetup.withWAL()
     let file = try setup.copy(kind == "missing" ? ["", "-shm"] : ["", "-wal", "-shm"])
-    if kind == "empty" { try change(file, "-wal") { $0 = Data() } }
-    if kind == "cut off" { try change(file, "-wal") { $0 = $0.prefix(32 + 4120 + 100) } }
-    #expect(try wordsMissing(inRefusalOf: file, way, "needs its log", kind == "missing" ? "missing" : "cut off") == [])
+    if kind == "empty" { try change(file, ending: "-wal") { $0 = Data() } }
+    if kind == "cut off" { try change(file, ending: "-wal") { $0 = $0.prefix(32 + 4120 + 100) } }
+    #expect(try wordsMissing(inRefusalOf: file, way, "needs its WAL", kind == "missing" ? "missing" : "cut off") == [])
   }
 
   @Test("The log and its index are of different times", arguments: Way.allCases)
@@ -48,7 +48,7 @@ struct ForeignLogTests {
     let file = try one.copy(["", "-wal"])
     try FileManager.default.copyItem(
       atPath: other.stack.file.path + "-shm", toPath: file.path + "-shm")
-    #expect(try wordsMissing(inRefusalOf: file, way, "not of one time", "remove") == [])
+    #expect(try wordsMissing(inRefusalOf: file, way, "not from the same time", "remove") == [])
   }
 
   @Test(
@@ -57,7 +57,7 @@ struct ForeignLogTests {
   func damaged(way: Way, place: (name: String, byte: Int)) throws {
     let setup = try StoreSetup.withWAL()
     let file = try setup.copy(["", "-wal"])
-    try change(file, "-wal") { $0[place.byte] ^= 0x40 }
+    try change(file, ending: "-wal") { $0[place.byte] ^= 0x40 }
     #expect(try wordsMissing(inRefusalOf: file, way, "damaged") == [])
   }
 
@@ -97,7 +97,7 @@ struct ForeignLogTests {
     #expect(try StoreSetup.count(try setup.copy(["", "-wal", "-shm"]), readOnly: way == .reading) == 4)
     // As a crash between the new header and its first page leaves it: the salt has counted up, the pages are old.
     let crashed = try setup.copy(["", "-wal"])
-    try change(crashed, "-wal") { data in
+    try change(crashed, ending: "-wal") { data in
       data.replaceSubrange(0..<32, with: Self.header(after: Array(data.prefix(32))))
     }
     #expect(try StoreSetup.count(crashed, readOnly: way == .reading) == 5)
@@ -112,7 +112,7 @@ struct ForeignLogTests {
       for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte)) }
     }
     bytes[20] ^= 0x55
-    let sum = LogChecksum.of(bytes[0..<24], isBigEndian: bytes[3] & 1 == 1)
+    let sum = WALChecksum.of(bytes[0..<24], isBigEndian: bytes[3] & 1 == 1)
     for (place, number) in [(24, sum.0), (28, sum.1)] {
       for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte)) }
     }

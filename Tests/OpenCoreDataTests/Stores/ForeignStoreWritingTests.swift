@@ -186,14 +186,16 @@ struct ForeignStoreWritingTests {
     let newer = Sessions.model { $0.properties.append(Sessions.attribute("wind", .stringAttributeType)) }
     let possible = try mismatch(newer, given: [newer, Sessions.model()]).localizedDescription
     for word in [
-      "It fits given model 2", NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption,
+      "It is compatible with given model 2", NSMigratePersistentStoresAutomaticallyOption,
+      NSInferMappingModelAutomaticallyOption,
     ] { #expect(possible.contains(word), "\(possible)") }
     let typed = Sessions.model { $0.attributesByName["place"]?.attributeType = .dateAttributeType }
     let impossible = try mismatch(typed, given: [Sessions.model()]).localizedDescription
     #expect(
-      impossible.contains("It fits given model 1") && impossible.contains("No lightweight migration"), "\(impossible)")
+      impossible.contains("It is compatible with given model 1") && impossible.contains("No lightweight migration"),
+      "\(impossible)")
     let none = try mismatch(typed, given: [newer]).localizedDescription
-    #expect(none.contains("None of the versions that were found fits (given model 1"), "\(none)")
+    #expect(none.contains("None of the versions found is compatible (given model 1"), "\(none)")
   }
 
   @Test(
@@ -211,7 +213,8 @@ struct ForeignStoreWritingTests {
       }
       let text = error?.localizedDescription ?? ""
       #expect(
-        text.contains("Post (changed)") && text.contains("It fits CoreDataMigration_Example.xcdatamodel"), "\(text)")
+        text.contains("Post (changed)") && text.contains("It is compatible with CoreDataMigration_Example.xcdatamodel"),
+        "\(text)")
     }
   }
 }

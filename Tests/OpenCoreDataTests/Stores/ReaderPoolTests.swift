@@ -69,10 +69,10 @@ struct ReaderPoolTests {
     let reader = NSManagedObjectContext(concurrencyType: .privateQueue)
     reader.persistentStoreCoordinator = coordinator
     try HeldSave.during(coordinator) { context in
-      try LibraryStore.object("Book", "title", "Reefs", in: context).setValue("Sandbanks", forKey: "title")
+      try LibraryStore.object("Book", where: "title", is: "Reefs", in: context).setValue("Sandbanks", forKey: "title")
     } _: {
       try reader.performAndWait {
-        let ann = try LibraryStore.object("Author", "name", "Ann", in: reader)
+        let ann = try LibraryStore.object("Author", where: "name", is: "Ann", in: reader)
         #expect(Set(LibraryStore.texts(ann.value(forKey: "works"), "title")) == ["Reefs", "Storm"])
         let favourite = try #require(ann.value(forKey: "favourite") as? NSManagedObject)
         #expect(LibraryStore.texts(favourite.value(forKey: "chapters"), "heading") == ["First", "Middle", "Last"])
@@ -140,7 +140,7 @@ struct ReaderPoolTests {
     #expect(readCount.count >= 6)
   }
 
-  @Test("Removing a store waits for its readers")
+  @Test("Removing a store waits for its readers, and holds no lock meanwhile that they could need")
   func removal() throws {
     let stack = try Stack.filled(folder, count: 5)
     let rows = try #require(stack.coordinator.rowStores.first)
@@ -170,6 +170,7 @@ struct ReaderPoolTests {
       log.withLock { $0.append("removed") }
     }
     #expect(!removal.ends(within: 200))
+    Background { _ = try rows.keepsSnapshots() }.expectEnd()
     mayRead.signal()
     reader.expectEnd()
     removal.expectEnd()

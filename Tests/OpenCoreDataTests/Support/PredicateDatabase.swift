@@ -39,7 +39,7 @@ final class PredicateDatabase {
     guard Int(sqlite3_bind_parameter_count(statement)) == sql.bindings.count else {
       throw Failure(description: "\(sql.bindings.count) bindings do not fit \(sql.text)")
     }
-    for (index, value) in sql.bindings.enumerated() { bind(value, statement, Int32(index + 1)) }
+    for (index, value) in sql.bindings.enumerated() { bind(value, to: statement, at: Int32(index + 1)) }
     var rows: [[StoredValue]] = []
     while true {
       switch sqlite3_step(statement) {
@@ -57,7 +57,7 @@ final class PredicateDatabase {
     try run(sql).compactMap { row in if case .integer(let value) = row[0] { value } else { nil } }
   }
 
-  private func bind(_ value: StoredValue, _ statement: OpaquePointer?, _ index: Int32) {
+  private func bind(_ value: StoredValue, to statement: OpaquePointer?, at index: Int32) {
     switch value {
     case .null: sqlite3_bind_null(statement, index)
     case .integer(let value): sqlite3_bind_int64(statement, index, value)

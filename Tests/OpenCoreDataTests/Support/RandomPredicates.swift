@@ -92,24 +92,28 @@ struct RandomPredicates {
       rawValue: isText && chance(50) ? Int.random(in: 1...3, using: &generator) : 0)
     switch operation {
     case .between:
-      return .init(.keyPath([key]), operation, .aggregate([operand(type), operand(type)]), options: options)
+      return .init(
+        left: .keyPath([key]), operation: operation, right: .aggregate([operand(type), operand(type)]), options: options
+      )
     case .isIn:
       let count = Int.random(in: 0...4, using: &generator)
       return .init(
-        .keyPath([key]), operation, .aggregate((0..<count).map { _ in operand(type) }), options: options)
+        left: .keyPath([key]), operation: operation, right: .aggregate((0..<count).map { _ in operand(type) }),
+        options: options)
     case .like:
-      return .init(.keyPath([key]), operation, .constant(.text(pattern())), options: options)
+      return .init(left: .keyPath([key]), operation: operation, right: .constant(.text(pattern())), options: options)
     case .matches:
       return .init(
-        .keyPath([key]), operation,
-        .constant(
+        left: .keyPath([key]), operation: operation,
+        right: .constant(
           .text(one(of: ["a|ab", "[a-z]+", ".*pipe.*", "p.pe", "É", "\\w*", "a.c", "(?x) a b # c"]))),
         options: options)
     default:
       let other = operand(type)
       let isTurned = chance(30)
       return .init(
-        isTurned ? other : .keyPath([key]), operation, isTurned ? .keyPath([key]) : other, options: options)
+        left: isTurned ? other : .keyPath([key]), operation: operation, right: isTurned ? .keyPath([key]) : other,
+        options: options)
     }
   }
 

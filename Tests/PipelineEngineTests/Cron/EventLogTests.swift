@@ -215,19 +215,19 @@ import Testing
     var definition = PipelineDefinition(
       name: "p", baseDirectory: URL(fileURLWithPath: "/base", isDirectory: true), vocabulary: .journal)
     var options = RunOptions()
-    #expect(EventLog.Place(definition, options) == nil)
+    #expect(EventLog.Destination(definition, options) == nil)
     #expect(try EventLog.of(definition, options) === EventLog.off)
     options.logLevel = .debug
-    let place = try #require(EventLog.Place(definition, options))
+    let place = try #require(EventLog.Destination(definition, options))
     #expect((place.path, place.level, place.format) == (nil, .debug, .text))
     definition.log = LogDefinition(file: "run.log", level: .error, format: .json)
-    #expect(EventLog.Place(definition, options)?.path == "/base/run.log")
-    #expect(EventLog.Place(definition, options)?.level == .debug)
-    #expect(EventLog.Place(definition, options)?.format == .json)
+    #expect(EventLog.Destination(definition, options)?.path == "/base/run.log")
+    #expect(EventLog.Destination(definition, options)?.level == .debug)
+    #expect(EventLog.Destination(definition, options)?.format == .json)
     options.logFile = "-"
-    #expect(EventLog.Place(definition, options)?.path == nil)
+    #expect(EventLog.Destination(definition, options)?.path == nil)
     options.logFile = "here.log"
-    #expect(EventLog.Place(definition, options)?.path == FileManager.default.currentDirectoryPath + "/here.log")
+    #expect(EventLog.Destination(definition, options)?.path == FileManager.default.currentDirectoryPath + "/here.log")
   }
 
   @Test func `A quiet run tells on standard error only what is wrong`() throws {
@@ -235,12 +235,12 @@ import Testing
     options.isQuiet = true
     options.logLevel = .debug
     let definition = PipelineDefinition(name: "p", vocabulary: .journal)
-    #expect(EventLog.Place(definition, options)?.level == .warning)
+    #expect(EventLog.Destination(definition, options)?.level == .warning)
     options.logLevel = .error
-    #expect(EventLog.Place(definition, options)?.level == .error)
+    #expect(EventLog.Destination(definition, options)?.level == .error)
     options.logLevel = .debug
     options.logFile = "run.log"
-    #expect(EventLog.Place(definition, options)?.level == .debug)
+    #expect(EventLog.Destination(definition, options)?.level == .debug)
   }
 }
 

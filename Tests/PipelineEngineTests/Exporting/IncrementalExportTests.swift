@@ -20,7 +20,7 @@ import Testing
   private func add(_ count: Int, _ name: String, to store: String = "s") async throws {
     let rows = (1...count).map { "2020-01-01,\"\(name)\($0)\",1\n" }.joined()
     let input = try folder.write("date,location,rating\n" + rows, to: "in-\(name).csv")
-    let summary = try await run(.plain(), .import, [input], store: folder.path(store))
+    let summary = try await run(.plain(), .import, inputs: [input], store: folder.path(store))
     try #require(summary.counts.inserted == count)
   }
 
@@ -127,11 +127,11 @@ import Testing
     for (summary, reason) in refused {
       #expect(summary.exitCode == .dataError)
       #expect(summary.failure?.message.contains(reason) == true, "\(summary.failure?.message ?? "")")
-      #expect(summary.failure?.message.contains("remove the mark to export everything anew") == true)
+      #expect(summary.failure?.message.contains("remove the mark to export everything again") == true)
     }
     #expect(try folder.text("out.csv.mark.json") == mark)
     _ = try folder.write("{}", to: "out.csv.mark.json")
-    #expect(try await export().failure?.message.contains("is no mark of earlier exports") == true)
+    #expect(try await export().failure?.message.contains("is not a mark of earlier exports") == true)
     try FileManager.default.removeItem(atPath: folder.path("out.csv.mark.json"))
     #expect(try await export(at: 3600, { $0.name = "p" }).exported == 4)
   }

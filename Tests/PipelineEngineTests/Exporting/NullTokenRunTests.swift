@@ -28,7 +28,7 @@ import Testing
 
       """
     let store = folder.path("s")
-    let summary = try await run(Self.definition, .import, [try folder.write(text, to: "in.csv")], store: store)
+    let summary = try await run(Self.definition, .import, inputs: [try folder.write(text, to: "in.csv")], store: store)
     #expect(summary.counts.inserted == 5, "\(summary.text())")
     let rows = try sqlite(
       store, "SELECT typeof(ZDATE), quote(ZLOCATION), quote(ZRATING) FROM ZJOURNALENTRY ORDER BY Z_PK")
@@ -56,7 +56,7 @@ import Testing
 
   @Test func `A quoted token in a column of numbers is no number`() async throws {
     let input = try folder.write("date,location,rating\n2020-01-01,a,\"NULL\"\n", to: "in.csv")
-    let summary = try await run(Self.definition, .import, [input], store: folder.path("s"))
+    let summary = try await run(Self.definition, .import, inputs: [input], store: folder.path("s"))
     #expect(summary.issues.counts == [.typeError: 1])
   }
 
@@ -66,11 +66,11 @@ import Testing
     var definition = Self.definition
     definition.columns[1].rules = [ValueRule(.required)]
     let text = "date,location,rating\n,NULL,1\n,,2\n,x,3\n"
-    let required = try await run(definition, .validate, [try folder.write(text, to: "in.csv")], store: nil)
+    let required = try await run(definition, .validate, inputs: [try folder.write(text, to: "in.csv")], store: nil)
     #expect(required.counts.rejected == 2)
     #expect(required.issues.counts == [.constraintError: 2])
     definition.columns[1].rules = [ValueRule(.length(min: 1, max: 9))]
-    let length = try await run(definition, .validate, [folder.path("in.csv")], store: nil)
+    let length = try await run(definition, .validate, inputs: [folder.path("in.csv")], store: nil)
     #expect(length.counts.rejected == 1)
     #expect(length.issues.listed.first?.line == 3)
   }
@@ -78,10 +78,10 @@ import Testing
   @Test func `NUL bytes are refused, or kept where the dialect says so`() async throws {
     let input = try folder.write("date,location,rating\n,a\0b,1\n", to: "in.csv")
     var definition = Self.definition
-    let refused = try await run(definition, .import, [input], store: folder.path("a"))
+    let refused = try await run(definition, .import, inputs: [input], store: folder.path("a"))
     #expect(refused.issues.counts == [.nulByte: 1])
     definition.dialect.nulBytes = .keep
-    let kept = try await run(definition, .import, [input], store: folder.path("b"))
+    let kept = try await run(definition, .import, inputs: [input], store: folder.path("b"))
     #expect(kept.counts.inserted == 1)
     #expect(try sqlite(folder.path("b"), "SELECT hex(ZLOCATION) FROM ZJOURNALENTRY") == "610062")
   }
@@ -89,7 +89,7 @@ import Testing
   @Test func `Of several date formats each date takes the first that loses nothing`() async throws {
     let text = "date,location,rating\n2020-01-01,,1\n2020-01-02T06:30:00Z,,2\n2020-01-03T06:30:00.25Z,,3\n"
     var definition = Self.definition
-    _ = try await run(definition, .import, [try folder.write(text, to: "in.csv")], store: folder.path("s"))
+    _ = try await run(definition, .import, inputs: [try folder.write(text, to: "in.csv")], store: folder.path("s"))
     definition.export?.columns = [.init("date"), .init("day", attribute: "date", format: ["yyyy-MM-dd"])]
     definition.export?.dateFormat = ["yyyy-MM-dd", "dd.MM.yyyy HH:mm"]
     let summary = try await run(definition, .export, store: folder.path("s")) { $0.output = folder.path("out.csv") }

@@ -27,7 +27,7 @@ import Testing
       """
     var definition = PipelineDefinition.plain()
     definition.columns[0].rules = []
-    let summary = try await run(definition, .import, [try folder.write(text, to: "in.csv")], store: store)
+    let summary = try await run(definition, .import, inputs: [try folder.write(text, to: "in.csv")], store: store)
     try #require(summary.counts.inserted == 7)
   }
 
@@ -128,7 +128,7 @@ import Testing
       .plain {
         $0.chunkRows = 1
         $0.export = ExportDefinition(split: .rows(1))
-      }, .export, options)
+      }, .export, options: options)
     runner.cancel()
     #expect(try await runner.run().outcome == .cancelled)
     #expect(try outputs == ["out-00001.csv", "out-00003.csv"])
@@ -153,7 +153,7 @@ import Testing
     // What the third file is to be called became a folder meanwhile.
     try FileManager.default.createDirectory(atPath: folder.path("out-00003.csv"), withIntermediateDirectories: true)
     do {
-      _ = try files.place()
+      _ = try files.commit()
       Issue.record("a folder was replaced")
     } catch {
       #expect(error.code == .write)

@@ -64,12 +64,12 @@ struct DuplicatePolicyTests {
       $0.key = ["date", "location"]
       $0.duplicates = one.policy
     }
-    _ = try await run(.plain(), .import, [try folder.write(Self.before, to: "before.csv")], store: store)
+    _ = try await run(.plain(), .import, inputs: [try folder.write(Self.before, to: "before.csv")], store: store)
     let input = try folder.write(Self.header + one.records, to: "log.csv")
     let bytes = try Data(contentsOf: URL(fileURLWithPath: store))
-    let dry = try await run(definition, .validate, [input], store: store)
+    let dry = try await run(definition, .validate, inputs: [input], store: store)
     #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
-    let real = try await run(definition, .import, [input], store: store)
+    let real = try await run(definition, .import, inputs: [input], store: store)
     #expect(real.counts == one.counts)
     #expect(dry.counts == one.counts)
     #expect(dry.issues == real.issues)
@@ -84,10 +84,10 @@ struct DuplicatePolicyTests {
       $0.key = ["location"]
       $0.duplicates = .update(columns: ["rating"])
     }
-    _ = try await run(.plain(), .import, [try folder.write(Self.before, to: "before.csv")], store: store)
+    _ = try await run(.plain(), .import, inputs: [try folder.write(Self.before, to: "before.csv")], store: store)
     let input = try folder.write(Self.header + "2021-01-01,A,5\n2021-01-01,B,4\n", to: "log.csv")
-    let dry = try await run(definition, .validate, [input], store: store)
-    let real = try await run(definition, .import, [input], store: store)
+    let dry = try await run(definition, .validate, inputs: [input], store: store)
+    let real = try await run(definition, .import, inputs: [input], store: store)
     #expect(real.counts == RunCounts(read: 2, updated: 1, unchanged: 1))
     #expect(dry.counts == real.counts)
     #expect(
@@ -101,10 +101,10 @@ struct DuplicatePolicyTests {
       $0.key = ["date"]
       $0.duplicates = .update(columns: nil)
     }
-    _ = try await run(.plain(), .import, [try folder.write(Self.before, to: "before.csv")], store: store)
+    _ = try await run(.plain(), .import, inputs: [try folder.write(Self.before, to: "before.csv")], store: store)
     let input = try folder.write("date,rating\n2020-01-01,5\n2020-01-02,4\n", to: "log.csv")
     #expect(
-      try await run(definition, .import, [input], store: store).counts
+      try await run(definition, .import, inputs: [input], store: store).counts
         == RunCounts(read: 2, updated: 1, unchanged: 1))
     #expect(try sqlite(store, "SELECT ZLOCATION, ZRATING FROM ZJOURNALENTRY") == "A|5\nB|4")
   }
@@ -115,12 +115,12 @@ struct DuplicatePolicyTests {
       $0.key = ["location"]
       $0.duplicates = .keepNewest(by: "date")
     }
-    _ = try await run(.plain(), .import, [try folder.write(Self.before, to: "before.csv")], store: store)
+    _ = try await run(.plain(), .import, inputs: [try folder.write(Self.before, to: "before.csv")], store: store)
     let input = try folder.write(
       Self.header + "2019-01-01,A,1\n2020-01-01,A,3\n2020-01-01,A,2\n2020-03-01,A,4\n2020-02-01,A,5\n2020-01-09,C,1\n"
         + "2020-01-08,C,2\n", to: "log.csv")
-    let dry = try await run(definition, .validate, [input], store: store)
-    let real = try await run(definition, .import, [input], store: store)
+    let dry = try await run(definition, .validate, inputs: [input], store: store)
+    let real = try await run(definition, .import, inputs: [input], store: store)
     // Older: A 2019, A of February, C of the 8th. As old and different: A with 2. As old and the same: A with 3.
     #expect(real.counts == RunCounts(read: 7, inserted: 1, updated: 1, unchanged: 1, duplicate: 4))
     #expect(dry.counts == real.counts)
@@ -131,7 +131,7 @@ struct DuplicatePolicyTests {
   func missingKeyColumn() async throws {
     let definition = PipelineDefinition.plain { $0.key = ["location"] }
     let summary = try await run(
-      definition, .import, [try folder.write("date,rating\n2020-01-01,5\n", to: "log.csv")], store: store)
+      definition, .import, inputs: [try folder.write("date,rating\n2020-01-01,5\n", to: "log.csv")], store: store)
     #expect(summary.outcome == .failed)
     #expect(summary.issues.counts == [.missingLabel: 1])
     #expect(summary.exitCode == .dataError)
@@ -139,14 +139,14 @@ struct DuplicatePolicyTests {
 
   @Test("Another program's entries count as well, also when keys spill")
   func foreignEntries() async throws {
-    _ = try await run(.plain(), .import, [try folder.write(log(50), to: "before.csv")], store: store)
+    _ = try await run(.plain(), .import, inputs: [try folder.write(log(50), to: "before.csv")], store: store)
     let definition = PipelineDefinition.plain {
       $0.key = ["date", "location"]
       $0.duplicates = .skip
       $0.limits.keysInMemoryMax = 7
       $0.chunkRows = 9
     }
-    let summary = try await run(definition, .import, [try folder.write(log(80), to: "log.csv")], store: store)
+    let summary = try await run(definition, .import, inputs: [try folder.write(log(80), to: "log.csv")], store: store)
     #expect(summary.counts == RunCounts(read: 80, inserted: 30, duplicate: 50))
   }
 }

@@ -24,11 +24,11 @@ struct UniqueTests {
       $0.chunkRows = chunkRows
     }
     _ = try await run(
-      .plain(), .import, [try folder.write(Self.header + "2020-01-01,A,1\n", to: "a.csv")], store: store)
+      .plain(), .import, inputs: [try folder.write(Self.header + "2020-01-01,A,1\n", to: "a.csv")], store: store)
     let input = try folder.write(
       Self.header + "2020-01-01,B,1\n2020-01-02,A,1\n2020-01-03,B,2\n2020-01-04,,3\n2020-01-05,,4\n", to: "b.csv")
-    let dry = try await run(definition, .validate, [input], store: store)
-    let real = try await run(definition, .import, [input], store: store)
+    let dry = try await run(definition, .validate, inputs: [input], store: store)
+    let real = try await run(definition, .import, inputs: [input], store: store)
     #expect(dry.counts == real.counts)
     #expect(dry.issues == real.issues)
     #expect(real.counts == RunCounts(read: 5, inserted: 3, rejected: 2))
@@ -41,7 +41,7 @@ struct UniqueTests {
   func warning() async throws {
     let definition = PipelineDefinition.plain { $0.columns[1].rules = [ValueRule(.unique, severity: .warning)] }
     let input = try folder.write(Self.header + "2020-01-01,B,1\n2020-01-02,B,1\n", to: "b.csv")
-    let summary = try await run(definition, .import, [input], store: store)
+    let summary = try await run(definition, .import, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 2, inserted: 2))
     #expect(summary.issues.warnings == 1)
     #expect(summary.exitCode == .ok)
@@ -75,7 +75,7 @@ struct UniqueTests {
     }
     for (number, rating) in ["1", "2"].enumerated() {
       let input = try folder.write(Self.header + "2020-01-01,A,\(rating)\n", to: "\(number).csv")
-      let summary = try await run(definition, .import, [input], store: store)
+      let summary = try await run(definition, .import, inputs: [input], store: store)
       #expect(summary.issues.errors == 0)
     }
     #expect(try sqlite(store, "SELECT ZRATING FROM ZJOURNALENTRY") == "2")

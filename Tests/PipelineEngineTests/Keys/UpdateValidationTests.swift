@@ -52,7 +52,7 @@ struct UpdateValidationTests {
     let events = Events()
     let observer = events.observe(store)
     defer { NotificationCenter.default.removeObserver(observer) }
-    let summary = try await run(definition(policy), .import, [input], store: store) {
+    let summary = try await run(definition(policy), .import, inputs: [input], store: store) {
       $0.notificationContents = .objects
     }
     #expect(summary.counts == RunCounts(read: 30, inserted: 30))
@@ -68,13 +68,13 @@ struct UpdateValidationTests {
       model.entities.forEach { $0.attributesByName["location"]?.isOptional = false }
       return model
     }
-    let summary = try await run(definition(policy), .import, [input], store: store, model: model())
+    let summary = try await run(definition(policy), .import, inputs: [input], store: store, model: model())
     #expect(summary.counts == RunCounts(read: 5, inserted: 2, rejected: 3))
     #expect(summary.issues.listed.map(\.code) == [.modelError, .modelError, .modelError])
     #expect(try sqlite(store, "SELECT ZLOCATION FROM ZJOURNALENTRY ORDER BY 1") == "A\nC")
     // Without a key the entries are refused by the save itself.
     let plain = PipelineDefinition.plain()
-    let saved = try await run(plain, .import, [input], store: folder.path("plain.sqlite"), model: model())
+    let saved = try await run(plain, .import, inputs: [input], store: folder.path("plain.sqlite"), model: model())
     #expect(summary.issues == saved.issues)
   }
 
@@ -83,7 +83,7 @@ struct UpdateValidationTests {
     let input = try folder.write(text, to: "log.csv")
     let model = RunModel.make()
     model.entities.forEach { $0.managedObjectClassName = NSStringFromClass(StrictSession.self) }
-    let summary = try await run(definition(.update(columns: nil)), .import, [input], store: store, model: model)
+    let summary = try await run(definition(.update(columns: nil)), .import, inputs: [input], store: store, model: model)
     #expect(summary.counts == RunCounts(read: 4, inserted: 2, rejected: 2))
     #expect(
       summary.issues.listed.map(\.message) == ["secret spots stay secret", "nobody goes that far for a five"])

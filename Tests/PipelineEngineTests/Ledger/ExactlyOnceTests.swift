@@ -26,10 +26,10 @@ struct ExactlyOnceTests {
   @Test("A known input does nothing, says so, and leaves the store byte for byte as it was")
   func known() async throws {
     let input = try folder.write(log(100), to: "log.csv")
-    #expect(try await run(.plain(), .import, [input], store: store).inputs.map(\.state) == [.imported])
+    #expect(try await run(.plain(), .import, inputs: [input], store: store).inputs.map(\.state) == [.imported])
     let before = try Data(contentsOf: URL(fileURLWithPath: store))
     for kind in [RunSummary.Kind.import, .validate] {
-      let second = try await run(.plain(), kind, [input], store: store)
+      let second = try await run(.plain(), kind, inputs: [input], store: store)
       #expect(second.outcome == .completed)
       #expect(second.exitCode == .ok)
       #expect(second.isNothingNew)
@@ -42,11 +42,11 @@ struct ExactlyOnceTests {
 
   @Test("An input is known by its content, not by its name or its packing")
   func knownByContent() async throws {
-    _ = try await run(.plain(), .import, [try folder.write(log(5000), to: "log.csv")], store: store)
+    _ = try await run(.plain(), .import, inputs: [try folder.write(log(5000), to: "log.csv")], store: store)
     let other = try folder.write(log(5000), to: "renamed.csv")
-    #expect(try await run(.plain(), .import, [other], store: store).inputs.map(\.state) == [.known])
+    #expect(try await run(.plain(), .import, inputs: [other], store: store).inputs.map(\.state) == [.known])
     try gzip(other)
-    #expect(try await run(.plain(), .import, [other + ".gz"], store: store).inputs.map(\.state) == [.known])
+    #expect(try await run(.plain(), .import, inputs: [other + ".gz"], store: store).inputs.map(\.state) == [.known])
     #expect(try rows == "5000")
   }
 
@@ -54,27 +54,27 @@ struct ExactlyOnceTests {
   func otherContent(byte: Int) async throws {
     var bytes = Array(log(5000).utf8)
     let first = try folder.write(String(decoding: bytes, as: UTF8.self), to: "a.csv")
-    _ = try await run(.plain(), .import, [first], store: store)
+    _ = try await run(.plain(), .import, inputs: [first], store: store)
     let place = try #require(bytes[byte...].firstIndex(of: UInt8(ascii: "S")))
     bytes[place] = UInt8(ascii: "X")
     let second = try folder.write(String(decoding: bytes, as: UTF8.self), to: "a.csv")
-    #expect(try await run(.plain(), .import, [second], store: store).counts.inserted == 5000)
+    #expect(try await run(.plain(), .import, inputs: [second], store: store).counts.inserted == 5000)
     #expect(try rows == "10000")
   }
 
   @Test("With again it goes in once more")
   func again() async throws {
     let input = try folder.write(log(3), to: "log.csv")
-    for _ in 0..<2 { _ = try await run(.plain(), .import, [input], store: store) { $0.again = true } }
+    for _ in 0..<2 { _ = try await run(.plain(), .import, inputs: [input], store: store) { $0.again = true } }
     #expect(try rows == "6")
-    #expect(try await run(.plain(), .import, [input], store: store).inputs.map(\.state) == [.known])
+    #expect(try await run(.plain(), .import, inputs: [input], store: store).inputs.map(\.state) == [.known])
   }
 
   @Test("Within one run the same content goes in once")
   func twiceInOneRun() async throws {
     let inputs = [try folder.write(log(4), to: "a.csv"), try folder.write(log(4), to: "b.csv")]
     for kind in [RunSummary.Kind.validate, .import] {
-      let summary = try await run(.plain(), kind, inputs, store: store)
+      let summary = try await run(.plain(), kind, inputs: inputs, store: store)
       #expect(summary.inputs.map(\.state) == [.imported, .known])
       #expect(summary.counts == RunCounts(read: 4, inserted: 4))
     }
@@ -94,19 +94,19 @@ struct ExactlyOnceTests {
     broken[28] = "never,X,1"
     let input = try folder.write(broken.joined(separator: "\n") + "\n", to: "log.csv")
     for _ in 0..<2 {
-      let stopped = try await run(definition, .import, [input], store: store)
+      let stopped = try await run(definition, .import, inputs: [input], store: store)
       #expect(stopped.outcome == .stopped)
       #expect(stopped.counts == RunCounts(read: 20, inserted: 20))
       #expect(stopped.issues.listed.map(\.line) == [29])
     }
     _ = try folder.write(lines.joined(separator: "\n") + "\n", to: "log.csv")
-    let summary = try await run(definition, .import, [input], store: store)
+    let summary = try await run(definition, .import, inputs: [input], store: store)
     #expect(summary.inputs.map(\.state) == [.resumed])
     #expect(summary.inputs.map(\.firstRecord) == [21])
     #expect(summary.counts == RunCounts(read: 35, inserted: 35))
     #expect(summary.issues.errors == 0)
     #expect(try places() == (0..<35).map { "Spot \($0)" })
-    #expect(try await run(definition, .import, [input], store: store).isNothingNew)
+    #expect(try await run(definition, .import, inputs: [input], store: store).isNothingNew)
   }
 
   @Test("An input that changed before its checkpoint is refused, for what of it is stored can't be told")
@@ -116,22 +116,22 @@ struct ExactlyOnceTests {
       $0.chunkRows = 10
     }
     let input = try folder.write(log(20) + "never,X,1\n", to: "log.csv")
-    _ = try await run(definition, .import, [input], store: store)
+    _ = try await run(definition, .import, inputs: [input], store: store)
     _ = try folder.write(log(20).replacingOccurrences(of: "Spot 3,", with: "Spot three,"), to: "log.csv")
     for kind in [RunSummary.Kind.validate, .import] {
-      let refused = try await run(definition, kind, [input], store: store)
+      let refused = try await run(definition, kind, inputs: [input], store: store)
       #expect(refused.outcome == .failed)
       #expect(refused.exitCode == .dataError)
       #expect(refused.issues.counts == [.inputRefused: 1])
       #expect(refused.failure?.message.contains("imported up to record 20") == true)
     }
-    #expect(try await run(definition, .import, [input], store: store) { $0.again = true }.counts.inserted == 20)
+    #expect(try await run(definition, .import, inputs: [input], store: store) { $0.again = true }.counts.inserted == 20)
   }
 
   @Test("A run that was killed before it could report is reported by the next")
   func unreported() async throws {
     let input = try folder.write(log(3) + "never,X,1\n", to: "log.csv")
-    let first = try await run(.plain(), .import, [input], store: store) { $0.profilesEntries = true }
+    let first = try await run(.plain(), .import, inputs: [input], store: store) { $0.profilesEntries = true }
     let issue = try #require(first.issues.listed.first)
     let json = String(decoding: try JSONEncoder().encode(issue), as: UTF8.self).replacingOccurrences(
       of: "'", with: "''")
@@ -141,14 +141,14 @@ struct ExactlyOnceTests {
       UPDATE SJ_INPUT SET state = 'unreported'; UPDATE SJ_RUN SET outcome = 'running', endedAt = NULL;
       INSERT INTO SJ_ISSUE VALUES (1, 0, '\(json)')
       """)
-    let second = try await run(.plain(), .import, [input], store: store) { $0.profilesEntries = true }
+    let second = try await run(.plain(), .import, inputs: [input], store: store) { $0.profilesEntries = true }
     #expect(second.counts == first.counts)
     #expect(second.issues == first.issues)
     #expect(second.profile == first.profile)
     #expect(second.rejects == first.rejects)
     #expect(second.exitCode == .dataError)
     #expect(try sqlite(store, "SELECT outcome FROM SJ_RUN ORDER BY outcome") == "completed\ninterrupted")
-    #expect(try await run(.plain(), .import, [input], store: store).isNothingNew)
+    #expect(try await run(.plain(), .import, inputs: [input], store: store).isNothingNew)
   }
 
   // MARK: Growing inputs
@@ -167,10 +167,10 @@ struct ExactlyOnceTests {
   func grown(name: String, first: String, added: String, records: Int?) async throws {
     let definition = PipelineDefinition.plain { $0.appendOnly = true }
     let input = try folder.write(first, to: "log.csv")
-    let before = try await run(definition, .import, [input], store: store).counts.inserted
+    let before = try await run(definition, .import, inputs: [input], store: store).counts.inserted
     _ = try folder.write(first + added, to: "log.csv")
-    let dry = try await run(definition, .validate, [input], store: store)
-    let summary = try await run(definition, .import, [input], store: store)
+    let dry = try await run(definition, .validate, inputs: [input], store: store)
+    let summary = try await run(definition, .import, inputs: [input], store: store)
     #expect(dry.counts == summary.counts)
     guard let records else {
       #expect(summary.issues.counts == [.inputRefused: 1])
@@ -182,16 +182,16 @@ struct ExactlyOnceTests {
     #expect(summary.inputs.map(\.firstRecord) == [before + 1])
     #expect(summary.counts == RunCounts(read: records, inserted: records))
     #expect(try rows == "\(before + records)")
-    #expect(try await run(definition, .import, [input], store: store).isNothingNew)
+    #expect(try await run(definition, .import, inputs: [input], store: store).isNothingNew)
   }
 
   @Test("Records of what is new keep their numbers and lines in the whole input")
   func grownPlaces() async throws {
     let definition = PipelineDefinition.plain { $0.appendOnly = true }
     let input = try folder.write(log(10), to: "log.csv")
-    _ = try await run(definition, .import, [input], store: store)
+    _ = try await run(definition, .import, inputs: [input], store: store)
     _ = try folder.write(log(10) + "never,X,1\n", to: "log.csv")
-    let summary = try await run(definition, .import, [input], store: store)
+    let summary = try await run(definition, .import, inputs: [input], store: store)
     #expect(summary.issues.listed.map(\.record) == [11])
     #expect(summary.issues.listed.map(\.line) == [12])
     #expect(summary.issues.listed.map(\.byte) == [UInt64(log(10).utf8.count)])
@@ -199,10 +199,10 @@ struct ExactlyOnceTests {
 
   @Test("Without a word on it an input that grew is refused: its old records would be there twice")
   func grownUndeclared() async throws {
-    _ = try await run(.plain(), .import, [try folder.write(log(10), to: "log.csv")], store: store)
+    _ = try await run(.plain(), .import, inputs: [try folder.write(log(10), to: "log.csv")], store: store)
     let longer = try folder.write(log(11), to: "longer.csv")
     for kind in [RunSummary.Kind.validate, .import] {
-      let refused = try await run(.plain(), kind, [longer], store: store)
+      let refused = try await run(.plain(), kind, inputs: [longer], store: store)
       #expect(refused.issues.counts == [.inputRefused: 1])
       #expect(refused.failure?.message.contains("10 records that would be in the store twice") == true)
     }
@@ -212,8 +212,9 @@ struct ExactlyOnceTests {
       $0.duplicates = .skip
     }
     #expect(
-      try await run(keyed, .import, [longer], store: store).counts == RunCounts(read: 11, inserted: 1, duplicate: 10))
-    #expect(try await run(.plain(), .import, [longer], store: store) { $0.again = true }.counts.inserted == 11)
+      try await run(keyed, .import, inputs: [longer], store: store).counts
+        == RunCounts(read: 11, inserted: 1, duplicate: 10))
+    #expect(try await run(.plain(), .import, inputs: [longer], store: store) { $0.again = true }.counts.inserted == 11)
   }
 
   @Test("What was begun and is given up leaves neither its checkpoint nor its rejects behind")
@@ -224,11 +225,11 @@ struct ExactlyOnceTests {
     }
     let input = try folder.write(
       "date,location\nnever,A\n" + String(repeating: "2020-01-01,B\n", count: 20) + "never,C\n", to: "log.csv")
-    let stopped = try await run(definition, .import, [input], store: store)
+    let stopped = try await run(definition, .import, inputs: [input], store: store)
     #expect(stopped.rejects == folder.path("log.csv.rejects.csv.part"))
     var patient = definition
     patient.errorBudget = nil
-    let again = try await run(patient, .import, [input], store: store) { $0.again = true }
+    let again = try await run(patient, .import, inputs: [input], store: store) { $0.again = true }
     #expect(again.counts == RunCounts(read: 22, inserted: 20, rejected: 2))
     #expect(try sqlite(store, "SELECT group_concat(state) FROM SJ_INPUT") == "complete")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
@@ -251,9 +252,9 @@ struct ExactlyOnceTests {
     name: String, isSame: Bool, change: @Sendable (inout PipelineDefinition) -> Void
   ) async throws {
     let input = try folder.write(log(10), to: "log.csv")
-    _ = try await run(.plain(), .import, [input], store: store)
+    _ = try await run(.plain(), .import, inputs: [input], store: store)
     let changed = PipelineDefinition.plain { change(&$0) }
-    let summary = try await run(changed, .import, [input], store: store) { $0.reports = [] }
+    let summary = try await run(changed, .import, inputs: [input], store: store) { $0.reports = [] }
     if isSame {
       #expect(summary.isNothingNew)
     } else {
@@ -268,13 +269,13 @@ struct ExactlyOnceTests {
   @Test("A pipeline with a key may read again what another has imported")
   func pipelinesWithKey() async throws {
     let input = try folder.write(log(10), to: "log.csv")
-    _ = try await run(.plain(), .import, [input], store: store)
+    _ = try await run(.plain(), .import, inputs: [input], store: store)
     let keyed = PipelineDefinition.plain {
       $0.key = ["date", "location"]
       $0.duplicates = .skip
     }
     #expect(
-      try await run(keyed, .import, [input], store: store).counts == RunCounts(read: 10, duplicate: 10))
+      try await run(keyed, .import, inputs: [input], store: store).counts == RunCounts(read: 10, duplicate: 10))
     #expect(try rows == "10")
   }
 
@@ -290,7 +291,7 @@ struct ExactlyOnceTests {
       ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: fresh))
     try coordinator.remove(added)
     let input = try folder.write(log(10), to: "log.csv")
-    _ = try await run(.plain(), .import, [input], store: store)
+    _ = try await run(.plain(), .import, inputs: [input], store: store)
     #expect(try sqlite(store, schema) == sqlite(fresh, schema))
     #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'SJ\\_%' ESCAPE '\\'") == "4")
     #expect(try LedgerHistory.drop(store: store, vocabulary: .journal))
@@ -298,13 +299,13 @@ struct ExactlyOnceTests {
     #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE '%SJ\\_%' ESCAPE '\\'") == "0")
     #expect(try sqlite(store, "PRAGMA integrity_check") == "ok")
     #expect(try LedgerHistory(store: store, vocabulary: .journal).runs.isEmpty)
-    #expect(try await run(.plain(), .import, [input], store: store).counts.inserted == 10)
+    #expect(try await run(.plain(), .import, inputs: [input], store: store).counts.inserted == 10)
   }
 
   @Test("The history tells runs, inputs and counts")
   func history() async throws {
     let input = try folder.write(log(3) + "never,X,1\n", to: "log.csv")
-    let summary = try await run(.plain(), .import, [input], store: store)
+    let summary = try await run(.plain(), .import, inputs: [input], store: store)
     let history = try LedgerHistory(store: store, vocabulary: .journal)
     let told = try #require(history.runs.first)
     #expect(history.runs.count == 1)
@@ -322,9 +323,9 @@ struct ExactlyOnceTests {
   @Test("A ledger of another layout is not touched")
   func otherVersion() async throws {
     let input = try folder.write(log(3), to: "log.csv")
-    _ = try await run(.plain(), .import, [input], store: store)
+    _ = try await run(.plain(), .import, inputs: [input], store: store)
     _ = try sqlite(store, "UPDATE SJ_LEDGER SET version = 2")
-    let summary = try await run(.plain(), .import, [input], store: store)
+    let summary = try await run(.plain(), .import, inputs: [input], store: store)
     #expect(summary.exitCode == .dataError)
     #expect(summary.failure?.message.contains("layout 2") == true)
     #expect(try rows == "3")

@@ -5,7 +5,7 @@ import Testing
 
 /// Issues: counted in full, listed up to a limit, shown safely.
 @Suite struct IssueLogTests {
-  private static func issue(_ code: IssueCode, _ record: UInt64, _ severity: Severity = .error) -> RecordIssue {
+  private static func issue(_ code: IssueCode, record: UInt64, severity: Severity = .error) -> RecordIssue {
     RecordIssue(
       code, severity: severity, at: RecordPosition(input: "-", record: record, line: record + 1, byte: 0), message: "m")
   }
@@ -13,13 +13,13 @@ import Testing
   @Test func `The list ends at its limit, the counts go on, and the log says so`() {
     var log = IssueLog(listedMax: 3)
     #expect(log.isEmpty)
-    for record: UInt64 in 1...3 { log.add(Self.issue(.typeError, record)) }
+    for record: UInt64 in 1...3 { log.add(Self.issue(.typeError, record: record)) }
     #expect(!log.isTruncated)
     var made = 0
     for record: UInt64 in 4...1000 {
       log.add(.blankRow, severity: .warning) {
         made += 1
-        return Self.issue(.blankRow, record, .warning)
+        return Self.issue(.blankRow, record: record, severity: .warning)
       }
     }
     #expect(made == 0)
@@ -32,10 +32,10 @@ import Testing
 
   @Test func `A later part is appended within the first one's limit`() {
     var log = IssueLog(listedMax: 3)
-    log.add(Self.issue(.typeError, 1))
-    log.add(Self.issue(.typeError, 2))
+    log.add(Self.issue(.typeError, record: 1))
+    log.add(Self.issue(.typeError, record: 2))
     var later = IssueLog(listedMax: 3)
-    for record: UInt64 in 3...5 { later.add(Self.issue(.primaryKey, record, .warning)) }
+    for record: UInt64 in 3...5 { later.add(Self.issue(.primaryKey, record: record, severity: .warning)) }
     log.merge(later)
     #expect(log.listed.map(\.record) == [1, 2, 3])
     #expect(log.counts == [.typeError: 2, .primaryKey: 3])
@@ -46,7 +46,7 @@ import Testing
 
   @Test func `A log that lists nothing still counts`() {
     var log = IssueLog(listedMax: 0)
-    log.add(Self.issue(.typeError, 1))
+    log.add(Self.issue(.typeError, record: 1))
     log.merge(log)
     #expect(log.listed.isEmpty)
     #expect(log.total == 2)

@@ -11,7 +11,7 @@ import Testing
       .completed, .import, "errors",
       [
         "<span>Done, 1,234 errors</span>",
-        "12,345 records read: 11,111 in the store, 205 there already, 1,029 rejected.",
+        "12,345 records read: 11,111 in the store, 205 already present, 1,029 rejected.",
       ]
     ),
     (
@@ -25,7 +25,7 @@ import Testing
     (.cancelled, .import, "cancelled", ["<span>Cancelled</span>", "Run it again."]),
     (
       .failed, .import, "failed",
-      ["<span>Failed</span>", "no room left; make some", "could not go on after 12,345 records"]
+      ["<span>Failed</span>", "no room left; make some", "could not continue after 12,345 records"]
     ),
     (.completed, .export, "errors", ["7 entries written.", "<dt>exported</dt>"]),
   ]
@@ -66,9 +66,9 @@ import Testing
     summary.inputs[0].firstRecord = 1501
     summary.inputs[0].contentHash = "0123456789abcdef0123456789abcdef"
     #expect(
-      summary.html().contains("4,000 records, gone on with at record 1,501, xxh128 0123456789abcdef0123456789abcdef"))
+      summary.html().contains("4,000 records, continued at record 1,501, xxh128 0123456789abcdef0123456789abcdef"))
     #expect(summary.html().contains("<strong>Note</strong> the report can&#39;t be had twice"))
-    #expect(summary.junit().contains("4,000 records, gone on with at record 1,501</system-out>"))
+    #expect(summary.junit().contains("4,000 records, continued at record 1,501</system-out>"))
     summary.inputs[0].state = .known
     summary.inputs[0].records = 0
     #expect(summary.html().contains("Every input was imported before; the store is as it was."))

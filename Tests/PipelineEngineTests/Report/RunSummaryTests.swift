@@ -144,9 +144,9 @@ import Testing
 
           log.csv:12: rating "s\"ix/é": type-error: is not a whole number; write digits only, or leave the field empty
           log.csv:12: warning: extra-label: it is ignored
-          … and 1 more, of which the report lists not all
+          … and 1 more, not all of which are in the report
 
-        Next: mend the records in log.csv.rejects.csv, then replay it: surfjournal replay FILE.
+        Next: correct the records in log.csv.rejects.csv, then replay it: surfjournal replay FILE.
 
         """#)
   }
@@ -173,15 +173,15 @@ import Testing
   }
 
   static let verdicts: [(kind: RunSummary.Kind, outcome: RunSummary.Outcome, first: String, last: String)] = [
-    (.validate, .completed, "surf-log: dry run done, 2 errors", "Next: mend the lines named above, then import."),
+    (.validate, .completed, "surf-log: dry run done, 2 errors", "Next: correct the lines named above, then import."),
     (.import, .cancelled, "surf-log: import cancelled; what was saved before stays", "Next: run it again."),
     (
       .import, .stopped, "surf-log: import STOPPED: as the pipeline's error policy says",
-      #"Next: mend the record named above and run it again, or set "errorPolicy": "skip"."#
+      #"Next: correct the record named above and run it again, or set "errorPolicy": "skip"."#
     ),
     (
       .export, .failed, "surf-log: export FAILED: disk full; make room",
-      "  … and 1 more, of which the report lists not all"
+      "  … and 1 more, not all of which are in the report"
     ),
   ]
 

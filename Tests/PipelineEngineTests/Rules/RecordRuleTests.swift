@@ -85,7 +85,7 @@ import Testing
     let records = test.records.map { $0.hasPrefix("!") ? String($0.dropFirst()) : $0 }
     let lines = [Self.columns.joined(separator: ",")] + records
     let input = try folder.write(lines.joined(separator: "\n") + "\n", to: "log.csv")
-    let summary = try await run(definition("[\(test.rule)]"), .validate, [input], store: nil)
+    let summary = try await run(definition("[\(test.rule)]"), .validate, inputs: [input], store: nil)
     let broken = test.records.indices.filter { test.records[$0].hasPrefix("!") }.map { UInt64($0 + 1) }
     #expect(summary.issues.listed.map(\.record) == broken, "\(summary.issues.listed.map(\.message))")
     #expect(summary.issues.listed.allSatisfy { $0.code == .rowConstraint && $0.severity == .error })
@@ -113,7 +113,7 @@ import Testing
       """
     let store = folder.path("store.sqlite")
     let input = try folder.write(text, to: "log.csv")
-    let summary = try await run(definition(rules), .import, [input], store: store)
+    let summary = try await run(definition(rules), .import, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 5, inserted: 3, rejected: 2))
     let told = summary.issues.listed.map { "\($0.record) \($0.severity) \($0.code) \($0.field ?? 0) \($0.message)" }
     #expect(
@@ -138,7 +138,7 @@ import Testing
       """
     let definition = try PipelineDefinition(data: Data(json.utf8), environment: .journal)
     let input = try folder.write("date,spot\n2020-01-01,A\n2020-01-02,\n", to: "log.csv")
-    let summary = try await run(definition, .validate, [input], store: nil)
+    let summary = try await run(definition, .validate, inputs: [input], store: nil)
     #expect(
       summary.issues.listed.map(\.message) == [
         "one of location, wind must not be empty; fill one in (spot \"\", no wind)"

@@ -28,8 +28,8 @@ struct DryRunTests {
       $0.key = ["date", "location"]
     }
     let model = RunModel.make(ratingMax: 4)
-    let dry = try await run(definition, .validate, [input], store: nil, model: model)
-    let real = try await run(definition, .import, [input], store: folder.path("store.sqlite"), model: model)
+    let dry = try await run(definition, .validate, inputs: [input], store: nil, model: model)
+    let real = try await run(definition, .import, inputs: [input], store: folder.path("store.sqlite"), model: model)
     #expect(dry.counts == real.counts, "seed \(seed)")
     #expect(dry.issues == real.issues, "seed \(seed)")
     #expect(real.counts.rejected > 0 && real.counts.inserted > 0, "seed \(seed): the file tests nothing")
@@ -38,10 +38,10 @@ struct DryRunTests {
   @Test("An existing store and its folder stay as they were, byte for byte")
   func leavesNoTrace() async throws {
     let store = folder.path("store.sqlite")
-    _ = try await run(.plain(), .import, [try folder.write(log(3), to: "first.csv")], store: store)
+    _ = try await run(.plain(), .import, inputs: [try folder.write(log(3), to: "first.csv")], store: store)
     let input = try folder.write("date,location,rating\nbad,A,1\n", to: "log.csv")
     let before = try contents()
-    let summary = try await run(.plain(), .validate, [input], store: store)
+    let summary = try await run(.plain(), .validate, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 1, rejected: 1))
     #expect(try contents() == before)
   }

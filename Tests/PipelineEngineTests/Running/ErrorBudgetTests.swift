@@ -47,8 +47,8 @@ struct ErrorBudgetTests {
       $0.chunkRows = 10
     }
     let input = try folder.write(Self.dirty(60), to: "log.csv")
-    let dry = try await run(definition, .validate, [input], store: store)
-    let summary = try await run(definition, .import, [input], store: store)
+    let dry = try await run(definition, .validate, inputs: [input], store: store)
+    let summary = try await run(definition, .import, inputs: [input], store: store)
     #expect(dry.counts == summary.counts)
     #expect(dry.issues == summary.issues)
     #expect(dry.stopReason == summary.stopReason)
@@ -76,7 +76,7 @@ struct ErrorBudgetTests {
       try folder.write(Self.dirty(10), to: "a.csv"),
       try folder.write(Self.dirty(20).replacingOccurrences(of: "Spot", with: "Beach"), to: "b.csv"),
     ]
-    let summary = try await run(definition, .import, inputs, store: store)
+    let summary = try await run(definition, .import, inputs: inputs, store: store)
     #expect(summary.outcome == .stopped)
     #expect(summary.counts == RunCounts(read: 10, inserted: 8, rejected: 2))
     #expect(summary.issues.errors == 4)
@@ -88,7 +88,8 @@ struct ErrorBudgetTests {
   func atomicStop(hasStore: Bool) async throws {
     if hasStore {
       _ = try await run(
-        .plain(), .import, [try folder.write(log(7).replacingOccurrences(of: "Spot", with: "Old"), to: "old.csv")],
+        .plain(), .import,
+        inputs: [try folder.write(log(7).replacingOccurrences(of: "Spot", with: "Old"), to: "old.csv")],
         store: store)
     }
     let definition = PipelineDefinition.plain {
@@ -98,8 +99,8 @@ struct ErrorBudgetTests {
     }
     let before = hasStore ? try Self.dump(store) : nil
     let inputs = [try folder.write(log(25), to: "a.csv"), try folder.write(Self.dirty(60), to: "b.csv")]
-    let dry = try await run(definition, .validate, inputs, store: store)
-    let summary = try await run(definition, .import, inputs, store: store)
+    let dry = try await run(definition, .validate, inputs: inputs, store: store)
+    let summary = try await run(definition, .import, inputs: inputs, store: store)
     #expect(summary.outcome == .stopped)
     #expect(summary.counts == RunCounts())
     #expect(dry.counts == summary.counts)
@@ -114,10 +115,10 @@ struct ErrorBudgetTests {
     #expect(try folder.names.filter { $0.contains("rejects") } == [])
     // It is not resumed either: all of it goes in once the budget allows.
     let whole = PipelineDefinition.plain { $0.atomic = true }
-    let second = try await run(whole, .import, inputs, store: store)
+    let second = try await run(whole, .import, inputs: inputs, store: store)
     #expect(second.inputs.map(\.state) == [.imported, .imported])
     #expect(second.counts == RunCounts(read: 85, inserted: 73, rejected: 12))
-    #expect(try await run(whole, .import, inputs, store: store).isNothingNew)
+    #expect(try await run(whole, .import, inputs: inputs, store: store).isNothingNew)
   }
 
   @Test("An atomic run with keys sees its own entries, and its updates go with it")
@@ -129,15 +130,16 @@ struct ErrorBudgetTests {
       $0.chunkRows = 2
     }
     let header = "date,location,rating\n"
-    _ = try await run(definition, .import, [try folder.write(header + "2020-01-01,A,1\n", to: "old.csv")], store: store)
+    _ = try await run(
+      definition, .import, inputs: [try folder.write(header + "2020-01-01,A,1\n", to: "old.csv")], store: store)
     let good = header + "2020-01-01,A,2\n2020-01-02,B,1\n2020-01-03,C,1\n2020-01-02,B,5\n2020-01-01,A,2\n"
     var budget = definition
     budget.errorPolicy = .stop
     let stopped = try await run(
-      budget, .import, [try folder.write(good + "never,D,1\n", to: "bad.csv")], store: store)
+      budget, .import, inputs: [try folder.write(good + "never,D,1\n", to: "bad.csv")], store: store)
     #expect(stopped.outcome == .stopped)
     #expect(try sqlite(store, "SELECT ZLOCATION, ZRATING, Z_OPT FROM ZJOURNALENTRY") == "A|1|1")
-    let summary = try await run(definition, .import, [try folder.write(good, to: "good.csv")], store: store)
+    let summary = try await run(definition, .import, inputs: [try folder.write(good, to: "good.csv")], store: store)
     #expect(summary.counts == RunCounts(read: 5, inserted: 2, updated: 2, unchanged: 1))
     #expect(
       try sqlite(store, "SELECT Z_PK, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK") == "1|A|2\n2|B|5\n3|C|1")
@@ -146,7 +148,7 @@ struct ErrorBudgetTests {
   @Test("An input that can't be read rolls an atomic run back")
   func atomicFailure() async throws {
     let inputs = [try folder.write(log(5), to: "a.csv"), folder.path("missing.csv")]
-    let summary = try await run(.plain { $0.atomic = true }, .import, inputs, store: store)
+    let summary = try await run(.plain { $0.atomic = true }, .import, inputs: inputs, store: store)
     #expect(summary.outcome == .failed)
     #expect(summary.exitCode == .noInput)
     #expect(summary.counts == RunCounts())

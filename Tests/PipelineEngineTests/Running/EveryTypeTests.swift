@@ -111,13 +111,13 @@ import Testing
   {
     let csv = try folder.write(try python(Self.generator), to: "things.csv")
     let (first, second) = (folder.path("first.sqlite"), folder.path("second.sqlite"))
-    let summary = try await run(Self.definition(), .import, [csv], store: first, model: Self.model())
+    let summary = try await run(Self.definition(), .import, inputs: [csv], store: first, model: Self.model())
     #expect(summary.counts.inserted == 1000, "\(summary.issues.listed.prefix(3)) \(summary.failure?.message ?? "")")
     #expect(try python(Self.comparison, input: "\(csv)\n\(first)\n") == "1000\n")
     let out = (folder.path("1.csv"), folder.path("2.csv"))
     _ = try await run(Self.definition(), .export, store: first, model: Self.model()) { $0.output = out.0 }
     // Dates are written in another form, which the one who compares does not read.
-    let back = try await run(Self.definition(), .import, [out.0], store: second, model: Self.model())
+    let back = try await run(Self.definition(), .import, inputs: [out.0], store: second, model: Self.model())
     #expect(back.counts.inserted == 1000, "\(back.issues.listed.prefix(3))")
     _ = try await run(Self.definition(), .export, store: second, model: Self.model()) { $0.output = out.1 }
     #expect(try folder.text("1.csv") == folder.text("2.csv"))
@@ -134,7 +134,7 @@ import Testing
     let csv = try folder.write("\(name),small\n\(text),1\n", to: "one.csv")
     let store = folder.path("store.sqlite")
     let definition = Self.definition { $0.export?.columns.removeAll { $0.name != name } }
-    let summary = try await run(definition, .import, [csv], store: store, model: Self.model())
+    let summary = try await run(definition, .import, inputs: [csv], store: store, model: Self.model())
     #expect(summary.counts.inserted == 1, "\(summary.issues.listed)")
     _ = try await run(definition, .export, store: store, model: Self.model()) { $0.output = folder.path("out.csv") }
     #expect(
@@ -151,7 +151,8 @@ import Testing
   func `What is not of its type is rejected with what to do`(name: String, text: String, message: String) async throws {
     let csv = try folder.write("\(name),name\n\(text),a\n", to: "bad.csv")
     let definition = Self.definition()
-    let summary = try await run(definition, .import, [csv], store: folder.path("store.sqlite"), model: Self.model())
+    let summary = try await run(
+      definition, .import, inputs: [csv], store: folder.path("store.sqlite"), model: Self.model())
     let issue = try #require(summary.issues.listed.first)
     #expect(issue.code == .typeError && issue.column == name)
     #expect(issue.message.contains(message), "\(issue.message)")
@@ -170,8 +171,8 @@ import Testing
     let one = try folder.write("\(name),small\n\(first),1\n\(same),2\n", to: "one.csv")
     let two = try folder.write("\(name),small\n\(same),3\n", to: "two.csv")
     let summaries = [
-      try await run(keyed, .import, [one], store: store, model: Self.model()),
-      try await run(keyed, .import, [two], store: store, model: Self.model()),
+      try await run(keyed, .import, inputs: [one], store: store, model: Self.model()),
+      try await run(keyed, .import, inputs: [two], store: store, model: Self.model()),
     ]
     #expect(summaries.map(\.counts.inserted) == [1, 0] && summaries.map(\.counts.duplicate) == [1, 1])
     let unique = Self.definition { definition in
@@ -179,7 +180,7 @@ import Testing
         definition.columns[index].rules = [ValueRule(.unique)]
       }
     }
-    let refused = try await run(unique, .import, [two], store: store, model: Self.model()) { $0.again = true }
+    let refused = try await run(unique, .import, inputs: [two], store: store, model: Self.model()) { $0.again = true }
     #expect(refused.issues.listed.map(\.code) == [.uniqueError])
   }
 

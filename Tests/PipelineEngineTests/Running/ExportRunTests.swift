@@ -21,7 +21,7 @@ struct ExportRunTests {
       2019-12-31T23:59:59Z,Kauaʻi,
 
       """
-    let summary = try await run(.plain(), .import, [try folder.write(text, to: "in.csv")], store: store)
+    let summary = try await run(.plain(), .import, inputs: [try folder.write(text, to: "in.csv")], store: store)
     try #require(summary.counts.inserted == 4)
     // Entries without a date are part of every store that the app writes.
     _ = try sqlite(store, "INSERT INTO ZJOURNALENTRY(Z_PK, Z_ENT, Z_OPT, ZRATING) VALUES(5, 1, 1, 2)")
@@ -94,7 +94,7 @@ struct ExportRunTests {
     try await export(store, "first.csv.gz")
     let copy = folder.path("copy.sqlite")
     _ = try await run(
-      .plain { $0.columns[0].rules = [] }, .import, [folder.path("first.csv.gz")], store: copy)
+      .plain { $0.columns[0].rules = [] }, .import, inputs: [folder.path("first.csv.gz")], store: copy)
     try await export(copy, "second.csv.gz")
     try await export(store, "plain.csv")
     let bytes = try ["first.csv.gz", "second.csv.gz"].map {
@@ -123,7 +123,7 @@ struct ExportRunTests {
     options.store = store
     options.output = folder.path("out.csv")
     options.model = RunModel.make()
-    let runner = PipelineRunner(.plain { $0.chunkRows = 1 }, .export, options)
+    let runner = PipelineRunner(.plain { $0.chunkRows = 1 }, .export, options: options)
     runner.cancel()
     let summary = try await runner.run()
     #expect(summary.outcome == .cancelled)

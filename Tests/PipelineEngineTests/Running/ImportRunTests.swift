@@ -20,7 +20,7 @@ struct ImportRunTests {
     var dumps: Set<String> = []
     for chain in RunOptions.ContextChain.allCases {
       let store = folder.path("\(chain).sqlite")
-      let summary = try await run(.plain { $0.chunkRows = chunkRows }, .import, [input], store: store) {
+      let summary = try await run(.plain { $0.chunkRows = chunkRows }, .import, inputs: [input], store: store) {
         $0.contextChain = chain
         $0.notificationContents = contents
       }
@@ -40,7 +40,7 @@ struct ImportRunTests {
   func keysContinue() async throws {
     let input = try folder.write(log(10), to: "log.csv")
     let store = folder.path("store.sqlite")
-    for _ in 0..<2 { _ = try await run(.plain(), .import, [input], store: store) { $0.again = true } }
+    for _ in 0..<2 { _ = try await run(.plain(), .import, inputs: [input], store: store) { $0.again = true } }
     #expect(try sqlite(store, "SELECT count(*), min(Z_PK), max(Z_PK) FROM ZJOURNALENTRY") == "20|1|20")
     #expect(try sqlite(store, "SELECT Z_MAX FROM Z_PRIMARYKEY") == "20")
   }
@@ -50,7 +50,7 @@ struct ImportRunTests {
     let input = try folder.write(
       "date,location,rating\r\n2020-01-01,A,1\r\nsoon,\"B, b\",2\r\n2020-01-03,C,x\r\n2020-01-04,D,4", to: "log.csv")
     let store = folder.path("store.sqlite")
-    let summary = try await run(.plain(), .import, [input], store: store)
+    let summary = try await run(.plain(), .import, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 4, inserted: 2, rejected: 2))
     #expect(summary.exitCode == .dataError)
     #expect(summary.issues.listed.map(\.code) == [.typeError, .typeError])
@@ -67,9 +67,9 @@ struct ImportRunTests {
   func rejectsReplay() async throws {
     let input = try folder.write("rating,date,location\n1,bad,A\n2,2020-01-02,B\n", to: "log.csv")
     let store = folder.path("store.sqlite")
-    _ = try await run(.plain(), .import, [input], store: store)
+    _ = try await run(.plain(), .import, inputs: [input], store: store)
     let mended = try folder.text("log.csv.rejects.csv").replacingOccurrences(of: "bad", with: "2020-01-01")
-    let summary = try await run(.plain(), .import, [try folder.write(mended, to: "mended.csv")], store: store)
+    let summary = try await run(.plain(), .import, inputs: [try folder.write(mended, to: "mended.csv")], store: store)
     #expect(summary.counts == RunCounts(read: 1, inserted: 1))
     #expect(try sqlite(store, "SELECT ZLOCATION FROM ZJOURNALENTRY ORDER BY ZDATE") == "A\nB")
   }
@@ -82,7 +82,7 @@ struct ImportRunTests {
       $0.errorPolicy = .stop
       $0.chunkRows = 5
     }
-    let summary = try await run(definition, .import, [input], store: store)
+    let summary = try await run(definition, .import, inputs: [input], store: store)
     #expect(summary.outcome == .stopped)
     #expect(summary.counts == RunCounts(read: 10, inserted: 10))
     #expect(summary.issues.counts == [.typeError: 1])
@@ -104,7 +104,7 @@ struct ImportRunTests {
       $0.limits.keysInMemoryMax = keysInMemoryMax
     }
     let store = folder.path("store.sqlite")
-    let summary = try await run(definition, .import, [input], store: store)
+    let summary = try await run(definition, .import, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 60, inserted: 30, rejected: 30))
     #expect(summary.issues.counts == [.primaryKey: 30])
     #expect(
@@ -119,7 +119,7 @@ struct ImportRunTests {
     let second = try folder.write(log(4).replacingOccurrences(of: "Spot", with: "Beach"), to: "b.csv")
     let store = folder.path("store.sqlite")
     let summary = try await run(
-      .plain(), .import, [first, folder.path("missing.csv"), second], store: store)
+      .plain(), .import, inputs: [first, folder.path("missing.csv"), second], store: store)
     #expect(summary.counts == RunCounts(read: 7, inserted: 7))
     #expect(summary.outcome == .failed)
     #expect(summary.exitCode == .noInput)
@@ -131,9 +131,9 @@ struct ImportRunTests {
   func headers() async throws {
     let good = try folder.write("RATING, Location ,DATE\n3,A,2020-01-01\n", to: "good.csv")
     let store = folder.path("store.sqlite")
-    #expect(try await run(.plain(), .import, [good], store: store).counts == RunCounts(read: 1, inserted: 1))
+    #expect(try await run(.plain(), .import, inputs: [good], store: store).counts == RunCounts(read: 1, inserted: 1))
     let bad = try folder.write("rating,location\n3,A\n", to: "bad.csv")
-    let summary = try await run(.plain(), .import, [bad], store: store)
+    let summary = try await run(.plain(), .import, inputs: [bad], store: store)
     #expect(summary.outcome == .failed)
     #expect(summary.issues.counts[.missingLabel] == 1)
     #expect(summary.exitCode == .dataError)
@@ -146,7 +146,7 @@ struct ImportRunTests {
     options.inputs = [input]
     options.store = folder.path("store.sqlite")
     options.model = RunModel.make()
-    let runner = PipelineRunner(.plain { $0.chunkRows = 50 }, .import, options)
+    let runner = PipelineRunner(.plain { $0.chunkRows = 50 }, .import, options: options)
     runner.cancel()
     let summary = try await runner.run()
     #expect(summary.outcome == .cancelled)
@@ -162,7 +162,7 @@ struct ImportRunTests {
     options.inputs = [input]
     options.store = folder.path("store.sqlite")
     options.model = RunModel.make()
-    let runner = PipelineRunner(.plain { $0.chunkRows = 10 }, .import, options)
+    let runner = PipelineRunner(.plain { $0.chunkRows = 10 }, .import, options: options)
     let steps = Task {
       var seen: [Int] = []
       for await step in runner.progress { seen.append(step.records) }

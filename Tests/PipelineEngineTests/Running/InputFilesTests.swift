@@ -92,7 +92,7 @@ import Testing
       var options = RunOptions()
       options.store = store
       options.model = RunModel.make()
-      return try await PipelineRunner(definition, .import, options).run()
+      return try await PipelineRunner(definition, .import, options: options).run()
     }
     let first = try await run()
     #expect(first.inputs.map(\.path) == ["new/1.csv", "new/2.csv"])

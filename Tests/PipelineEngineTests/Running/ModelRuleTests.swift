@@ -62,8 +62,8 @@ struct ModelRuleTests {
   {
     let definition = PipelineDefinition(name: "n", columns: Self.columns, chunkRows: chunkRows, vocabulary: .journal)
     let input = try folder.write(text, to: "log.csv")
-    let dry = try await run(definition, .validate, [input], store: nil, model: model())
-    let real = try await run(definition, .import, [input], store: folder.path("store.sqlite"), model: model())
+    let dry = try await run(definition, .validate, inputs: [input], store: nil, model: model())
+    let real = try await run(definition, .import, inputs: [input], store: folder.path("store.sqlite"), model: model())
     return (real, dry)
   }
 

@@ -81,21 +81,23 @@ import Testing
     var reckoning = Reckoning(entries: [], policy: choice.policy, key: choice.key)
     var inputs: [String] = []
     for number in 0..<Int.random(in: 1...3, using: &random) {
-      inputs.append(try folder.write(Self.file(&reckoning, number, &random), to: "\(number).csv"))
+      inputs.append(try folder.write(Self.file(&reckoning, number: number, random: &random), to: "\(number).csv"))
     }
     // The first inputs make the store; the last ones are compared.
     let split = Int.random(in: 0..<inputs.count, using: &random)
     let chain: RunOptions.ContextChain = Bool.random(using: &random) ? .one : .three
     var before = RunCounts()
     if split > 0 {
-      before = try await run(definition, .import, Array(inputs[..<split]), store: store) { $0.contextChain = chain }
-        .counts
+      before = try await run(definition, .import, inputs: Array(inputs[..<split]), store: store) {
+        $0.contextChain = chain
+      }
+      .counts
     }
     let rest = Array(inputs[split...])
     let bytes = try? Data(contentsOf: URL(fileURLWithPath: store))
-    let dry = try await run(definition, .validate, rest, store: store)
+    let dry = try await run(definition, .validate, inputs: rest, store: store)
     #expect(try bytes == nil || Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
-    let real = try await run(definition, .import, rest, store: store) { $0.contextChain = chain }
+    let real = try await run(definition, .import, inputs: rest, store: store) { $0.contextChain = chain }
     #expect(dry.counts == real.counts)
     #expect(dry.issues == real.issues)
     #expect(before + real.counts == reckoning.counts)
@@ -105,7 +107,7 @@ import Testing
 
   /// Records of few days and places, so that keys meet; about one in six is bad.
   private static func file(
-    _ reckoning: inout Reckoning, _ number: Int, _ random: inout SeededGenerator
+    _ reckoning: inout Reckoning, number: Int, random: inout SeededGenerator
   ) -> String {
     // No two files are the same input.
     var text = "date,location,rating,file \(number)\n"

@@ -28,7 +28,7 @@ struct RefusedEntriesTests {
       """, to: "log.csv")
     let store = folder.path("store.sqlite")
     let summary = try await run(
-      .plain { $0.chunkRows = 100 }, .import, [input], store: store, model: RunModel.make(unique: ["location"])
+      .plain { $0.chunkRows = 100 }, .import, inputs: [input], store: store, model: RunModel.make(unique: ["location"])
     ) { $0.contextChain = chain }
     #expect(summary.counts == RunCounts(read: 7, inserted: 4, rejected: 3))
     #expect(summary.issues.listed.map(\.record) == [3, 5, 6])
@@ -45,7 +45,7 @@ struct RefusedEntriesTests {
     let input = try folder.write(
       "date,location,rating\n2020-01-01,A,1\n2020-01-02,B,9\n2020-01-03,C,3\n2020-01-04,D,8\n", to: "log.csv")
     let store = folder.path("store.sqlite")
-    let summary = try await run(.plain(), .import, [input], store: store, model: RunModel.make(ratingMax: 5)) {
+    let summary = try await run(.plain(), .import, inputs: [input], store: store, model: RunModel.make(ratingMax: 5)) {
       $0.contextChain = chain
     }
     #expect(summary.counts == RunCounts(read: 4, inserted: 2, rejected: 2))
@@ -57,14 +57,14 @@ struct RefusedEntriesTests {
   func trigger() async throws {
     let store = folder.path("store.sqlite")
     let first = try folder.write(log(2).replacingOccurrences(of: "Spot", with: "Beach"), to: "first.csv")
-    _ = try await run(.plain(), .import, [first], store: store)
+    _ = try await run(.plain(), .import, inputs: [first], store: store)
     _ = try sqlite(
       store,
       """
       CREATE TRIGGER refuse BEFORE INSERT ON ZJOURNALENTRY WHEN NEW.ZRATING = 3
       BEGIN SELECT RAISE(ABORT, 'no threes today'); END
       """)
-    let summary = try await run(.plain(), .import, [try folder.write(log(10), to: "log.csv")], store: store)
+    let summary = try await run(.plain(), .import, inputs: [try folder.write(log(10), to: "log.csv")], store: store)
     #expect(summary.counts == RunCounts(read: 10, inserted: 8, rejected: 2))
     #expect(summary.issues.listed.allSatisfy { $0.message.contains("no threes today") })
     #expect(try sqlite(store, "SELECT count(*), max(Z_PK) FROM ZJOURNALENTRY") == "10|10")
@@ -76,7 +76,7 @@ struct RefusedEntriesTests {
       "date,location,rating\n2020-01-01,A,1\n2020-01-02,A,2\n2020-01-03,C,3\n", to: "log.csv")
     let store = folder.path("store.sqlite")
     let summary = try await run(
-      .plain { $0.errorPolicy = .stop }, .import, [input], store: store,
+      .plain { $0.errorPolicy = .stop }, .import, inputs: [input], store: store,
       model: RunModel.make(unique: ["location"]))
     #expect(summary.outcome == .stopped)
     #expect(summary.counts == RunCounts())

@@ -43,15 +43,15 @@ extension PipelineDefinition {
 
 /// Runs a pipeline over `inputs` into `store`.
 func run(
-  _ definition: PipelineDefinition, _ kind: RunSummary.Kind = .import, _ inputs: [String] = [], store: String?,
-  model: NSManagedObjectModel = RunModel.make(), _ change: (inout RunOptions) -> Void = { _ in }
+  _ definition: PipelineDefinition, _ kind: RunSummary.Kind = .import, inputs: [String] = [], store: String?,
+  model: NSManagedObjectModel = RunModel.make(), change: (inout RunOptions) -> Void = { _ in }
 ) async throws -> RunSummary {
   var options = RunOptions()
   options.inputs = inputs
   options.store = store
   options.model = model
   change(&options)
-  let summary = try await PipelineRunner(definition, kind, options).run()
+  let summary = try await PipelineRunner(definition, kind, options: options).run()
   try summary.counts.checkConservation()
   return summary
 }

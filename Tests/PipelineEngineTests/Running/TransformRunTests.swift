@@ -28,7 +28,7 @@ struct TransformRunTests {
     let input = try folder.write(
       "date,height,location,rating\non 2020-01-01,3-5ft,\"  c \"\"x\"\"  STREET \",GOOD\n2020-01-02,Flat,ÉCOLE,bad\n",
       to: "log.csv")
-    let summary = try await run(definition(columns), .import, [input], store: store)
+    let summary = try await run(definition(columns), .import, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 2, inserted: 2))
     #expect(
       try sqlite(store, "SELECT CAST(ZDATE AS INT), ZHEIGHT, ZLOCATION, ZRATING FROM ZJOURNALENTRY")
@@ -43,7 +43,7 @@ struct TransformRunTests {
        {"name": "height", "transforms": [{"transform": "convert", "from": "ft", "to": "m", "strict": true}]}]
       """
     let input = try folder.write("location,height\n abcd ,1\n xyz ,1\nabc,tall\nabc,\n", to: "log.csv")
-    let summary = try await run(definition(columns), .import, [input], store: store)
+    let summary = try await run(definition(columns), .import, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 4, inserted: 2, rejected: 2))
     #expect(
       summary.issues.listed.map { "\($0.record) \($0.severity) \($0.code) \($0.value ?? "")|\($0.message)" } == [
@@ -60,10 +60,10 @@ struct TransformRunTests {
     let columns = #"["date", {"name": "location", "transforms": ["trim", "lower"]}]"#
     let definition = try definition(columns, #", "key": ["date", "location"], "duplicates": "skip""#)
     let first = try folder.write("date,location\n2020-01-01,Rincon\n", to: "first.csv")
-    _ = try await run(definition, .import, [first], store: store)
+    _ = try await run(definition, .import, inputs: [first], store: store)
     let second = try folder.write("date,location\n2020-01-01, RINCON \n2020-01-02,a\n2020-01-02,A\n", to: "second.csv")
-    let dry = try await run(definition, .validate, [second], store: store)
-    let summary = try await run(definition, .import, [second], store: store)
+    let dry = try await run(definition, .validate, inputs: [second], store: store)
+    let summary = try await run(definition, .import, inputs: [second], store: store)
     #expect(summary.counts == RunCounts(read: 3, inserted: 1, duplicate: 2))
     #expect(dry.counts == summary.counts)
     #expect(try sqlite(store, "SELECT ZLOCATION FROM ZJOURNALENTRY") == "rincon\na")
@@ -83,7 +83,7 @@ struct TransformRunTests {
     let labelled = try folder.write("date,wind\n2020-01-05,onshore\n", to: "labelled.csv")
     let rejects = folder.url.appendingPathComponent("rejects")
     try FileManager.default.createDirectory(at: rejects, withIntermediateDirectories: true)
-    let summary = try await run(definition(columns), .import, [full, lacking, labelled], store: store) {
+    let summary = try await run(definition(columns), .import, inputs: [full, lacking, labelled], store: store) {
       $0.rejects = rejects.path + "/"
     }
     #expect(summary.counts == RunCounts(read: 5, inserted: 5))
@@ -98,7 +98,7 @@ struct TransformRunTests {
     let token = try definition(columns, #", "dialect": {"null": "\\N"}"#)
     let tokens = try folder.write("date,location,rating\n2020-01-06,\\N,\\N\n2020-01-07,\"\\N\",1\n", to: "tokens.csv")
     let other = folder.path("other.sqlite")
-    _ = try await run(token, .import, [tokens], store: other)
+    _ = try await run(token, .import, inputs: [tokens], store: other)
     #expect(try sqlite(other, "SELECT ZLOCATION, ZRATING FROM ZJOURNALENTRY") == "Malibu|3\n\\N|1")
   }
 
@@ -107,7 +107,7 @@ struct TransformRunTests {
     let columns = #"["date", {"name": "location", "transforms": ["upper"]}, {"name": "wind", "value": "w"}]"#
     let rules = #", "recordRules": [{"rule": "compare", "left": "location", "operator": "!=", "right": "wind"}]"#
     let input = try folder.write("date,location\nsoon,x\n2020-01-01,a\n2020-01-02,W\n2020-01-03,w,\nx\n", to: "log.csv")
-    let summary = try await run(definition(columns, rules), .import, [input], store: store)
+    let summary = try await run(definition(columns, rules), .import, inputs: [input], store: store)
     #expect(summary.counts == RunCounts(read: 5, inserted: 2, rejected: 3))
     #expect(try sqlite(store, "SELECT ZLOCATION, ZWIND FROM ZJOURNALENTRY") == "A|w\nW|w")
   }

@@ -49,7 +49,8 @@ extension ArchivedExpression {
     case .keyPath(let keys, of: let base): base.formatText.map { "\($0).\(keys)" }
     case .function(let name, let arguments): Self.function(name, arguments)
     case .aggregate(let parts): Self.list(parts).map { "{\($0)}" }
-    case .subquery(let collection, let variable, let condition): Self.subquery(collection, variable, condition)
+    case .subquery(let collection, let variable, let condition):
+      Self.subquery(collection, variable: variable, condition: condition)
     }
   }
 
@@ -78,7 +79,7 @@ extension ArchivedExpression {
   }
 
   private static func subquery(
-    _ collection: ArchivedExpression, _ variable: String, _ condition: ArchivedPredicate
+    _ collection: ArchivedExpression, variable: String, condition: ArchivedPredicate
   ) -> String? {
     guard let collection = collection.formatText, let condition = condition.formatText else { return nil }
     return "SUBQUERY(\(collection), $\(variable), \(condition))"

@@ -44,12 +44,12 @@ struct ArchivedPredicateReader {
 
   func predicate(_ value: ArchiveValue?) -> ArchivedPredicate? {
     var left = Self.partsMax
-    return predicate(value, 0, &left)
+    return predicate(value, depth: 0, left: &left)
   }
 
   func expression(_ value: ArchiveValue?) -> ArchivedExpression? {
     var left = Self.partsMax
-    return expression(value, 0, &left)
+    return expression(value, depth: 0, left: &left)
   }
 
   private func mayGoOn(_ depth: Int, _ left: inout Int) -> Bool {
@@ -57,15 +57,15 @@ struct ArchivedPredicateReader {
     return depth < Self.depthMax && left >= 0
   }
 
-  private func predicate(_ value: ArchiveValue?, _ depth: Int, _ left: inout Int) -> ArchivedPredicate? {
+  private func predicate(_ value: ArchiveValue?, depth: Int, left: inout Int) -> ArchivedPredicate? {
     guard mayGoOn(depth, &left), let object = archive.object(value) else { return nil }
     switch object.className {
     case "NSTruePredicate": return .constant(true)
     case "NSFalsePredicate": return .constant(false)
-    case "NSComparisonPredicate": return comparison(object, depth, &left).map(ArchivedPredicate.comparison)
+    case "NSComparisonPredicate": return comparison(object, depth: depth, left: &left).map(ArchivedPredicate.comparison)
     case "NSCompoundPredicate":
       let members = archive.members(object.values["NSSubpredicates"]) ?? []
-      let parts = members.compactMap { predicate($0, depth + 1, &left) }
+      let parts = members.compactMap { predicate($0, depth: depth + 1, left: &left) }
       guard parts.count == members.count else { return nil }
       switch archive.integer(object.values["NSCompoundPredicateType"]) {
       case 0: return parts.count == 1 ? .not(parts[0]) : nil
@@ -83,9 +83,9 @@ struct ArchivedPredicateReader {
     6: .matches, 7: .like, 8: .beginsWith, 9: .endsWith, 10: .isIn, 99: .contains, 100: .between,
   ]
 
-  private func comparison(_ object: KeyedArchive.Object, _ depth: Int, _ left: inout Int) -> ArchivedComparison? {
-    guard let first = expression(object.values["NSLeftExpression"], depth + 1, &left),
-      let second = expression(object.values["NSRightExpression"], depth + 1, &left),
+  private func comparison(_ object: KeyedArchive.Object, depth: Int, left: inout Int) -> ArchivedComparison? {
+    guard let first = expression(object.values["NSLeftExpression"], depth: depth + 1, left: &left),
+      let second = expression(object.values["NSRightExpression"], depth: depth + 1, left: &left),
       let how = archive.object(object.values["NSPredicateOperator"]),
       let operation = archive.integer(how.values["NSOperatorType"]).flatMap({ Self.operators[$0] }),
       let modifier = ArchivedComparison.Modifier(rawValue: archive.integer(how.values["NSModifier"]) ?? 0)
@@ -98,42 +98,43 @@ struct ArchivedPredicateReader {
     return ArchivedComparison(left: first, operation: operation, options: options, modifier: modifier, right: second)
   }
 
-  private func expression(_ value: ArchiveValue?, _ depth: Int, _ left: inout Int) -> ArchivedExpression? {
+  private func expression(_ value: ArchiveValue?, depth: Int, left: inout Int) -> ArchivedExpression? {
     guard mayGoOn(depth, &left), let object = archive.object(value) else { return nil }
     switch object.className {
     case "NSSelfExpression": return .selfObject
     case "NSVariableExpression", "NSVariableAssignmentExpression":
       return archive.text(object.values["NSVariable"]).map(ArchivedExpression.variable)
     case "NSConstantValueExpression":
-      return constant(object.values["NSConstantValue"], depth, &left).map(ArchivedExpression.constant)
+      return constant(object.values["NSConstantValue"], depth: depth, left: &left).map(ArchivedExpression.constant)
     case "NSAggregateExpression":
-      return list(object.values["NSCollection"], depth, &left).map(ArchivedExpression.aggregate)
+      return list(object.values["NSCollection"], depth: depth, left: &left).map(ArchivedExpression.aggregate)
     case "NSKeyPathSpecifierExpression":
       return archive.text(object.values["NSKeyPath"]).map { .keyPath($0, of: .selfObject) }
-    case "NSKeyPathExpression", "NSFunctionExpression": return function(object, depth, &left)
+    case "NSKeyPathExpression", "NSFunctionExpression": return function(object, depth: depth, left: &left)
     case "NSSubqueryExpression":
-      guard let collection = expression(object.values["NSExpression"], depth + 1, &left),
+      guard let collection = expression(object.values["NSExpression"], depth: depth + 1, left: &left),
         let variable = archive.text(object.values["NSVariable"]),
-        let condition = predicate(object.values["NSPredicate"], depth + 1, &left)
+        let condition = predicate(object.values["NSPredicate"], depth: depth + 1, left: &left)
       else { return nil }
       return .subquery(collection, variable: variable, condition)
     default: return nil
     }
   }
 
-  private func list(_ value: ArchiveValue?, _ depth: Int, _ left: inout Int) -> [ArchivedExpression]? {
+  private func list(_ value: ArchiveValue?, depth: Int, left: inout Int) -> [ArchivedExpression]? {
     guard let members = archive.members(value) else { return nil }
-    let parts = members.compactMap { expression($0, depth + 1, &left) }
+    let parts = members.compactMap { expression($0, depth: depth + 1, left: &left) }
     return parts.count == members.count ? parts : nil
   }
 
   /// A key path is archived as a call of `valueForKeyPath:` with the keys as the argument.
-  private func function(_ object: KeyedArchive.Object, _ depth: Int, _ left: inout Int) -> ArchivedExpression? {
+  private func function(_ object: KeyedArchive.Object, depth: Int, left: inout Int) -> ArchivedExpression? {
     guard let name = archive.text(object.values["NSSelectorName"]),
-      let arguments = list(object.values["NSArguments"] ?? .list([]), depth, &left)
+      let arguments = list(object.values["NSArguments"] ?? .list([]), depth: depth, left: &left)
     else { return nil }
     guard name == "valueForKey:" || name == "valueForKeyPath:" else { return .function(name, arguments) }
-    guard let operand = expression(object.values["NSOperand"], depth + 1, &left), arguments.count == 1 else {
+    guard let operand = expression(object.values["NSOperand"], depth: depth + 1, left: &left), arguments.count == 1
+    else {
       return nil
     }
     switch arguments[0] {
@@ -142,10 +143,10 @@ struct ArchivedPredicateReader {
     }
   }
 
-  private func constant(_ value: ArchiveValue?, _ depth: Int, _ left: inout Int) -> PredicateConstant? {
+  private func constant(_ value: ArchiveValue?, depth: Int, left: inout Int) -> PredicateConstant? {
     guard mayGoOn(depth, &left) else { return nil }
     if let members = archive.object(value).flatMap({ archive.members($0.values["NS.objects"]) }) {
-      let parts = members.compactMap { constant($0, depth + 1, &left) }
+      let parts = members.compactMap { constant($0, depth: depth + 1, left: &left) }
       return parts.count == members.count ? .collection(parts) : nil
     }
     switch archive.foundationValue(value) {

@@ -4,14 +4,15 @@ import Foundation
 enum CompiledModelFile {
   static func load(_ file: URL) throws -> (model: NSManagedObjectModel, notes: [String]) {
     guard let data = FileManager.default.contents(atPath: file.path) else {
-      throw ModelFile.missing(file, "The compiled model can't be read.", "Check that the file is there and readable.")
+      throw ModelFileError.missing(
+        file, "The compiled model can't be read.", advice: "Check that the file is there and readable.")
     }
     let compiled: CompiledModel
     do {
       compiled = try CompiledModel(archive: data)
     } catch {
       throw ModelFileError(
-        file: file, line: nil, problem: "This is no compiled model: \(error).",
+        file: file, line: nil, problem: "This is not a compiled model: \(error).",
         advice: "Copy it out of the app again, or give the .xcdatamodeld that it was compiled from."
       ).nsError
     }
@@ -25,28 +26,28 @@ enum CompiledModelFile {
   }
 
   static func currentVersion(of package: URL) throws -> URL {
-    let versions = try ModelFile.versions(of: package)
+    let versions = try ModelPackage.versions(of: package)
     guard !versions.isEmpty else {
       throw error(
-        package, "It holds no .mom.",
-        "Copy the .momd whole; an .omo in it is a private form of Apple's that only Apple's framework reads.")
+        in: package, "It contains no .mom.",
+        advice: "Copy the whole .momd; an .omo in it is Apple's private format, which only Apple's framework reads.")
     }
     let pointer = package.appendingPathComponent(infoName)
     guard FileManager.default.fileExists(atPath: pointer.path) else {
       if versions.count == 1, let single = versions.first { return single }
       throw error(
-        package, "It has \(versions.count) versions and no \(infoName), which names the current one.",
-        "Copy the .momd whole, or give one .mom.")
+        in: package, "It has \(versions.count) versions and no \(infoName), which names the current one.",
+        advice: "Copy the whole .momd, or give one .mom.")
     }
     guard let name = try versionInfo(of: package).currentVersionName else {
       throw error(
-        pointer, "It does not name a current version.",
-        "Make it a property list with the key \(currentVersionKey), or give one .mom.")
+        in: pointer, "It does not name a current version.",
+        advice: "Make it a property list with the key \(currentVersionKey), or give one .mom.")
     }
     guard let version = versions.first(where: { $0.lastPathComponent == "\(name).mom" }) else {
       throw error(
-        pointer, "It names the version '\(name)', of which there is no .mom.",
-        "Copy the .momd whole, or give one of: \(versions.map(\.lastPathComponent).joined(separator: ", ")).")
+        in: pointer, "It names the version '\(name)', but has no .mom of it.",
+        advice: "Copy the whole .momd, or give one of: \(versions.map(\.lastPathComponent).joined(separator: ", ")).")
     }
     return version
   }
@@ -54,8 +55,8 @@ enum CompiledModelFile {
   /// The error for an `.omo`.
   static func optimized(_ file: URL) -> NSError {
     error(
-      file, "This is a private form of Apple's, for one version of its framework only.",
-      "Give the .mom beside it, or the .momd that both lie in.")
+      in: file, "This is Apple's private format, for one version of its framework only.",
+      advice: "Give the .mom next to it, or the .momd that contains both.")
   }
 
   private static let infoName = "VersionInfo.plist"
@@ -67,16 +68,16 @@ enum CompiledModelFile {
   ) {
     let file = package.appendingPathComponent(infoName)
     guard let data = FileManager.default.contents(atPath: file.path) else {
-      throw ModelFile.missing(file, "It can't be read.", "Check that the file is there and readable.")
+      throw ModelFileError.missing(file, "It can't be read.", advice: "Check that the file is there and readable.")
     }
     guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] else {
-      throw error(file, "This is no property list.", "Copy the .momd again, or give one .mom.")
+      throw error(in: file, "This is not a property list.", advice: "Copy the .momd again, or give one .mom.")
     }
     let hashes = (list[hashesKey] as? [String: Any] ?? [:]).compactMapValues { $0 as? [String: Data] }
     return (list[currentVersionKey] as? String, hashes)
   }
 
-  private static func error(_ file: URL, _ problem: String, _ advice: String) -> NSError {
+  private static func error(in file: URL, _ problem: String, advice: String) -> NSError {
     ModelFileError(file: file, line: nil, problem: problem, advice: advice).nsError
   }
 }

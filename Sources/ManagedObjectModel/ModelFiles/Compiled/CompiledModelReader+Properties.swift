@@ -15,7 +15,7 @@ extension CompiledModelReader {
       fetched.template = template(fetchRequest(of: object), named: name, subject)
       property = fetched
     } else {
-      note("\(subject) is a \(object.className), which is not known here; it is left out.")
+      note("\(subject) is a \(object.className), which is an unknown class; it is left out.")
       incompleteEntityNames.insert(entity.name ?? "")
       return nil
     }
@@ -45,7 +45,7 @@ extension CompiledModelReader {
     if object.className == "NSDerivedAttributeDescription" {
       let derived = NSDerivedAttributeDescription()
       derived.derivationExpressionFormat = predicates.expression(object.values["NSDerivationExpression"])?.formatText
-      if derived.derivationExpressionFormat == nil { note("What \(subject) is derived from can't be read.") }
+      if derived.derivationExpressionFormat == nil { note("The derivation of \(subject) can't be read.") }
       attribute = derived
     } else {
       attribute = NSAttributeDescription()
@@ -54,7 +54,7 @@ extension CompiledModelReader {
     if let type = UInt(exactly: number).flatMap(NSAttributeType.init(rawValue:)) {
       attribute.attributeType = type
     } else {
-      note("\(subject) is of type \(number), which is not known here.")
+      note("\(subject) has the unknown type \(number).")
     }
     if attribute.attributeType == .compositeAttributeType {
       note("\(subject) is a composite attribute, whose elements are not read.")
@@ -67,15 +67,16 @@ extension CompiledModelReader {
     attribute.allowsExternalBinaryDataStorage = flags & Flag.isExternal != 0
     attribute.preservesValueInHistoryOnDeletion = flags & Flag.isKeptInHistory != 0
     attribute.allowsCloudEncryption = archive.flag(object.values["NSAllowsCloudEncryption"])
-    attribute.defaultValue = defaultValue(object.values["NSDefaultValue"], attribute.attributeType, subject)
-    attribute.constraints = constraints(of: attribute, object, flags, subject)
+    attribute.defaultValue = defaultValue(
+      object.values["NSDefaultValue"], type: attribute.attributeType, subject: subject)
+    attribute.constraints = constraints(of: attribute, from: object, flags: flags, subject: subject)
     return attribute
   }
 
-  private mutating func defaultValue(_ value: ArchiveValue?, _ type: NSAttributeType, _ subject: String) -> Any? {
+  private mutating func defaultValue(_ value: ArchiveValue?, type: NSAttributeType, subject: String) -> Any? {
     guard archive.resolved(value) != .null else { return nil }
     if let archived = archive.foundationValue(value), let fitting = Self.value(archived, type) { return fitting }
-    note("The default value of \(subject) is not of its type, or of a class that is not known here; it is left out.")
+    note("The default value of \(subject) does not have its type, or has an unknown class; it is left out.")
     return nil
   }
 
@@ -126,7 +127,7 @@ extension CompiledModelReader {
   }
 
   private mutating func constraints(
-    of attribute: NSAttributeDescription, _ object: KeyedArchive.Object, _ flags: Int, _ subject: String
+    of attribute: NSAttributeDescription, from object: KeyedArchive.Object, flags: Int, subject: String
   ) -> AttributeConstraints {
     var made = ArchivedConstraints(attribute)
     let archived = archive.members(object.values["NSValidationPredicates"]) ?? []

@@ -44,7 +44,7 @@ extension CompiledModelReader {
     var elements: [NSFetchIndexElementDescription] = []
     for member in archive.members(object.values["NSIndexElements"]) ?? [] {
       guard let element = archive.object(member), let property = indexedName(element) else {
-        note("\(subject) is over something other than properties; it is left out.")
+        note("\(subject) covers something other than properties; it is left out.")
         return nil
       }
       let type = archive.integer(element.values["NSFetchIndexElementType"]) == 1
@@ -107,7 +107,7 @@ extension CompiledModelReader {
     _ request: KeyedArchive.Object?, named name: String, _ subject: String
   ) -> FetchRequestTemplate? {
     guard let request, let entityName = entity(request.values["NSEntity"])?.name else {
-      note("\(subject) asks for no entity of the model; it is left out.")
+      note("\(subject) does not name an entity of the model; it is left out.")
       return nil
     }
     var template = FetchRequestTemplate(name: name, entityName: entityName)

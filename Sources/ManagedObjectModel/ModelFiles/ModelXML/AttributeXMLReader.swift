@@ -56,7 +56,7 @@ package struct AttributeXMLReader {
     guard let text = node.text("defaultValueString") else { return nil }
     guard let value = Self.value(text, type) ?? Self.wholeNumber(text).flatMap({ Self.value($0, type) }) else {
       throw error(
-        "has the default '\(text)', which is no \(node.text("attributeType") ?? "").", "Correct or remove it."
+        "has the default '\(text)', which is not a \(node.text("attributeType") ?? "").", "Correct or remove it."
       )
     }
     return value
@@ -111,7 +111,7 @@ package struct AttributeXMLReader {
         try constraints.setPattern(pattern)
       } catch {
         throw self.error(
-          "has the pattern '\(pattern)', which is no regular expression.", "Correct or remove it.")
+          "has the pattern '\(pattern)', which is not a regular expression.", "Correct or remove it.")
       }
     }
     return constraints
@@ -120,7 +120,7 @@ package struct AttributeXMLReader {
   private func length(_ key: String) throws -> Int? {
     guard let text = node.text(key) else { return nil }
     guard let length = Int(text), length >= 0 else {
-      throw error("has the length \(key)=\"\(text)\", which is no whole number.", "Write digits only.")
+      throw error("has the length \(key)=\"\(text)\", which is not a whole number.", "Write digits only.")
     }
     return length
   }
@@ -128,7 +128,7 @@ package struct AttributeXMLReader {
   private func seconds(_ key: String) throws -> Double? {
     guard let text = node.text(key) else { return nil }
     guard let seconds = Double(text), seconds.isFinite else {
-      throw error("has \(key)=\"\(text)\", which is no number.", "Write seconds since 2001-01-01 UTC.")
+      throw error("has \(key)=\"\(text)\", which is not a number.", "Write seconds since 2001-01-01 UTC.")
     }
     return seconds
   }
@@ -138,7 +138,7 @@ package struct AttributeXMLReader {
     let type = attribute.attributeType
     let value = Self.value(text, type) ?? Self.wholeNumber(text).flatMap { Self.value($0, type) }
     guard let value, let stored = attribute.storedValue(from: value), stored.number != nil else {
-      throw error("has the bound \(key)=\"\(text)\", which is no value of its type.", "Correct or remove it.")
+      throw error("has the bound \(key)=\"\(text)\", which is not a value of its type.", "Correct or remove it.")
     }
     return stored
   }

@@ -11,7 +11,8 @@ extension ModelXMLReader {
         continue
       }
       guard entities[parent] != nil else {
-        throw error(node, "The parent entity '\(parent)' does not exist.", "Add it, or correct parentEntity.")
+        throw error(
+          at: node, "The parent entity '\(parent)' does not exist.", advice: "Add it, or correct parentEntity.")
       }
       children[parent, default: []].append(entity)
     }
@@ -21,40 +22,40 @@ extension ModelXMLReader {
       // A chain that stops below an entity with a parent contains a cycle.
       if entity.rootEntity.superentity != nil {
         throw error(
-          node, "'\(entity.name ?? "")' inherits from itself.", "Break the circle of parent entities.")
+          at: node, "'\(entity.name ?? "")' inherits from itself.", advice: "Break the cycle of parent entities.")
       }
     }
   }
 
   func connectRelationships(_ nodes: [XMLElementNode], _ entities: Entities) throws {
-    try forEachRelationship(nodes, entities) { node, relationship in
+    try forEachRelationship(in: nodes, entities: entities) { node, relationship in
       guard let name = node.text("destinationEntity") else {
         throw error(
-          node, "Relationship '\(relationship.name)' has no destination.", "Add destinationEntity=\"…\".")
+          at: node, "Relationship '\(relationship.name)' has no destination.", advice: "Add destinationEntity=\"…\".")
       }
       guard let destination = entities[name] else {
         throw error(
-          node, "Relationship '\(relationship.name)' leads to '\(name)', which does not exist.",
-          "Add that entity, or correct destinationEntity.")
+          at: node, "Relationship '\(relationship.name)' leads to '\(name)', which does not exist.",
+          advice: "Add that entity, or correct destinationEntity.")
       }
       relationship.destinationEntity = destination
     }
-    try forEachRelationship(nodes, entities) { node, relationship in
+    try forEachRelationship(in: nodes, entities: entities) { node, relationship in
       guard let name = node.text("inverseName") else { return }
       let holder = node.text("inverseEntity").flatMap { entities[$0] } ?? relationship.destinationEntity
       guard let inverse = holder?.propertiesByName[name] as? NSRelationshipDescription else {
         throw error(
-          node,
+          at: node,
           "Relationship '\(relationship.name)' has the inverse '\(name)', which "
             + "'\(holder?.name ?? "")' lacks.",
-          "Add that relationship there, or correct inverseName.")
+          advice: "Add that relationship there, or correct inverseName.")
       }
       relationship.inverseRelationship = inverse
     }
   }
 
   private func forEachRelationship(
-    _ nodes: [XMLElementNode], _ entities: Entities,
+    in nodes: [XMLElementNode], entities: Entities,
     _ body: (XMLElementNode, NSRelationshipDescription) throws -> Void
   ) throws {
     for node in nodes {
@@ -75,8 +76,8 @@ extension ModelXMLReader {
       let known = entity.propertiesByName
       for name in entity.uniquenessConstraintNames.joined() where known[name] == nil {
         throw error(
-          node, "A uniqueness constraint of '\(entity.name ?? "")' names '\(name)', which it lacks.",
-          "Correct or remove the constraint.")
+          at: node, "A uniqueness constraint of '\(entity.name ?? "")' names '\(name)', which it lacks.",
+          advice: "Correct or remove the constraint.")
       }
     }
   }
@@ -87,8 +88,8 @@ extension ModelXMLReader {
       let members = node.children(named: "memberEntity").compactMap { $0.text("name") }
       if let unknown = members.first(where: { entities[$0] == nil }) {
         throw error(
-          node, "The configuration has the member '\(unknown)', which does not exist.",
-          "Correct or remove it.")
+          at: node, "The configuration has the member '\(unknown)', which does not exist.",
+          advice: "Correct or remove it.")
       }
       result[try requiredName(node)] = members
     }
@@ -101,8 +102,8 @@ extension ModelXMLReader {
       let template = try fetchRequest(from: node)
       guard entities[template.entityName] != nil else {
         throw error(
-          node, "Fetch request '\(template.name)' asks for '\(template.entityName)', which does not exist.",
-          "Correct its entity.")
+          at: node, "Fetch request '\(template.name)' asks for '\(template.entityName)', which does not exist.",
+          advice: "Correct its entity.")
       }
       result[template.name] = template
     }

@@ -18,7 +18,8 @@ struct ModelXMLReader {
   private func model(from root: XMLElementNode) throws -> NSManagedObjectModel {
     guard root.name == "model" else {
       throw error(
-        root, "The top element is '\(root.name)', not 'model'.", "Give the contents file of an .xcdatamodel.")
+        at: root, "The top element is '\(root.name)', not 'model'.",
+        advice: "Give the contents file of an .xcdatamodel.")
     }
     let model = NSManagedObjectModel()
     let nodes = root.children(named: "entity")
@@ -26,7 +27,7 @@ struct ModelXMLReader {
     for node in nodes {
       let entity = try entity(from: node)
       guard byName.updateValue(entity, forKey: entity.name ?? "") == nil else {
-        throw error(node, "There are two entities named '\(entity.name ?? "")'.", "Rename one of them.")
+        throw error(at: node, "There are two entities named '\(entity.name ?? "")'.", advice: "Rename one of them.")
       }
       model.entities.append(entity)
     }
@@ -101,7 +102,7 @@ struct ModelXMLReader {
     let rule = node.text("deletionRule") ?? "Nullify"
     guard let deleteRule = Self.deleteRules[rule] else {
       throw error(
-        node, "The deletion rule '\(rule)' is unknown.", "Use one of: Cascade, Deny, No Action, Nullify.")
+        at: node, "The deletion rule '\(rule)' is unknown.", advice: "Use one of: Cascade, Deny, No Action, Nullify.")
     }
     relationship.deleteRule = deleteRule
     return relationship
@@ -128,7 +129,7 @@ struct ModelXMLReader {
   private func fetchIndex(from node: XMLElementNode) throws -> NSFetchIndexDescription {
     let elements = try node.children(named: "fetchIndexElement").map { element in
       guard let property = element.text("property") ?? element.text("expression") else {
-        throw error(element, "An index element names no property.", "Add the attribute property=\"…\".")
+        throw error(at: element, "An index element names no property.", advice: "Add the attribute property=\"…\".")
       }
       return NSFetchIndexElementDescription(
         propertyName: property, collationType: element.text("type") == "RTree" ? .rTree : .binary,
@@ -141,7 +142,7 @@ struct ModelXMLReader {
 extension ModelXMLReader {
   func requiredName(_ node: XMLElementNode) throws -> String {
     guard let name = node.text("name") else {
-      throw error(node, "This '\(node.name)' element has no name.", "Add the attribute name=\"…\".")
+      throw error(at: node, "This '\(node.name)' element has no name.", advice: "Add the attribute name=\"…\".")
     }
     return name
   }
@@ -149,7 +150,7 @@ extension ModelXMLReader {
   func integer(_ attribute: String, of node: XMLElementNode) throws -> Int? {
     guard let text = node.text(attribute) else { return nil }
     guard let number = Int(text) else {
-      throw error(node, "\(attribute) is '\(text)', not a whole number.", "Write digits only.")
+      throw error(at: node, "\(attribute) is '\(text)', not a whole number.", advice: "Write digits only.")
     }
     return number
   }
@@ -163,7 +164,7 @@ extension ModelXMLReader {
       }, uniquingKeysWith: { _, last in last })
   }
 
-  func error(_ node: XMLElementNode, _ problem: String, _ advice: String) -> ModelFileError {
+  func error(at node: XMLElementNode, _ problem: String, advice: String) -> ModelFileError {
     ModelFileError(file: file, line: node.line, problem: problem, advice: advice)
   }
 }

@@ -20,7 +20,7 @@ extension BoundNode {
       guard case .text(let left) = try text.left.value(value),
         case .text(let right) = try text.right.value(value)
       else { return false }
-      return TextComparison.holds(text.operation, text.options, left, right)
+      return TextComparison.holds(text.operation, options: text.options, left: left, right: right)
     case .member(let key, let set, let options):
       return set.contains(try value(key).folded(options))
     case .not(let node):

@@ -8,19 +8,19 @@ extension ComparisonBinder {
       guard right.type?.family == .text else {
         throw PredicateFailure.expectedList("a list or text", in: comparison)
       }
-      return try text(.contains, right, left)
+      return try text(.contains, left: right, right: left)
     }
   }
 
   /// `text CONTAINS part`, or `{a, b} CONTAINS key`.
   func contains(_ left: Side, _ right: Side) throws -> BoundNode {
     if case .list(let elements) = left { return try membership(right, elements) }
-    return try text(.contains, left, right)
+    return try text(.contains, left: left, right: right)
   }
 
   private func membership(_ side: Side, _ elements: [Side]) throws -> BoundNode {
     guard case .key(let key) = side else {
-      return .any(try elements.map { try relation(.equal, side, $0) })
+      return .any(try elements.map { try relation(.equal, left: side, right: $0) })
     }
     let options = key.type.family == .text ? textOptions : []
     var set = StoredValueSet()
@@ -28,7 +28,7 @@ extension ComparisonBinder {
     var hasNull = false
     for element in elements {
       guard case .constant(let constant) = element else {
-        others.append(try relation(.equal, side, element))
+        others.append(try relation(.equal, left: side, right: element))
         continue
       }
       guard let value = try stored(constant, as: key.type, key: key) else { continue }

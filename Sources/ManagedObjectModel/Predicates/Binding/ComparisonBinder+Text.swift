@@ -2,19 +2,19 @@ import Foundation
 
 extension ComparisonBinder {
   /// CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
-  func text(_ operation: TextOperation, _ left: Side, _ right: Side) throws -> BoundNode {
+  func text(_ operation: TextOperation, left: Side, right: Side) throws -> BoundNode {
     guard let leftText = try textOperand(left), let rightText = try textOperand(right) else {
       return .constant(false)
     }
     if operation == .matches { try validatePattern(rightText) }
     if case .value(.text(let left)) = leftText, case .value(.text(let right)) = rightText {
-      return .constant(TextComparison.holds(operation, textOptions, left, right))
+      return .constant(TextComparison.holds(operation, options: textOptions, left: left, right: right))
     }
-    return folded(leftText, operation, rightText)
+    return folded(left: leftText, operation: operation, right: rightText)
   }
 
   /// The text comparison with its constant right side folded once for all rows.
-  func folded(_ left: BoundOperand, _ operation: TextOperation, _ right: BoundOperand) -> BoundNode {
+  func folded(left: BoundOperand, operation: TextOperation, right: BoundOperand) -> BoundNode {
     let options = textOptions
     guard !options.isEmpty, operation != .matches, case .value(let value) = right else {
       return .text(BoundText(left: left, operation: operation, options: options, right: right))
@@ -53,7 +53,7 @@ extension ComparisonBinder {
       try RegularExpressions.shared.validate(pattern, textOptions)
     } catch {
       throw PredicateFailure.pattern(
-        "the pattern on the right is no regular expression. Check its brackets and backslashes.",
+        "the pattern on the right is not a regular expression. Check its brackets and backslashes.",
         in: comparison)
     }
   }

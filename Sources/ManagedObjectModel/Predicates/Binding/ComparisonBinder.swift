@@ -9,19 +9,19 @@ struct ComparisonBinder {
 
   func bind(_ left: Side, _ right: Side) throws -> BoundNode {
     switch comparison.operation {
-    case .equal: try relation(.equal, left, right)
-    case .notEqual: try relation(.notEqual, left, right)
-    case .less: try relation(.less, left, right)
-    case .lessOrEqual: try relation(.lessOrEqual, left, right)
-    case .greater: try relation(.greater, left, right)
-    case .greaterOrEqual: try relation(.greaterOrEqual, left, right)
+    case .equal: try relation(.equal, left: left, right: right)
+    case .notEqual: try relation(.notEqual, left: left, right: right)
+    case .less: try relation(.less, left: left, right: right)
+    case .lessOrEqual: try relation(.lessOrEqual, left: left, right: right)
+    case .greater: try relation(.greater, left: left, right: right)
+    case .greaterOrEqual: try relation(.greaterOrEqual, left: left, right: right)
     case .between: try between(left, right)
     case .isIn: try isIn(left, right)
     case .contains: try contains(left, right)
-    case .beginsWith: try text(.beginsWith, left, right)
-    case .endsWith: try text(.endsWith, left, right)
-    case .like: try text(.like, left, right)
-    case .matches: try text(.matches, left, right)
+    case .beginsWith: try text(.beginsWith, left: left, right: right)
+    case .endsWith: try text(.endsWith, left: left, right: right)
+    case .like: try text(.like, left: left, right: right)
+    case .matches: try text(.matches, left: left, right: right)
     }
   }
 
@@ -43,7 +43,7 @@ struct ComparisonBinder {
 
   // MARK: == != < <= > >=
 
-  func relation(_ relation: BoundRelation, _ left: Side, _ right: Side) throws -> BoundNode {
+  func relation(_ relation: BoundRelation, left: Side, right: Side) throws -> BoundNode {
     switch (left, right) {
     case (.list, _), (_, .list):
       throw PredicateFailure.unexpectedList(in: comparison)
@@ -52,18 +52,18 @@ struct ComparisonBinder {
         throw PredicateFailure.incomparable(left, right, in: comparison)
       }
       try checkOrder(of: left, relation)
-      return relate(left, relation, .key(right))
+      return relate(left, relation, to: .key(right))
     case (.key(let key), .constant(let constant)):
-      return try relate(key, relation, constant)
+      return try relate(key, relation, to: constant)
     case (.constant(let constant), .key(let key)):
-      return try relate(key, relation.flipped, constant)
+      return try relate(key, relation.flipped, to: constant)
     case (.constant(let left), .constant(let right)):
-      return .constant(try constants(left, relation, right))
+      return .constant(try constants(left: left, relation: relation, right: right))
     }
   }
 
   private func relate(
-    _ key: PredicateKey, _ relation: BoundRelation, _ constant: PredicateConstant
+    _ key: PredicateKey, _ relation: BoundRelation, to constant: PredicateConstant
   ) throws -> BoundNode {
     try checkOrder(of: key, relation)
     guard let value = try stored(constant, as: key.type, key: key) else {
@@ -76,7 +76,7 @@ struct ComparisonBinder {
       case .less, .lessOrEqual, .greater, .greaterOrEqual: return .constant(false)
       }
     }
-    return relate(key, relation, .value(value))
+    return relate(key, relation, to: .value(value))
   }
 
   private func checkOrder(of key: PredicateKey, _ relation: BoundRelation) throws {
@@ -85,19 +85,19 @@ struct ComparisonBinder {
   }
 
   /// With `[c]` or `[d]`, text is folded on both sides. On other types these options have no effect.
-  private func relate(_ key: PredicateKey, _ relation: BoundRelation, _ operand: BoundOperand) -> BoundNode {
+  private func relate(_ key: PredicateKey, _ relation: BoundRelation, to operand: BoundOperand) -> BoundNode {
     guard key.type.family == .text, !textOptions.isEmpty else { return .relation(key, relation, operand) }
     if let operation = relation.textOperation {
-      let holds = folded(.key(key), operation, operand)
+      let holds = folded(left: .key(key), operation: operation, right: operand)
       guard operation == .equal, case .key(let other) = operand else { return holds }
       return .or([holds, .and([.isNull(key), .isNull(other)])])
     }
-    return .negation(of: relate(key, .equal, operand))
+    return .negation(of: relate(key, .equal, to: operand))
   }
 
   /// Compares two constants immediately: the right one converted to the left one's type, otherwise vice versa.
   private func constants(
-    _ left: PredicateConstant, _ relation: BoundRelation, _ right: PredicateConstant
+    left: PredicateConstant, relation: BoundRelation, right: PredicateConstant
   ) throws -> Bool {
     guard let (first, second) = try common(left, right) else {
       guard relation == .equal || relation == .notEqual else {
@@ -109,9 +109,9 @@ struct ComparisonBinder {
       return relation.holds(first, second)
     }
     guard let operation = relation.textOperation else {
-      return !TextComparison.holds(.equal, textOptions, leftText, rightText)
+      return !TextComparison.holds(.equal, options: textOptions, left: leftText, right: rightText)
     }
-    return TextComparison.holds(operation, textOptions, leftText, rightText)
+    return TextComparison.holds(operation, options: textOptions, left: leftText, right: rightText)
   }
 
   /// Both constants in a common type; nil if there is none and that is not an error.
@@ -133,7 +133,8 @@ struct ComparisonBinder {
       throw PredicateFailure.expectedList("a list of two bounds, {low, high},", in: comparison)
     }
     return .all([
-      try relation(.greaterOrEqual, left, bounds[0]), try relation(.lessOrEqual, left, bounds[1]),
+      try relation(.greaterOrEqual, left: left, right: bounds[0]),
+      try relation(.lessOrEqual, left: left, right: bounds[1]),
     ])
   }
 }

@@ -14,11 +14,11 @@ enum ISO8601Text {
       guard let offset = scanner.offsetSeconds() else { return nil }
       seconds = time - offset
     }
-    guard scanner.isAtEnd, let midnight = midnight(year, month, day) else { return nil }
+    guard scanner.isAtEnd, let midnight = midnight(year: year, month: month, day: day) else { return nil }
     return midnight.addingTimeInterval(seconds)
   }
 
-  private static func midnight(_ year: Int, _ month: Int, _ day: Int) -> Date? {
+  private static func midnight(year: Int, month: Int, day: Int) -> Date? {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
     let components = DateComponents(calendar: calendar, year: year, month: month, day: day)

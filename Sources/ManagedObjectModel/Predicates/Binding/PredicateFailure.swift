@@ -68,7 +68,7 @@ package enum PredicateFailure {
 
   static func unexpectedList(in comparison: PredicateComparison) -> NSError {
     unusable(
-      comparison, "a list stands only behind IN and BETWEEN. Use IN to look for one of several values.")
+      comparison, "a list can only follow IN or BETWEEN. Use IN to look for one of several values.")
   }
 
   static func expectedList(_ expectation: String, in comparison: PredicateComparison) -> NSError {
@@ -96,11 +96,6 @@ package enum PredicateFailure {
         + "NSPredicate(format:), or fetch without it and filter the objects with it.")
   }
 
-  static func listTooLong() -> NSError {
-    error(
-      "The values of an IN list take more than 4 GB. Fetch in several parts.", code: sqliteError)
-  }
-
   package static func tooManyValues(_ count: Int, max: Int) -> NSError {
     error(
       "The predicate has \(count) values, and an SQL statement takes \(max). Replace comparisons with one "
@@ -109,7 +104,7 @@ package enum PredicateFailure {
 
   package static func tooDeep(max: Int) -> NSError {
     error(
-      "The predicate nests deeper than \(max) levels, which is more than SQLite takes. Write it flatter.",
+      "The predicate nests deeper than \(max) levels, which is more than SQLite accepts. Reduce the nesting.",
       code: sqliteError)
   }
 

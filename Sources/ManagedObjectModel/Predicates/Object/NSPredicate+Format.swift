@@ -2,7 +2,7 @@ import Foundation
 
 /// The initialisers that Foundation on this platform lacks (NSPredicate, "Creating a Predicate").
 extension NSPredicate {
-  /// Creates a predicate from its text. `%@`, `%K`, `%d`, `%f` and similar conversions take the arguments in order.
+  /// Creates a predicate from its text. (Apple documentation: init(format:arguments:).)
   ///
   /// ```swift
   /// let request = NSFetchRequest<NSManagedObject>(entityName: "Session")
@@ -12,6 +12,10 @@ extension NSPredicate {
   ///
   /// Stops the program if the text is not a valid predicate, as Apple's implementation raises an exception. For text
   /// that a person typed, use `parse(format:arguments:)`.
+  ///
+  /// - Parameters:
+  ///   - predicateFormat: The condition. `%@`, `%K`, `%d`, `%f` and similar conversions take the arguments in order.
+  ///   - arguments: The values of the conversions.
   public convenience init(format predicateFormat: String, _ arguments: Any?...) {
     self.init(made: ParsedPredicate(parsed: Self.trustedNode(predicateFormat, arguments)))
   }

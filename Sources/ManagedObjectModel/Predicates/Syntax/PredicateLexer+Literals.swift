@@ -32,7 +32,7 @@ extension PredicateLexer {
     case "x": return try hexadecimal(digits: 2, from: start)
     case "u": return try codeUnits(from: start)
     default:
-      throw failure("'\\\(letter)' is no escape; write '\\\\' for a backslash.", at: start)
+      throw failure("'\\\(letter)' is not an escape sequence; write '\\\\' for a backslash.", at: start)
     }
   }
 
@@ -69,7 +69,7 @@ extension PredicateLexer {
 
   private func scalar(_ value: UInt32, from start: Int) throws -> Unicode.Scalar {
     guard let scalar = Unicode.Scalar(value) else {
-      throw failure("this escape is no character.", at: start)
+      throw failure("this escape does not stand for a character.", at: start)
     }
     return scalar
   }

@@ -77,7 +77,7 @@ package struct PredicateParser {
 
   mutating func nested<Result>(_ body: (inout PredicateParser) throws -> Result) throws -> Result {
     guard nesting < Self.nestingMax else {
-      throw failure("nested deeper than \(Self.nestingMax) levels; write it flatter.")
+      throw failure("nested deeper than \(Self.nestingMax) levels; reduce the nesting.")
     }
     nesting += 1
     defer { nesting -= 1 }
@@ -142,7 +142,7 @@ package struct PredicateParser {
     case .predicate(let node): return node
     case .operand:
       if case .word(let word) = current.kind, keyword == .not, case .word = next.kind {
-        throw failure("'\(word)' stands before a whole comparison: NOT (key IN {1, 2}).")
+        throw failure("'\(word)' belongs before the whole comparison: NOT (key IN {1, 2}).")
       }
       throw unexpected(expecting: "a comparison operator such as ==, <, IN or CONTAINS")
     }
@@ -154,7 +154,8 @@ package struct PredicateParser {
     guard let operation = comparisonOperator else { return .operand(left) }
     advance()
     let options = try options()
-    return .predicate(.comparison(PredicateComparison(left, operation, try operand(), options: options)))
+    return .predicate(
+      .comparison(PredicateComparison(left: left, operation: operation, right: try operand(), options: options)))
   }
 
   private var comparisonOperator: PredicateOperator? {

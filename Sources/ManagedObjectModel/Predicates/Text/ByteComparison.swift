@@ -2,7 +2,7 @@
 struct ByteComparison {
   let lowersCase: Bool
 
-  func holds(_ operation: TextOperation, _ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+  func holds(_ operation: TextOperation, left: Span<UInt8>, right: Span<UInt8>) -> Bool {
     switch operation {
     case .equal: left.count == right.count && order(left, right) == 0
     case .less: order(left, right) < 0
@@ -66,7 +66,7 @@ struct ByteComparison {
       if expected < pattern.count, pattern[expected] == UInt8(ascii: "*") {
         expected += 1
         retry = (at, expected)
-      } else if let step = step(text, at, pattern, expected) {
+      } else if let step = step(text, at: at, pattern: pattern, expected: expected) {
         at += step.text
         expected += step.pattern
       } else if let last = retry, last.text < text.count {
@@ -82,7 +82,7 @@ struct ByteComparison {
 
   /// The next positions of both if the pattern's next character matches.
   private func step(
-    _ text: Span<UInt8>, _ at: Int, _ pattern: Span<UInt8>, _ expected: Int
+    _ text: Span<UInt8>, at: Int, pattern: Span<UInt8>, expected: Int
   ) -> (text: Int, pattern: Int)? {
     guard at < text.count, expected < pattern.count else { return nil }
     if pattern[expected] == UInt8(ascii: "?") { return (scalarWidth(text, at), 1) }

@@ -34,30 +34,30 @@ package struct TextOptions: OptionSet, Sendable, Hashable {
 /// Without options, texts are compared by their UTF-8 bytes, like SQLite's BINARY collation. With options, both are
 /// folded first. CONTAINS, BEGINSWITH and ENDSWITH are false for an empty right text, as in Foundation.
 package enum TextComparison {
-  static func holds(_ operation: TextOperation, _ options: TextOptions, _ left: String, _ right: String)
+  static func holds(_ operation: TextOperation, options: TextOptions, left: String, right: String)
     -> Bool
   {
-    holds(operation, options, left.utf8Span.span, right.utf8Span.span)
+    holds(operation, options: options, left: left.utf8Span.span, right: right.utf8Span.span)
   }
 
   /// - Parameters: UTF-8, not terminated.
   package static func holds(
-    _ operation: TextOperation, _ options: TextOptions, _ left: Span<UInt8>, _ right: Span<UInt8>
+    _ operation: TextOperation, options: TextOptions, left: Span<UInt8>, right: Span<UInt8>
   ) -> Bool {
     if operation == .matches {
       return RegularExpressions.shared.matches(left, pattern: right, options)
     }
     if options.isDisjoint(with: .folding) {
-      return ByteComparison(lowersCase: false).holds(operation, left, right)
+      return ByteComparison(lowersCase: false).holds(operation, left: left, right: right)
     }
     if left.isASCII && right.isASCII {
-      return ByteComparison(lowersCase: options.contains(.caseInsensitive)).holds(operation, left, right)
+      return ByteComparison(lowersCase: options.contains(.caseInsensitive)).holds(operation, left: left, right: right)
     }
     let bytes = ByteComparison(lowersCase: false)
     let foldedLeft = TextFolding.fold(left, options)
-    if options.contains(.rightIsFolded) { return bytes.holds(operation, foldedLeft.span, right) }
+    if options.contains(.rightIsFolded) { return bytes.holds(operation, left: foldedLeft.span, right: right) }
     let foldedRight = TextFolding.fold(right, options)
-    return bytes.holds(operation, foldedLeft.span, foldedRight.span)
+    return bytes.holds(operation, left: foldedLeft.span, right: foldedRight.span)
   }
 }
 

@@ -14,7 +14,8 @@ extension PredicateNode {
     case .comparison(let comparison):
       return .comparison(
         PredicateComparison(
-          try comparison.left.map(transform), comparison.operation, try comparison.right.map(transform),
+          left: try comparison.left.map(transform), operation: comparison.operation,
+          right: try comparison.right.map(transform),
           options: comparison.options))
     case .not(let node):
       return .not(try node.mapOperands(transform))

@@ -21,7 +21,7 @@ package struct PredicateComparison: Sendable, Hashable {
   package var right: PredicateOperand
 
   package init(
-    _ left: PredicateOperand, _ operation: PredicateOperator, _ right: PredicateOperand,
+    left: PredicateOperand, operation: PredicateOperator, right: PredicateOperand,
     options: PredicateOptions = []
   ) {
     self.left = left

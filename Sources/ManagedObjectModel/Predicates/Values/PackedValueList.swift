@@ -13,7 +13,7 @@ package enum PackedValueList {
     case blob = 4
   }
 
-  /// - Throws: NSError if the values exceed the 4 GB that an offset can address.
+  /// - Throws: NSError 134180 (NSSQLiteError) if the values exceed the 4 GB that an offset can address.
   package static func pack(_ values: some Collection<StoredValue>) throws -> Data {
     var table = Data()
     var payload = Data()
@@ -21,10 +21,18 @@ package enum PackedValueList {
     append(UInt32(0), to: &table)
     for value in values {
       append(value, to: &payload)
-      guard let end = UInt32(exactly: payload.count) else { throw PredicateFailure.listTooLong() }
+      guard let end = UInt32(exactly: payload.count) else { throw tooLong() }
       append(end, to: &table)
     }
     return table + payload
+  }
+
+  private static func tooLong() -> NSError {
+    NSError(
+      domain: NSCocoaErrorDomain, code: 134180,
+      userInfo: [
+        NSLocalizedDescriptionKey: "The values of an IN list take more than 4 GB. Fetch in several parts."
+      ])
   }
 
   package static func value(at index: Int64, in list: Span<UInt8>) -> StoredValue? {

@@ -157,23 +157,38 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   // MARK: What has changed
 
+  /// Whether a save of this context would have something to do: objects were inserted, changed or deleted since its
+  /// last save. Changes of child contexts count once they were saved to this one. (Apple documentation: hasChanges.)
+  ///
+  /// ```swift
+  /// if context.hasChanges { try context.save() }
+  /// ```
   public var hasChanges: Bool {
     checkQueue()
     return hasPendingChanges
   }
   private var hasPendingChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
 
-  /// Objects inserted and not yet saved by this context. Makes an object for each row.
+  /// Objects inserted and not yet saved by this context. Makes an object for each row. (Apple documentation:
+  /// insertedObjects.)
   public var insertedObjects: Set<NSManagedObject> {
     checkQueue()
     // The set of a segment is made once and shared.
     guard let first = insertions.segments.first else { return [] }
     return insertions.segments.dropFirst().reduce(into: objects(in: first)) { $0.formUnion(objects(in: $1)) }
   }
+  /// Objects of the store, or of the parent, that were changed and not yet saved by this context. Inserted objects are
+  /// not among them, even if they were changed. (Apple documentation: updatedObjects.)
+  ///
+  /// ```swift
+  /// for object in context.updatedObjects { print(object.objectID, object.changedValues()) }
+  /// ```
   public var updatedObjects: Set<NSManagedObject> {
     checkQueue()
     return Set(updates.values)
   }
+  /// Objects that the next save deletes. An inserted object that is deleted before a save is in no set. (Apple
+  /// documentation: deletedObjects.)
   public var deletedObjects: Set<NSManagedObject> {
     checkQueue()
     return Set(deletions.values)

@@ -50,7 +50,7 @@ extension NSManagedObject {
     .coreData(
       relationship.isToMany ? .relationshipLacksMinimumCount : .missingMandatoryProperty,
       relationship.cannotBeSet(in: entity),
-      [NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name])
+      userInfo: [NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name])
   }
 
   func check(_ value: StoredValue, slot: Int) throws {
@@ -80,7 +80,7 @@ extension NSError {
     }
     return NSError.coreData(
       .validationMultipleErrors, "\(all.count) values do not fit the model. See NSDetailedErrorsKey for each.",
-      [NSDetailedErrorsKey: all]
+      userInfo: [NSDetailedErrorsKey: all]
     ).naming(ids)
   }
 

@@ -48,7 +48,11 @@ open class NSManagedObject: NSObject {
   /// The lifecycle methods this class overrides; all of them unless it declares otherwise.
   open class var lifecycleHooks: LifecycleHooks { self == NSManagedObject.self ? [] : .all }
 
-  /// Makes an object and inserts it into `context`, or makes one without a context.
+  /// Makes an object. (Apple documentation: init(entity:insertInto:).)
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the object; stops the program if it is abstract.
+  ///   - context: Where the object is inserted; nil for an object without a context.
   public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     precondition(!entity.isAbstract, "Objects of the abstract entity \(entity.name ?? "") can't be made.")
     self.entity = entity
@@ -56,7 +60,10 @@ open class NSManagedObject: NSObject {
     context?.insert(self)
   }
 
-  /// Inserts a new object of the entity with this class. Required, so that generic code can call `T(context:)`.
+  /// Inserts a new object of the entity with this class. Required, so that generic code can call `T(context:)`. (Apple
+  /// documentation: init(context:).)
+  ///
+  /// - Parameter context: Where the object is inserted. Stops the program if its model has no entity with this class.
   public required convenience init(context: NSManagedObjectContext) {
     guard let entity = context.model?.entity(ofClass: Self.self) else {
       preconditionFailure(
@@ -68,15 +75,31 @@ open class NSManagedObject: NSObject {
 
   // MARK: State
 
-  /// Temporary until a save reaches the store, then permanent.
+  /// The identity of the object: temporary until a save reaches the store, then permanent. (Apple documentation:
+  /// objectID.)
   public var objectID: NSManagedObjectID { identity.resolved }
+  /// Whether the object was inserted and its context has not saved it yet. (Apple documentation: isInserted.)
   public var isInserted: Bool { has(.inserted) }
+  /// Whether the object was changed since its context read or saved it. False for an inserted object, whose changes are
+  /// part of the insertion. (Apple documentation: isUpdated.)
   public var isUpdated: Bool { has(.updated) }
+  /// Whether the next save of its context deletes the object. True as well for one whose row was found to be gone when
+  /// its fault fired. After the save it is false. (Apple documentation: isDeleted.)
   public var isDeleted: Bool { has(.deleted) }
+  /// Whether the object is inserted, updated or deleted, and its context has not saved that yet. (Apple documentation:
+  /// hasChanges.)
   public var hasChanges: Bool {
     checkQueue()
     return !state.isDisjoint(with: [.inserted, .updated, .deleted])
   }
+  /// Whether the values are not loaded. Reading any property loads them; asking for this state, the ID or the entity
+  /// does not. (Apple documentation: isFault.)
+  ///
+  /// ```swift
+  /// let entry = try context.existingObject(with: id)
+  /// context.refresh(entry, mergeChanges: false)
+  /// print(entry.isFault)  // true
+  /// ```
   public var isFault: Bool { has(.fault) }
   /// 0 for an object that has its values and is not about to get or lose them.
   public var faultingState: Int {

@@ -86,7 +86,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ContextRequest {
   func insert(in context: NSManagedObjectContext, _ resolution: UniquenessResolution) throws -> BatchOutcome {
     let coordinator = try context.requireCoordinator()
     guard let entity = entity ?? context.model?.entitiesByName[entityName] else {
-      throw NSError.unknownEntity(entityName, "The batch insertion", context.model)
+      throw NSError.unknownEntity(entityName, in: "The batch insertion", model: context.model)
     }
     guard !entity.isAbstract else {
       throw NSError.coreData(

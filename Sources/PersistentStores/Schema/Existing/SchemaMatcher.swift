@@ -174,7 +174,7 @@ struct SchemaMatcher {
     .coreData(
       .open,
       "The store \(location) does not have the layout of its model: \(problem). It was changed by something other than Core "
-        + "Data, or is not of this model; restore it from a copy.")
+        + "Data, or does not belong to this model; restore it from a copy.")
   }
 }
 

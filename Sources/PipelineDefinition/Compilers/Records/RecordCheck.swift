@@ -1,6 +1,6 @@
 /// A compiled ``RecordRule``. A class, so that passing it copies a reference instead of all its parts.
-public final class RecordCheck: Sendable {
-  public let rule: RecordRule
+package final class RecordCheck: Sendable {
+  package let rule: RecordRule
   /// Indices of the columns that the rule reads, in the order in which it names them.
   package let columns: [Int]
   package let test: RecordTest

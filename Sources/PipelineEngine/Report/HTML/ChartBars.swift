@@ -1,11 +1,11 @@
 import Foundation
 
-/// Counts as bars side by side, no more than a page can show: of neighbours that are too many, several share a bar.
+/// Counts as bars next to each other, at most as many as a page can show; otherwise neighbours share a bar.
 struct ChartBars {
   struct Bar {
     /// What the bar stands for, in full.
     let name: String
-    /// Under the axis; nil for most bars of a long row.
+    /// Under the axis; nil for most bars of a long series.
     let label: String?
     let entries: Int
   }
@@ -18,7 +18,7 @@ struct ChartBars {
   static let integerBarsMax = 24
   private static let labelsMax = 8
 
-  /// Months without entries have a place on the axis, too.
+  /// Months without entries get a bar too.
   init(months counts: [EntryProfile.Chart.Count]) {
     let counts = counts.compactMap { count in MonthCounter.month(named: count.value).map { ($0, count.entries) } }
     unit = "month"
@@ -37,13 +37,13 @@ struct ChartBars {
       let name = years == 0 ? MonthCounter.name(month) : years == 1 ? "\(month / 12)" : "\(month / 12) ff."
       return Bar(name: name, label: nil, entries: entries)
     }
-    labelMonths(from: start * width, width)
+    labelMonths(from: start * width, width: width)
   }
 
   private static func width(_ years: Int64) -> Int64 { years == 0 ? 1 : years * 12 }
 
-  /// Years below their January where there are several, otherwise months.
-  private mutating func labelMonths(from start: Int64, _ width: Int64) {
+  /// Labels years at their January where there are several, otherwise months.
+  private mutating func labelMonths(from start: Int64, width: Int64) {
     let months = bars.indices.map { start + Int64($0) * width }
     let januaries = months.indices.filter { months[$0] % 12 == 0 }
     let isByYear = width == 1 && januaries.count > 1
@@ -55,12 +55,12 @@ struct ChartBars {
     }
   }
 
-  /// Each number a bar, those between them without entries too; wide ranges in steps of 1, 2 or 5 times a power of ten.
+  /// One bar per number, including numbers without entries; wide ranges in steps of 1, 2 or 5 times a power of ten.
   init(integers counts: [EntryProfile.Chart.Count]) {
     let counts = counts.compactMap { count in Int64(count.value).map { ($0, count.entries) } }
     unit = "value"
     guard let first = counts.map(\.0).min(), let last = counts.map(\.0).max() else { return }
-    // Far apart, the difference of two numbers is more than a signed one holds.
+    // The difference of two distant numbers can exceed a signed integer.
     let range = UInt64(bitPattern: last &- first)
     var step = ChartText.roundStep(atLeast: Double(range) / Double(Self.integerBarsMax - 1))
     if Double(range) < Double(Self.integerBarsMax) { step = 1 }
@@ -78,14 +78,14 @@ struct ChartBars {
   }
 }
 
-/// Numbers as charts write them.
+/// Formats numbers for charts.
 enum ChartText {
   /// A part of a whole as a length, `12.345%`.
   static func percent(_ part: Int, of whole: Int) -> String { percent(Double(part) / Double(max(whole, 1))) }
 
   static func percent(_ share: Double) -> String { String(format: "%.3f%%", share * 100) }
 
-  /// The smallest of 1, 2 and 5 times a power of ten that is not less; at least 1.
+  /// The smallest of 1, 2 and 5 times a power of ten that is at least `value` and at least 1.
   static func roundStep(atLeast value: Double) -> Double {
     var power = 1.0
     while true {

@@ -1,5 +1,5 @@
-/// Upright bars over an axis, as SVG. Widths are percentages and heights pixels, so that letters keep their size on
-/// every screen.
+/// Vertical bars over an axis, as SVG. Widths are percentages and heights pixels, so that text keeps its size on every
+/// screen.
 struct ColumnChart {
   private let bars: [ChartBars.Bar]
   private let id: String
@@ -9,7 +9,7 @@ struct ColumnChart {
   private static let height = 190.0
   private static let top = 22.0
   private static let bottom = 162.0
-  /// Few bars have room for their numbers.
+  /// Up to this many bars, each has its number above it.
   private static let numberedMax = 12
 
   init(_ bars: ChartBars, id: String, title: String) {
@@ -56,14 +56,14 @@ struct ColumnChart {
   private func column(_ index: Int, _ top: Double) -> Markup {
     let bar = bars[index]
     let slot = 1 / Double(bars.count)
-    // Few bars would be slabs, many would melt into one without a gap.
+    // Otherwise few bars would be too wide, and many would have no visible gap.
     let share = bars.count <= Self.numberedMax ? 0.55 : 0.78
     let x = (Double(index) + (1 - share) / 2) * slot
     let middle = ChartText.percent((Double(index) + 0.5) * slot)
     let y = y(Double(bar.entries), top)
     let label: Markup? = bar.label.map { "<text class=\"label\" x=\"\(middle)\" y=\"182\">\($0)</text>" }
     guard bar.entries > 0 else { return "\(label)\n" }
-    // However few, they are seen.
+    // A minimum height keeps small counts visible.
     let height = max(Self.bottom - y, 1.5)
     let number: Markup? =
       bars.count <= Self.numberedMax

@@ -1,11 +1,11 @@
-/// What is wrong, by code: what the code means, and examples.
+/// The page's section on issues, by code: what the code means, and examples.
 struct PageProblems {
   private let summary: RunSummary
   private let listedIn: String?
 
-  /// Examples of one code.
+  /// Number of examples per code.
   static let examplesMax = 20
-  /// Those that are seen at once; the others at a click, and on paper.
+  /// Number of examples shown at once; the others are shown on a click, and in print.
   private static let openMax = 5
 
   init(_ summary: RunSummary, listedIn: String?) {
@@ -59,14 +59,14 @@ struct PageProblems {
   }
 
   private func example(_ issue: RecordIssue) -> Markup {
-    var place = issue.line > 0 ? "line \(issue.line)" : "the file"
+    var location = issue.line > 0 ? "line \(issue.line)" : "the file"
     if summary.inputs.count > 1 {
       let name = issue.input.split(separator: "/").last.map(String.init) ?? issue.input
-      place = issue.line > 0 ? "\(name):\(issue.line)" : name
+      location = issue.line > 0 ? "\(name):\(issue.line)" : name
     }
     let column = issue.column ?? issue.field.map { "field \($0)" }
     return """
-      <li><span class="place" title="\(issue.input)">\(place)</span> \
+      <li><span class="location" title="\(issue.input)">\(location)</span> \
       <span class="column">\(column ?? "")</span> \
       <span class="said">\(issue.value.flatMap { $0.isEmpty ? nil : $0 }.map { "<code>\($0)</code> " as Markup })\
       <span class="message">\(issue.message)</span></span></li>
@@ -77,10 +77,10 @@ struct PageProblems {
   private func remainder(_ shown: Int, of total: Int) -> Markup? {
     guard shown < total else { return nil }
     let (shownText, totalText) = (TextTable.grouped(shown), TextTable.grouped(total))
-    return "<p class=\"note\">\(shownText) of \(totalText) shown\(whereTheRestIs)</p>"
+    return "<p class=\"note\">\(shownText) of \(totalText) shown\(referenceToFullList)</p>"
   }
 
-  private var whereTheRestIs: Markup {
+  private var referenceToFullList: Markup {
     let listed = TextTable.grouped(summary.issues.listed.count)
     switch (listedIn, summary.issues.isTruncated) {
     case (let path?, false): return "; all are in <span class=\"path\">\(path)</span>."
@@ -89,7 +89,7 @@ struct PageProblems {
     }
   }
 
-  /// Says that the list ended at its limit, and where the records are all the same.
+  /// States that the list ended at its limit, and which file has all rejected records.
   private var limit: Markup? {
     guard summary.issues.isTruncated else { return nil }
     let listed = TextTable.count(summary.issues.listed.count, "issue")

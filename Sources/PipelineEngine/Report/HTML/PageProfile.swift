@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the entries look like: a figure for each attribute that was counted.
+/// The page's section on the values of the entries: a figure for each attribute that was counted.
 struct PageProfile {
   private let summary: RunSummary
 
@@ -44,12 +44,12 @@ struct PageProfile {
   private func aside(_ chart: EntryProfile.Chart) -> String {
     var text = ""
     if chart.empty > 0 { text += " · \(TextTable.grouped(chart.empty)) without one" }
-    // In rows of texts the others have a bar of their own.
+    // Charts of texts have a bar for the others.
     if chart.other > 0, chart.kind != .texts { text += " · \(TextTable.grouped(chart.other)) others" }
     return text
   }
 
-  /// The same numbers for those who can't see the drawing, or want them exactly.
+  /// The same numbers for screen readers, and for exact values.
   private func table(_ chart: EntryProfile.Chart) -> Markup {
     var rows = chart.counts.map { ($0.value, $0.entries) }
     if chart.other > 0 { rows.append(("(others)", chart.other)) }

@@ -1,4 +1,4 @@
-/// How the page looks. Everything is part of it: system fonts, colours for light, dark and paper.
+/// The style sheet of the page, which needs no other file: system fonts, colours for light mode, dark mode and print.
 enum PageStyle {
   static let sheet: Markup = """
     :root {
@@ -94,7 +94,7 @@ enum PageStyle {
       display: grid; grid-template-columns: 7rem 7rem minmax(0, 1fr); gap: 0 1.25rem; padding: .55rem 1.25rem;
       border-top: 1px solid var(--line); font-size: .9375rem;
     }
-    .place { color: var(--soft); }
+    .location { color: var(--soft); }
     .column { font-weight: 550; }
     .said code { background: var(--mist); border-radius: .3em; padding: .1em .4em; white-space: pre-wrap; margin-right: .4em; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
     .group > .more { padding: 0; border-top: 1px solid var(--line); }
@@ -171,7 +171,7 @@ enum PageStyle {
     }
     """
 
-  /// Room to the left of an axis for numbers of so many characters.
+  /// The margin to the left of an axis for numbers with that many characters.
   private static let axes: [Markup] = (1...11).map { digits in
     ".columns.axis\(digits) { margin-left: \(digits * 7 + 12)px; width: calc(100% - \(digits * 7 + 12)px); }\n"
   }

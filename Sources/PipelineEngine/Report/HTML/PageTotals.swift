@@ -1,6 +1,6 @@
 import Foundation
 
-/// What became of the records, with the sum that has to come out; then how fast it went.
+/// The page's section on what happened to the records, with the sum that has to match, and on the speed.
 struct PageTotals {
   private let summary: RunSummary
 
@@ -52,7 +52,7 @@ struct PageTotals {
       """
   }
 
-  /// The parts side by side, as long as they are large.
+  /// The parts next to each other, in proportion.
   private func bar(_ parts: [Part]) -> Markup? {
     let total = parts.reduce(0) { $0 + $1.count }
     guard total > 0 else { return nil }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension RunSummary {
-  /// The report as a page for a browser: one file that needs no other, no network and no script.
+  /// The report as a page for a browser: one file that needs no other file, no network and no script.
   ///
-  /// - Parameter issuesListedIn: Path of a report that lists the issues one by one, for those that the page leaves
-  ///   out; nil where there is none.
+  /// - Parameter issuesListedIn: Path of a report that lists the issues one by one, for those that the page leaves out;
+  ///   nil where there is none.
   public func html(issuesListedIn: String? = nil) -> String {
     let page: Markup = """
       <!doctype html>
@@ -27,7 +27,7 @@ extension RunSummary {
       \(PageTotals(self).markup)
       \(PageProblems(self, listedIn: issuesListedIn).markup)
       \(PageProfile(self).markup)
-      \(PagePlaces(self).markup)
+      \(PageFiles(self).markup)
       </main>
       <footer>
       <p>Report of \(program), format \(formatVersion). Times are UTC.</p>
@@ -39,13 +39,13 @@ extension RunSummary {
     return page.text
   }
 
-  /// What a person calls the file.
+  /// The file's name for users.
   func name(of file: File) -> String {
     file.path == "-" ? (kind == .export ? "standard output" : "standard input") : file.path
   }
 }
 
-/// The top of the page: what ran, how it went, what to do now.
+/// The top of the page: what ran, the result, and the next step.
 struct PageHeader {
   private let summary: RunSummary
 
@@ -73,7 +73,7 @@ struct PageHeader {
   }
 
   private var sentence: String {
-    let entries = TextTable.count(summary.exported, "entry", "entries")
+    let entries = TextTable.count(summary.exported, "entry", plural: "entries")
     let read = TextTable.count(summary.counts.read, "record")
     if summary.isNothingNew { return "Every input was imported before; the store is as it was." }
     switch (summary.kind, summary.outcome) {
@@ -81,13 +81,13 @@ struct PageHeader {
     case (.export, _): return "It ended after \(entries)."
     case (.validate, .completed): return "\(read) checked, and the store left as it was: \(fates("could be imported"))."
     case (.import, .completed): return "\(read) read: \(fates("in the store"))."
-    case (_, .failed): return "The run could not go on after \(read)."
+    case (_, .failed): return "The run could not continue after \(read)."
     case (_, .stopped): return "The run was ended after \(read)."
-    case (_, .cancelled): return "Someone ended the run after \(read); what was saved before stays."
+    case (_, .cancelled): return "The run was cancelled after \(read); what was saved before stays."
     }
   }
 
-  /// What became of the records; `good` of most of them, one hopes.
+  /// What happened to the records; `good` is said of those that are or can be in the store.
   private func fates(_ good: String) -> String {
     let counts = summary.counts
     if counts.read == 0 { return "there was nothing new" }
@@ -95,7 +95,7 @@ struct PageHeader {
     if taken == counts.read { return "all \(good)" }
     let all = [
       ("\(TextTable.grouped(taken)) \(good)", taken),
-      ("\(TextTable.grouped(counts.duplicate)) there already", counts.duplicate),
+      ("\(TextTable.grouped(counts.duplicate)) already present", counts.duplicate),
       ("\(TextTable.grouped(counts.rejected)) rejected", counts.rejected),
     ]
     return all.filter { $0.1 > 0 }.map(\.0).joined(separator: ", ")
@@ -106,7 +106,7 @@ struct PageHeader {
     return "<p class=\"notice\"><strong>\(title)</strong> \(text)</p>"
   }
 
-  /// A shape besides the colour, for those who can't tell colours apart.
+  /// A shape in addition to the colour, for users who can't distinguish the colours.
   private static func icon(_ tone: RunVerdict.Tone) -> Markup {
     let stroke: Markup =
       switch tone {

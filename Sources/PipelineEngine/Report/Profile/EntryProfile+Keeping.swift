@@ -1,5 +1,5 @@
 extension EntryProfile {
-  /// This profile and that of another input together, with the same bounds.
+  /// This profile combined with that of another input, within the same bounds.
   func merged(with other: EntryProfile) -> EntryProfile {
     EntryProfile(
       charts: charts.map { chart in
@@ -9,7 +9,8 @@ extension EntryProfile {
 
   // MARK: Checkpoints
 
-  /// The profile as a checkpoint keeps it, made and read often: each text with its length in bytes before it.
+  /// The profile as a checkpoint stores it, in a format that is fast to write and read: each text is preceded by its
+  /// length in bytes.
   var keptText: String {
     var text = ""
     func add(_ part: String) { text += "\(part.utf8.count):\(part)" }
@@ -24,7 +25,7 @@ extension EntryProfile {
     return text
   }
 
-  /// From `keptText`; nil for anything else.
+  /// Parses `keptText`; nil for anything else.
   init?(keptText: String) {
     var rest = Substring(keptText).utf8[...]
     func next() -> String? {

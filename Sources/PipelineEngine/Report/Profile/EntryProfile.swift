@@ -1,17 +1,18 @@
-/// What the entries that a run took look like: how many there are per month, per number, per text.
+/// The distribution of the values of a run's entries: how many there are per month, per number, per text.
 ///
-/// It is bounded, whatever the input holds: values beyond the first ``monthsMax``, ``valuesMax`` different ones are
-/// gathered as `other`. It keeps all that counting goes on with, so an interrupted run can store it and resume.
+/// Its size is bounded whatever the input contains: values beyond the first ``monthsMax`` or ``valuesMax`` different
+/// ones are counted as `other`. It contains everything needed to continue counting, so an interrupted run can store it
+/// and resume.
 public struct EntryProfile: Sendable, Hashable, Codable {
   /// The counts of one attribute.
   public struct Chart: Sendable, Hashable, Codable {
-    /// What a value is.
+    /// The kind of an attribute's values.
     public enum Kind: String, Sendable, Codable {
-      /// A month of the UTC calendar, `2014-07`, of an attribute that is a date.
+      /// Months of the UTC calendar, `2014-07`, of a date attribute.
       case months
-      /// A whole number.
+      /// Whole numbers.
       case integers
-      /// A text.
+      /// Texts.
       case texts
     }
 
@@ -32,8 +33,8 @@ public struct EntryProfile: Sendable, Hashable, Codable {
     public var counts: [Count]
     /// Entries without a value.
     public var empty: Int
-    /// Entries whose value is not among `counts`: too many different ones, a text longer than
-    /// ``EntryProfile/textBytesMax``, a date that is no moment of the calendar.
+    /// Entries whose value is not among `counts`: too many different values, a text longer than
+    /// ``EntryProfile/textBytesMax``, a date outside the calendar.
     public var other: Int
 
     public init(attribute: String, kind: Kind, counts: [Count] = [], empty: Int = 0, other: Int = 0) {
@@ -44,7 +45,7 @@ public struct EntryProfile: Sendable, Hashable, Codable {
       self.other = other
     }
 
-    /// Every entry is in one of them.
+    /// The number of all entries, each of which is counted once above.
     public var entries: Int { counts.reduce(empty + other) { $0 + $1.entries } }
   }
 

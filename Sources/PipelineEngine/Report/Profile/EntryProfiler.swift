@@ -1,13 +1,14 @@
 import OpenCoreData
+import PersistentStores
 
 /// Makes the ``EntryProfile`` of a run, batch by batch.
 struct EntryProfiler: Sendable {
   private var columns: [ProfiledColumn]
 
-  /// For the attributes that the definition's `charts` name; without them for the first date that a column fills and
+  /// For the attributes that the definition's `charts` name; by default for the first date that a column fills and
   /// every whole number.
   ///
-  /// - Throws: The names that the entity does not have, or that are of a type that no chart shows.
+  /// - Throws: The names that the entity does not have, or whose type no chart supports.
   init(_ definition: PipelineDefinition, entity: NSEntityDescription) throws(PipelineError) {
     let kinds = entity.columnTypes.compactMapValues(\.chartKind)
     var mistakes: [PipelineError.Mistake] = []
@@ -28,21 +29,13 @@ struct EntryProfiler: Sendable {
     self.columns = columns
   }
 
-  /// Goes on from what an interrupted run had counted. Attributes that it did not count begin at nothing.
+  /// Continues from what an interrupted run had counted. Attributes that it did not count begin at zero.
   mutating func resume(_ profile: EntryProfile) {
     for index in columns.indices {
       if let chart = profile.charts.first(where: { $0.attribute == columns[index].attribute }) {
         columns[index].resume(chart)
       }
     }
-  }
-
-  /// Nil where no report will show it: the counting is not for nothing. Mistakes in `charts` are told all the same.
-  static func wanted(
-    _ definition: PipelineDefinition, _ options: RunOptions, _ entity: NSEntityDescription
-  ) throws(PipelineError) -> EntryProfiler? {
-    let profiler = try EntryProfiler(definition, entity: entity)
-    return options.profilesEntries || !ReportFiles.paths(definition, options).isEmpty ? profiler : nil
   }
 
   private static func defaultCharts(
@@ -67,7 +60,7 @@ struct EntryProfiler: Sendable {
 }
 
 extension ColumnType {
-  /// nil for what no chart shows: numbers with fractions have no bars of their own.
+  /// nil for types that no chart supports: numbers with fractions are not grouped into bars.
   fileprivate var chartKind: EntryProfile.Chart.Kind? {
     switch self {
     case .date: .months

@@ -1,19 +1,19 @@
-/// Counts dates by their month in UTC. Dates of one month in a row cost two comparisons each.
+/// Counts dates by their month in UTC. Consecutive dates of one month cost two comparisons each.
 struct MonthCounter: Sendable {
-  /// Months since January of year 0, the proleptic Gregorian calendar's.
+  /// Months since January of year 0 in the proleptic Gregorian calendar.
   private var months: NumberCounter
-  /// The month of the date before, its first second and the first one after it, since 2001-01-01.
+  /// The month of the previous date: its first second and the first second after it, since 2001-01-01.
   private var start = 0.0
   private var end = 0.0
-  /// Dates of that month that `months` has not been told of yet.
+  /// Dates of that month that are not yet counted in `months`.
   private var pending = 0
   private var month: Int64 = 0
 
-  /// Years 1 to 9999: what ISO 8601 writes with four digits.
+  /// Years 1 to 9999, which ISO 8601 writes with four digits.
   private static let first = Double(CivilCalendar.days(year: 1, month: 1, day: 1) * CivilCalendar.secondsPerDay)
   private static let last = Double(CivilCalendar.days(year: 10_000, month: 1, day: 1) * CivilCalendar.secondsPerDay)
 
-  /// The first day of each month from 1900 to 2099 and of the one after them: looked up faster than computed.
+  /// The first day of each month from 1900 to 2099 and of the one after them: a lookup is faster than computing it.
   private static let firstDays = (0...2400).map { index in
     Int32(CivilCalendar.days(year: 1900 + index / 12, month: index % 12 + 1, day: 1))
   }
@@ -34,7 +34,7 @@ struct MonthCounter: Sendable {
 
   private mutating func addElsewhere(_ seconds: Double) {
     flush()
-    // False for what is not a number, too.
+    // Also false for NaN.
     guard seconds >= Self.first, seconds < Self.last else { return months.addOther() }
     var whole = Int(seconds)
     if Double(whole) > seconds { whole -= 1 }
@@ -45,7 +45,7 @@ struct MonthCounter: Sendable {
     pending = 1
   }
 
-  /// The month of a day, by an estimate from the mean length of months that is at most one off.
+  /// The month of a day, from an estimate with the mean length of months that is at most one off.
   private func number(ofDay days: Int) -> Int {
     guard days >= Self.tableFirstDay, days < Self.tableLastDay else {
       let date = CivilCalendar.date(days: days)
@@ -71,7 +71,7 @@ struct MonthCounter: Sendable {
     pending = 0
   }
 
-  /// What is counted so far, `pending` dates included.
+  /// The counts so far, including `pending` dates.
   var counts: NumberCounter {
     var copy = self
     copy.flush()
@@ -85,7 +85,7 @@ struct MonthCounter: Sendable {
     return String(repeating: "0", count: max(0, 4 - year.count)) + year + (number < 10 ? "-0" : "-") + "\(number)"
   }
 
-  /// The inverse of `name`; nil for what is no month's name.
+  /// The inverse of `name`; nil for a text that is not a month's name.
   static func month(named name: String) -> Int64? {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let year = Int64(parts[0]), let month = Int64(parts[1]),

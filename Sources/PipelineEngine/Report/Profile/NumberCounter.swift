@@ -1,4 +1,4 @@
-/// Counts how often each number occurs, up to a bound of different ones: open addressing, no object per number.
+/// Counts how often each number occurs, up to a maximum of different ones: open addressing, no object per number.
 struct NumberCounter: Sendable {
   private let distinctMax: Int
   private let mask: Int
@@ -10,7 +10,7 @@ struct NumberCounter: Sendable {
 
   init(distinctMax: Int) {
     self.distinctMax = distinctMax
-    // A third full at most: most numbers are found where they are looked for first.
+    // At most a third full, so that most numbers are found at the first slot.
     var slots = 64
     while slots < distinctMax * 3 { slots *= 2 }
     mask = slots - 1

@@ -1,12 +1,12 @@
-import OpenCoreData
+import PersistentStores
 
-/// One attribute of an ``EntryProfiler``: its place in a batch and the counter of its kind.
+/// One attribute of an ``EntryProfiler``: its slot and the counter for its kind.
 struct ProfiledColumn: Sendable {
   let attribute: String
   private let kind: EntryProfile.Chart.Kind
   private let slot: Int
   private var empty = 0
-  // One of them is there. A counter is changed where it lies: taken out of an enumeration, its tables would be copied.
+  // One of them is set. Not an enumeration: extracting its payload to change it would copy the counter's tables.
   private var months: MonthCounter?
   private var integers: NumberCounter?
   private var texts: TextCounter?
@@ -23,10 +23,12 @@ struct ProfiledColumn: Sendable {
   }
 
   mutating func add(_ batch: ObjectBatch, _ rows: some Collection<Int>) {
-    empty += months?.add(batch, slot, rows) ?? integers?.add(batch, slot, rows) ?? texts?.add(batch, slot, rows) ?? 0
+    empty +=
+      months?.add(batch, slot: slot, rows: rows) ?? integers?.add(batch, slot: slot, rows: rows)
+      ?? texts?.add(batch, slot: slot, rows: rows) ?? 0
   }
 
-  /// What was counted, to be shown and to go on from.
+  /// The counts so far, for display and to continue from.
   var chart: EntryProfile.Chart {
     var chart = EntryProfile.Chart(attribute: attribute, kind: kind, empty: empty)
     if let months = months?.counts {
@@ -44,7 +46,7 @@ struct ProfiledColumn: Sendable {
     return chart
   }
 
-  /// Goes on from `chart`. What it says of a value that this column's kind can't have counts as `other`.
+  /// Continues from `chart`. Values in it that are not of this column's kind count as `other`.
   mutating func resume(_ chart: EntryProfile.Chart) {
     empty += chart.empty
     addOther(chart.other)
@@ -68,10 +70,10 @@ struct ProfiledColumn: Sendable {
   }
 }
 
-/// Each counts the values of one column and answers how many rows have none. (`==` on another module's enumeration would
-/// be a call for each row.)
+/// Each counts the values of one column and returns the number of rows without one. (`==` on another module's
+/// enumeration would be a call for each row.)
 extension MonthCounter {
-  fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+  fileprivate mutating func add(_ batch: ObjectBatch, slot: Int, rows: some Collection<Int>) -> Int {
     let (cells, width) = (batch.cells, batch.slotCount)
     var empty = 0
     for row in rows {
@@ -83,7 +85,7 @@ extension MonthCounter {
 }
 
 extension NumberCounter {
-  fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+  fileprivate mutating func add(_ batch: ObjectBatch, slot: Int, rows: some Collection<Int>) -> Int {
     let (cells, width) = (batch.cells, batch.slotCount)
     var empty = 0
     for row in rows {
@@ -95,7 +97,7 @@ extension NumberCounter {
 }
 
 extension TextCounter {
-  fileprivate mutating func add(_ batch: ObjectBatch, _ slot: Int, _ rows: some Collection<Int>) -> Int {
+  fileprivate mutating func add(_ batch: ObjectBatch, slot: Int, rows: some Collection<Int>) -> Int {
     let (cells, width, arena) = (batch.cells, batch.slotCount, batch.arena)
     let bytes = arena.span
     var empty = 0

@@ -1,7 +1,8 @@
-/// Counts how often each text occurs, up to a bound of different ones: open addressing over bytes, no String.
+/// Counts how often each text occurs, up to a maximum of different ones: open addressing over bytes, no String.
 ///
-/// Texts are told apart by 128 bits of a mixing hash. Of the few hundred that are kept, two share one with a chance far
-/// below that of a memory fault; whoever builds such texts on purpose would only bend a bar of his own chart.
+/// Texts are identified by 128 bits of a mixing hash. Among the few hundred that are stored, a collision is far less
+/// probable than a memory fault; an author of intentionally colliding texts would only distort a bar of their own
+/// chart.
 struct TextCounter: Sendable {
   private struct Digest: Equatable {
     var low: UInt64
@@ -10,11 +11,11 @@ struct TextCounter: Sendable {
 
   private let distinctMax: Int
   private let mask: Int
-  /// Index into `counts` and 1; 0 where the slot is free.
+  /// Index into `counts`, plus 1; 0 where the slot is free.
   private var slots: [UInt16]
   private var digests: [Digest] = []
   private var counts: [Int] = []
-  /// The texts, one after the other, and where each ends.
+  /// The texts, one after the other, and the end of each.
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
   private(set) var other = 0
@@ -39,12 +40,12 @@ struct TextCounter: Sendable {
       }
       slot = (slot + 1) & mask
     }
-    insert(text, digest, times, slot)
+    insert(text, digest: digest, times: times, at: slot)
   }
 
   mutating func addOther(_ times: Int) { other &+= times }
 
-  private mutating func insert(_ text: Span<UInt8>, _ digest: Digest, _ times: Int, _ slot: Int) {
+  private mutating func insert(_ text: Span<UInt8>, digest: Digest, times: Int, at slot: Int) {
     guard counts.count < distinctMax, text.count <= EntryProfile.textBytesMax else {
       other &+= times
       return
@@ -56,12 +57,12 @@ struct TextCounter: Sendable {
     slots[slot] = UInt16(counts.count)
   }
 
-  /// Eight bytes at a time; the last eight may overlap those before them, which costs less than a loop over the rest.
+  /// Eight bytes at a time; the last eight may overlap the previous ones, which is cheaper than a loop over the rest.
   @inline(__always)
   private static func digest(_ text: Span<UInt8>) -> Digest {
     let count = text.count
     var digest = Digest(low: UInt64(count) &* 0x9E37_79B9_7F4A_7C15, high: UInt64(count))
-    // Longer ones are not counted by themselves.
+    // Longer texts are counted as `other`.
     if count > EntryProfile.textBytesMax { return digest }
     if count >= 8 {
       var offset = 0
@@ -86,7 +87,7 @@ struct TextCounter: Sendable {
     digest.high = second.low ^ second.high
   }
 
-  /// The last byte is asked for first: one check of the bounds does for all eight.
+  /// The last byte is read first: one bounds check then suffices for all eight.
   @inline(__always)
   private static func word(_ text: Span<UInt8>, at offset: Int) -> UInt64 {
     let last = UInt64(text[offset &+ 7]) << 56

@@ -11,6 +11,8 @@ struct Benchmarks {
         try await variant.run(rest)
       } else if let walk = StreamingFetch(rawValue: first) {
         try walk.run(rest)
+      } else if first == FetchLatency.name {
+        try FetchLatency.run(rest)
       } else if first == ProfileCommand.name, !rest.contains("--help") {
         try ProfileCommand(rest).run()
       } else if arguments.contains("--help") {

@@ -31,28 +31,28 @@ enum Group: String, CaseIterable {
       """
     case .core:
       """
-      `taskset` holds each to the same core. The loaders do what the limit does, without threads: rows through a
-      virtual table, and one bound statement stepped for each row.
+      `taskset` binds each to the same core. The loaders do what the limit does, without threads: one passes rows
+      through a virtual table, the other binds and steps a statement for each row.
       """
     case .keyed:
       """
-      The key is date and place, no index is added, and the records come in no order. The first line is the import
+      The key is date and place, no index is added, and the records are not sorted. The first line is the import
       without a key, which × *ours* refers to: into an empty store, where it is fastest. Into an empty store the log
-      itself is imported, of which about one record in 150 repeats a key. The store of as many is that import; the
-      log for it has as many records, of which every other one repeats a key of the store, in random order: what a
-      nightly copy of a growing log is like. One in a hundred of these has other values. A copy of the store is made
+      itself is imported; about one record in 150 repeats a key. *Store of as many* is the result of that import; the
+      log for it has as many records, every other one of which repeats a key of the store, in random order, like a
+      nightly copy of a growing log. One in a hundred of these has different values. A copy of the store is made
       before each run and not timed.
       """
     case .stream:
       """
-      Every value of every row is read, in the order of keys, and nothing is written. The C cursor fetches columns
-      that nobody looks at.
+      Every value of every row is read, in the order of keys, and nothing is written. The C cursor fetches the
+      columns and does not use them.
       """
     case .start:
       """
-      Each is started several times a round, and the median counts. Cold: none of the pages of the program, and of
-      the libraries it loads besides libc, is in memory. They are copies that no other process has mapped, dropped
-      from the page cache before each start and proven to be gone. Disks of virtual machines may have caches of
+      Each is started several times a round, and the median counts. Cold: no page of the program, or of the
+      libraries it loads except libc, is in memory. They are copies that no other process has mapped; they are dropped
+      from the page cache before each start, and this is verified. Disks of virtual machines may have caches of
       their own behind that.
       """
     case .long: "Shares and multiples are those of records per second."

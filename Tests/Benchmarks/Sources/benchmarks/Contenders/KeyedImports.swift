@@ -15,7 +15,7 @@ struct KeyedImports {
     program = try place.program("surfjournal")
     log = try Inputs.repeating(rows: source.rows, place)
     store = place.output("keyed.sqlite")
-    try Tool.run(Self.command(program, "skip", source.inputs.plain, store))
+    try Tool.run(Self.command(program, policy: "skip", log: source.inputs.plain, store: store))
   }
 
   func contenders() throws -> [Contender] {
@@ -24,19 +24,24 @@ struct KeyedImports {
     defer { source.place.remove(raw) }
     let (first, both) = ([source.limitStore], [store, raw])
     return [
-      try contender(.keyedSkip, "skip", source.inputs.plain, expected: Checks.content(of: first, keeping: .first)),
-      try contender(.keyedUpdate, "update", source.inputs.plain, expected: Checks.content(of: first, keeping: .last)),
-      try contender(.keyedSkipFull, "skip", log, into: store, expected: Checks.content(of: both, keeping: .first)),
-      try contender(.keyedUpdateFull, "update", log, into: store, expected: Checks.content(of: both, keeping: .last)),
+      try contender(
+        .keyedSkip, policy: "skip", log: source.inputs.plain, expected: Checks.content(of: first, keeping: .first)),
+      try contender(
+        .keyedUpdate, policy: "update", log: source.inputs.plain, expected: Checks.content(of: first, keeping: .last)),
+      try contender(
+        .keyedSkipFull, policy: "skip", log: log, into: store, expected: Checks.content(of: both, keeping: .first)),
+      try contender(
+        .keyedUpdateFull, policy: "update", log: log, into: store, expected: Checks.content(of: both, keeping: .last)),
     ]
   }
 
   private func contender(
-    _ subject: Subject, _ policy: String, _ log: String, into store: String? = nil, expected: String
+    _ subject: Subject, policy: String, log: String, into store: String? = nil, expected: String
   ) -> Contender {
     let path = source.place.output("\(subject).sqlite")
     return Contender(
-      subject: subject, groups: [.keyed], command: Self.command(program, policy, log, path), outputs: [path],
+      subject: subject, groups: [.keyed], command: Self.command(program, policy: policy, log: log, store: path),
+      outputs: [path],
       rows: source.rows, roundsMax: 3,
       prepare: { if let store { try FileManager.default.copyItem(atPath: store, toPath: path) } },
       check: { _ in
@@ -45,7 +50,7 @@ struct KeyedImports {
       })
   }
 
-  private static func command(_ program: String, _ policy: String, _ log: String, _ store: String) -> [String] {
+  private static func command(_ program: String, policy: String, log: String, store: String) -> [String] {
     let definition = Workplace.repository.appending(path: "Tests/Benchmarks/Pipelines/keyed-\(policy).json").path
     return [program, "import", log, "--pipeline", definition, "--store", store]
   }

@@ -41,10 +41,10 @@ struct ProfileReport {
       \(machine.lines.map { "- \($0)" }.joined(separator: "\n"))
 
       An import of \(Report.grouped(rows)) records through three contexts into an empty store, \(runs) times; the same
-      of the gzip file; and the C limit of <doc:Benchmarks>, which has no graph. `perf` looked many times a second at what every thread was doing. A sample counts for the
-      innermost function that belongs to a stage: copying memory or counting references is the affair of who asked for
-      it, and so is what the kernel does for a system call. The figures are nanoseconds of processor time for each row;
-      several threads spend them at the same time.
+      of the gzip file; and the C limit of <doc:Benchmarks>, which has no graph. `perf` sampled every thread many
+      times a second. A sample counts for the innermost function that belongs to a stage: copying memory, counting
+      references and the kernel's work for a system call count for the caller. The figures are nanoseconds of
+      processor time for each row; several threads spend them at the same time.
 
       \(stages.markdown)
 
@@ -56,8 +56,7 @@ struct ProfileReport {
 
       ### Where in the stages
 
-      The functions in which most of each stage's time is spent. Names of libraries that were stripped of them are
-      `[unknown]`.
+      The functions in which most of each stage's time is spent. Functions of stripped libraries are `[unknown]`.
 
       \(try functionLines.joined(separator: "\n"))
 
@@ -66,14 +65,15 @@ struct ProfileReport {
   }
 
   private var stages: TextTable {
-    func row(_ name: String, _ meaning: String, _ cost: (Profile) -> Double) -> [String] {
+    func row(_ name: String, meaning: String, _ cost: (Profile) -> Double) -> [String] {
       let values = costs.map { cost($0.profile) }
       let share = Report.text(values[0] / costs[0].profile.total * 100, digits: 1)
       return [name] + values.map { Report.text($0, digits: 1) } + [share, meaning]
     }
     let heads = ["stage"] + costs.map(\.name) + ["% of \(costs[0].name)", "what it is"]
-    let rows = Stage.allCases.map { stage in row(stage.rawValue, stage.meaning) { $0.nanoseconds[stage] ?? 0 } }
-    return TextTable(rows: [heads] + rows + [row("all", "") { $0.total }], endsInWords: true)
+    let rows = Stage.allCases.map { stage in row(stage.rawValue, meaning: stage.meaning) { $0.nanoseconds[stage] ?? 0 }
+    }
+    return TextTable(rows: [heads] + rows + [row("all", meaning: "") { $0.total }], endsInWords: true)
   }
 
   /// How busy each side is: what is busy all the time is what the other one waits for.

@@ -26,7 +26,7 @@ enum Stage: String, CaseIterable {
     switch self {
     case .read: "bytes from the kernel"
     case .inflate: "gzip"
-    case .hash: "the content's hash, by which the ledger knows a file"
+    case .hash: "the content's hash, by which the ledger recognises a file"
     case .parse: "records, fields and quotes; UTF-8"
     case .validate: "dates, numbers, rules"
     case .pack: "values into cells and an arena"
@@ -35,11 +35,11 @@ enum Stage: String, CaseIterable {
     case .record: "SQLite's byte code: a record from the values"
     case .tree: "a row into the table; page cache"
     case .log: "pages and their checksums into the write-ahead log, commits"
-    case .checkpoint: "pages from the log into the database"
+    case .checkpoint: "pages from the WAL into the database"
     case .run: "chunks, positions, ledger, report"
     case .threads: "waking up and going to sleep, outside of any of the above"
     case .start: "loading the program, its main thread's loop, its end"
-    case .unknown: "samples that no rule fits"
+    case .unknown: "samples that match no rule"
     }
   }
 

@@ -13,27 +13,31 @@ struct StageRule {
 
   /// Special cases come first, a module's rest last.
   private static let all = [
-    StageRule(.checkpoint, nil, "sqlite3WalCheckpoint", "sqlite3_wal_checkpoint", "sqlite3Checkpoint"),
-    StageRule(.tree, nil, "sqlite3Btree", "sqlite3Pcache", "sqlite3PagerGet", "sqlite3PagerUnref", "sqlite3PagerWrite"),
-    StageRule(.log, nil, "sqlite3Wal", "sqlite3Pager"),
-    StageRule(.bind, nil, "sqlite3_result_", "sqlite3_bind_"),
-    StageRule(.record, nil, "sqlite3VdbeExec", "sqlite3_step"),
-    StageRule(.inflate, nil, "inflate", "isal_", "decode_huffman", "crc32"),
-    StageRule(.inflate, "CSV", "GzipInflater"),
-    StageRule(.hash, "CSV", "ContentHash", "ContentDigest"),
-    StageRule(.read, "CSV", "RawInput", "ByteSource", "InputSpool"),
-    StageRule(.parse, "CSV", ""),
     StageRule(
-      .validate, "PipelineEngine", "Field", "ISODate", "CivilCalendar", "Date", "Digit", "Number", "Quantity", "Record",
+      .checkpoint, module: nil, prefixes: "sqlite3WalCheckpoint", "sqlite3_wal_checkpoint", "sqlite3Checkpoint"),
+    StageRule(
+      .tree, module: nil, prefixes: "sqlite3Btree", "sqlite3Pcache", "sqlite3PagerGet", "sqlite3PagerUnref",
+      "sqlite3PagerWrite"),
+    StageRule(.log, module: nil, prefixes: "sqlite3Wal", "sqlite3Pager"),
+    StageRule(.bind, module: nil, prefixes: "sqlite3_result_", "sqlite3_bind_"),
+    StageRule(.record, module: nil, prefixes: "sqlite3VdbeExec", "sqlite3_step"),
+    StageRule(.inflate, module: nil, prefixes: "inflate", "isal_", "decode_huffman", "crc32"),
+    StageRule(.inflate, module: "CSV", prefixes: "GzipInflater"),
+    StageRule(.hash, module: "CSV", prefixes: "ContentHash", "ContentDigest"),
+    StageRule(.read, module: "CSV", prefixes: "RawInput", "ByteSource", "InputSpool"),
+    StageRule(.parse, module: "CSV", prefixes: ""),
+    StageRule(
+      .validate, module: "PipelineEngine", prefixes: "Field", "ISODate", "CivilCalendar", "Date", "Digit", "Number",
+      "Quantity", "Record",
       "Rule", "Text"),
-    StageRule(.pack, "PipelineEngine", "ChunkParser", "ParsedChunk"),
-    StageRule(.pack, "OpenCoreData", "ObjectBatch"),
-    StageRule(.bind, "OpenCoreData", "columnValue", "BatchSource", "BatchScan"),
-    StageRule(.run, "PipelineEngine", ""),
-    StageRule(.graph, "OpenCoreData", ""),
+    StageRule(.pack, module: "PipelineEngine", prefixes: "ChunkParser", "ParsedChunk"),
+    StageRule(.pack, module: "OpenCoreData", prefixes: "ObjectBatch"),
+    StageRule(.bind, module: "OpenCoreData", prefixes: "columnValue", "BatchSource", "BatchScan"),
+    StageRule(.run, module: "PipelineEngine", prefixes: ""),
+    StageRule(.graph, module: "OpenCoreData", prefixes: ""),
   ]
 
-  private init(_ stage: Stage, _ module: String?, _ prefixes: String...) {
+  private init(_ stage: Stage, module: String?, prefixes: String...) {
     self.stage = stage
     self.module = module
     self.prefixes = prefixes

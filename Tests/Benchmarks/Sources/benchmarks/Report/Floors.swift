@@ -33,7 +33,7 @@ struct Floor: Sendable {
   let value: @Sendable (Results) -> Series?
 
   private init(
-    _ group: Group, _ claim: String, _ bound: Bound, isOptional: Bool = false, obstacle: String? = nil,
+    _ group: Group, _ claim: String, bound: Bound, isOptional: Bool = false, obstacle: String? = nil,
     value: @escaping @Sendable (Results) -> Series?
   ) {
     self.group = group
@@ -46,87 +46,87 @@ struct Floor: Sendable {
 
   static let all =
     imports + [
-      Floor(.validate, "dry run, speed against our C parser's", .atLeast(0.4)) {
+      Floor(.validate, "dry run, speed against our C parser's", bound: .atLeast(0.4)) {
         $0.speed(of: .validate, against: .limitCheck)
       },
-      Floor(.validate, "dry run, speed against the yardstick's parser", .atLeast(0.6), isOptional: true) {
+      Floor(.validate, "dry run, speed against the yardstick's parser", bound: .atLeast(0.6), isOptional: true) {
         $0.speed(of: .validate, against: .yardstickCheck)
       },
-      Floor(.export, "export, speed against the C cursor's", .atLeast(0.8)) {
+      Floor(.export, "export, speed against the C cursor's", bound: .atLeast(0.8)) {
         $0.speed(of: .export, against: .limitExport)
       },
-      Floor(.export, "export, speed against sqlite3 -csv", .atLeast(2), isOptional: true) {
+      Floor(.export, "export, speed against sqlite3 -csv", bound: .atLeast(2), isOptional: true) {
         $0.speed(of: .export, against: .shellExport)
       },
-      Floor(.export, "gzip export, time over gzip -6 alone", .atMost(1), isOptional: true) {
+      Floor(.export, "gzip export, time over gzip -6 alone", bound: .atMost(1), isOptional: true) {
         $0.time(of: .exportGzip, over: .gzipAlone)
       },
-      Floor(.export, "our C cursor's speed against the yardstick's", .atLeast(0.95), isOptional: true) {
+      Floor(.export, "our C cursor's speed against the yardstick's", bound: .atLeast(0.95), isOptional: true) {
         $0.speed(of: .limitExport, against: .yardstickExport)
       },
-      Floor(.sorted, "sorted export, time over the sorting C cursor's", .atMost(1.3)) {
+      Floor(.sorted, "sorted export, time over the sorting C cursor's", bound: .atMost(1.3)) {
         $0.time(of: .exportByDate, over: .limitExportByDate)
       },
-      Floor(.sorted, "sorted export, peak memory in MB", .atMost(64)) { $0.peakMegabytes(.exportByDate) },
-      Floor(.stream, "streaming fetch, speed against the C cursor's stepping", .atLeast(0.25)) {
+      Floor(.sorted, "sorted export, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.exportByDate) },
+      Floor(.stream, "streaming fetch, speed against the C cursor's stepping", bound: .atLeast(0.25)) {
         $0.speed(of: .walkObjects, against: .limitStep)
       },
-      Floor(.stream, "streaming fetch, peak memory in MB", .atMost(64)) { $0.peakMegabytes(.walkObjects) },
+      Floor(.stream, "streaming fetch, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.walkObjects) },
       Floor(
-        .start, "--version, cold, milliseconds beyond a C program's", .atMost(10),
+        .start, "--version, cold, milliseconds beyond a C program's", bound: .atMost(10),
         obstacle: "a file with Foundation in it takes some 25 before its first line is run"
       ) {
         $0.milliseconds(of: .versionCold, beyond: .limitVersionCold)
       },
-      Floor(.start, "import of 100 records, milliseconds", .atMost(40)) { $0.milliseconds(of: .importSmall) },
-      Floor(.long, "import of ten times the records, speed against that of one time", .atLeast(0.95)) {
+      Floor(.start, "import of 100 records, milliseconds", bound: .atMost(40)) { $0.milliseconds(of: .importSmall) },
+      Floor(.long, "import of ten times the records, speed against that of one time", bound: .atLeast(0.95)) {
         $0.speed(of: .importLong, against: .importPlain)
       },
-      Floor(.long, "import of ten times the records, peak memory over that of one time", .atMost(1.1)) {
+      Floor(.long, "import of ten times the records, peak memory over that of one time", bound: .atMost(1.1)) {
         $0.peak(of: .importLong, over: .importPlain)
       },
-      Floor(.long, "sorted export of ten times the records, peak memory over that of one time", .atMost(1.1)) {
+      Floor(.long, "sorted export of ten times the records, peak memory over that of one time", bound: .atMost(1.1)) {
         $0.peak(of: .exportByDateLong, over: .exportByDate)
       },
     ]
 
   private static let imports = [
-    Floor(.import, "import, speed against the limit's", .atLeast(0.75)) {
+    Floor(.import, "import, speed against the limit's", bound: .atLeast(0.75)) {
       $0.speed(of: .importPlain, against: .limitImport)
     },
-    Floor(.import, "import with object sets in every didSave, speed against the limit's", .atLeast(0.35)) {
+    Floor(.import, "import with object sets in every didSave, speed against the limit's", bound: .atLeast(0.35)) {
       $0.speed(of: .importObjectSets, against: .limitImport)
     },
-    Floor(.import, "import, speed against sqlite3 .import", .atLeast(2), isOptional: true) {
+    Floor(.import, "import, speed against sqlite3 .import", bound: .atLeast(2), isOptional: true) {
       $0.speed(of: .importPlain, against: .shellImport)
     },
-    Floor(.import, "import through one context, speed against the limit's", .atLeast(0.8)) {
+    Floor(.import, "import through one context, speed against the limit's", bound: .atLeast(0.8)) {
       $0.speed(of: .importOneContext, against: .limitImport)
     },
-    Floor(.import, "import, time of three contexts over that of one", .atMost(1.1)) {
+    Floor(.import, "import, time of three contexts over that of one", bound: .atMost(1.1)) {
       $0.time(of: .importPlain, over: .importOneContext)
     },
-    Floor(.import, "gzip import, time over the plain one's", .atMost(1.1)) {
+    Floor(.import, "gzip import, time over the plain one's", bound: .atMost(1.1)) {
       $0.time(of: .importGzip, over: .importPlain)
     },
-    Floor(.import, "import, peak memory in MB", .atMost(64)) { $0.peakMegabytes(.importPlain) },
-    Floor(.import, "gzip import, peak memory in MB", .atMost(64)) { $0.peakMegabytes(.importGzip) },
-    Floor(.import, "our C limit's speed against the yardstick's", .atLeast(0.95), isOptional: true) {
+    Floor(.import, "import, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.importPlain) },
+    Floor(.import, "gzip import, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.importGzip) },
+    Floor(.import, "our C limit's speed against the yardstick's", bound: .atLeast(0.95), isOptional: true) {
       $0.speed(of: .limitImport, against: .yardstickImport)
     },
-    Floor(.core, "import on one core, time over the C loader's", .atMost(1.3)) {
+    Floor(.core, "import on one core, time over the C loader's", bound: .atMost(1.3)) {
       $0.time(of: .importOneCore, over: .limitImportOneThread)
     },
-    Floor(.keyed, "import with a key, skip, empty store, time over that without", .atMost(2.5)) {
+    Floor(.keyed, "import with a key, skip, empty store, time over that without", bound: .atMost(2.5)) {
       $0.time(of: .keyedSkip, over: .importPlain)
     },
-    Floor(.keyed, "import with a key, update, empty store, time over that without", .atMost(2.5)) {
+    Floor(.keyed, "import with a key, update, empty store, time over that without", bound: .atMost(2.5)) {
       $0.time(of: .keyedUpdate, over: .importPlain)
     },
-    Floor(.keyed, "import with a key, skip, store of as many, time over that without", .atMost(4)) {
+    Floor(.keyed, "import with a key, skip, store of as many, time over that without", bound: .atMost(4)) {
       $0.time(of: .keyedSkipFull, over: .importPlain)
     },
-    Floor(.keyed, "import with a key, update, store of as many, time over that without", .atMost(4)) {
+    Floor(.keyed, "import with a key, update, store of as many, time over that without", bound: .atMost(4)) {
       $0.time(of: .keyedUpdateFull, over: .importPlain)
     },
   ]

@@ -7,7 +7,7 @@ extension Report {
     return """
       # Benchmark figures
 
-      How fast imports, dry runs and exports are, beside what the machine can do and what other programs do.
+      The speed of imports, dry runs and exports, compared with the limits of the machine and with other programs.
 
       ## Overview
 
@@ -18,20 +18,21 @@ extension Report {
       The log has \(Self.grouped(results.rows)) records. The programs took turns, and there were \(results.rounds)
       rounds (one for sqlite-utils, two for ten times the records, three for imports with a key, which take so much
       longer). Whole processes are timed, start-up included; seconds and ratios are medians over the rounds, peak
-      memory is the greatest. *Of the limit* is the speed as a share of the limit's, *× ours* the time as a multiple of
-      that of the project's program; both are taken round by round. Before each run \(Bench.megabytesTouched) MB of memory
-      were touched and given back: a virtual machine may get pages that it has not used for a while from its host
-      only, one by one, which would make runs slower by chance.
+      memory is the maximum. In the tables, *of the limit* is the speed as a share of the limit's, and *× ours* the time
+      as a multiple of that of the project's program; both are computed round by round.
+      Before each run \(Bench.megabytesTouched) MB of memory
+      were touched and freed: a virtual machine may have to get pages that it has not used for a while from its
+      host, one by one, which would make runs slower by chance.
 
-      The limit is a C program in `Tests/Benchmarks` that parses on a second thread, hands rows to SQLite through a
+      The limit is a C program in `Tests/Benchmarks` that parses on a second thread, passes rows to SQLite through a
       virtual table and checkpoints on a third. It checks dates, ratings and UTF-8 as we do, but has no contexts,
       positions, report or rejects, and its exports do not wait for the disk. It and the project's program use the
       SQLite named above. The project's program is linked as `make release` links it.
 
-      After each run an independent program looked at what was written. Stores hold the same as the limit's, whose
-      export is the input again, byte for byte; so are exports by key, also unpacked. An export by date has the
-      input's size and is in order. What an import with a key has to leave was found out by a query. A walk over
-      everything saw the same sums as the C cursor. Of other programs' tables and texts the rows were counted.
+      After each run an independent program checked what was written. Stores have the same content as the limit's,
+      whose export equals the input byte for byte; so do exports by key, also uncompressed. An export by date has the
+      input's size and is in order. The expected result of an import with a key was computed by a query. A walk over
+      everything read the same sums as the C cursor. For other programs' tables and texts the rows were counted.
 
       \(tables.joined(separator: "\n\n"))
 

@@ -36,7 +36,7 @@ struct Results {
   func time(of subject: Subject, over other: Subject) -> Series? {
     var share = 1.0
     if let mine = rows(of: subject), let others = rows(of: other) { share = Double(others) / Double(mine) }
-    return pairs(subject, other) { $0.seconds / $1.seconds * share }
+    return pairs(subject, with: other) { $0.seconds / $1.seconds * share }
   }
 
   /// The speed of one subject as a share of another's.
@@ -44,7 +44,7 @@ struct Results {
 
   /// How many milliseconds one subject takes more than another.
   func milliseconds(of subject: Subject, beyond other: Subject) -> Series? {
-    pairs(subject, other) { ($0.seconds - $1.seconds) * 1000 }
+    pairs(subject, with: other) { ($0.seconds - $1.seconds) * 1000 }
   }
 
   func milliseconds(of subject: Subject) -> Series? {
@@ -77,7 +77,7 @@ struct Results {
   private func rows(of subject: Subject) -> Int? { contenders.first { $0.subject == subject }?.rows }
 
   private func pairs(
-    _ subject: Subject, _ other: Subject, _ value: (Measurement, Measurement) -> Double
+    _ subject: Subject, with other: Subject, _ value: (Measurement, Measurement) -> Double
   ) -> Series? {
     guard let mine = measurements[subject], let others = measurements[other] else { return nil }
     return Series(mine.compactMap { round, measurement in others[round].map { value(measurement, $0) } })

@@ -24,7 +24,7 @@ enum ImportVariant: String, CaseIterable {
       options.notificationContents = .objects
       listener.start()
     }
-    let summary = try await PipelineRunner(.surfLog, .import, options).run()
+    let summary = try await PipelineRunner(.surfLog, .import, options: options).run()
     print(summary.text())
     // The import, the view and the writer context have each told of every entry.
     let heard = listener.insertedCount

@@ -1,8 +1,8 @@
 import Foundation
 import OpenCoreData
 
-/// A definition's import part against its model: what an import needs of both, or everything that does not fit.
-struct ImportFit {
+/// Checks a definition's import part against its model: what an import needs of both, or all mistakes.
+struct ImportSchemaCheck {
   let entity: NSEntityDescription
   let columns: ColumnSet
 
@@ -27,7 +27,7 @@ struct ImportFit {
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
   }
 
-  /// Of texts and bytes none is newer than another.
+  /// Texts and bytes are not ordered by age.
   private static func orderMistake(
     _ definition: PipelineDefinition, _ entity: NSEntityDescription
   ) -> PipelineError.Mistake? {
@@ -39,8 +39,8 @@ struct ImportFit {
   }
 }
 
-extension ImportFit {
-  /// Told once, and not of every record.
+extension ImportSchemaCheck {
+  /// Reported once, and not for every record.
   private static func checkRelationships(
     _ definition: PipelineDefinition, _ entity: NSEntityDescription
   ) throws(PipelineError) {
@@ -56,23 +56,24 @@ extension ImportFit {
         + "later by other means, give --without-relationships, or \"relationships\": \"ignore\" in the pipeline")
   }
 
-  /// Refuses outputs that would be written over one another or over what the run reads; `rejects` has the place for
-  /// each input.
-  static func checkPlaces(
+  /// Refuses outputs that would overwrite one another or what the run reads; `rejects` has the path for each input.
+  static func checkPaths(
     _ definition: PipelineDefinition, _ options: RunOptions, inputs: [InputFile], store: String?, rejects: [String?]
   ) throws(PipelineError) {
     let hasInbox = options.inputs == nil && definition.inbox != nil
-    if inputs.count > 1 || hasInbox, let wish = RejectsPlace.wish(definition, options), !RejectsPlace.isFolder(wish) {
+    if inputs.count > 1 || hasInbox, let requested = RejectsDestination.requested(definition, options),
+      !RejectsDestination.isFolder(requested)
+    {
       throw PipelineError(
         path: "rejects", "several inputs need several files for their rejects; name a folder, ending in '/'")
     }
     let filesRead = inputs.map(\.path) + (store.map { [$0] } ?? [])
     for path in ReportFiles.paths(definition, options) {
-      try OutputPlace.check(path, key: "report", isNoneOf: filesRead)
+      try OutputPath.check(path, key: "report", isNoneOf: filesRead)
     }
-    try EventLog.checkPlace(definition, options, isNoneOf: filesRead)
+    try EventLog.checkPath(definition, options, isNoneOf: filesRead)
     for path in rejects.compactMap(\.self) {
-      try OutputPlace.check(path, key: "rejects", isNoneOf: filesRead)
+      try OutputPath.check(path, key: "rejects", isNoneOf: filesRead)
     }
   }
 }

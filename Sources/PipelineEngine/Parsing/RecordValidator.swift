@@ -1,10 +1,11 @@
 import OpenCoreData
+import PersistentStores
 
-/// Judges records by the rules for whole records, one by one.
-struct RecordJudge {
+/// Checks records one by one against the rules for whole records.
+struct RecordValidator {
   let checks: [RecordCheck]
   private let slots: [Int]
-  /// Indices of the rules that the last record broke.
+  /// Indices of the rules that the last record violated.
   private(set) var broken: [Int] = []
 
   init(_ columns: ColumnSet, entity: NSEntityDescription) {
@@ -12,11 +13,11 @@ struct RecordJudge {
     slots = columns.parsers.map { entity.slot(named: $0.definition.attribute) ?? 0 }
   }
 
-  var isIdle: Bool { checks.isEmpty }
+  var hasChecks: Bool { !checks.isEmpty }
 
   mutating func forget() { broken.removeAll(keepingCapacity: true) }
 
-  /// Whether the last row of `batch` may stay: whether it breaks no rule that is an error.
+  /// Whether the last row of `batch` violates no rule with the severity error.
   mutating func accepts(_ batch: ObjectBatch) -> Bool {
     let row = RecordRow(batch: batch, slots: slots)
     var isGood = true
@@ -27,7 +28,7 @@ struct RecordJudge {
     return isGood
   }
 
-  /// Issues for what the last record broke; `value` gives the text of a column as it stands in the record.
+  /// Issues for what the last record violated; `value` returns the text of a column in the record.
   func issues(at position: RecordPosition, shown: String, value: (Int) -> String?) -> [RecordIssue] {
     broken.map { index in
       let check = checks[index]

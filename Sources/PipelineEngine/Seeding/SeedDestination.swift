@@ -1,14 +1,14 @@
 import Foundation
-import OpenCoreData
+import PersistentStores
 
-/// Where a seed comes to lie, and the private folder beside it in which it is made.
+/// The path of a seed, and the private folder next to it in which it is made.
 ///
-/// The folder has one name, under the store's lock: what a killed run left is put right by the next.
-struct SeedPlace {
+/// The folder has a fixed name and is used under the store's lock, so that the next run repairs what a killed run left.
+struct SeedDestination {
   let output: String
   private let stage: String
 
-  /// What belongs to a store, in the order in which it is put into place: whoever finds the store finds all of it.
+  /// The files of a store, in the order in which they are moved: when the store's file exists, all of it does.
   private static let suffixes = ["-shm", "-wal", ""]
 
   init(_ output: String) {
@@ -23,20 +23,20 @@ struct SeedPlace {
 
   // MARK: Before
 
-  /// - Throws: 73 for a place where something is already, 73 and 77 for one that can't be written.
+  /// - Throws: 73 where a file already exists, 73 and 77 for a path that can't be written.
   func check(replaces: Bool) throws(RunFailure) {
-    try OutputPlace.check(output)
+    try OutputPath.check(output)
     guard !replaces, let there = firstThere, stat.of(stage, followingLinks: false) == nil else { return }
     throw RunFailure(
       code: nil, exitCode: .cannotCreate,
-      message: "\(there) is there already; choose another place for the seed, or replace it with --force")
+      message: "\(there) exists already; choose another path for the seed, or replace it with --force")
   }
 
   private var firstThere: String? {
     ["", "-wal", "-shm", "-journal"].map { output + $0 }.first { stat.of($0, followingLinks: false) != nil }
   }
 
-  /// Makes the folder; what a killed run had left is put right before. Called with the store's lock.
+  /// Creates the folder, after repairing what a killed run left. Called while holding the store's lock.
   func begin(replaces: Bool) throws(RunFailure) {
     if stat.of(stage, followingLinks: false) != nil {
       try undo()
@@ -50,7 +50,7 @@ struct SeedPlace {
 
   func clear() { try? FileManager.default.removeItem(atPath: stage) }
 
-  // MARK: Into place
+  // MARK: Publishing
 
   /// - Returns: The files of the seed, the store itself first.
   func publish(replaces: Bool) throws(RunFailure) -> [String] {
@@ -58,10 +58,10 @@ struct SeedPlace {
     if !replaces, let there = firstThere {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,
-        message: "\(there) has come to be meanwhile; the seed was not put in its place")
+        message: "\(there) was created meanwhile; the seed did not replace it")
     }
     do throws(RunFailure) {
-      // A file alone takes the place of another in one step.
+      // A single file replaces another in one step.
       if stat.of(made + "-wal") != nil || stat.of(output + "-wal", followingLinks: false) != nil {
         try setAside()
       }
@@ -76,7 +76,7 @@ struct SeedPlace {
     return Self.suffixes.reversed().map { output + $0 }.filter { stat.of($0) != nil }
   }
 
-  /// What is to be replaced goes away the store first: its log alone is no store.
+  /// The store's file is moved first: its WAL alone is not a store.
   private func setAside() throws(RunFailure) {
     for suffix in Self.suffixes.reversed() + ["-journal"] where stat.of(output + suffix, followingLinks: false) != nil {
       try Self.move(output + suffix, to: replaced + suffix)
@@ -87,13 +87,13 @@ struct SeedPlace {
     LargeValues.supportFolder(of: URL(fileURLWithPath: store)).path
   }
 
-  /// A seed has none of its own: an import writes all values into the store itself.
+  /// A seed has no external values: an import writes all values into the store itself.
   private func setLargeValuesAside() throws(RunFailure) {
     let old = Self.largeValues(of: output)
     if stat.of(old) != nil { try Self.move(old, to: Self.largeValues(of: replaced)) }
   }
 
-  /// Takes back what was put into place, unless the store itself is there: then it all is.
+  /// Undoes the moves, unless the store's file itself was moved: then they are complete.
   private func undo() throws(RunFailure) {
     guard stat.of(output, followingLinks: false) == nil else { return }
     for suffix in ["-shm", "-wal"] { unlink(output + suffix) }
@@ -108,7 +108,7 @@ struct SeedPlace {
     do {
       try DurableRename.move(source, to: target)
     } catch {
-      throw RunFailure(target, "can't be put into place", errno: (error as? POSIXError)?.code.rawValue ?? EIO)
+      throw RunFailure(target, "can't be moved into place", errno: (error as? POSIXError)?.code.rawValue ?? EIO)
     }
   }
 

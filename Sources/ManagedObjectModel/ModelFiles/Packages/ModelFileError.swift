@@ -25,6 +25,12 @@ struct ModelFileError: Error {
     return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: userInfo)
   }
 
+  /// The error for a file that is missing or can't be read.
+  static func missing(_ file: URL, _ problem: String, advice: String) -> NSError {
+    ModelFileError(file: file, line: nil, problem: problem, advice: advice)
+      .nsError(code: CocoaError.fileReadNoSuchFile.rawValue)
+  }
+
   /// The user-info key of the line number, counted from 1.
   static let lineKey = "OpenCoreDataModelLine"
 }

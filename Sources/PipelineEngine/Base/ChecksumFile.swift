@@ -1,29 +1,30 @@
 import CSV
 import Foundation
 
-/// What an output held when it was written: kept in a file beside it, so that whoever reads the output can tell
-/// whether it is whole.
+/// What an output held when it was written, kept in a file next to it, so that a reader of the output can check whether
+/// it is complete.
 ///
 /// The file is `<output>.xxh128`. Its first line is that of `xxhsum -H2`, which `xxhsum -c` checks against the bytes on
-/// the disk; the second, which to `xxhsum` is a comment, has the number of records and the hash and the size of the
-/// content, unpacked:
+/// the disk. The second line, which is a comment to `xxhsum`, has the number of records and the hash and size of the
+/// uncompressed content:
 ///
 /// ```
 /// 6bba86c7e069f56d5a10b435f1c8e49c  log.csv.gz
 /// # records 2, content 1c8e49c6bba86c7e069f56d5a10b435f, bytes 96
 /// ```
-struct OutputSeal: Sendable, Hashable {
-  /// Of the output as it is stored.
+struct ChecksumFile: Sendable, Hashable {
+  /// The digest of the output as stored.
   var stored: ContentDigest
-  /// Header excluded.
+  /// Without the header.
   var records: Int
-  /// Of what a reader sees, the same whether the output is compressed or not.
+  /// The digest of the uncompressed content, so the same whether the output is compressed or not.
   var content: ContentDigest
   var contentBytes: Int
 
   static func path(for output: String) -> String { output + ".xxh128" }
 
-  /// Writes the file beside `output`, whole and durable but not yet under its name: the sink still has to be committed.
+  /// Writes the file next to `output`, complete and durable but not yet under its name: the sink still has to be
+  /// committed.
   ///
   /// - Throws: `write-error`.
   func write(for output: String) throws(CSVError) -> ByteSink {
@@ -41,10 +42,10 @@ struct OutputSeal: Sendable, Hashable {
     """
   }
 
-  /// Reads the file beside `output`.
+  /// Reads the file next to `output`.
   ///
-  /// - Throws: 66 when there is none that can be read, 65 when it is no such file.
-  static func read(for output: String) throws(RunFailure) -> OutputSeal {
+  /// - Throws: 66 when there is none that can be read, 65 when it is not a checksum file.
+  static func read(for output: String) throws(RunFailure) -> ChecksumFile {
     let path = path(for: output)
     let text: String
     do {
@@ -52,14 +53,14 @@ struct OutputSeal: Sendable, Hashable {
     } catch {
       throw RunFailure(
         code: .sourceError, exitCode: .noInput,
-        message: "there is no hash file \(path) that can be read; an export writes it with --hash")
+        message: "there is no checksum file \(path) that can be read; an export writes it with --hash")
     }
-    guard let seal = OutputSeal(text: text) else {
+    guard let file = ChecksumFile(text: text) else {
       throw RunFailure(
         code: .sourceError, exitCode: .dataError,
-        message: "\(path) is no hash file of an export, or was changed; export again with --hash")
+        message: "\(path) is not a checksum file of an export, or was changed; export again with --hash")
     }
-    return seal
+    return file
   }
 
   private init?(text: String) {
@@ -84,19 +85,19 @@ struct OutputSeal: Sendable, Hashable {
 
 // MARK: - Verifying
 
-extension OutputSeal {
-  /// The seal of an input, whose content is read to see that it is the one that was sealed.
+extension ChecksumFile {
+  /// The checksum file of an input, whose content is read to verify it.
   ///
-  /// Before anything of the input is used: what is damaged at its end must not go in up to there.
+  /// Called before anything of the input is used: of an input that is damaged at its end, no record may be imported.
   ///
-  /// - Throws: 65 for another content; as `read`, and what reading the input throws.
-  static func verified(_ path: String, _ name: String) throws(RunFailure) -> OutputSeal {
+  /// - Throws: 65 for different content; also what `read` and reading the input throw.
+  static func verified(_ path: String, _ name: String) throws(RunFailure) -> ChecksumFile {
     guard path != "-" else {
       throw RunFailure(
         code: .sourceError, exitCode: .noInput,
-        message: "standard input has no hash file beside it; name a file, or leave out the check of the hash")
+        message: "standard input has no checksum file next to it; name a file, or leave out the check of the hash")
     }
-    let seal = try read(for: path)
+    let file = try read(for: path)
     let hash = ContentHash()
     do throws(CSVError) {
       let source = try ByteSource(path: path)
@@ -108,24 +109,23 @@ extension OutputSeal {
     } catch {
       throw RunFailure(error)
     }
-    guard hash.digest == seal.content else {
+    guard hash.digest == file.content else {
       let size =
-        hash.byteCount == seal.contentBytes ? "" : ", and of \(hash.byteCount) bytes instead of \(seal.contentBytes)"
+        hash.byteCount == file.contentBytes ? "" : ", and of \(hash.byteCount) bytes instead of \(file.contentBytes)"
       throw RunFailure(
         code: .hashCount, exitCode: .dataError,
         message:
           "\(name): its content is not what \(Self.path(for: name)) says\(size); fetch both again, or export again")
     }
-    return seal
+    return file
   }
 
-  /// Checks the number of records that were read: a wrong one of the right content shows a
-  /// wrong dialect.
+  /// Checks the number of records that were read: a wrong number for the right content indicates a wrong dialect.
   func checkRecords(_ count: Int, of name: String) throws(RunFailure) {
     if count == records { return }
     throw RunFailure(
       code: .rowCount, exitCode: .dataError,
-      message: "\(name): has \(count) records, and its hash file says \(records): its dialect is not the pipeline's, "
-        + "though every byte is in place")
+      message: "\(name): has \(count) records, and its checksum file says \(records): its dialect is not "
+        + "the pipeline's, although every byte is correct")
   }
 }

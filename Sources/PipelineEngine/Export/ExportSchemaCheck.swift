@@ -1,8 +1,9 @@
 import Foundation
+import ManagedObjectModel
 import OpenCoreData
 
-/// A definition's export part against its model: what an export needs of both, or everything that does not fit.
-package struct ExportFit {
+/// Checks a definition's export part against its model: what an export needs of both, or all mistakes.
+package struct ExportSchemaCheck {
   let entity: NSEntityDescription
   let formatter: EntryFormatter
 
@@ -34,11 +35,11 @@ package struct ExportFit {
     guard dates.contains(attribute) else {
       throw PipelineError(
         path: "export.split.month",
-        "\(entity.name ?? "") has no date '\(attribute)'; months are told by \(ObjectReader.list(dates))")
+        "\(entity.name ?? "") has no date '\(attribute)'; months are determined by \(ObjectReader.list(dates))")
     }
   }
 
-  /// Only to find mistakes now; the fetching context parses the predicate again for itself.
+  /// Only to find mistakes early; the fetching context parses the predicate again.
   private static func predicateMistake(
     _ export: ExportDefinition, _ entity: NSEntityDescription
   ) -> PipelineError.Mistake? {

@@ -6,8 +6,8 @@ import Testing
 @testable import PipelineDefinition
 @testable import PipelineEngine
 
-/// The hash file beside an output: checked by another program, read back by ours, and equal to a second look.
-@Suite struct OutputSealTests {
+/// The checksum file next to an output: checked by another program, and read back by ours.
+@Suite struct ChecksumFileTests {
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 
@@ -16,7 +16,7 @@ import Testing
   {
     let store = folder.path("s")
     if !FileManager.default.fileExists(atPath: store) {
-      _ = try await run(.plain(), .import, [try folder.write(log(count), to: "in.csv")], store: store)
+      _ = try await run(.plain(), .import, inputs: [try folder.write(log(count), to: "in.csv")], store: store)
     }
     return try await run(.plain { $0.export = ExportDefinition(split: split, hash: true) }, .export, store: store) {
       $0.output = folder.path(output)
@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: ["log.csv", "log.csv.gz"])
   func `It is read back, and the content's hash is that of a reader`(name: String) async throws {
     let summary = try await export(name)
-    let seal = try OutputSeal.read(for: folder.path(name))
+    let seal = try ChecksumFile.read(for: folder.path(name))
     let source = try ByteSource(path: folder.path(name))
     var content: [UInt8] = []
     while try source.read(appendingTo: &content) > 0 {}
@@ -67,21 +67,21 @@ import Testing
     let summary = try await export("log.csv.gz", split: .rows(70))
     #expect(summary.outputs.map(\.records) == [70, 70, 70, 70, 20])
     for file in summary.outputs {
-      let seal = try OutputSeal.read(for: file.path)
+      let seal = try ChecksumFile.read(for: file.path)
       #expect(seal.records == file.records)
       #expect(seal.content.hex == file.contentHash)
-      #expect(try xxhsum("-c", OutputSeal.path(for: file.path)).status == 0)
+      #expect(try xxhsum("-c", ChecksumFile.path(for: file.path)).status == 0)
     }
   }
 
   @Test func `A hash is told without a hash file too, also of what goes through a pipe`() async throws {
     _ = try await export("log.csv")
     let summary = try await run(.plain(), .export, store: folder.path("s")) { $0.output = "/dev/null" }
-    #expect(summary.outputs.first?.contentHash == (try OutputSeal.read(for: folder.path("log.csv"))).content.hex)
+    #expect(summary.outputs.first?.contentHash == (try ChecksumFile.read(for: folder.path("log.csv"))).content.hex)
   }
 
   @Test func `What is missing or changed is refused`() async throws {
-    let missing = #expect(throws: RunFailure.self) { try OutputSeal.read(for: folder.path("none.csv")) }
+    let missing = #expect(throws: RunFailure.self) { try ChecksumFile.read(for: folder.path("none.csv")) }
     #expect(missing?.exitCode == .noInput)
     _ = try await export("log.csv")
     let text = try folder.text("log.csv.xxh128")
@@ -89,7 +89,7 @@ import Testing
       "", text + "x", text.replacing("records", with: "rows"), String(text.dropFirst()), text.replacing("#", with: ""),
     ] {
       _ = try folder.write(changed, to: "log.csv.xxh128")
-      let error = #expect(throws: RunFailure.self) { try OutputSeal.read(for: folder.path("log.csv")) }
+      let error = #expect(throws: RunFailure.self) { try ChecksumFile.read(for: folder.path("log.csv")) }
       #expect(error?.exitCode == .dataError)
     }
   }

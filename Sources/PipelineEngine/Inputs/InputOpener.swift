@@ -1,11 +1,11 @@
 import CSV
 import Foundation
 
-/// An input as a run opens it: once to know it again, where the ledger has something like it, and once to read it.
+/// Opens an input for a run: once to recognise it, where the ledger has something similar, and once to read it.
 ///
-/// A file is simply opened twice. Standard input and other pipes can be read once only: what the first look has read
-/// is kept for the second.
-final class InputAccess {
+/// A file is opened twice. Standard input and other pipes can be read only once: what the preview has read is kept for
+/// the complete read.
+final class InputOpener {
   private let path: String
   private let spool: InputSpool?
   private var pipe: FileHandle?
@@ -22,12 +22,12 @@ final class InputAccess {
     }
   }
 
-  func look() throws(CSVError) -> ByteSource {
+  func previewSource() throws(CSVError) -> ByteSource {
     if let spool { return try spool.previewSource() }
     return try ByteSource(path: path)
   }
 
-  func whole() throws(CSVError) -> ByteSource {
+  func completeSource() throws(CSVError) -> ByteSource {
     if let spool { return try spool.completeSource() }
     return try ByteSource(path: path)
   }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Whether a file could be written at a place, asked before the work that would be lost if not.
-enum OutputPlace {
-  /// Refuses to write over a file that the run itself reads; `key` is the definition's key for `path`.
+/// Checks whether a file can be written at a path, before the work that would be lost if not.
+enum OutputPath {
+  /// Refuses to overwrite a file that the run itself reads; `key` is the definition's key for `path`.
   static func check(_ path: String, key: String, isNoneOf others: [String]) throws(PipelineError) {
     for other in others where isSame(path, other) {
       throw PipelineError(path: key, "\(path) would overwrite \(other), which this run reads; choose another file")
     }
   }
 
-  /// - Throws: 73 for a folder that is not there or a name that is a folder's; 77 for a missing permission.
+  /// - Throws: 73 for a missing folder or a path that is a folder's; 77 for a missing permission.
   static func check(_ path: String) throws(RunFailure) {
     if path == "-" { return }
     let files = FileManager.default
@@ -32,8 +32,8 @@ enum OutputPlace {
     }
   }
 
-  /// Whether there is something that is neither a regular file nor a folder, as a pipe or /dev/null: it is written straight through,
-  /// without a new file beside it.
+  /// Whether the path is that of something other than a regular file or a folder, such as a pipe or /dev/null. It is
+  /// written directly, without a new file next to it.
   static func isSpecial(_ path: String) -> Bool {
     let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let type = try? FileManager.default.attributesOfItem(atPath: resolved)[.type] as? FileAttributeType
@@ -42,7 +42,7 @@ enum OutputPlace {
 
   static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-  /// Whether two paths lead to one file, links followed; false where one of them leads nowhere.
+  /// Whether two paths lead to one file, following links; false where one of them leads nowhere.
   static func isSame(_ left: String, _ right: String) -> Bool {
     guard let left = identity(left), let right = identity(right) else { return false }
     return left == right

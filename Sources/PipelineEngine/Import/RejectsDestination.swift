@@ -1,18 +1,19 @@
 import Foundation
 
-/// Where the rejects of a run's inputs go.
-enum RejectsPlace {
-  /// For each input: the caller's or the definition's place; else beside the report; else beside the store. A place that ends in `/` or is a folder gets a file named after the input; inputs of one name get
-  /// numbers.
+/// Decides where the rejects of a run's inputs are written.
+enum RejectsDestination {
+  /// For each input: the caller's or the definition's path; otherwise next to the report; otherwise next to the store.
+  /// If the path ends in `/` or is a folder, each input gets a file in it named after the input; files with the same
+  /// name are numbered.
   static func paths(
     for inputs: [String], _ definition: PipelineDefinition, _ options: RunOptions, store: String?
   ) -> [String?] {
     var folder: String
-    if let wish = wish(definition, options) {
-      guard isFolder(wish) else { return inputs.map { _ in wish } }
-      folder = wish
+    if let requested = requested(definition, options) {
+      guard isFolder(requested) else { return inputs.map { _ in requested } }
+      folder = requested
     } else if let neighbour = ReportFiles.paths(definition, options).first ?? store {
-      folder = OutputPlace.folder(of: neighbour)
+      folder = OutputPath.folder(of: neighbour)
     } else {
       return inputs.map { _ in nil }
     }
@@ -25,12 +26,12 @@ enum RejectsPlace {
     }
   }
 
-  /// The place that the caller or the definition asks for.
-  static func wish(_ definition: PipelineDefinition, _ options: RunOptions) -> String? {
-    let wish = options.rejects ?? definition.rejects
+  /// The path that the caller or the definition requests.
+  static func requested(_ definition: PipelineDefinition, _ options: RunOptions) -> String? {
+    let requested = options.rejects ?? definition.rejects
     let path = options.rejects.map { URL(fileURLWithPath: $0).path } ?? definition.rejects.map(definition.path)
-    guard let wish, let path else { return nil }
-    return wish.hasSuffix("/") && !path.hasSuffix("/") ? path + "/" : path
+    guard let requested, let path else { return nil }
+    return requested.hasSuffix("/") && !path.hasSuffix("/") ? path + "/" : path
   }
 
   static func isFolder(_ path: String) -> Bool {
@@ -39,8 +40,8 @@ enum RejectsPlace {
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 
-  /// The place, or the next one with a number where rejects lie there already: those of an earlier run, or the
-  /// unfinished ones of another input.
+  /// The path, or the next numbered one if it exists already: rejects of an earlier run, or the unfinished ones of
+  /// another input.
   static func free(_ path: String, taken: Set<String>) -> String {
     let url = URL(fileURLWithPath: path)
     let (stem, ending) = (url.deletingPathExtension().path, url.pathExtension)

@@ -1,11 +1,11 @@
 import Foundation
-import OpenCoreData
+import PersistentStores
 
-/// What a run has to say of one input: its records, and what is wrong with them.
-struct InputTally {
+/// The results for one input: the counts of its records, and their issues.
+struct InputResults {
   var counts = RunCounts()
   var log: IssueLog
-  /// Nil where nobody will see it.
+  /// Nil where no report shows a profile.
   private var profiler: EntryProfiler?
 
   init(listedMax: Int, profiler: EntryProfiler?) {
@@ -13,11 +13,11 @@ struct InputTally {
     self.profiler = profiler
   }
 
-  /// As a checkpoint has it: so that a run that goes on says the same in the end as one that was not interrupted.
+  /// As stored in a checkpoint, so that a resumed run reports the same in the end as an uninterrupted one.
   init(counts: RunCounts, rest: Rest, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
     self.counts = counts
     log = IssueLog(listedMax: listedMax, counts: rest.issues, warningCounts: rest.warnings, listed: issues)
-    // Where the interrupted run did not count them, the entries before the checkpoint would be missing.
+    // Where the interrupted run did not count values, the entries before the checkpoint would be missing.
     guard var profiler, let kept = rest.profile.flatMap(EntryProfile.init(keptText:)) else { return }
     profiler.resume(kept)
     self.profiler = profiler
@@ -35,7 +35,7 @@ struct InputTally {
     if let rows { profiler?.add(entries, rows: rows) } else { profiler?.add(entries) }
   }
 
-  /// What a checkpoint keeps in one column: all but the counts and the listed issues.
+  /// What a checkpoint stores in one column: all but the counts and the listed issues.
   struct Rest: Sendable, Codable {
     /// By code, warnings included.
     var issues: [IssueCode: Int] = [:]
@@ -49,9 +49,9 @@ struct InputTally {
   }
 }
 
-extension InputTally.Rest {
+extension InputResults.Rest {
   var json: String {
-    // Of most chunks there is nothing to say, and the encoder takes its time.
+    // For most chunks there is nothing to store, and the encoder is slow.
     if issues.isEmpty, profile == nil { return "{}" }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]

@@ -1,0 +1,27 @@
+/// A violation by one field. It is small, so that recording it is cheap. ``FieldParser/issue(for:bytes:at:field:)``
+/// makes the message.
+package struct FieldFault: Sendable, Hashable {
+  /// Index of the column in its ``ColumnSet``.
+  package var column: Int
+  /// Index of the rule in the column's definition; -1 if the text does not match the column's type; -2 and less for
+  /// its transforms, first to last.
+  package var rule: Int
+  package var severity: Severity
+
+  package init(column: Int, rule: Int, severity: Severity) {
+    self.column = column
+    self.rule = rule
+    self.severity = severity
+  }
+
+  enum Subject {
+    case type, rule(Int), transform(Int)
+  }
+
+  var subject: Subject { rule >= 0 ? .rule(rule) : rule == -1 ? .type : .transform(-2 - rule) }
+  /// A text that a conversion refuses does not match the declared type of its column, like a text that is not a
+  /// number.
+  var code: IssueCode { rule < 0 ? .typeError : .constraintError }
+
+  static func rule(ofTransform index: Int) -> Int { -2 - index }
+}
