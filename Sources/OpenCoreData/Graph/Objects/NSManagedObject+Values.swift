@@ -59,3 +59,67 @@ extension NSManagedObject {
     return stored
   }
 }
+
+/// Values by slot.
+extension NSManagedObject {
+  func slot(_ key: String) -> Int {
+    guard let slot = knownSlot(key) else { preconditionFailure(undefined(key)) }
+    return slot
+  }
+
+  func knownSlot(_ key: String) -> Int? {
+    entity.slot(named: key) ?? (entity as? KeyRecordingEntity)?.slot(asked: key)
+  }
+
+  func storedValue(at slot: Int) -> StoredValue {
+    checkQueue(slot: slot)
+    if state.contains(.fault) { fireFault() }
+    return currentValue(at: slot)
+  }
+
+  func setStoredValue(_ value: StoredValue, at slot: Int) {
+    setStoredValues(at: CollectionOfOne(slot)) { _ in value }
+  }
+
+  /// Sets several values and records one change for all of them.
+  func setStoredValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
+    guard let first = slots.first else { return }
+    checkQueue(slot: first)
+    if state.contains(.fault) { fireFault() }
+    if state.contains(.awaking) {
+      for slot in slots { setAwaking(value(slot), at: slot) }
+      return
+    }
+    let context = managedObjectContext
+    rememberValues(context)
+    replaceValues(at: slots, value)
+    context?.noteChange(of: self)
+  }
+
+  func setStoredValue(from value: Any?, at slot: Int) {
+    let stored = stored(value, slot)
+    setStoredValue(stored, at: slot)
+    keepObject(value, of: stored, slot)
+  }
+
+  /// Loads the values. An object whose row is gone is marked deleted and all its values read as nil.
+  func fireFault() {
+    guard let context = managedObjectContext else {
+      preconditionFailure(
+        "\(objectID) is a fault without a context, so its values can't be loaded: the context is gone, or was "
+          + "reset. Keep it while its objects are in use.")
+    }
+    context.fulfillFault(self)
+  }
+
+  /// What `description` shows; does not load a fault.
+  var valuesText: String {
+    let pairs = entity.attributeSlots.indices.map { slot -> String in
+      let attribute = entity.attributeSlots[slot]
+      let value = isFault ? nil : attribute.foundationValue(from: values[slot])
+      return "\(attribute.name) = " + (value.map { "\($0)" } ?? "nil")
+    }
+    let content = isFault ? "<fault>" : pairs.joined(separator: "; ")
+    return "<\(type(of: self))> (entity: \(entity.name ?? ""); id: \(objectID); data: \(content))"
+  }
+}

@@ -195,58 +195,6 @@ open class NSManagedObject: NSObject {
   open func validateForUpdate() throws { try validateProperties(isNew: false) }
   open func validateForDelete() throws {}
 
-  // MARK: Values by slot
-
-  func slot(_ key: String) -> Int {
-    guard let slot = knownSlot(key) else { preconditionFailure(undefined(key)) }
-    return slot
-  }
-
-  private func knownSlot(_ key: String) -> Int? {
-    entity.slot(named: key) ?? (entity as? KeyRecordingEntity)?.slot(asked: key)
-  }
-
-  func storedValue(at slot: Int) -> StoredValue {
-    checkQueue(slot: slot)
-    if state.contains(.fault) { fireFault() }
-    return currentValue(at: slot)
-  }
-
-  func setStoredValue(_ value: StoredValue, at slot: Int) {
-    setStoredValues(at: CollectionOfOne(slot)) { _ in value }
-  }
-
-  /// Sets several values and records one change for all of them.
-  func setStoredValues(at slots: some Collection<Int>, _ value: (_ slot: Int) -> StoredValue) {
-    guard let first = slots.first else { return }
-    checkQueue(slot: first)
-    if state.contains(.fault) { fireFault() }
-    if state.contains(.awaking) {
-      for slot in slots { setAwaking(value(slot), at: slot) }
-      return
-    }
-    let context = managedObjectContext
-    rememberValues(context)
-    replaceValues(at: slots, value)
-    context?.noteChange(of: self)
-  }
-
-  private func setStoredValue(from value: Any?, at slot: Int) {
-    let stored = stored(value, slot)
-    setStoredValue(stored, at: slot)
-    keepObject(value, of: stored, slot)
-  }
-
-  /// Loads the values. An object whose row is gone is marked deleted and all its values read as nil.
-  func fireFault() {
-    guard let context = managedObjectContext else {
-      preconditionFailure(
-        "\(objectID) is a fault without a context, so its values can't be loaded: the context is gone, or was "
-          + "reset. Keep it while its objects are in use.")
-    }
-    context.fulfillFault(self)
-  }
-
   // Objects are compared by identity, and neither member may be overridden (Apple documentation: NSManagedObject,
   // "Subclassing Notes"); every notification contains sets of objects.
   public final override var hash: Int { Int(bitPattern: ObjectIdentifier(self)) }
@@ -254,38 +202,6 @@ open class NSManagedObject: NSObject {
 
   open override var description: String {
     checkQueue()
-    let name = entity.name ?? ""
-    let pairs = entity.attributeSlots.indices.map { slot -> String in
-      let attribute = entity.attributeSlots[slot]
-      let value = isFault ? nil : attribute.foundationValue(from: values[slot])
-      return "\(attribute.name) = " + (value.map { "\($0)" } ?? "nil")
-    }
-    let content = isFault ? "<fault>" : pairs.joined(separator: "; ")
-    return "<\(type(of: self))> (entity: \(name); id: \(objectID); data: \(content))"
+    return valuesText
   }
-}
-
-/// The state of an object in its life cycle.
-struct ObjectState: OptionSet {
-  let rawValue: UInt16
-  static let inserted = ObjectState(rawValue: 1)
-  static let updated = ObjectState(rawValue: 2)
-  static let deleted = ObjectState(rawValue: 4)
-  static let fault = ObjectState(rawValue: 8)
-  /// Inserted, with values newer than those packed in its segment.
-  static let unpacked = ObjectState(rawValue: 16)
-  /// In `awakeFromFetch` or `awake(fromSnapshotEvents:)`: values set now do not count as changes.
-  static let awaking = ObjectState(rawValue: 32)
-  /// A fault whose row was missing: deleted, its values all nil.
-  static let inaccessible = ObjectState(rawValue: 64)
-  /// Updated, and its row was deleted elsewhere: a save inserts it again.
-  static let recreated = ObjectState(rawValue: 128)
-  /// In `willTurnIntoFault`.
-  static let turningIntoFault = ObjectState(rawValue: 256)
-}
-
-/// Faults of one fetch that load their rows together (`fetchBatchSize`).
-final class FaultGroup {
-  var members: [NSManagedObjectID]
-  init(_ members: [NSManagedObjectID]) { self.members = members }
 }

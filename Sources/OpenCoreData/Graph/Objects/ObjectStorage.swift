@@ -93,3 +93,9 @@ final class AuxiliaryState {
   /// The faults whose rows are read together with this one's.
   var faultGroup: FaultGroup?
 }
+
+/// Faults of one fetch that load their rows together (`fetchBatchSize`).
+final class FaultGroup {
+  var members: [NSManagedObjectID]
+  init(_ members: [NSManagedObjectID]) { self.members = members }
+}
