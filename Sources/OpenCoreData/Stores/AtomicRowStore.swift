@@ -54,7 +54,7 @@ final class AtomicRowStore: StoreAdapter, @unchecked Sendable {
         let before = (nodes: nodes, versions: versions, values: copies(of: objects.updated))
         do {
           try giveIDs(to: objects.inserted, store)
-          context.adoptPermanentIDs()
+          context.graph.adoptPermanentIDs()
           try change(objects, store)
           try store.save()
         } catch {

@@ -25,7 +25,7 @@ extension IncrementalRowStore {
     try withScratch(isFresh: true) { context in
       let objects = try SavedObjects(changes, in: context)
       try giveIDs(to: objects.inserted, store)
-      context.adoptPermanentIDs()
+      context.graph.adoptPermanentIDs()
       let request = NSSaveChangesRequest(
         inserted: Set(objects.inserted + objects.recreated), updated: Set(objects.updated),
         deleted: Set(objects.deleted), locked: Set(objects.checked))

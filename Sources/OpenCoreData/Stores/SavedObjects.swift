@@ -14,10 +14,10 @@ struct SavedObjects {
   /// - Parameter context: One that has no objects yet; it takes the changes as from a child.
   init(_ changes: ChangeSet, in context: NSManagedObjectContext) throws {
     try context.adopt(changes, from: context)
-    inserted = context.insertions.segments.flatMap { context.handles(in: $0) }
+    inserted = context.graph.insertions.segments.flatMap { context.graph.handles(in: $0) }
     updated = changes.updates.filter { !$0.isRecreation }.map { context.object(with: $0.id) }
     recreated = changes.updates.filter(\.isRecreation).map { context.object(with: $0.id) }
-    deleted = context.deletions.inOrder
+    deleted = context.graph.deletions.inOrder
     checked = changes.checks.map { context.object(with: $0.id) }
   }
 }

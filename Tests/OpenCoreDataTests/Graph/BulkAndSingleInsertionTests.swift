@@ -246,8 +246,8 @@ struct BulkAndSingleInsertionTests {
       for context in [child, middle, writer] {
         context.performAndWait {
           #expect(context.registeredObjects.isEmpty)
-          context.adoptPermanentIDs()
-          #expect(context.insertions.segments.isEmpty && context.unresolvedIDs.isEmpty)
+          context.graph.adoptPermanentIDs()
+          #expect(context.graph.insertions.segments.isEmpty && context.graph.unresolvedIDs.isEmpty)
         }
       }
       return 0

@@ -41,7 +41,7 @@ extension [LifeTrace] {
 
 extension NSManagedObjectContext {
   /// The segments that wait here, and the ranges of temporary IDs, which every ID of theirs holds.
-  var traces: [LifeTrace] { insertions.segments.flatMap { [LifeTrace($0), LifeTrace($0.range)] } }
+  var traces: [LifeTrace] { graph.insertions.segments.flatMap { [LifeTrace($0), LifeTrace($0.range)] } }
 }
 
 extension ObjectRegistry {

@@ -162,7 +162,7 @@ struct LifecycleTests {
     try context.performAndWait {
       InsertionWay.bulk.insert(0..<100, into: context, stack.entity)
       context.processPendingChanges()
-      let segment = try #require(context.insertions.segments.first)
+      let segment = try #require(context.graph.insertions.segments.first)
       try context.save()
       #expect(segment.handles.isEmpty)
     }

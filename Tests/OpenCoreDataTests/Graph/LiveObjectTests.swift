@@ -33,14 +33,14 @@ struct LiveObjectTests {
         try context.performAndWait { try context.save() }
       }
       // The next lookup or save would do it: what a notification showed waits for its permanent ID.
-      for context in [child, middle] { context.performAndWait { context.adoptPermanentIDs() } }
+      for context in [child, middle] { context.performAndWait { context.graph.adoptPermanentIDs() } }
       #expect(CountedSession.liveCount == 0 && traces.allGo())
     }
     #expect(traces.count >= 12 * 6)
     for context in [child, middle, writer] {
       context.performAndWait {
-        #expect(context.registry.entryCount <= 1024 && context.registeredObjects.isEmpty)
-        #expect(context.unresolvedIDs.isEmpty)
+        #expect(context.graph.registry.entryCount <= 1024 && context.registeredObjects.isEmpty)
+        #expect(context.graph.unresolvedIDs.isEmpty)
       }
     }
     #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION") == "3600")
@@ -59,7 +59,7 @@ struct LiveObjectTests {
         #expect(try context.fetch(request).count == 500)
         #expect(CountedSession.liveCount == 0)
       }
-      #expect(context.registry.entryCount <= 1024 + 500)
+      #expect(context.graph.registry.entryCount <= 1024 + 500)
     }
   }
 
@@ -82,7 +82,7 @@ struct LiveObjectTests {
         }
         try other.save()
       }
-      own.performAndWait { #expect(own.registeredObjects.isEmpty && own.registry.entryCount <= 1024 + 200) }
+      own.performAndWait { #expect(own.registeredObjects.isEmpty && own.graph.registry.entryCount <= 1024 + 200) }
       #expect(CountedSession.liveCount == 0)
     }
   }

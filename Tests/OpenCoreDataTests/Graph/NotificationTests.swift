@@ -162,7 +162,7 @@ struct NotificationTests {
       let ids = context.insert(Self.batch(stack.entity, 4))
       context.delete(context.object(with: ids[1]))
       context.processPendingChanges()
-      #expect(context.insertions.segments[0].handles.isEmpty)
+      #expect(context.graph.insertions.segments[0].handles.isEmpty)
       try context.save()
       #expect(ids.map { $0.uriRepresentation().lastPathComponent.prefix(1) } == ["p", "t", "p", "p"])
     }

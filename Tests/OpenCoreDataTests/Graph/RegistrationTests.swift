@@ -147,8 +147,8 @@ struct RegistrationTests {
       let spentAfter = ContinuousClock().measure { for id in ids { _ = child.object(with: id) } }
       #expect(spent < .seconds(3) && spentAfter < .seconds(3), "it is quadratic if it takes long")
       #expect(!objects.contains { $0.objectID.isTemporaryID })
-      child.adoptPermanentIDs()
-      #expect(child.unresolvedIDs.isEmpty)
+      child.graph.adoptPermanentIDs()
+      #expect(child.graph.unresolvedIDs.isEmpty)
     }
   }
 

@@ -15,7 +15,7 @@ struct PackedHandleTests {
   /// The object at `place` among those inserted, which has not been read before.
   private func unread(_ way: InsertionWay, in context: NSManagedObjectContext, stack: Stack) -> NSManagedObject {
     way.insert(0..<5, into: context, stack.entity)
-    return context.handle(in: context.insertions.segments[0], row: 3)
+    return context.graph.handle(in: context.graph.insertions.segments[0], row: 3)
   }
 
   private func text(_ object: NSManagedObject) -> String {
@@ -126,7 +126,7 @@ struct PackedHandleTests {
       let context = stack.context()
       return try context.performAndWait {
         way.insert(0..<5, into: context, stack.entity)
-        let object = context.handle(in: context.insertions.segments[0], row: 2)
+        let object = context.graph.handle(in: context.graph.insertions.segments[0], row: 2)
         object.setPrimitiveValue(70_000, forKey: "rating")
         var lines: [String] = []
         do {

@@ -114,18 +114,3 @@ struct RowObjectTable {
     return held
   }
 }
-
-extension NSManagedObjectContext {
-  /// The context releases the objects of a batch: those with other owners are registered one by one.
-  func release(_ objects: BatchObjects) {
-    var waiting: [Int] = []
-    for (row, object) in registry.end(objects, keepingAll: retainsRegisteredObjects) {
-      if case .temporary = objects.storage.ids {
-        let id = object.identity
-        if id.isTemporaryID { waiting.append(row) } else { object.auxiliary.permanentID = id }
-      }
-      register(object)
-    }
-    if case .temporary(let range) = objects.storage.ids { addUnresolved(waiting, range) }
-  }
-}

@@ -7,13 +7,22 @@ struct ChangeEvent {
   private var placeOfSegment: [ObjectIdentifier: Int] = [:]
   /// Announced insertions that were rolled back.
   private(set) var withdrawals: [(segment: PendingSegment, rows: Range<Int>)] = []
-  var updates: [ObjectKey: NSManagedObject] = [:]
-  var deletions: [ObjectKey: NSManagedObject] = [:]
-  var refreshed: [ObjectKey: NSManagedObject] = [:]
+  private(set) var updates: [ObjectKey: NSManagedObject] = [:]
+  private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
+  private(set) var refreshed: [ObjectKey: NSManagedObject] = [:]
   /// Objects that other contexts have inserted and saved: objects made for the merge, or only IDs.
-  var mergedInsertions: [ObjectKey: NSManagedObject] = [:]
+  private(set) var mergedInsertions: [ObjectKey: NSManagedObject] = [:]
   private(set) var mergedIDs = ObjectIDCollection()
-  var invalidatedAll = false
+  private(set) var invalidatedAll = false
+
+  init() {}
+
+  /// A reset.
+  static var invalidation: ChangeEvent {
+    var event = ChangeEvent()
+    event.invalidatedAll = true
+    return event
+  }
 
   var isEmpty: Bool {
     insertions.isEmpty && withdrawals.isEmpty && updates.isEmpty && deletions.isEmpty && refreshed.isEmpty
@@ -30,6 +39,38 @@ struct ChangeEvent {
     }
   }
 
+  mutating func noteUpdate(of object: NSManagedObject, _ key: ObjectKey) { updates[key] = object }
+
+  /// The object is not announced as updated.
+  mutating func withdrawUpdate(_ key: ObjectKey) { updates[key] = nil }
+
+  mutating func noteDeletion(of object: NSManagedObject, _ key: ObjectKey) {
+    deletions[key] = object
+    updates[key] = nil
+  }
+
+  /// A deletion that was not announced yet is not announced; of another one the end is.
+  mutating func noteUndeletion(of object: NSManagedObject, _ key: ObjectKey) {
+    if deletions.removeValue(forKey: key) == nil { refreshed[key] = object }
+  }
+
+  mutating func noteRefresh(of object: NSManagedObject, _ key: ObjectKey) { refreshed[key] = object }
+
+  /// The object has values of the store, whatever happened to it before.
+  mutating func noteRebase(of object: NSManagedObject, _ key: ObjectKey) {
+    updates[key] = nil
+    deletions[key] = nil
+    refreshed[key] = object
+  }
+
+  /// Others have deleted the object.
+  mutating func noteLoss(of object: NSManagedObject, _ key: ObjectKey) {
+    updates[key] = nil
+    refreshed[key] = nil
+    deletions[key] = object
+  }
+
+  mutating func noteMerged(_ object: NSManagedObject, _ key: ObjectKey) { mergedInsertions[key] = object }
   mutating func noteMerged(_ ids: ObjectIDCollection) { mergedIDs.append(ids) }
 
   /// Whether the insertion of a row has not been announced yet.

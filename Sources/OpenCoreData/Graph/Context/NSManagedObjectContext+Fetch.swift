@@ -112,10 +112,10 @@ extension NSManagedObjectContext {
       let isRefreshed = request.shouldRefreshRefetchedObjects && !object.hasChanges
       if isRefreshed { object.related = nil }
       if hasValues {
-        if object.isFault || isRefreshed { fill(object, from: row) }
+        if object.isFault || isRefreshed { object.fill(from: row) }
         if object.isFault, !request.returnsObjectsAsFaults { return realized(object, row) }
       } else {
-        if isRefreshed { turnIntoFault(object) }
+        if isRefreshed { graph.turnIntoFault(object) }
         if object.isFault { object.faultGroup = group }
       }
       return object
@@ -142,11 +142,11 @@ extension NSManagedObjectContext {
   /// The rows that this context returns for `query`: those of the level below, with its own changes applied.
   func rows(_ query: FetchQuery, from source: RowSource) throws -> [FetchedRow] {
     guard query.includesPendingChanges, hasChanges(touching: query) else { return try rowsBelow(query, source) }
-    let stored = try rowsBelow(query.widened(by: updates.count + deletions.count), source)
+    let stored = try rowsBelow(query.widened(by: graph.updates.count + graph.deletions.count), source)
     // Called after the read: IDs that became permanent since have another key in the tables below.
-    adoptPermanentIDs()
+    graph.adoptPermanentIDs()
     var result = try overlay(stored, query)
-    for segment in insertions.segments where query.covers(segment.batch.entity) {
+    for segment in graph.insertions.segments where query.covers(segment.batch.entity) {
       let filter = try QueryFilter(query, segment.batch.entity)
       // New objects have no related objects.
       let extras = Array(repeating: StoredValue.null, count: query.keyPaths.count)
@@ -171,7 +171,7 @@ extension NSManagedObjectContext {
   /// The query that the bottom of the chain receives when this context is asked for `query`.
   func bottomQuery(_ query: FetchQuery) -> FetchQuery {
     let changes = query.includesPendingChanges && hasChanges(touching: query)
-    let below = changes ? query.widened(by: updates.count + deletions.count) : query
+    let below = changes ? query.widened(by: graph.updates.count + graph.deletions.count) : query
     guard let parent else { return below }
     return parent.performAndWait { parent.bottomQuery(below) }
   }
@@ -182,12 +182,12 @@ extension NSManagedObjectContext {
     var seen: Set<ObjectKey> = []
     var result = try rows.compactMap { row -> FetchedRow? in
       let (key, resolved) = (row.id.key, row.id.resolved.key)
-      if deletions[key] != nil || deletions[resolved] != nil { return nil }
-      guard let object = updates[key] ?? updates[resolved] else { return row }
+      if graph.deletions[key] != nil || graph.deletions[resolved] != nil { return nil }
+      guard let object = graph.updates[key] ?? graph.updates[resolved] else { return row }
       seen.insert(object.identity.key)
       return try query.matches(object) ? query.row(object, id: row.id) : nil
     }
-    let late = try updates.inOrder.filter { object in
+    let late = try graph.updates.inOrder.filter { object in
       try query.covers(object.entity) && query.asks(object.objectID) && !seen.contains(object.identity.key)
         && query.matches(object)
     }
@@ -203,9 +203,9 @@ extension NSManagedObjectContext {
   }
 
   private func hasChanges(touching query: FetchQuery) -> Bool {
-    insertions.segments.contains { $0.liveCount > 0 && query.covers($0.batch.entity) }
-      || updates.values.contains { query.covers($0.entity) }
-      || deletions.values.contains { query.covers($0.entity) }
+    graph.insertions.segments.contains { $0.liveCount > 0 && query.covers($0.batch.entity) }
+      || graph.updates.values.contains { query.covers($0.entity) }
+      || graph.deletions.values.contains { query.covers($0.entity) }
   }
 
   /// Whether this context or one of its ancestors has changes that `query` could see.

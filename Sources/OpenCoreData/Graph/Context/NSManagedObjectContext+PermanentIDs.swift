@@ -1,6 +1,6 @@
 import Foundation
 
-/// Giving and adopting permanent IDs.
+/// Giving permanent IDs.
 extension NSManagedObjectContext {
   /// Gives `objects` with temporary IDs permanent ones now; they stay inserted until they are saved. (Apple
   /// documentation: obtainPermanentIDs(for:).)
@@ -24,29 +24,7 @@ extension NSManagedObjectContext {
     }
     try coordinator.obtainPermanentIDs(for: temporary)
     // Pending objects are found by their row: they are registered under the new IDs when they are saved.
-    for object in temporary where !object.isInserted { rekey(object) }
-  }
-
-  /// Registers objects under the permanent IDs that a save closer to the store has given them.
-  func adoptPermanentIDs() {
-    for id in unresolvedIDs.takeResolved() {
-      if let object = registry[id.key] { rekey(object) }
-    }
-  }
-
-  func addUnresolved(_ rows: some Sequence<Int>, _ range: TemporaryIDRange) {
-    unresolvedIDs.add(rows, of: range) { registry[$0.key] != nil }
-  }
-
-  func rekey(_ object: NSManagedObject) {
-    let (old, new) = (object.identity, object.identity.resolved)
-    guard old.key != new.key else { return }
-    object.auxiliary.permanentID = new
-    registry.remove(old.key)
-    registry.insert(object, as: new.key)
-    if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }
-    if let pending = deletions.removeValue(forKey: old.key) { deletions[new.key] = pending }
-    event.rekey(old.key, new.key)
+    for object in temporary where !object.isInserted { graph.rekey(object) }
   }
 }
 

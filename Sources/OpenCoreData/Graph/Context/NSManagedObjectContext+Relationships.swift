@@ -11,8 +11,8 @@ extension NSManagedObjectContext {
     guard let parent else { return try storeReading().related(relationship, of: ids) }
     return try parent.performAndWait {
       let found = try parent.relatedIDs(relationship, of: ids)
-      guard !parent.deletions.isEmpty else { return found }
-      return found.map { $0.filter { parent.deletions[$0.key] == nil } }
+      guard !parent.graph.deletions.isEmpty else { return found }
+      return found.map { $0.filter { parent.graph.deletions[$0.key] == nil } }
     }
   }
 

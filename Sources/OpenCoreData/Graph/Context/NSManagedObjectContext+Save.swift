@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
       parent.performAndWait { parent.processPendingChanges() }
     }
     announceSave(saved.changes)
-    for batch in savedBatches { release(batch) }
+    for batch in savedBatches { graph.release(batch) }
     if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release(rows) } }
   }
   private static let saveAttemptsMax = 1000
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
     callWillSave()
     processPendingChanges()
     try checkForSave(updatesToo: true)
-    for segment in insertions.segments { segment.isValidated = true }
+    for segment in graph.insertions.segments { segment.isValidated = true }
   }
 
   /// Checks the rules of the model and of the objects' classes for everything that is pending.
@@ -94,17 +94,17 @@ extension NSManagedObjectContext {
         failures.append((object.objectID, error))
       }
     }
-    for segment in insertions.segments {
+    for segment in graph.insertions.segments {
       if segment.batch.entity.objectClass.lifecycleHooks.contains(.validation) {
-        for object in handles(in: segment) { check(object) { try $0.validateForInsert() } }
+        for object in graph.handles(in: segment) { check(object) { try $0.validateForInsert() } }
       } else if !segment.isValidated {
         let rows = segment.invalidRows(toleratingMissingRelationships: toleratesMissingRelationships)
-        for row in rows { check(handle(in: segment, row: row)) { try $0.validateForInsert() } }
+        for row in rows { check(graph.handle(in: segment, row: row)) { try $0.validateForInsert() } }
       }
     }
     if updatesToo {
-      for object in updates.inOrder { check(object) { try $0.validateForUpdate() } }
-      for object in deletions.inOrder { check(object) { try $0.validateForDelete() } }
+      for object in graph.updates.inOrder { check(object) { try $0.validateForUpdate() } }
+      for object in graph.deletions.inOrder { check(object) { try $0.validateForDelete() } }
     }
     validationFailures = failures
     if let error = NSError.validation(failures.map(\.error), of: failures.map(\.id)) { throw error }
@@ -129,12 +129,12 @@ extension NSManagedObjectContext {
   private func hookedObjects(_ hooks: LifecycleHooks) -> [NSManagedObject] {
     func isHooked(_ object: NSManagedObject) -> Bool { !type(of: object).lifecycleHooks.isDisjoint(with: hooks) }
     var result: [NSManagedObject] = []
-    for segment in insertions.segments
+    for segment in graph.insertions.segments
     where !segment.batch.entity.objectClass.lifecycleHooks.isDisjoint(with: hooks) {
-      result += handles(in: segment)
+      result += graph.handles(in: segment)
     }
-    result += updates.filter { isHooked($0.value) }.inOrder
-    result += deletions.filter { isHooked($0.value) }.inOrder
+    result += graph.updates.filter { isHooked($0.value) }.inOrder
+    result += graph.deletions.filter { isHooked($0.value) }.inOrder
     return result
   }
 
@@ -143,12 +143,9 @@ extension NSManagedObjectContext {
   /// The pending changes as values, and the updated objects among them.
   private func pendingChanges() -> PendingChanges {
     var changes = ChangeSet()
-    for segment in insertions.segments where segment.liveCount > 0 {
-      segment.pack()
-      changes.insertions.append(segment.rows)
-    }
-    adoptPermanentIDs()
-    let updated = updates.inOrder
+    changes.insertions = graph.packInsertions()
+    graph.adoptPermanentIDs()
+    let updated = graph.updates.inOrder
     for object in updated {
       let slots = changesToSave(of: object)
       // An object that was set back to its committed values has nothing to write, and its version stays.
@@ -159,10 +156,10 @@ extension NSManagedObjectContext {
           isRecreation: object.state.contains(.recreated)))
     }
     // Objects whose rows were missing when they were read need no deletion.
-    for object in deletions.inOrder where !object.state.contains(.inaccessible) {
+    for object in graph.deletions.inOrder where !object.state.contains(.inaccessible) {
       changes.deletions.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
-    for object in conflictChecks.inOrder where !object.hasChanges && !object.isFault {
+    for object in graph.conflictChecks.inOrder where !object.hasChanges && !object.isFault {
       changes.checks.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
     return (changes, updated)
@@ -179,48 +176,9 @@ extension NSManagedObjectContext {
   /// - Returns: The objects of saved rows, to be released after the save was announced.
   private func finishSave(_ updated: [NSManagedObject]) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
-    let isRoot = parent == nil
-    let savedBatches = insertions.segments.compactMap { markSaved($0, isRoot: isRoot) }
-    for object in updated {
-      if !isRoot {
-        // This context learns the parent's version when it reads the object again.
-        object.version = BaseRow.unknownVersion
-      } else if object.state.contains(.recreated) {
-        object.version = 1
-      } else if !changesToSave(of: object).isEmpty {
-        object.version += 1
-      }
-      object.snapshot = nil
-      object.state.subtract([.updated, .recreated])
-    }
-    for (key, object) in deletions {
-      object.state = []
-      unregister(object, from: key)
-    }
-    insertions.removeAll()
-    updates = [:]
-    deletions = [:]
-    conflictChecks = [:]
-    relationshipEpoch += 1
-    adoptPermanentIDs()
+    let savedBatches = graph.finishSave(of: updated, inStore: parent == nil)
     for object in hooked { object.didSave() }
     return savedBatches
-  }
-
-  /// Makes the objects of saved rows unchanged. They are registered together while they are announced, because nearly
-  /// all of them are freed afterwards.
-  private func markSaved(_ segment: PendingSegment, isRoot: Bool) -> BatchObjects? {
-    guard let saved = segment.takeHandles() else { return nil }
-    // Whether keys were allocated before the save.
-    let hasKeys = segment.range.revision > 0
-    saved.handles.forEach { row, object in
-      object.state = []
-      object.snapshot = nil
-      object.version = isRoot ? 1 : BaseRow.unknownVersion
-      object.isInStore = isRoot || hasKeys && segment.range.permanent(row: row) != nil
-    }
-    registry.add(saved)
-    return saved
   }
 
   /// Adopts what a child saved. The child's value wins if both sides changed an attribute.
@@ -234,17 +192,15 @@ extension NSManagedObjectContext {
       changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
     let touched = bases.map { object(with: $0.id) }
     let current = try rowsToReread(for: bases, touched)
-    for inserted in changes.insertions {
-      let segment = PendingSegment(
-        self, inserted.batch, range: inserted.range, removedRows: inserted.removedRows, sharedIDs: inserted.sharedIDs)
-      // The child validated them against the same model.
-      segment.isValidated = true
-      insertions.append(segment)
-      event.noteInsertion(segment, rows: 0..<segment.batch.count)
-    }
-    for early in deletions.values where early.state.contains(.inaccessible) {
-      if let (segment, row) = insertions.locate(early.identity) { _ = handle(in: segment, row: row) }
-    }
+    graph.adopt(
+      changes.insertions.map { inserted in
+        let segment = PendingSegment(
+          self, inserted.batch, range: inserted.range, removedRows: inserted.removedRows,
+          sharedIDs: inserted.sharedIDs)
+        // The child validated them against the same model.
+        segment.isValidated = true
+        return segment
+      })
     for (object, known) in zip(touched, bases) { fulfill(object, known.base, current: current) }
     for (update, object) in zip(changes.updates, touched) {
       object.setStoredValues(at: update.changedSlots) { update.values[$0] }
@@ -275,14 +231,14 @@ extension NSManagedObjectContext {
     guard object.isFault else { return }
     if !object.hasValues {
       if base.version != BaseRow.unknownVersion {
-        fill(object, from: FetchedRow(id: object.identity, version: base.version, values: base.values))
+        object.fill(from: FetchedRow(id: object.identity, version: base.version, values: base.values))
       } else if let row = current[object.identity.key] {
-        fill(object, from: row)
+        object.fill(from: row)
       } else {
         return markInaccessible(object)
       }
     }
-    completeFault(object)
+    object.completeFault()
   }
 }
 
@@ -297,8 +253,8 @@ private struct SaveNotifications {
   init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
     self.context = context
     inserted = changes.insertions
-    updated = Array(context.updates.values)
-    deleted = Array(context.deletions.values)
+    updated = Array(context.graph.updates.values)
+    deleted = Array(context.graph.deletions.values)
     guard context.changeNotificationContents == .objects else { return }
     var info: [AnyHashable: Any] = [:]
     info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)

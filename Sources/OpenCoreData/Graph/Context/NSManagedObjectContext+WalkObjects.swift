@@ -82,21 +82,20 @@ extension NSManagedObjectContext {
     let storage = BatchStorage(self, batch: batch, ids: .stored(space))
     let batchObjects = BatchObjects(storage)
     // This scope must have dropped its other references to the objects before it ends.
-    defer { release(batchObjects) }
+    defer { graph.release(batchObjects) }
     return try visit(batchObjects, for: request, query: query, body) { made in
       var objects: [Object] = []
       objects.reserveCapacity(batch.count)
-      adoptPermanentIDs()
-      let mayKnowSome = !registry.hasNoEntries
+      graph.adoptPermanentIDs()
+      let mayKnowSome = !graph.registry.hasNoEntries
       for (row, key) in numbers.keys.enumerated() {
-        if mayKnowSome, registry[space.key(key)] != nil {
+        if mayKnowSome, graph.registry[space.key(key)] != nil {
           let fresh = FetchedRow(
             id: storage.id(key), version: numbers.versions[row], values: batch.values(row: row))
           objects += try request.fitting(self.objects(of: request, query, [fresh]))
           made.append(nil)
         } else {
-          let object = type.handle(of: entity, in: storage, id: key, row: row, state: .fault)
-          object.version = numbers.versions[row]
+          let object = type.walked(of: entity, in: storage, key: key, row: row, version: numbers.versions[row])
           made.append(object)
           objects.append(object)
         }
@@ -111,9 +110,9 @@ extension NSManagedObjectContext {
     makeObjects: (inout [NSManagedObject?]) throws -> [Object]
   ) throws -> Bool {
     let objects = try batchObjects.fill(makeObjects)
-    registry.add(batchObjects)
+    graph.add(batchObjects)
     if !request.returnsObjectsAsFaults {
-      for object in objects where object.isFault { completeFault(object) }
+      for object in objects where object.isFault { object.completeFault() }
     }
     try prefetch(objects, for: request, query: query)
     return try body(objects)

@@ -46,7 +46,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public var parent: NSManagedObjectContext? {
     willSet {
       precondition(
-        registry.isEmpty && !hasPendingChanges, "The parent of a context can't change once it has objects.")
+        !graph.hasObjects, "The parent of a context can't change once it has objects.")
       precondition(
         newValue?.concurrencyType != .confinement,
         "A context of the confinement type has no queue on which its children could ask it; it can't be a parent.")
@@ -83,8 +83,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Values of the client's own.
   public let userInfo = NSMutableDictionary()
   /// If true, the context keeps unchanged objects alive too. By default it holds them weakly.
-  public var retainsRegisteredObjects = false {
-    didSet { retained = retainsRegisteredObjects ? registry.objects : [] }
+  public var retainsRegisteredObjects: Bool {
+    get { graph.retainsUnchanged }
+    set { graph.retainsUnchanged = newValue }
   }
   /// If true (default), a fault whose row is gone is marked deleted and reads as nil. If false, it stops the program.
   public var shouldDeleteInaccessibleFaults = true
@@ -108,21 +109,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// The storage of every object that was not made for a batch.
   private(set) lazy var storage = ObjectStorage(self)
-  var registry = ObjectRegistry()
-  /// Every registered object, if `retainsRegisteredObjects` is true.
-  var retained: Set<NSManagedObject> = []
-  var insertions = PendingInsertions()
-  var updates: [ObjectKey: NSManagedObject] = [:]
-  var deletions: [ObjectKey: NSManagedObject] = [:]
-  /// Unchanged objects whose versions a save checks (`detectConflicts(for:)`).
-  var conflictChecks: [ObjectKey: NSManagedObject] = [:]
-  /// What changed since the last `processPendingChanges`.
-  var event = ChangeEvent()
-  /// IDs of objects that are not pending here and may still get their permanent IDs.
-  var unresolvedIDs = UnresolvedIDs()
-  var eventClock = EventClock()
-  /// Grows when cached related objects may be out of date.
-  var relationshipEpoch: UInt64 = 0
+  /// The objects and their changes.
+  let graph = ObjectGraph()
+  /// Whether `processPendingChanges` waits for the end of the main queue's turn.
   var isProcessingScheduled = false
   /// The generation that reads go to; nil for the newest.
   var generationPinned: NSQueryGenerationToken?
@@ -149,7 +138,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
 
   // Objects that were read ahead may hold each other in a reference cycle; this breaks it.
-  deinit { for object in registry.objects { object.related = nil } }
+  deinit { graph.dropRelated() }
 
   public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
 
@@ -165,17 +154,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// ```
   public var hasChanges: Bool {
     checkQueue()
-    return hasPendingChanges
+    return graph.hasChanges
   }
-  private var hasPendingChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
 
   /// Objects inserted and not yet saved by this context. Makes an object for each row. (Apple documentation:
   /// insertedObjects.)
   public var insertedObjects: Set<NSManagedObject> {
     checkQueue()
     // The set of a segment is made once and shared.
-    guard let first = insertions.segments.first else { return [] }
-    return insertions.segments.dropFirst().reduce(into: objects(in: first)) { $0.formUnion(objects(in: $1)) }
+    guard let first = graph.insertions.segments.first else { return [] }
+    return graph.insertions.segments.dropFirst().reduce(into: graph.objects(in: first)) {
+      $0.formUnion(graph.objects(in: $1))
+    }
   }
   /// Objects of the store, or of the parent, that were changed and not yet saved by this context. Inserted objects are
   /// not among them, even if they were changed. (Apple documentation: updatedObjects.)
@@ -185,18 +175,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// ```
   public var updatedObjects: Set<NSManagedObject> {
     checkQueue()
-    return Set(updates.values)
+    return Set(graph.updates.values)
   }
   /// Objects that the next save deletes. An inserted object that is deleted before a save is in no set. (Apple
   /// documentation: deletedObjects.)
   public var deletedObjects: Set<NSManagedObject> {
     checkQueue()
-    return Set(deletions.values)
+    return Set(graph.deletions.values)
   }
   /// All objects of this context that are in memory, pending insertions included.
   public var registeredObjects: Set<NSManagedObject> {
     checkQueue()
-    return registry.objects.union(insertedObjects)
+    return graph.registry.objects.union(insertedObjects)
   }
 }
 

@@ -62,12 +62,7 @@ extension NSManagedObjectContext {
   /// fetches, and on the main queue at the end of its turn.
   public func processPendingChanges() {
     checkQueue()
-    guard !event.isEmpty else { return }
-    let changes = event
-    event = ChangeEvent()
-    let before = eventClock.tick()
-    post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes))
-    eventClock.endAnnouncement(before)
+    graph.announce { changes in post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes)) }
   }
 
   private func userInfo(for changes: ChangeEvent) -> [AnyHashable: Any] {
@@ -101,10 +96,10 @@ extension NSManagedObjectContext {
       // All rows of a segment: the same set that the save will announce.
       if rows == 0..<segment.batch.count {
         segment.prepareIDs()
-        let all = objects(in: segment)
+        let all = graph.objects(in: segment)
         if inserted.isEmpty { inserted = all } else { inserted.formUnion(all) }
       } else {
-        for row in rows where segment.isLive(row) { inserted.insert(handle(in: segment, row: row)) }
+        for row in rows where segment.isLive(row) { inserted.insert(graph.handle(in: segment, row: row)) }
       }
     }
     return inserted

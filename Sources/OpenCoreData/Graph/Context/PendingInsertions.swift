@@ -117,6 +117,13 @@ final class PendingSegment {
   private var obtainedRows: [ObjectKey: Int] = [:]
   private var revisionSeen = 0
 
+  /// Adds a row for a single object.
+  func appendRow() -> Int {
+    batch.appendRow()
+    isValidated = false
+    return batch.count - 1
+  }
+
   func remove(row: Int) {
     guard let index = removedRows.insertionIndex(ifAbsent: row) else { return }
     removedRows.insert(row, at: index)
@@ -182,7 +189,7 @@ final class PendingSegment {
     handles.forEach { row, handle in
       guard handle.state.contains(.unpacked) else { return }
       batch.setValues(handle.values, row: row)
-      handle.state.remove(.unpacked)
+      handle.becomePacked()
     }
   }
 

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     precondition(object.managedObjectContext === self, "Conflicts are detected for a context's own objects.")
     guard !object.isInserted else { return }
     if object.isFault { object.fireFault() }
-    conflictChecks[object.identity.key] = object
+    graph.checkForConflicts(object)
   }
 
   /// Lets the merge policy resolve the conflicts that prevented a save.
@@ -56,11 +56,10 @@ extension NSManagedObjectContext {
         // A client's policy has not rebased the object: changed values are saved, the others are the store's.
         takeOver(stored, of: object) { own, base, stored in own != base ? own : stored }
       }
-      object.version = stored.version
-      object.state.remove(.recreated)
+      object.accept(version: stored.version)
       object.awake(after: .mergePolicy)
     } else if object.isUpdated {
-      object.state.insert(.recreated)
+      object.becomeRecreated()
     } else if !object.isDeleted {
       forgetDeleted(object)
     }

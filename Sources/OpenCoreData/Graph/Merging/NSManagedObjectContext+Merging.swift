@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
     guard !saved.isEmpty else { return }
     processPendingChanges()
     advanceQueryGeneration()
-    relationshipEpoch += 1
+    graph.invalidateRelated()
     if saved.invalidatesAll { refreshAllObjects() }
     mergeInsertions(saved.inserted)
     mergeUpdates(saved.updated)
@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
   /// announces only IDs, no object is needed and none is made.
   private func mergeInsertions(_ ids: ObjectIDCollection) {
     guard changeNotificationContents == .objects else {
-      event.noteMerged(ids)
+      graph.noteMerged(ids)
       return
     }
     let objects = ids.map(object(with:))
@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
         continue
       }
       object.faultGroup = group
-      event.mergedInsertions[object.identity.key] = object
+      graph.noteMerged(object)
     }
     mergeUpdates(known)
   }
@@ -134,7 +134,8 @@ extension NSManagedObjectContext {
       if let row { rebase(object, on: row) } else { refresh(object, mergeChanges: true) }
     }
     for case (let object, let row?) in zip(deleted, fresh.dropFirst(changed.count)) {
-      rebaseDeleted(object, on: row)
+      // Changes made before the deletion stay too.
+      object.rebase(on: row) { own, base, stored in own != base ? own : stored }
     }
     let unchanged = objects.filter { !$0.isUpdated }
     let group = FaultGroup(unchanged.map(\.identity))
@@ -149,21 +150,6 @@ extension NSManagedObjectContext {
     takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
     object.awake(after: .refresh)
     scheduleProcessing()
-  }
-
-  /// Bases a deletion, and the changes made before it, on `row`.
-  private func rebaseDeleted(_ object: NSManagedObject, on row: FetchedRow) {
-    let base = object.snapshot ?? object.values
-    var (committed, values) = (row.values, row.values)
-    for (slot, attribute) in object.entity.attributeSlots.enumerated() {
-      // Transient values are not in a store.
-      if attribute.isTransient { committed[slot] = base[slot] }
-      let own = object.values[slot]
-      values[slot] = own == base[slot] ? committed[slot] : own
-    }
-    object.values = values
-    object.snapshot = values == committed ? nil : committed
-    object.version = row.version
   }
 
   private func postDidMerge(_ saved: SavedIDs) {

@@ -34,46 +34,32 @@ extension NSManagedObjectContext {
     _ row: FetchedRow, of object: NSManagedObject,
     choose: (_ own: StoredValue, _ base: StoredValue, _ stored: StoredValue) -> StoredValue
   ) {
-    let key = object.identity.key
     if object.isFault { object.fireFault() }
-    let base = object.snapshot ?? object.values
-    if deletions.removeValue(forKey: key) != nil { object.state.remove(.deleted) }
-    var committed = row.values
-    for (slot, attribute) in object.entity.attributeSlots.enumerated() {
-      // Transient values are not in a store.
-      if attribute.isTransient {
-        committed[slot] = base[slot]
-      } else {
-        object.replaceValue(choose(object.currentValue(at: slot), base[slot], row.values[slot]), at: slot)
-      }
-    }
-    object.version = row.version
-    object.snapshot = object.values == committed ? nil : committed
-    if object.snapshot == nil {
-      updates[key] = nil
-      object.state.remove(.updated)
-    } else {
-      updates[key] = object
-      object.state.insert(.updated)
-    }
-    event.updates[key] = nil
-    event.deletions[key] = nil
-    event.refreshed[key] = object
+    graph.rebase(object, on: row, choose: choose)
   }
 
   /// Drops an object whose row was deleted elsewhere: it has nothing left to save.
   func forgetDeleted(_ object: NSManagedObject) {
-    let key = object.identity.key
-    registry.remove(key)
-    retained.remove(object)
-    updates[key] = nil
-    deletions[key] = nil
-    conflictChecks[key] = nil
-    event.updates[key] = nil
-    event.refreshed[key] = nil
-    event.deletions[key] = object
-    object.state = object.isFault ? .fault : []
-    object.managedObjectContext = nil
+    graph.forgetDeleted(object)
     scheduleProcessing()
+  }
+}
+
+extension NSManagedObject {
+  /// Bases the object's values on `row`.
+  func rebase(
+    on row: FetchedRow, choose: (_ own: StoredValue, _ base: StoredValue, _ stored: StoredValue) -> StoredValue
+  ) {
+    let base = snapshot ?? values
+    var committed = row.values
+    for (slot, attribute) in entity.attributeSlots.enumerated() {
+      // Transient values are not in a store.
+      if attribute.isTransient {
+        committed[slot] = base[slot]
+      } else {
+        replaceValue(choose(currentValue(at: slot), base[slot], row.values[slot]), at: slot)
+      }
+    }
+    becomeBased(on: committed, version: row.version)
   }
 }

@@ -14,7 +14,7 @@ extension NSManagedObject {
   public func changedValuesForCurrentEvent() -> [String: Any] {
     checkQueue()
     guard let auxiliary = auxiliaryIfPresent, let before = auxiliary.eventSnapshot, hasValues,
-      managedObjectContext?.eventClock.isCurrent(auxiliary.eventNumber) == true
+      managedObjectContext?.graph.eventClock.isCurrent(auxiliary.eventNumber) == true
     else { return [:] }
     return valuesByName(before, slots: slots(differingFrom: before).filter(isStored))
   }
@@ -39,7 +39,7 @@ extension NSManagedObject {
   /// Keeps the values from before a change: the committed ones, and those at the start of the event.
   func rememberValues(_ context: NSManagedObjectContext?) {
     if snapshot == nil { snapshot = values }
-    guard let number = context?.eventClock.number, auxiliary.eventNumber != number else { return }
+    guard let number = context?.graph.eventClock.number, auxiliary.eventNumber != number else { return }
     auxiliary.eventSnapshot = values
     auxiliary.eventNumber = number
   }

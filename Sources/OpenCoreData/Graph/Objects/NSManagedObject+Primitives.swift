@@ -52,9 +52,7 @@ extension NSManagedObject {
       replaceValue(stored, at: slot)
     }
     keepObject(value, of: stored, slot)
-    guard isInserted else { return }
-    state.insert(.unpacked)
-    managedObjectContext?.insertions.locate(identity)?.segment.isValidated = false
+    if isInserted { managedObjectContext?.graph.noteChange(ofInserted: self) }
   }
 
   /// Values set in an `awake` method become part of the committed values.

@@ -90,13 +90,13 @@ extension NSManagedObject {
   }
 
   private func knownRelated(_ name: String) -> [NSManagedObjectID]? {
-    guard let related, related.epoch == managedObjectContext?.relationshipEpoch else { return nil }
+    guard let related, related.epoch == managedObjectContext?.graph.relationshipEpoch else { return nil }
     return related.ids[name]
   }
 
   /// - Parameter objects: Objects that were read ahead.
   func keepRelated(_ ids: [NSManagedObjectID], _ name: String, ahead objects: [NSManagedObject] = []) {
-    guard let epoch = managedObjectContext?.relationshipEpoch else { return }
+    guard let epoch = managedObjectContext?.graph.relationshipEpoch else { return }
     if related?.epoch != epoch { related = RelatedIDs(epoch: epoch) }
     auxiliary.related?.ids[name] = ids
     auxiliary.related?.objectsAhead[name] = objects.isEmpty ? nil : objects

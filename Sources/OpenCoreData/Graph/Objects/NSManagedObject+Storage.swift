@@ -6,17 +6,14 @@ extension NSManagedObject {
 
   /// The object's ID. Temporary and made for this object alone until a context or a store gives another.
   var identity: NSManagedObjectID {
-    get {
-      if let permanentID = auxiliaryIfPresent?.permanentID { return permanentID }
-      let own = ownID ?? NSManagedObjectID(range: TemporaryIDRange(count: 1, of: entity), row: 0)
-      if ownID == nil { assignedID = own }
-      return isInStore ? own.resolved : own
-    }
-    set {
-      assignedID = newValue
-      auxiliaryIfPresent?.permanentID = nil
-    }
+    if let permanentID = auxiliaryIfPresent?.permanentID { return permanentID }
+    let own = ownID ?? NSManagedObjectID(range: TemporaryIDRange(count: 1, of: entity), row: 0)
+    if ownID == nil { assignedID = own }
+    return isInStore ? own.resolved : own
   }
+
+  /// From now on the object has `permanentID`. What other queues read (`idForOtherQueues`) stays as it was.
+  func learn(_ permanentID: NSManagedObjectID) { auxiliary.permanentID = permanentID }
 
   /// The ID for another queue that received the object in a notification.
   var idForOtherQueues: NSManagedObjectID { ownID?.resolved ?? objectID }
@@ -24,34 +21,6 @@ extension NSManagedObject {
   private var ownID: NSManagedObjectID? { assignedID ?? batchStorage?.id(number) }
 
   var batchStorage: BatchStorage? { storage as? BatchStorage }
-
-  /// Makes the object one of those that share `storage`, which also gives its ID.
-  ///
-  /// - Parameters:
-  ///   - number: The number that stands for its ID there.
-  ///   - row: The row of its values, unless the object has values of its own.
-  func attach(to storage: BatchStorage, id number: Int64, row: Int) {
-    self.storage = storage
-    self.number = number
-    self.row = Int32(truncatingIfNeeded: row)
-    isUnregistered = false
-    isInStore = false
-    assignedID = nil
-    auxiliaryIfPresent?.permanentID = nil
-  }
-
-  /// An object for a packed row: its values stay in the batch until they are asked for.
-  static func handle(
-    of entity: NSEntityDescription, in storage: BatchStorage, id number: Int64, row: Int, state: ObjectState
-  ) -> Self {
-    let object = Self.init(entity: entity, insertInto: nil)
-    object.attach(to: storage, id: number, row: row)
-    // Discards what the class's initialiser has set.
-    object.loaded = nil
-    object.auxiliaryIfPresent = nil
-    object.state = state
-    return object
-  }
 
   // MARK: Values
 
@@ -63,13 +32,16 @@ extension NSManagedObject {
 
   /// By slot; empty in a fault without values.
   var values: [StoredValue] {
-    get {
-      if let loaded { return loaded }
-      let values = batchStorage?.batch.values(row: Int(row)) ?? entity.layout.defaultValues
-      loaded = values
-      return values
-    }
-    set { loaded = newValue }
+    if let loaded { return loaded }
+    let values = batchStorage?.batch.values(row: Int(row)) ?? entity.layout.defaultValues
+    loaded = values
+    return values
+  }
+
+  /// Gives an object without a context the model's defaults.
+  func resetToDefaults() {
+    loaded = entity.layout.defaultValues
+    snapshot = nil
   }
 
   /// Whether the object has values, loaded or packed.

@@ -15,7 +15,7 @@ import Foundation
 open class NSManagedObject: NSObject {
   public let entity: NSEntityDescription
   /// Nil for an object without a context, and after the context has released the object or was freed.
-  public internal(set) var managedObjectContext: NSManagedObjectContext? {
+  public private(set) var managedObjectContext: NSManagedObjectContext? {
     get { isUnregistered ? nil : storage?.context }
     set {
       isUnregistered = newValue == nil
@@ -25,20 +25,23 @@ open class NSManagedObject: NSObject {
 
   // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `storage`
   // or `auxiliaryIfPresent`, or is made on request.
-  var storage: ObjectStorage?
+  //
+  // Fields that can be set only here are set by the transitions at the end of this file. The others belong to
+  // NSManagedObject+Storage.swift.
+  private(set) var storage: ObjectStorage?
   /// Stands for the ID in a batch storage.
-  var number: Int64 = 0
+  private(set) var number: Int64 = 0
   /// The row of the values in the batch of a batch storage.
-  var row: Int32 = 0
+  private(set) var row: Int32 = 0
   /// Whether the context has released the object. A byte of its own, because other queues may read it.
-  var isUnregistered = false
+  private(set) var isUnregistered = false
   /// Whether a store has given the temporary ID a key, which then takes precedence.
-  var isInStore = false
+  private(set) var isInStore = false
   /// Whether the values count as changed from the model's defaults.
   var beganWithDefaults = false
-  var state: ObjectState = []
+  private(set) var state: ObjectState = []
   /// `Z_OPT` of the row that the values came from.
-  var version: Int64 = 0
+  private(set) var version: Int64 = 0
   /// Nil if a batch storage makes the ID on request.
   var assignedID: NSManagedObjectID?
   /// Nil if the values are still packed, or are the defaults.
@@ -203,5 +206,209 @@ open class NSManagedObject: NSObject {
   open override var description: String {
     checkQueue()
     return valuesText
+  }
+}
+
+// MARK: - Transitions
+
+/// The transitions between the states of an object. Only they write `state`, and with it the fields that follow from
+/// it. They concern the object alone: `ObjectGraph`, which calls most of them, changes its tables in the same step.
+/// (docs/invariants.md, "States of an object".)
+extension NSManagedObject {
+  // MARK: Beginning
+
+  /// Makes the object one of those that share `storage`, which also gives its ID.
+  ///
+  /// - Parameters:
+  ///   - number: The number that stands for its ID there.
+  ///   - row: The row of its values, unless the object has values of its own.
+  private func attach(to storage: BatchStorage, id number: Int64, row: Int) {
+    self.storage = storage
+    self.number = number
+    self.row = Int32(truncatingIfNeeded: row)
+    isUnregistered = false
+    isInStore = false
+    assignedID = nil
+    auxiliaryIfPresent?.permanentID = nil
+  }
+
+  /// An object for a packed row: its values stay in the batch until they are asked for.
+  @inline(__always)
+  private static func packed(
+    of entity: NSEntityDescription, in storage: BatchStorage, id number: Int64, row: Int, state: ObjectState
+  ) -> Self {
+    let object = Self.init(entity: entity, insertInto: nil)
+    object.attach(to: storage, id: number, row: row)
+    // Discards what the class's initialiser has set.
+    object.loaded = nil
+    object.auxiliaryIfPresent = nil
+    object.state = state
+    return object
+  }
+
+  /// An object for a pending row.
+  static func inserted(of entity: NSEntityDescription, in storage: BatchStorage, row: Int) -> Self {
+    let object = packed(of: entity, in: storage, id: Int64(row), row: row, state: .inserted)
+    object.beganWithDefaults = true
+    return object
+  }
+
+  /// A fault for a row of a walk's batch.
+  static func walked(
+    of entity: NSEntityDescription, in storage: BatchStorage, key: Int64, row: Int, version: Int64
+  ) -> Self {
+    let object = packed(of: entity, in: storage, id: key, row: row, state: .fault)
+    object.version = version
+    return object
+  }
+
+  /// A fault of the class that the model names, with `id`, in `context`.
+  static func fault(_ id: NSManagedObjectID, in context: NSManagedObjectContext) -> NSManagedObject {
+    let object = id.entity.objectClass.init(entity: id.entity, insertInto: nil)
+    object.assignedID = id
+    object.auxiliaryIfPresent?.permanentID = nil
+    object.managedObjectContext = context
+    object.loaded = []
+    object.state = .fault
+    return object
+  }
+
+  /// An object without a context enters one, with its own values, as a row of a segment.
+  func becomeInserted(in storage: BatchStorage, row: Int) {
+    unpack()
+    attach(to: storage, id: Int64(row), row: row)
+    state = [.inserted, .unpacked]
+  }
+
+  /// A fault, or one that found no row, becomes the object of a row that a child has handed up.
+  func becomeInserted(with values: [StoredValue]) {
+    loaded = values
+    snapshot = entity.layout.defaultValues
+    state = .inserted
+  }
+
+  // MARK: Changes
+
+  /// The values of an inserted object are newer than those packed in its segment.
+  func becomeUnpacked() { state.insert(.unpacked) }
+  func becomePacked() { state.remove(.unpacked) }
+  func becomeUpdated() { state.insert(.updated) }
+  func becomeUnchanged() { state.remove(.updated) }
+
+  func becomeDeleted() {
+    state.remove(.updated)
+    state.insert(.deleted)
+  }
+  func becomeUndeleted() { state.remove(.deleted) }
+
+  /// The row of this updated object is gone: a save inserts it again.
+  func becomeRecreated() { state.insert(.recreated) }
+
+  /// Runs `body`, in which values that are set do not count as changes.
+  func whileAwaking(_ body: () -> Void) {
+    let wasAwaking = state.contains(.awaking)
+    state.insert(.awaking)
+    body()
+    if !wasAwaking { state.remove(.awaking) }
+  }
+
+  // MARK: Faults
+
+  /// Gives the object the values of `row`; a fault stays one.
+  func fill(from row: FetchedRow) {
+    loaded = row.values
+    version = row.version
+  }
+
+  /// A fault that has its values is one no more.
+  func completeFault() {
+    state.remove(.fault)
+    faultGroup = nil
+    whileAwaking { awakeFromFetch() }
+  }
+
+  /// The row of the fault is gone.
+  func becomeInaccessible() {
+    loaded = Array(repeating: .null, count: entity.attributeSlots.count)
+    state = [.deleted, .inaccessible]
+    faultGroup = nil
+  }
+
+  /// - Parameter drop: Makes the object a fault (`becomeFault`) and forgets its change.
+  func turnIntoFault(_ drop: () -> Void) {
+    guard !isFault else { return drop() }
+    state.insert(.turningIntoFault)
+    willTurnIntoFault()
+    drop()
+    didTurnIntoFault()
+  }
+
+  /// Drops the values and all that was derived from them.
+  func becomeFault() {
+    loaded = []
+    snapshot = nil
+    auxiliaryIfPresent?.eventSnapshot = nil
+    auxiliaryIfPresent?.transformedObjects = nil
+    related = nil
+    state = .fault
+    version = 0
+  }
+
+  // MARK: Other versions of the row
+
+  /// The values, some of them changed, are based on a row with the values `committed`.
+  func becomeBased(on committed: [StoredValue], version: Int64) {
+    self.version = version
+    snapshot = values == committed ? nil : committed
+  }
+
+  /// The changes are to be saved on top of version `stored` of the row.
+  func accept(version stored: Int64) {
+    version = stored
+    state.remove(.recreated)
+  }
+
+  /// Puts the committed values back.
+  func rollBack() {
+    if let snapshot { loaded = snapshot }
+    snapshot = nil
+    state.subtract([.updated, .deleted, .recreated])
+  }
+
+  // MARK: The end of a save
+
+  /// The update was saved, to the store or one level up. A context learns its parent's version only when it reads the
+  /// object again.
+  func becomeSaved(inStore: Bool) {
+    if !inStore {
+      version = BaseRow.unknownVersion
+    } else if state.contains(.recreated) {
+      version = 1
+    } else if hasPersistentChangedValues {
+      version += 1
+    }
+    snapshot = nil
+    state.subtract([.updated, .recreated])
+  }
+
+  /// The insertion was saved.
+  ///
+  /// - Parameter hasKey: Whether the row got its key before the save.
+  func becomeSavedInsertion(inStore: Bool, hasKey: Bool) {
+    state = []
+    snapshot = nil
+    version = inStore ? 1 : BaseRow.unknownVersion
+    isInStore = inStore || hasKey
+  }
+
+  // MARK: The end
+
+  /// The object leaves its context. It keeps its values; a fault can't be loaded any more.
+  ///
+  /// - Parameter asDeleted: Whether it shows as deleted from then on.
+  func leaveContext(asDeleted: Bool = false) {
+    state = asDeleted ? .deleted : state.intersection(.fault)
+    related = nil
+    managedObjectContext = nil
   }
 }

@@ -20,11 +20,4 @@ extension NSManagedObject {
     guard !isFault else { return }
     whileAwaking { awake(fromSnapshotEvents: event) }
   }
-
-  func whileAwaking(_ body: () -> Void) {
-    let wasAwaking = state.contains(.awaking)
-    state.insert(.awaking)
-    body()
-    if !wasAwaking { state.remove(.awaking) }
-  }
 }

@@ -159,8 +159,7 @@ private struct BatchInsertionRows {
 
   /// The object that the handler receives, with the model's defaults.
   mutating func emptyObject() -> NSManagedObject {
-    object.values = entity.layout.defaultValues
-    object.snapshot = nil
+    object.resetToDefaults()
     return object
   }
 

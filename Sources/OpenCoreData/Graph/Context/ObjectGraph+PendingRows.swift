@@ -1,0 +1,57 @@
+/// The rows of pending insertions, and the objects made for some of them.
+extension ObjectGraph {
+  /// The object for a pending row, made on the first request.
+  func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
+    if let known = segment.handles[row] { return known }
+    let object = mayKnowObjects(of: segment.range) ? adoptKnownObject(segment, row) : nil
+    let handle = object ?? segment.entity.objectClass.inserted(of: segment.entity, in: segment.storage, row: row)
+    segment.keep(handle, row: row)
+    return handle
+  }
+
+  /// The objects of all live rows of the segment, in order.
+  func handles(in segment: PendingSegment) -> [NSManagedObject] {
+    segment.fillHandles(maker(of: segment))
+    return segment.liveRows.map { handle(in: segment, row: $0) }
+  }
+
+  /// The objects of all live rows of the segment, as a set.
+  func objects(in segment: PendingSegment) -> Set<NSManagedObject> { segment.allObjects(maker(of: segment)) }
+
+  /// Makes the objects that are missing. What is the same for all of them is looked up once.
+  private func maker(of segment: PendingSegment) -> (Int) -> NSManagedObject {
+    let (entity, storage) = (segment.entity, segment.storage)
+    let type = entity.objectClass
+    if mayKnowObjects(of: segment.range) {
+      return { row in self.adoptKnownObject(segment, row) ?? type.inserted(of: entity, in: storage, row: row) }
+    }
+    return { row in type.inserted(of: entity, in: storage, row: row) }
+  }
+
+  /// Whether there may be an object under an ID of `range` that is not in a segment.
+  private func mayKnowObjects(of range: TemporaryIDRange) -> Bool {
+    range.revision > 0 || unresolvedIDs.contains(range)
+  }
+
+  /// A fault for the ID may exist from before a child handed the row up.
+  private func adoptKnownObject(_ segment: PendingSegment, _ row: Int) -> NSManagedObject? {
+    guard let object = registeredObject(for: segment.temporaryID(row: row)) else { return nil }
+    adopt(object, with: segment.batch.values(row: row))
+    return object
+  }
+
+  // MARK: Saving and discarding
+
+  /// The rows of all pending insertions, with the values that their objects have now.
+  func packInsertions() -> [InsertedRows] {
+    insertions.segments.filter { $0.liveCount > 0 }.map { segment in
+      segment.pack()
+      return segment.rows
+    }
+  }
+
+  /// Releases the objects of rows that were discarded. Those that have other owners keep their values.
+  func release(_ withdrawn: [PendingSegment]) {
+    for segment in withdrawn { segment.releaseHandles() }
+  }
+}

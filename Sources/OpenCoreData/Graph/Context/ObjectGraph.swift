@@ -1,0 +1,358 @@
+/// The objects of a context and their unsaved changes: the one owner of both.
+///
+/// Who an object is, whether it is pending, and what is to be announced are several tables. Each transition of an
+/// object is one method here, which changes all tables that it concerns, and the object with them. Nothing else can
+/// write to the tables. (docs/invariants.md, "States of an object".)
+///
+/// It belongs to its context's queue. Except for initialisers, methods do not call clients' code unless they say
+/// so: the context does that, before or after. It is a class so that a client's `deinit`, which may run while one table is being changed, can ask
+/// for another.
+final class ObjectGraph {
+  /// Objects that are not pending insertions, by ID.
+  private(set) var registry = ObjectRegistry()
+  /// Every registered object, if `retainsUnchanged` is true.
+  private var retained: Set<NSManagedObject> = []
+  private(set) var insertions = PendingInsertions()
+  private(set) var updates: [ObjectKey: NSManagedObject] = [:]
+  private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
+  /// Unchanged objects whose versions a save checks (`detectConflicts(for:)`).
+  private(set) var conflictChecks: [ObjectKey: NSManagedObject] = [:]
+  /// IDs of objects that are not pending here and may still get their permanent IDs.
+  private(set) var unresolvedIDs = UnresolvedIDs()
+  /// What changed since the last ObjectsDidChange.
+  private var event = ChangeEvent()
+  private(set) var eventClock = EventClock()
+  /// Grows when cached related objects may be out of date.
+  private(set) var relationshipEpoch: UInt64 = 0
+
+  /// Whether unchanged objects are kept alive too.
+  var retainsUnchanged = false {
+    didSet { retained = retainsUnchanged ? registry.objects : [] }
+  }
+
+  var hasChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
+  var hasObjects: Bool { hasChanges || !registry.isEmpty }
+
+  // MARK: Lookup
+
+  /// The object with `id`, pending or registered; nil if the context has none. Makes the object of a pending row.
+  func object(for id: NSManagedObjectID) -> NSManagedObject? {
+    adoptPermanentIDs()
+    if let (segment, row) = insertions.locate(id) { return handle(in: segment, row: row) }
+    return registeredObject(for: id)
+  }
+
+  /// The object that is registered under `id`, which another thread may have made permanent just now.
+  func registeredObject(for id: NSManagedObjectID) -> NSManagedObject? {
+    registry[id.key] ?? registry[id.resolved.key]
+  }
+
+  // MARK: Registration
+
+  /// Registers a new object, a fault.
+  func add(_ object: NSManagedObject) {
+    register(object)
+    if case .temporary(let range, let row) = object.identity.reference { addUnresolved([row], range) }
+  }
+
+  /// Registers the objects of a batch together, until `release(_:)`.
+  func add(_ objects: BatchObjects) { registry.add(objects) }
+
+  /// Releases the objects of a batch: those with other owners are registered one by one.
+  func release(_ objects: BatchObjects) {
+    var waiting: [Int] = []
+    for (row, object) in registry.end(objects, keepingAll: retainsUnchanged) {
+      if case .temporary = objects.storage.ids {
+        let id = object.identity
+        if id.isTemporaryID { waiting.append(row) } else { object.learn(id) }
+      }
+      register(object)
+    }
+    if case .temporary(let range) = objects.storage.ids { addUnresolved(waiting, range) }
+  }
+
+  private func register(_ object: NSManagedObject) {
+    registry.insert(object, as: object.identity.key)
+    if retainsUnchanged { retained.insert(object) }
+  }
+
+  /// Removes an object that is registered under `key`, or not registered; it has no context from then on.
+  private func unregister(_ object: NSManagedObject, from key: ObjectKey, asDeleted: Bool = false) {
+    registry.remove(key)
+    retained.remove(object)
+    object.leaveContext(asDeleted: asDeleted)
+  }
+
+  // MARK: Permanent IDs
+
+  /// Registers objects under the permanent IDs that a save closer to the store has given them.
+  func adoptPermanentIDs() {
+    for id in unresolvedIDs.takeResolved() {
+      if let object = registry[id.key] { rekey(object) }
+    }
+  }
+
+  /// Registers an object under its permanent ID, if it has one by now.
+  func rekey(_ object: NSManagedObject) {
+    let (old, new) = (object.identity, object.identity.resolved)
+    guard old.key != new.key else { return }
+    object.learn(new)
+    registry.remove(old.key)
+    registry.insert(object, as: new.key)
+    if let pending = updates.removeValue(forKey: old.key) { updates[new.key] = pending }
+    if let pending = deletions.removeValue(forKey: old.key) { deletions[new.key] = pending }
+    if let checked = conflictChecks.removeValue(forKey: old.key) { conflictChecks[new.key] = checked }
+    event.rekey(old.key, new.key)
+  }
+
+  private func addUnresolved(_ rows: some Sequence<Int>, _ range: TemporaryIDRange) {
+    unresolvedIDs.add(rows, of: range) { registry[$0.key] != nil }
+  }
+
+  // MARK: Insertions
+
+  /// Inserts an object without a context as a row of its own.
+  func insert(_ object: NSManagedObject, in context: NSManagedObjectContext) {
+    let segment = insertions.openSegment(for: object.entity, in: context)
+    let row = segment.appendRow()
+    object.becomeInserted(in: segment.storage, row: row)
+    segment.keep(object, row: row)
+    event.noteInsertion(segment, rows: row..<(row + 1))
+  }
+
+  /// Inserts the rows of `segment`. No object is made.
+  func insert(_ segment: PendingSegment) {
+    insertions.append(segment)
+    event.noteInsertion(segment, rows: 0..<segment.batch.count)
+  }
+
+  /// Inserts what a child has saved. Objects that were looked for too early, and counted as deleted, become objects of
+  /// the rows.
+  func adopt(_ segments: [PendingSegment]) {
+    for segment in segments { insert(segment) }
+    for early in deletions.values where early.state.contains(.inaccessible) {
+      if let (segment, row) = insertions.locate(early.identity) { _ = handle(in: segment, row: row) }
+    }
+  }
+
+  /// A fault becomes the object of a pending row with `values`. If it was fired before the row was here, it counted as
+  /// deleted.
+  func adopt(_ object: NSManagedObject, with values: [StoredValue]) {
+    if object.state.contains(.inaccessible) { deletions[object.identity.key] = nil }
+    object.becomeInserted(with: values)
+  }
+
+  // MARK: Updates
+
+  /// Notes that values of `object` have changed.
+  ///
+  /// - Returns: Whether there may be something new to announce.
+  func noteChange(of object: NSManagedObject) -> Bool {
+    if object.isInserted {
+      guard let (segment, row) = noteChange(ofInserted: object) else { return false }
+      // The insertion has not been announced yet, so its announcement includes the change.
+      if event.hasInsertion(segment, row: row) { return false }
+    } else if object.isDeleted {
+      return false
+    } else {
+      object.becomeUpdated()
+      updates[object.identity.key] = object
+    }
+    event.noteUpdate(of: object, object.identity.key)
+    return true
+  }
+
+  /// Notes that values of an inserted object have changed, without announcing it.
+  @discardableResult
+  func noteChange(ofInserted object: NSManagedObject) -> (segment: PendingSegment, row: Int)? {
+    object.becomeUnpacked()
+    guard let found = insertions.locate(object.identity) else { return nil }
+    found.segment.isValidated = false
+    return found
+  }
+
+  /// Bases an object, which is not a fault, on `row`. It is updated afterwards if values of its own are left, and not
+  /// deleted any more.
+  func rebase(
+    _ object: NSManagedObject, on row: FetchedRow,
+    choose: (_ own: StoredValue, _ base: StoredValue, _ stored: StoredValue) -> StoredValue
+  ) {
+    let key = object.identity.key
+    if deletions.removeValue(forKey: key) != nil { object.becomeUndeleted() }
+    object.rebase(on: row, choose: choose)
+    if object.snapshot == nil {
+      updates[key] = nil
+      object.becomeUnchanged()
+    } else {
+      updates[key] = object
+      object.becomeUpdated()
+    }
+    event.noteRebase(of: object, key)
+  }
+
+  // MARK: Deletions
+
+  /// Marks an object, which is not a fault, for deletion. One that was never saved leaves the context immediately.
+  func delete(_ object: NSManagedObject) {
+    let key = object.identity.key
+    if object.isInserted, let (segment, row) = insertions.locate(object.identity) {
+      // If the insertion was not announced, neither is the deletion.
+      if !event.hasInsertion(segment, row: row) { event.noteDeletion(of: object, key) }
+      event.withdrawUpdate(key)
+      segment.remove(row: row)
+      unregister(object, from: key, asDeleted: true)
+    } else {
+      updates[key] = nil
+      object.becomeDeleted()
+      deletions[key] = object
+      event.noteDeletion(of: object, key)
+    }
+  }
+
+  /// Keeps an object that was to be deleted.
+  ///
+  /// - Returns: Whether it was.
+  func undelete(_ object: NSManagedObject) -> Bool {
+    let key = object.identity.key
+    guard deletions.removeValue(forKey: key) != nil else { return false }
+    object.becomeUndeleted()
+    event.noteUndeletion(of: object, key)
+    if !object.changedSlots.isEmpty { _ = noteChange(of: object) }
+    return true
+  }
+
+  /// The fault has no row any more: it counts as deleted, and a save forgets it.
+  func markInaccessible(_ object: NSManagedObject) {
+    object.becomeInaccessible()
+    deletions[object.identity.key] = object
+  }
+
+  /// Drops an object whose row was deleted elsewhere: it has nothing left to save.
+  func forgetDeleted(_ object: NSManagedObject) {
+    let key = object.identity.key
+    updates[key] = nil
+    deletions[key] = nil
+    conflictChecks[key] = nil
+    event.noteLoss(of: object, key)
+    unregister(object, from: key)
+  }
+
+  // MARK: Refreshing and merging
+
+  /// Makes `object` a fault, and discards its change. Calls the object's methods for that.
+  func turnIntoFault(_ object: NSManagedObject) {
+    object.turnIntoFault {
+      object.becomeFault()
+      updates[object.identity.key] = nil
+    }
+  }
+
+  /// The object is about to be refreshed: a change that was not announced yet is not announced.
+  func withdrawUpdate(of object: NSManagedObject) { event.withdrawUpdate(object.identity.key) }
+
+  func noteRefresh(of object: NSManagedObject) { event.noteRefresh(of: object, object.identity.key) }
+
+  /// Others have inserted the object.
+  func noteMerged(_ object: NSManagedObject) { event.noteMerged(object, object.identity.key) }
+
+  /// Others have inserted objects with `ids`, for which no objects were made.
+  func noteMerged(_ ids: ObjectIDCollection) { event.noteMerged(ids) }
+
+  /// Related objects that were found until now may be others.
+  func invalidateRelated() { relationshipEpoch += 1 }
+
+  /// The next save checks the version of `object`.
+  func checkForConflicts(_ object: NSManagedObject) { conflictChecks[object.identity.key] = object }
+
+  // MARK: Announcing
+
+  /// Passes what has changed to `post`, which calls clients' code, and begins the next event.
+  func announce(_ post: (ChangeEvent) -> Void) {
+    guard !event.isEmpty else { return }
+    let changes = event
+    event = ChangeEvent()
+    let before = eventClock.tick()
+    post(changes)
+    eventClock.endAnnouncement(before)
+  }
+
+  // MARK: The end of all changes
+
+  /// The pending changes were saved, to the store or one level up.
+  ///
+  /// - Parameter updated: The updated objects that the save included.
+  /// - Returns: The objects of saved rows. They stay registered together until `release(_:)`, because nearly all of
+  ///   them are freed after they were announced.
+  func finishSave(of updated: [NSManagedObject], inStore: Bool) -> [BatchObjects] {
+    let savedBatches = insertions.segments.compactMap { finishSave(of: $0, inStore: inStore) }
+    for object in updated { object.becomeSaved(inStore: inStore) }
+    for (key, object) in deletions { unregister(object, from: key) }
+    dropChanges()
+    conflictChecks = [:]
+    invalidateRelated()
+    adoptPermanentIDs()
+    return savedBatches
+  }
+
+  private func finishSave(of segment: PendingSegment, inStore: Bool) -> BatchObjects? {
+    guard let saved = segment.takeHandles() else { return nil }
+    // Whether keys were allocated before the save.
+    let hasKeys = segment.range.revision > 0
+    saved.handles.forEach { row, object in
+      object.becomeSavedInsertion(
+        inStore: inStore, hasKey: !inStore && hasKeys && segment.range.permanent(row: row) != nil)
+    }
+    registry.add(saved)
+    return saved
+  }
+
+  /// Discards all changes. Calls methods of faults whose rows are gone (`turnIntoFault`).
+  ///
+  /// - Returns: The objects that have their committed values back, and the segments whose rows are gone, to be released
+  ///   (`release(_:)`) once they were announced.
+  func rollBack() -> (restored: [NSManagedObject], withdrawn: [PendingSegment]) {
+    let restored = updates.inOrder + deletions.inOrder
+    let withdrawn = insertions.segments
+    // What was not announced yet is not announced at all.
+    let unannounced = event
+    event = ChangeEvent()
+    event.noteWithdrawal(of: withdrawn, announcedBefore: unannounced)
+    for segment in withdrawn {
+      segment.handles.forEach { _, object in unregister(object, from: object.identity.key) }
+    }
+    for object in restored {
+      if object.state.contains(.inaccessible) {
+        turnIntoFault(object)
+      } else {
+        object.rollBack()
+        noteRefresh(of: object)
+      }
+    }
+    dropChanges()
+    return (restored, withdrawn)
+  }
+
+  /// Forgets every object, changed or not.
+  func reset() {
+    let pending = insertions.segments.flatMap(\.handles.objects)
+    for object in registry.objects.union(deletions.values).union(pending) { object.leaveContext() }
+    registry.removeAll()
+    retained = []
+    release(insertions.segments)
+    dropChanges()
+    conflictChecks = [:]
+    unresolvedIDs = UnresolvedIDs()
+    event = .invalidation
+  }
+
+  private func dropChanges() {
+    insertions.removeAll()
+    updates = [:]
+    deletions = [:]
+  }
+
+  /// Breaks reference cycles of objects that were read ahead. For the end of the context.
+  func dropRelated() {
+    for object in registry.objects { object.related = nil }
+  }
+}
