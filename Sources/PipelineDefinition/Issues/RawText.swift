@@ -14,6 +14,11 @@ package enum RawText {
 
   /// The same for bytes in any collection.
   package static func shortened(_ bytes: some Collection<UInt8>, limit: Int = charactersMax) -> String {
+    // Other modules call a generic function unspecialised, so the work is done by one that is not generic.
+    shortened(Array(bytes.prefix(limit * 4 + 4)), limit: limit)
+  }
+
+  private static func shortened(_ bytes: [UInt8], limit: Int) -> String {
     var shown = ""
     var count = 0
     var input = bytes.makeIterator()
@@ -55,9 +60,10 @@ package enum RawText {
 
   private static func plain(_ scalar: Unicode.Scalar) -> String {
     // Format characters (bidirectional overrides among them) could make a report misleading.
-    let category = scalar.properties.generalCategory
-    let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
-    return hidden.contains(category) ? "\\u{\(hex(scalar.value, width: 2))}" : String(Character(scalar))
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: return "\\u{\(hex(scalar.value, width: 2))}"
+    default: return String(Character(scalar))
+    }
   }
 
   private static func hex(_ value: UInt32, width: Int) -> String {

@@ -4,6 +4,9 @@ import OpenCoreData
 import PersistentStores
 
 /// The model of a run: the caller's, the one that the definition names, or one that is compatible with the store.
+///
+/// The run freezes it: an entity that can still be changed derives its layout at every access, which would make the cost
+/// of a wide table grow with the square of its columns.
 package struct RunModel {
   package let model: NSManagedObjectModel
   /// What the store does not contain, where the model was derived from its content; a sentence each.
@@ -46,6 +49,7 @@ package struct RunModel {
 
   private init(model: NSManagedObjectModel) {
     (self.model, notes, isOfTables) = (model, [], false)
+    model.freeze()
   }
 
   private init(_ found: StoreModel) {
@@ -58,6 +62,7 @@ package struct RunModel {
       model = current
     }
     (self.model, notes, isOfTables) = (model, found.notes, found.origin == .tables)
+    model.freeze()
   }
 
   /// For a definition without a model: that of the existing store, or the vocabulary's.

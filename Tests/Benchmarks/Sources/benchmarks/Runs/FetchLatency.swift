@@ -3,7 +3,7 @@ import OpenCoreData
 import SurfJournal
 import Synchronization
 
-/// How long small fetches take while another context of the same coordinator saves a million entries: `benchmarks
+/// How long small fetches take while another context of the same coordinator saves a million entries or more: `benchmarks
 /// fetch-latency STORE`. Prints the median, the 95th and 99th percentile, and the longest of 1,000 fetches.
 enum FetchLatency {
   static let name = "fetch-latency"
@@ -26,24 +26,26 @@ enum FetchLatency {
     let thread = Thread {
       writer.performAndWait {
         do {
-          for chunk in 1..<chunkCount { try save(chunk: chunk, writer) }
+          var chunk = 1
+          while chunk < chunkCount || !work.isMeasured.load(ordering: .acquiring) {
+            try save(chunk: chunk, writer)
+            chunk += 1
+          }
         } catch {
           FileHandle.standardError.write(Data("fetch-latency: \(error)\n".utf8))
           exit(70)
         }
       }
-      work.isDone.store(true, ordering: .releasing)
+      work.end.signal()
     }
     thread.start()
     var latencies: [Duration] = []
-    while !work.isDone.load(ordering: .acquiring) {
-      let latency = try reader.performAndWait { try fetch(reader) }
-      if latencies.count < fetchCount { latencies.append(latency) }
-      usleep(1_000)
+    for _ in 0..<fetchCount {
+      latencies.append(try reader.performAndWait { try fetch(reader) })
+      usleep(500)
     }
-    guard latencies.count == fetchCount else {
-      throw BenchmarkFailure("only \(latencies.count) fetches were made while the entries were saved")
-    }
+    work.isMeasured.store(true, ordering: .releasing)
+    work.end.wait()
     latencies.sort()
     func milliseconds(_ share: Double) -> String {
       let latency = latencies[min(latencies.count - 1, Int(share * Double(latencies.count)))]
@@ -56,7 +58,9 @@ enum FetchLatency {
   }
 
   private final class Work: Sendable {
-    let isDone = Atomic(false)
+    /// All fetches were made; until then the writer goes on.
+    let isMeasured = Atomic(false)
+    let end = DispatchSemaphore(value: 0)
   }
 
   private static func save(chunk: Int, _ context: NSManagedObjectContext) throws {
