@@ -17,10 +17,10 @@ struct ScanRules {
   let fastPathBytesMax: Int
 
   init(_ dialect: CSVDialect, _ limits: CSVLimits) {
-    delimiter = dialect.delimiter
+    delimiter = dialect.delimiter[0]
     hasQuotes = dialect.quote != nil
-    quote = dialect.quote ?? dialect.delimiter
-    comment = dialect.comment
+    quote = dialect.quote ?? dialect.delimiter[0]
+    comment = dialect.comment?.first
     skipsBlankLines = dialect.skipsBlankLines
     keepsNulBytes = dialect.keepsNulBytes
     toleratesTrailingDelimiter = dialect.toleratesTrailingDelimiter

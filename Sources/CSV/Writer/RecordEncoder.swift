@@ -27,9 +27,9 @@ struct RecordEncoder {
   private var isFirstRecord = true
 
   init(_ dialect: CSVDialect, capacity: Int) {
-    delimiter = dialect.delimiter
+    delimiter = dialect.delimiter[0]
     quote = dialect.quote
-    comment = dialect.comment
+    comment = dialect.comment?.first
     endsLinesWithCR = dialect.lineEnd == .crlf
     writesTrailingDelimiter = dialect.writesTrailingDelimiter
     nullToken = dialect.nullToken ?? []
