@@ -50,6 +50,8 @@ package struct RunFailure: Error {
         (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
         (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):
         .dataError
+      // A model that no store can have.
+      case (NSCoreDataError, _): .configuration
       // A row that is damaged, or a value in a file of its own that is not there.
       case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
       case (NSFileReadNoSuchFileError, _), (NSFileReadUnknownError, _): .noInput

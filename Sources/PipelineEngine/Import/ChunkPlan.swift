@@ -52,6 +52,18 @@ struct ChunkPlan {
       updated: updated, unchanged: unchanged, duplicate: duplicate, rejected: rejected.count)
   }
 
+  /// A record without a reason for its rejection would be lost without anybody noticing: a fault of this program.
+  func checkReasons(of chunk: ParsedChunk) throws(RunFailure) {
+    if rejected.isEmpty { return }
+    let explained = Set(issues.lazy.filter { $0.severity == .error }.map(\.record))
+    for index in rejected where !explained.contains(UInt64(chunk.block.number(ofRecordAt: index))) {
+      throw RunFailure(
+        code: nil, exitCode: .software,
+        message: "record \(chunk.block.number(ofRecordAt: index)) in line \(chunk.block.records[index].line) was "
+          + "rejected without a reason. This is a fault of the program: report it with that line")
+    }
+  }
+
   /// Issues and rejects in the order of the input: those of the parser and those of later checks were found apart.
   mutating func sort() {
     rejected.sort()

@@ -57,7 +57,8 @@ struct ImportEnvironment {
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
-      store: options.namesStoreInRejects ? store.path : nil)
+      store: options.namesStoreInRejects ? store.path : nil,
+      options: options.readingOptions.isEmpty ? nil : options.readingOptions)
     // What a dry run finds is found again; what an import rejects must not be written over.
     let taken = isDryRun ? nil : Set(ledger.entries.filter { !$0.isComplete }.compactMap(\.rejects.path))
     return RejectsFile(header: header, context: context) { taken.map { RejectsPlace.free(path, taken: $0) } ?? path }

@@ -20,6 +20,9 @@ struct ImportTotals {
   let lastStoredKey: Int64
   private var matcher: EntryMatcher?
 
+  /// What a person should know, such as the formats of dates that were chosen.
+  var notes: [String] = []
+
   /// Files of the inbox that are done with.
   var filesDone: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
   /// What the ledger knows of the inputs that are imported to their end.

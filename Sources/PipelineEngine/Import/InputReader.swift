@@ -9,13 +9,29 @@ struct InputReader: Sendable {
   enum Message: Sendable {
     case recognized(InputRecognition)
     /// What the header says. Not sent for an input of which nothing is to be read.
-    case opened(HeaderMapping, header: [UInt8], totalBytes: Int?)
+    case opened(Opened)
     /// A chunk that is being parsed; the queue brings it and nothing else.
     case chunk(BoundedQueue<ParsedChunk>)
     /// The end was reached.
     case end(InputProgress)
     /// The input can't be read any further.
     case failure(CSVError)
+    /// What later records say about the dates of a column: how they are read from there on, or that they can't be.
+    case surveyed(InputSurvey.Result)
+  }
+
+  /// An input whose header is read.
+  struct Opened: Sendable {
+    let mapping: HeaderMapping
+    /// The header's bytes.
+    let header: [UInt8]
+    let totalBytes: Int?
+    /// Nil if no date leaves a doubt.
+    var survey: InputSurvey.Result?
+    /// What is wrong with the header's bytes, with its labels, and with the dates of a column.
+    var issues: [RecordIssue]
+
+    var isUsable: Bool { !issues.contains { $0.severity == .error } }
   }
 
   /// Chunks read ahead of the writer.
@@ -54,24 +70,55 @@ struct InputReader: Sendable {
     let source = try access.whole()
     let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
     if start == .start { reader.contentHash = hash }
-    let (mapping, header) = try open(reader)
+    var opened = try open(reader, totalBytes: source.totalBytes)
+    let mapping = opened.mapping
     if start != .start {
       // What lies before is hashed already.
       try reader.skip(to: start)
       reader.contentHash = hash
     }
-    guard queue.send(.opened(mapping, header: header, totalBytes: source.totalBytes)) else { return }
-    let parser = ChunkParser(
-      input: file.name, definition: definition, columns: columns, mapping: mapping, entity: entity,
-      takesDefaults: takesDefaults, digester: digester(mapping))
-    let parsing = ParsingStage(parser, clock: clock, name: file.name) { queue.send(.chunk($0)) }
+    var dates = DateDecision(
+      opened.isUsable ? InputSurvey(columns, mapping, definition, entity: entity, input: file.name) : nil, definition,
+      access)
+    // The first chunk, if it has to decide before anything is saved.
+    var first: RecordBlock?
+    if dates.isNeeded {
+      do throws(CSVError) {
+        var block = RecordBlock()
+        if try reader.next(into: &block, recordsMax: definition.chunkRows) {
+          first = block
+          opened.survey = try dates.decide(block)
+        }
+      } catch {
+        _ = queue.send(.opened(opened))
+        throw error
+      }
+    }
+    opened.issues += opened.survey?.issues ?? []
+    guard queue.send(.opened(opened)) else { return }
+    func stage(_ columns: ColumnSet) -> ParsingStage {
+      let parser = ChunkParser(
+        input: file.name, definition: definition, columns: columns, mapping: mapping, entity: entity,
+        takesDefaults: takesDefaults, digester: digester(mapping))
+      return ParsingStage(parser, clock: clock, name: file.name) { queue.send(.chunk($0)) }
+    }
+    var parsing = stage(opened.survey?.columns ?? columns)
     defer { parsing.finish() }
     var endsOpen = false
     var block = RecordBlock()
     while true {
-      // A block of its own for each chunk: the chunk keeps it until its rejects are written.
-      block = RecordBlock(capacityOf: block)
-      guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
+      if let read = first {
+        (block, first) = (read, nil)
+      } else {
+        // A block of its own for each chunk: the chunk keeps it until its rejects are written.
+        block = RecordBlock(capacityOf: block)
+        guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
+        if let result = try dates.decide(block) {
+          guard queue.send(.surveyed(result)), result.refusal == nil else { return }
+          parsing.finish()
+          parsing = stage(result.columns)
+        }
+      }
       endsOpen = block.endsOpen
       let progress = progress(block.end, hash, source, endsOpen: endsOpen)
       guard share.waiting({ parsing.send(block, progress) }) else { return }
@@ -89,11 +136,13 @@ struct InputReader: Sendable {
       headHash: hash.headDigest ?? digest, endsOpen: endsOpen, consumedBytes: source.consumedBytes)
   }
 
-  private func open(_ reader: CSVReader) throws(CSVError) -> (mapping: HeaderMapping, header: [UInt8]) {
+  private func open(_ reader: CSVReader, totalBytes: Int?) throws(CSVError) -> Opened {
+    let policy = HeaderPolicy(definition)
     guard definition.dialect.header else {
       let position = RecordPosition(input: file.name, record: 0, line: 0, byte: 0)
       let labels = definition.dialect.columns
-      return (HeaderMapping(labels: labels, columns: columns.definitions, at: position), [])
+      let mapping = HeaderMapping(labels: labels, columns: columns.definitions, policy: policy, at: position)
+      return Opened(mapping: mapping, header: [], totalBytes: totalBytes, issues: mapping.issues)
     }
     guard let header = try reader.readHeader() else {
       throw CSVError(
@@ -101,7 +150,10 @@ struct InputReader: Sendable {
     }
     let position = RecordPosition(
       input: file.name, record: 0, line: UInt64(header.line), byte: UInt64(header.byteOffset))
-    return (HeaderMapping(labels: header.names, columns: columns.definitions, at: position), header.bytes)
+    let mapping = HeaderMapping(labels: header.names, columns: columns.definitions, policy: policy, at: position)
+    return Opened(
+      mapping: mapping, header: header.bytes, totalBytes: totalBytes,
+      issues: RecordFaults.issues(of: header, at: position) + mapping.issues)
   }
 }
 

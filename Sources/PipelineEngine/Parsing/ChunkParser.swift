@@ -15,8 +15,7 @@ struct ChunkParser {
   private let fills: [Fill]
   private let defaults: [AttributeDefault]
   private let digester: RowDigester
-  /// What stands unquoted for nil; empty where the dialect has no such text.
-  private let nullToken: [UInt8]
+  private let layout: RecordLayout
   private var faults: [FieldFault] = []
   private var scratch: [UInt8] = []
   private var spare: [UInt8] = []
@@ -33,13 +32,8 @@ struct ChunkParser {
     self.entity = entity
     self.mapping = mapping
     parsers = set.parsers
-    nullToken = definition.dialect.csv.nullToken ?? []
-    columns = set.parsers.compactMap { parser in
-      guard let field = mapping.fieldOfColumn[parser.column],
-        let slot = entity.slot(named: parser.definition.attribute)
-      else { return nil }
-      return InputColumn(parser: parser, field: field, slot: slot, isTransformed: parser.isTransformed)
-    }
+    layout = RecordLayout(definition.dialect, fieldCount: mapping.fieldCount)
+    columns = InputColumn.all(set, mapping, entity: entity)
     fills = set.parsers.compactMap { parser in
       guard mapping.fieldOfColumn[parser.column] == nil, let text = parser.textWhenAbsent,
         let slot = entity.slot(named: parser.definition.attribute)
@@ -59,7 +53,7 @@ struct ChunkParser {
 
   /// Whether entries are made of nothing but their record's fields, one of each column by itself.
   private var takesColumns: Bool {
-    nullToken.isEmpty && fills.isEmpty && defaults.isEmpty && judge.isIdle && !columns.contains(where: \.isTransformed)
+    layout.nullTokens.isEmpty && fills.isEmpty && defaults.isEmpty && judge.isIdle && !columns.contains(where: \.isMade)
   }
 
   /// Takes the ordinary records column after column: what a column needs is looked up once, and not for each field. The
@@ -67,7 +61,9 @@ struct ChunkParser {
   private mutating func parseByColumns(_ block: RecordBlock) -> ParsedChunk {
     let (records, fields, bytes, slotCount) = (block.records, block.fields, block.bytes, entity.attributeSlots.count)
     var cells = [ValueCell](repeating: .null, count: records.count * slotCount)
-    var needsCare = records.map { !$0.problems.isEmpty || $0.fieldCount != mapping.fieldCount || isBlank($0) }
+    var needsCare = records.map {
+      !$0.problems.isEmpty || $0.fieldCount != mapping.fieldCount || layout.isBlank($0, fields)
+    }
     for column in columns {
       column.parser.fill(column.slot, of: slotCount, from: column.field, of: block, &cells, &needsCare)
     }
@@ -83,13 +79,14 @@ struct ChunkParser {
       if parse(records[index], bytes, fields, block, &row) {
         chunk.recordOfRow.append(Int32(index))
         row.copyRow(0, to: &cells, at: index * slotCount, &arena)
-        if !faults.isEmpty { note(records[index], index, &chunk, isRejected: false) }
+        noteAccepted(records[index], index, &chunk)
       } else {
         reject(records[index], index, &chunk)
       }
     }
     chunk.batch = ObjectBatch(entity: entity, count: records.count, cells: cells, arena: arena)
-    if !chunk.rejected.isEmpty { chunk.batch.removeRows(Set(chunk.rejected)) }
+    let without = chunk.rejected + chunk.skipped
+    if !without.isEmpty { chunk.batch.removeRows(Set(without)) }
     chunk.digests = digester.digests(of: chunk.batch)
     return chunk
   }
@@ -104,7 +101,7 @@ struct ChunkParser {
       let record = records[index]
       if parse(record, bytes, fields, block, &chunk.batch) {
         chunk.recordOfRow.append(Int32(index))
-        if !faults.isEmpty || !judge.broken.isEmpty { note(record, index, &chunk, isRejected: false) }
+        noteAccepted(record, index, &chunk)
       } else {
         reject(record, index, &chunk)
       }
@@ -118,31 +115,30 @@ struct ChunkParser {
   private mutating func parse(
     _ record: RecordSlice, _ bytes: [UInt8], _ fields: [FieldSlice], _ block: RecordBlock, _ batch: inout ObjectBatch
   ) -> Bool {
-    record.problems.isEmpty && record.fieldCount == mapping.fieldCount && !isBlank(record)
-      && parseFields(bytes, fields, record.firstField, block, &batch)
-  }
-
-  /// Whether there is nothing between the delimiters. Where nil has a text of its own, empty fields are values.
-  @inline(__always)
-  private func isBlank(_ record: RecordSlice) -> Bool {
-    record.contentRange.count == record.fieldCount - 1 && record.fieldCount > 1 && nullToken.isEmpty
+    RecordFaults.isSound(record) && layout.accepts(record, fields) && !layout.isBlank(record, fields)
+      && parseFields(bytes, fields, record, block, &batch)
   }
 
   /// Appends the entry of a record, or nothing if one of its fields is in error; `faults` has what was found.
   @inline(__always)
   private mutating func parseFields(
-    _ bytes: [UInt8], _ fields: [FieldSlice], _ first: Int, _ block: RecordBlock, _ batch: inout ObjectBatch
+    _ bytes: [UInt8], _ fields: [FieldSlice], _ record: RecordSlice, _ block: RecordBlock,
+    _ batch: inout ObjectBatch
   ) -> Bool {
     faults.removeAll(keepingCapacity: true)
     judge.forget()
     batch.appendRow()
     var isGood = true
     for column in columns {
-      let field = fields[first + column.field]
-      if !nullToken.isEmpty, field.isUnquoted(nullToken, in: bytes), !column.parser.fillsEmpty {
+      guard column.field < record.fieldCount else {
+        isGood = parseCopy(of: column, record, block, &batch) && isGood
+        continue
+      }
+      let field = fields[record.firstField + column.field]
+      if column.parts.isEmpty, !column.parser.fillsEmpty, layout.isNull(field, in: bytes) {
         isGood = store(column.parser.parseNull(faults: &faults), [], column.slot, column.parser, &batch) && isGood
-      } else if field.needsUnescaping || column.isTransformed {
-        isGood = parseCopy(of: field, column, block, &batch) && isGood
+      } else if field.needsUnescaping || column.isMade || layout.joins(column.field, of: record) {
+        isGood = parseCopy(of: column, record, block, &batch) && isGood
       } else {
         let value = column.parser.parse(bytes.span.extracting(field.range), faults: &faults)
         isGood = store(value, bytes[field.range], column.slot, column.parser, &batch) && isGood
@@ -157,7 +153,7 @@ struct ChunkParser {
 
   /// The value of a field whose text is not the bytes of the file.
   private mutating func parseCopy(
-    of field: FieldSlice, _ column: InputColumn, _ block: RecordBlock, _ batch: inout ObjectBatch
+    of column: InputColumn, _ record: RecordSlice, _ block: RecordBlock, _ batch: inout ObjectBatch
   ) -> Bool {
     // Out of `self` while it is read, for the faults in `self` are written meanwhile.
     var text: [UInt8] = []
@@ -165,10 +161,12 @@ struct ChunkParser {
     defer { swap(&text, &scratch) }
     text.removeAll(keepingCapacity: true)
     // Nil comes here only to be filled as an empty field is.
-    let isNil = !nullToken.isEmpty && field.isUnquoted(nullToken, in: block.bytes)
-    if !isNil { block.appendValue(of: field, to: &text) }
+    let isNil =
+      column.parts.isEmpty && column.field < record.fieldCount
+      && layout.isNull(block.fields[record.firstField + column.field], in: block.bytes)
+    if !isNil { layout.append(column, of: record, in: block, to: &text) }
     let value =
-      column.isTransformed
+      column.parser.isTransformed
       ? column.parser.parse(transforming: &text, spare: &spare, faults: &faults)
       : column.parser.parse(text.span, faults: &faults)
     return store(value, text[...], column.slot, column.parser, &batch)
@@ -192,41 +190,56 @@ struct ChunkParser {
   // MARK: What is wrong
 
   private mutating func reject(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk) {
-    chunk.rejected.append(index)
-    let position = chunk.position(ofRecord: index, input: input)
-    if let issue = RecordFaults.issue(of: record, in: chunk.block, at: position, limits: definition.limits) {
-      chunk.issues.append(issue)
+    let isBlank = layout.isBlank(record, chunk.block.fields)
+    if isBlank, layout.skipsBlank {
+      chunk.skipped.append(index)
       return
     }
-    if isBlank(record) {
+    chunk.rejected.append(index)
+    let position = chunk.position(ofRecord: index, input: input)
+    let found = RecordFaults.issues(of: record, in: chunk.block, at: position, limits: definition.limits)
+    if !found.isEmpty {
+      chunk.issues += found
+      return
+    }
+    if isBlank {
       chunk.issues.append(
         RecordIssue(.blankRow, at: position, message: "every field is empty; remove the record, or fill it in"))
       return
     }
-    let ragged = raggedIssues(record, chunk.block, position)
-    if !ragged.isEmpty {
-      chunk.issues += ragged
+    guard layout.accepts(record, chunk.block.fields) else {
+      chunk.issues += raggedIssues(record, chunk.block, .error, position)
       return
     }
-    note(record, index, &chunk, isRejected: true)
+    noteAccepted(record, index, &chunk)
+  }
+
+  /// Reports the repairs of a record, and the faults of its fields and of itself.
+  @inline(__always)
+  private func noteAccepted(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk) {
+    if record.fieldCount != mapping.fieldCount || !record.problems.isEmpty {
+      let position = chunk.position(ofRecord: index, input: input)
+      chunk.issues += RecordFaults.repairs(of: record, in: chunk.block, at: position)
+      chunk.issues += raggedIssues(record, chunk.block, .warning, position)
+    }
+    if !faults.isEmpty || !judge.broken.isEmpty { note(record, index, &chunk) }
   }
 
   private func raggedIssues(
-    _ record: RecordSlice, _ block: RecordBlock, _ position: RecordPosition
+    _ record: RecordSlice, _ block: RecordBlock, _ severity: Severity, _ position: RecordPosition
   ) -> [RecordIssue] {
     let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
     return mapping.raggedIssues(
       fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
-      columns: parsers.map(\.definition), at: position)
+      columns: parsers.map(\.definition), severity: severity, at: position)
   }
 
   /// Puts the faults of a record in words.
-  private func note(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk, isRejected: Bool) {
+  private func note(_ record: RecordSlice, _ index: Int, _ chunk: inout ParsedChunk) {
     for fault in faults {
       guard let column = columns.first(where: { $0.parser.column == fault.column }) else { continue }
-      let field = chunk.block.fields[record.firstField + column.field]
       var value: [UInt8] = []
-      chunk.block.appendValue(of: field, to: &value)
+      layout.append(column, of: record, in: chunk.block, to: &value)
       let position = chunk.position(ofRecord: index, input: input)
       chunk.issues.append(
         column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
@@ -243,17 +256,9 @@ struct ChunkParser {
       return parsers[column].textWhenAbsent.map { RawText.shortened($0) }
     }
     var value: [UInt8] = []
-    block.appendValue(of: block.fields[record.firstField + input.field], to: &value)
+    layout.append(input, of: record, in: block, to: &value)
     return RawText.shortened(value)
   }
-}
-
-/// A column that the input has.
-private struct InputColumn: Sendable {
-  let parser: FieldParser
-  let field: Int
-  let slot: Int
-  let isTransformed: Bool
 }
 
 /// A value that the pipeline gives to every record.
