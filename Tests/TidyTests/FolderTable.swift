@@ -10,9 +10,10 @@ enum FolderTable {
       "Dialect": ["Base"],
       "Sink": ["Base", "Hash"],
       "Source": ["Base"],
-      "Parser": ["Base", "Dialect", "Hash", "Records", "Source"],
+      "Encoding": ["Base", "Dialect", "Hash", "Source"],
+      "Parser": ["Base", "Dialect", "Encoding", "Hash", "Records", "Source"],
       "Writer": ["Base", "Dialect", "Sink"],
-      "Reader": ["Base", "Dialect", "Hash", "Parser", "Records", "Source"],
+      "Reader": ["Base", "Dialect", "Encoding", "Hash", "Parser", "Records", "Source"],
     ],
     "ManagedObjectModel": [
       "Archives": [],

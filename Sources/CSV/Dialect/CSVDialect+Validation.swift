@@ -2,7 +2,7 @@ import Foundation
 
 extension CSVDialect {
   /// How long a delimiter, a line terminator or a comment sign may be.
-  static let tokenBytesMax = 64
+  static let tokenBytesMax = 16
 
   /// Checks that the dialect's bytes are distinct and allowed.
   /// - Throws: `CSVError` with the code `dialect-error` that names the contradiction.

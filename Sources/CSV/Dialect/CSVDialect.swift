@@ -23,7 +23,8 @@ public struct CSVDialect: Sendable, Hashable {
   }
 
   /// The encoding of a file that is read. If nil, a byte order mark decides, and UTF-8 applies without one. A byte
-  /// order mark in the file also decides over an encoding that is set here. Writers write UTF-8.
+  /// order mark in the file also decides over an encoding that is set here. Writers write UTF-8; where another encoding
+  /// is set they put UTF-8's mark in front, so that a reader with the same dialect reads UTF-8.
   public var encoding: CSVEncoding?
   /// The text between fields: one or several characters in UTF-8, without line ends.
   public var delimiter: [UInt8]
