@@ -16,10 +16,11 @@ enum FolderTable {
       "Records": [],
       "Dialect": ["Base"],
       "Source": ["Base"],
+      "Encoding": ["Base", "Dialect", "Hash", "Source"],
       "Sink": ["Base", "Hash"],
       "Writer": ["Base", "Dialect", "Sink"],
-      "Parser": ["Base", "Dialect", "Hash", "Records", "Source"],
-      "Reader": ["Base", "Dialect", "Hash", "Parser", "Records", "Source"],
+      "Parser": ["Base", "Dialect", "Encoding", "Hash", "Records", "Source"],
+      "Reader": ["Base", "Dialect", "Encoding", "Hash", "Parser", "Records", "Source"],
     ],
     "ManagedObjectModel": [
       "Archives": [],

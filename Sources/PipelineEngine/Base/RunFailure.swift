@@ -50,6 +50,8 @@ package struct RunFailure: Error {
         (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
         (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):
         .dataError
+      // A model that no store can have.
+      case (NSCoreDataError, _): .configuration
       // A damaged row, or an externally stored value whose file is missing.
       case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
       case (NSFileReadNoSuchFileError, _), (NSFileReadUnknownError, _): .noInput

@@ -74,7 +74,11 @@ struct RunSession: Sendable {
 
   /// The summary; nil if there is nothing to show.
   private func text(of summary: RunSummary) throws(CommandFailure) -> String? {
-    if display.isQuiet, summary.exitCode == .ok { return nil }
+    if display.isQuiet, summary.exitCode == .ok {
+      // What is wrong with a whole column is not left unsaid.
+      for warning in summary.columnWarnings { Console.report("\(warning)") }
+      return nil
+    }
     guard display.isJSON else {
       // A run that never began has no summary except its failure, which is already reported.
       let hasBegun = !summary.inputs.isEmpty || !summary.outputs.isEmpty || summary.issues.errors > 1
@@ -94,7 +98,8 @@ struct RunSession: Sendable {
     ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
     ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
     ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
-    ("model", "model"), ("entity", "entity"), ("rejects", "rejects"), ("report", "report"), ("log", "log"),
+    ("model", "model"), ("entity", "entity"), ("key", "key"), ("dialect.columns", "columns"), ("rejects", "rejects"),
+    ("report", "report"), ("log", "log"),
   ]
 
   private func failure(_ error: PipelineError) -> CommandFailure {

@@ -1,0 +1,34 @@
+/// What a header must have besides the columns that are required.
+public struct HeaderPolicy: Sendable, Hashable {
+  /// The treatment of labels that no column has.
+  public var extra = PipelineDefinition.ColumnPolicy.warn
+  /// The treatment of columns that are not in the header.
+  public var missing = PipelineDefinition.ColumnPolicy.warn
+  /// Whether the labels are in the order of the columns.
+  public var isOrdered = false
+
+  public init() {}
+
+  /// The policy of a pipeline. A file without a header has the columns that the dialect says.
+  package init(_ definition: PipelineDefinition) {
+    (extra, missing) = (definition.extraColumns, definition.missingColumns)
+    switch definition.dialect.fieldsMatch {
+    case nil: break
+    case .exact: (extra, missing, isOrdered) = (.error, .error, true)
+    case .equal: (extra, missing) = (.error, .error)
+    case .subset: (extra, missing) = (.ignore, .error)
+    case .superset: (extra, missing) = (.error, .ignore)
+    }
+    if !definition.dialect.header { (missing, isOrdered) = (.ignore, false) }
+  }
+}
+
+extension PipelineDefinition.ColumnPolicy {
+  var severity: Severity? {
+    switch self {
+    case .error: .error
+    case .warn: .warning
+    case .ignore: nil
+    }
+  }
+}
