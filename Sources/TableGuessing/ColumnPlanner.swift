@@ -3,6 +3,7 @@ import PipelineDefinition
 /// Decides what becomes of each column: its attribute, formats, transforms and rules.
 struct ColumnPlanner {
   let vocabulary: AttributeVocabulary
+  let index: LabelIndex
   let profiles: [ColumnProfile]
   let hasLabels: Bool
   /// Why a day is probably written before the month.
@@ -21,7 +22,8 @@ struct ColumnPlanner {
 
   func plan(_ records: [SplitRecord]) -> Plan {
     var plan = Plan()
-    let matches = AttributeMatcher(vocabulary: vocabulary, profiles: profiles, hasLabels: hasLabels).guess()
+    let matches = AttributeMatcher(vocabulary: vocabulary, index: index, profiles: profiles, hasLabels: hasLabels)
+      .guess()
     plan.columns = zip(profiles, matches).map { ColumnGuess(profile: $0, attribute: $1) }
     for index in plan.columns.indices { complete(index, &plan) }
     for attribute in vocabulary.attributes where !plan.columns.contains(where: { $0.attribute.value == attribute.name })
@@ -99,14 +101,18 @@ struct ColumnPlanner {
 
   /// The column with the times of day of a date without them.
   private func timeColumn(besides date: Int) -> Int? {
-    let times = profiles.indices.filter { index in
-      guard index != date, profiles[index].filled > 0 else { return false }
-      let read = TimeReader.guess(profiles[index].values).read
-      let isLabelled = hasLabels && vocabulary.isTimeLabel(profiles[index].label)
-      return read * 10 >= profiles[index].filled * 8 && (isLabelled || profiles[index].kind == .time)
+    let times = profiles.indices.filter { column in
+      let profile = profiles[column]
+      guard column != date, profile.filled > 0 else { return false }
+      let read = TimeReader.guess(profile.values).read
+      return read * 10 >= profile.filled * 8 && (isTimeLabelled(column) || profile.kind == .time)
     }
-    let labelled = times.filter { vocabulary.isTimeLabel(profiles[$0].label) }
+    let labelled = times.filter(isTimeLabelled)
     return labelled.count == 1 ? labelled[0] : times.count == 1 ? times[0] : nil
+  }
+
+  private func isTimeLabelled(_ column: Int) -> Bool {
+    hasLabels && index.isTime(LabelText(profiles[column].label))
   }
 
   private func join(_ time: Int, to date: Int, _ formats: inout Finding<[String]>, _ plan: inout Plan) {
@@ -163,18 +169,14 @@ struct ColumnPlanner {
 
   private func key(_ plan: Plan, _ records: [SplitRecord]) -> [String] {
     let parts = plan.columns.filter { attribute($0.attribute.value)?.isPartOfKey ?? false }
-    guard records.count > 1 else { return [] }
-    for count in 1...max(1, parts.count) where count <= parts.count {
-      let chosen = parts.prefix(count)
-      var seen: Set<[String]> = []
-      let isUnique = records.allSatisfy { record in
-        let values = chosen.flatMap { column in
-          [record.text(column.profile.index)] + (column.joined.map { [record.text($0)] } ?? [])
-        }
-        return seen.insert(values).inserted
+    guard records.count > 1, !parts.isEmpty else { return [] }
+    var seen: Set<[String]> = []
+    let isUnique = records.allSatisfy { record in
+      let values = parts.flatMap { column in
+        [record.text(column.profile.index)] + (column.joined.map { [record.text($0)] } ?? [])
       }
-      if isUnique { return chosen.compactMap(\.attribute.value) }
+      return seen.insert(values).inserted
     }
-    return []
+    return isUnique ? parts.compactMap(\.attribute.value) : []
   }
 }

@@ -6,12 +6,16 @@
 /// print(GuessReport(guess).text)
 /// ```
 package struct TableGuesser: Sendable {
-  package var vocabulary: AttributeVocabulary
-  /// Formats of dates that the user declares; they are checked instead of guessed.
-  package var dateFormats: [String]
+  private let vocabulary: AttributeVocabulary
+  private let index: LabelIndex
+  private let dateFormats: [String]
 
+  /// - Parameters:
+  ///   - vocabulary: the attributes that columns may fill.
+  ///   - dateFormats: formats of dates that the user declares; they are checked instead of guessed.
   package init(vocabulary: AttributeVocabulary, dateFormats: [String] = []) {
     self.vocabulary = vocabulary
+    index = LabelIndex(vocabulary)
     self.dateFormats = dateFormats
   }
 
@@ -41,7 +45,7 @@ package struct TableGuesser: Sendable {
     let (encoding, hasMark) = EncodingSniffer(sample: sample).guess()
     let decoded = DecodedSample(sample, encoding.value)
     let dialect = DialectSniffer(decoded).guess()
-    let table = TableSniffer(decoded, dialect, isLabel: vocabulary.isLabel)
+    let table = TableSniffer(decoded, dialect, isLabel: index.isLabel)
     var doubts = table.doubts
     if let doubt = KnownFormat.doubt(sample) { doubts = [doubt] }
     return Form(
@@ -58,7 +62,7 @@ package struct TableGuesser: Sendable {
     let numbers = NumberMarks.guess(records.lazy.flatMap(\.cells).map(\.bytes.trimmed))
     let isText = form.doubts.first?.name != "format"
     let planner = ColumnPlanner(
-      vocabulary: vocabulary, profiles: profiles, hasLabels: layout.headerRows.value > 0,
+      vocabulary: vocabulary, index: index, profiles: profiles, hasLabels: layout.headerRows.value > 0,
       hint: isText ? dayFirstHint(form, numbers) : nil, dateFormats: dateFormats)
     var plan = planner.plan(records)
     if !isText { plan.doubts = [] }
@@ -93,7 +97,7 @@ package struct TableGuesser: Sendable {
 
   /// Why a day is probably written before the month.
   private func dayFirstHint(_ form: Form, _ numbers: Finding<NumberMarks>) -> String? {
-    let labels = form.layout.labels.filter { vocabulary.isDayFirstLabel($0) }
+    let labels = form.layout.labels.filter { index.isDayFirst(LabelText($0)) }
     if labels.count >= 2 {
       return "labels such as \(quoted(labels, limit: 2)) are of a language that writes the day first"
     }

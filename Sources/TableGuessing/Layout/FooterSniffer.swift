@@ -30,6 +30,9 @@ struct FooterSniffer {
     }
     guard filled > 0 else { return none }
     let before = table[..<start].filter { !$0.isBlank }
+    // Several lines of another number of fields are a table of their own.
+    let odd = table[start...].filter { $0.cells.count != width && $0.filledCount > 1 && !isTotal($0) }
+    if Dictionary(grouping: odd, by: \.cells.count).values.contains(where: { $0.count >= 3 }) { return none }
     guard filled <= Self.footerRowsMax, filled * 2 <= max(2, before.count) else {
       return (
         Finding(
@@ -71,13 +74,24 @@ struct FooterSniffer {
     if isTotal(record) { return true }
     let few = record.filledCount <= max(1, width / 3)
     guard few else { return false }
+    if beginsLikeRecord(record) { return false }
     // A short record with the values that all records have is a record.
-    let reliable = kinds.reliable
-    let matches = reliable.count { column in
-      column < record.cells.count
-        && ColumnKinds.family(CellKind(record.cells[column].bytes.trimmed)) == kinds.columns[column].family
-    }
-    return matches == 0
+    let matching = kinds.reliable.filter { hasFamily(record, $0) }
+    let hasDates = kinds.reliable.contains { kinds.columns[$0].family == .date }
+    guard hasDates else { return matching.isEmpty }
+    return !matching.contains { kinds.columns[$0].family == .date } && matching.count * 2 < kinds.reliable.count
+  }
+
+  private func hasFamily(_ record: SplitRecord, _ column: Int) -> Bool {
+    guard column < record.cells.count else { return false }
+    return ColumnKinds.family(CellKind(record.cells[column].bytes.trimmed)) == kinds.columns[column].family
+  }
+
+  /// Whether a record that is separated otherwise begins with a value of the first column.
+  private func beginsLikeRecord(_ record: SplitRecord) -> Bool {
+    guard let family = kinds.columns.first?.family, let first = record.cells.first else { return false }
+    let token = first.bytes.trimmed.prefix { !" ;,|\t".utf8.contains($0) }
+    return ColumnKinds.family(CellKind(Array(token))) == family
   }
 
   private func isTotal(_ record: SplitRecord) -> Bool {
@@ -90,10 +104,7 @@ struct FooterSniffer {
   }
 
   private func hasDate(_ record: SplitRecord) -> Bool {
-    kinds.columns.indices.contains { column in
-      kinds.columns[column].family == .date && column < record.cells.count
-        && ColumnKinds.family(CellKind(record.cells[column].bytes.trimmed)) == .date
-    }
+    kinds.columns.indices.contains { kinds.columns[$0].family == .date && hasFamily(record, $0) }
   }
 }
 

@@ -1,6 +1,7 @@
 /// Decides which column is which attribute: by its label, and by its values where the label says nothing.
 struct AttributeMatcher {
   let vocabulary: AttributeVocabulary
+  let index: LabelIndex
   let profiles: [ColumnProfile]
   let hasLabels: Bool
 
@@ -46,8 +47,9 @@ struct AttributeMatcher {
 
   private func unmatched(_ column: Int) -> Finding<String?> {
     let profile = profiles[column]
+    let label = LabelText(profile.label)
     if profile.filled == 0 { return Finding(nil, confidence: 1, evidence: "the column is empty") }
-    if hasLabels, vocabulary.isOtherLabel(profile.label) || vocabulary.isTimeLabel(profile.label) {
+    if hasLabels, index.isOther(label) || index.isTime(label) {
       return Finding(nil, confidence: 1, evidence: "entries have no such attribute")
     }
     if hasLabels, !profile.label.isEmpty {
@@ -60,9 +62,10 @@ struct AttributeMatcher {
 
   // MARK: One column and one attribute
 
-  private func match(_ column: Int, _ index: Int) -> Match? {
-    let (profile, attribute) = (profiles[column], vocabulary.attributes[index])
-    let similarity = hasLabels ? vocabulary.similarity(profile.label, to: attribute) : 0
+  private func match(_ column: Int, _ number: Int) -> Match? {
+    let (profile, attribute) = (profiles[column], vocabulary.attributes[number])
+    let label = LabelText(profile.label)
+    let similarity = hasLabels ? index.similarity(label, toAttribute: number) : 0
     let content = content(profile, attribute)
     if similarity > 0 {
       var score = [1.0: 1.0, 0.7: 0.8][similarity] ?? min(0.95, similarity + 0.05)
@@ -74,12 +77,12 @@ struct AttributeMatcher {
         score = min(1, score + 0.05)
         evidence += ", and so do its values"
       }
-      return Match(column: column, attribute: index, score: score, evidence: evidence)
+      return Match(column: column, attribute: number, score: score, evidence: evidence)
     }
     // A known label of something else outweighs the values.
-    if hasLabels, vocabulary.isOtherLabel(profile.label) || vocabulary.isTimeLabel(profile.label) { return nil }
+    if hasLabels, index.isOther(label) || index.isTime(label) { return nil }
     guard content.score > 0 else { return nil }
-    return Match(column: column, attribute: index, score: content.score, evidence: content.evidence)
+    return Match(column: column, attribute: number, score: content.score, evidence: content.evidence)
   }
 
   private func isPossible(_ profile: ColumnProfile, _ attribute: AttributeVocabulary.Attribute) -> Bool {

@@ -40,35 +40,3 @@ struct LabelText: Sendable, Hashable {
     return (0...(words.count - other.count)).contains { Array(words[$0..<($0 + other.count)]) == other }
   }
 }
-
-extension AttributeVocabulary {
-  /// How well a label says that a column is of an attribute.
-  func similarity(_ label: String, to attribute: Attribute) -> Double {
-    let text = LabelText(label)
-    return attribute.labels.map { text.similarity(to: LabelText($0)) }.max() ?? 0
-  }
-
-  /// Whether a text is a label that the vocabulary knows.
-  func isLabel(_ text: String) -> Bool {
-    guard !text.isEmpty, text.count <= 60, !text.allSatisfy(\.isNumber) else { return false }
-    let label = LabelText(text)
-    return (attributes.flatMap(\.labels) + timeLabels + otherLabels).contains {
-      label.similarity(to: LabelText($0)) >= 0.85
-    }
-  }
-
-  func isTimeLabel(_ text: String) -> Bool {
-    let label = LabelText(text)
-    return timeLabels.contains { label.similarity(to: LabelText($0)) >= 0.85 }
-  }
-
-  func isOtherLabel(_ text: String) -> Bool {
-    let label = LabelText(text)
-    return otherLabels.contains { label.similarity(to: LabelText($0)) >= 0.85 }
-  }
-
-  func isDayFirstLabel(_ text: String) -> Bool {
-    let label = LabelText(text)
-    return dayFirstLabels.contains { label == LabelText($0) }
-  }
-}

@@ -41,8 +41,6 @@ package struct PipelineText: Sendable {
     if let entity { members.append(Member(key: "entity", value: JSONText.quoted(entity))) }
     let dialect = dialectMembers
     if !dialect.isEmpty { members.append(Member(key: "dialect", value: Self.object(dialect, indent: 2))) }
-    let columns = columnTexts
-    members.append(Member(key: "columns", value: "[\n\(columns.joined(separator: ",\n"))\n  ]"))
     if guess.columns.contains(where: { $0.joined != nil }) {
       members.append(
         Member(
@@ -57,6 +55,8 @@ package struct PipelineText: Sendable {
             "they make sure that an entry is stored once, also from a corrected file.",
           ], key: "key", value: JSONText.list(guess.key), isOff: true))
     }
+    let columns = columnTexts
+    members.append(Member(key: "columns", value: "[\n\(columns.joined(separator: ",\n"))\n  ]"))
     let head = [
       "Guessed from \(guess.name) by '\(program) guess': \(guess.sampled).",
       "A number is how sure a point is, from 0 to 1. Correct what is wrong, then '\(program) check' this file.",
