@@ -9,8 +9,9 @@ enum ModuleTable {
     "CSV": ["CISAL", "CWriteback", "CXXHash", "CZlib", "Locking"],
     "PipelineDefinition": ["CSV"],
     "PipelineEngine": ["CSV", "Locking", "OpenCoreData", "PipelineDefinition", "StoreInspection"],
-    "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine"],
-    "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
+    "TableGuessing": ["CSV", "PipelineDefinition"],
+    "SurfJournal": ["CSV", "OpenCoreData", "PipelineEngine", "TableGuessing"],
+    "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal", "TableGuessing"],
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.

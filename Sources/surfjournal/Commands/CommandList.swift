@@ -24,7 +24,7 @@ enum CommandList {
       inspect STORE                 show the contents of a store of any model
       verify STORE                  check what Core Data relies on in a store
       ledger drop STORE             remove the record of what was imported
-      guess FILE...                 find out the form of CSV files, write a pipeline
+      guess FILE...                 find out the form of CSV files for a pipeline
       check PIPELINE...             explain pipelines, and report their mistakes
       pipelines                     list the pipelines that can be run by name
       help [COMMAND]                show how a command is used
