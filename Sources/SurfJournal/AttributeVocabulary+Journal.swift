@@ -5,7 +5,9 @@ extension AttributeVocabulary {
   /// The attributes of a journal's entries.
   package static let journal = AttributeVocabulary(
     attributes: [date, height, period, wind, location, rating], timeLabels: timeLabels, otherLabels: otherLabels,
-    dayFirstLabels: dayFirstLabels)
+    dayFirstLabels: dayFirstLabels,
+    // The journal app's own export.
+    orders: [["date", "height", "period", "wind", "location", "rating"]])
 
   private static let textLength = #"{ "rule": "length", "max": 1000 }"#
 

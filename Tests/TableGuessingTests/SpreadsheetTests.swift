@@ -164,3 +164,17 @@ import Testing
     #expect(guesser.guess([first, other])?.doubts.contains { $0.name == "files" } == true)
   }
 }
+
+/// A file without a header whose order of columns is known.
+@Suite struct KnownOrderTests {
+  @Test func `The journal app's own export is understood by the order of its columns`() {
+    let rows = (10...28).map { "7/\($0)/14,3.9,\($0 % 7 + 8),1.9,C Street,\($0 % 5 + 1)\n" }.joined()
+    let guess = guessed(rows)
+    #expect(!guess.isRefused)
+    #expect(guess.columns.map(\.attribute.value) == ["date", "height", "period", "wind", "location", "rating"])
+    #expect(guess.formats("date") == ["M/d/yy"])
+    let text = PipelineText(guess, name: "a").text
+    #expect(text.contains("\"header\": false"))
+    #expect(text.contains("\"columns\": [\"date\", \"height\", \"period\", \"wind\", \"location\", \"rating\"]"))
+  }
+}

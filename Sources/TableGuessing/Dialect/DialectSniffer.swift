@@ -4,6 +4,8 @@ struct DialectSniffer {
     var delimiter: Finding<String>
     var quote: Finding<String?>
     var escape: Finding<QuoteEscape>
+    /// What ends a record, where other line ends are text; nil for any.
+    var end: Finding<String?>
     var skipsInitialSpace: Finding<Bool>
     /// The line that declares the delimiter, as spreadsheets write it.
     var hasDelimiterLine: Bool
@@ -29,7 +31,9 @@ struct DialectSniffer {
 
   func guess() -> Result {
     let candidates = delimiters.flatMap { delimiter in
-      quotes(with: delimiter).map { DialectScore(bytes, CandidateDialect(delimiter: delimiter, quote: $0)) }
+      quotes(with: delimiter).flatMap { quote in
+        escapes(quote).map { DialectScore(bytes, CandidateDialect(delimiter: delimiter, quote: quote, escape: $0)) }
+      }
     }
     let single = DialectScore(bytes, CandidateDialect(delimiter: []))
     var ranked = Dictionary(grouping: candidates, by: \.dialect.delimiter).values
@@ -42,9 +46,9 @@ struct DialectSniffer {
     let rivals = candidates.filter { $0.dialect.delimiter == best.dialect.delimiter }
     let quoting = QuotingSniffer(bytes, best: best, rivals: rivals)
     return Result(
-      delimiter: delimiter(best, second), quote: quoting.quote, escape: quoting.escape,
+      delimiter: delimiter(best, second), quote: quoting.quote, escape: quoting.escape, end: quoting.end,
       skipsInitialSpace: quoting.skipsInitialSpace, hasDelimiterLine: declared != nil, dialect: quoting.dialect,
-      width: best.width)
+      width: quoting.width)
   }
 
   private func delimiter(_ best: DialectScore, _ second: DialectScore?) -> Finding<String> {
@@ -92,6 +96,12 @@ struct DialectSniffer {
   }
 
   private func contains(_ pattern: [UInt8]) -> Bool { bytes.indices.contains { bytes.has(pattern, at: $0) } }
+
+  /// A backslash counts as an escape if it precedes a quote.
+  private func escapes(_ quote: UInt8?) -> [UInt8?] {
+    guard let quote, contains([UInt8(ascii: "\\"), quote]) else { return [nil] }
+    return [nil, UInt8(ascii: "\\")]
+  }
 
   /// The quotes that begin a field with this delimiter.
   private func quotes(with delimiter: [UInt8]) -> [UInt8?] {

@@ -10,17 +10,23 @@ struct QuotingSniffer {
   private(set) var quote: Finding<String?>
   private(set) var escape = Finding(QuoteEscape.doubled, confidence: 1, evidence: "no quoted field holds a quote")
   private(set) var skipsInitialSpace = Finding(false, confidence: 1, evidence: "no field begins with a space")
+  private(set) var end: Finding<String?>
   private(set) var dialect: CandidateDialect
+  /// The number of fields that most records have in the end.
+  private(set) var width: Int
 
   init(_ bytes: [UInt8], best: DialectScore, rivals: [DialectScore]) {
-    dialect = best.dialect
-    quote = Self.quote(best, rivals)
-    dialect.quote = quote.value?.utf8.first
-    if best.quotedCells > 0, let mark = dialect.quote {
-      escape = Self.escape(bytes, dialect, quote: mark)
-      if case .escaped(let byte) = escape.value { dialect.escape = byte }
-    }
+    var dialect = best.dialect
+    dialect.escape = nil
+    end = Self.end(bytes, dialect)
+    if case .some(let text) = end.value { dialect.end = .only(Array(text.utf8)) }
+    escape = EscapeSniffer(bytes, dialect).guess()
+    if case .escaped(let byte) = escape.value { dialect.escape = byte }
     skipsInitialSpace = Self.spaces(bytes, dialect)
+    let final = DialectScore(bytes, dialect)
+    quote = Self.quote(final, rivals)
+    width = final.width
+    self.dialect = dialect
   }
 
   private static func quote(_ best: DialectScore, _ rivals: [DialectScore]) -> Finding<String?> {
@@ -48,35 +54,28 @@ struct QuotingSniffer {
     return Finding(name, confidence: confidence, evidence: evidence, choices: isRivalled ? ["\"", "'"] : [])
   }
 
-  private static func escape(_ bytes: [UInt8], _ dialect: CandidateDialect, quote: UInt8) -> Finding<QuoteEscape> {
-    let backslash = UInt8(ascii: "\\")
-    let pairs = bytes.indices.dropLast().count { bytes[$0] == backslash && bytes[$0 + 1] == quote }
-    let doubled = bytes.indices.dropLast().count { bytes[$0] == quote && bytes[$0 + 1] == quote }
-    guard pairs > 0 else {
-      let evidence = doubled > 0 ? "quotes inside quoted fields are doubled" : "no quoted field holds a quote"
-      return Finding(.doubled, confidence: 1, evidence: evidence)
+  /// The end of records, where others are text: LF in a file whose records end with CR.
+  private static func end(_ bytes: [UInt8], _ dialect: CandidateDialect) -> Finding<String?> {
+    var counts: [String: Int] = [:]
+    var index = 0
+    while index < bytes.count {
+      let isPair = bytes[index] == 13 && index + 1 < bytes.count && bytes[index + 1] == 10
+      if isPair || bytes[index] == 10 || bytes[index] == 13 {
+        counts[isPair ? "\r\n" : bytes[index] == 10 ? "\n" : "\r", default: 0] += 1
+      }
+      index += isPair ? 2 : 1
     }
-    var escaping = dialect
-    escaping.escape = backslash
-    let plain = DialectScore(bytes, dialect)
-    let escaped = DialectScore(bytes, escaping)
-    func faults(_ score: DialectScore) -> Double {
-      Double(score.brokenRecords) + (1 - score.regularity) * Double(score.records)
-    }
-    let evidence = "\(counted(pairs, "quote")) follow a backslash"
-    if faults(escaped) < faults(plain) {
-      return Finding(.escaped(backslash), confidence: 0.95, evidence: evidence + "; read so, fewer records are broken")
-    }
-    if faults(escaped) > faults(plain) {
-      return Finding(
-        .doubled, confidence: 0.95, evidence: evidence + ", which are ordinary text before a closing quote")
-    }
-    let isSame =
-      RecordSplitter.records(of: bytes, dialect, limit: 400)
-      == RecordSplitter.records(of: bytes, escaping, limit: 400)
+    let usual = Finding<String?>(nil, confidence: 1, evidence: "records end with LF, CRLF or CR")
+    guard counts.count > 1, let most = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return usual }
+    var strict = dialect
+    strict.end = .only(Array(most.key.utf8))
+    let (any, only) = (DialectScore(bytes, dialect), DialectScore(bytes, strict))
+    guard only.regularity > any.regularity, only.brokenRecords <= any.brokenRecords, only.width == any.width
+    else { return usual }
+    let name = most.key == "\r" ? "CR" : most.key == "\n" ? "LF" : "CRLF"
     return Finding(
-      .doubled, confidence: isSame ? 1 : 0.5, evidence: evidence + ", and both readings are regular",
-      choices: isSame ? [] : ["\"doubleQuote\": true", "\"escapeChar\": \"\\\\\""])
+      most.key, confidence: 0.9,
+      evidence: "records end with \(name), and other line ends are within fields; read so, more records are regular")
   }
 
   private static func spaces(_ bytes: [UInt8], _ dialect: CandidateDialect) -> Finding<Bool> {

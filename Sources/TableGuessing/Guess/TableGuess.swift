@@ -9,6 +9,8 @@ package struct TableGuess: Sendable {
   package var delimiter: Finding<String>
   package var quote: Finding<String?>
   package var escape: Finding<QuoteEscape>
+  /// What ends a record, where other line ends are text; nil for any.
+  package var end: Finding<String?>
   package var skipsInitialSpace: Finding<Bool>
   package var layout: Layout
   package var numbers: Finding<NumberMarks>
@@ -31,8 +33,7 @@ package struct TableGuess: Sendable {
   /// Whether columns are named by position: there is no header, or it does not name each column once.
   package var namesColumnsByPosition: Bool {
     if layout.headerRows.value == 0 { return true }
-    let labels = layout.labels.map { LabelText($0).text }
-    return layout.labels.contains("") || Set(labels).count < labels.count
+    return layout.labels.contains("") || Set(layout.labels.map { $0.lowercased() }).count < layout.labels.count
   }
 
   /// The points that decide what a run stores, in the order of the report.
@@ -46,6 +47,9 @@ package struct TableGuess: Sendable {
       points.append(escape.point("escape", shown: String(Character(Unicode.Scalar(byte))), key: "escapeChar"))
     } else if escape.confidence < 1 {
       points.append(escape.point("escape", shown: "doubled quotes", key: "doubleQuote"))
+    }
+    if let text = end.value {
+      points.append(end.point("record ends", shown: JSONText.quoted(text), key: "lineTerminator"))
     }
     if skipsInitialSpace.value {
       points.append(skipsInitialSpace.point("spaces", shown: "skipped before fields", key: "skipInitialSpace"))

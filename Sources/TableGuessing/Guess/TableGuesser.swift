@@ -69,7 +69,8 @@ package struct TableGuesser: Sendable {
     return TableGuess(
       name: form.sample.name, sampled: Self.sampled(form.sample, records: records.count), encoding: form.encoding,
       hasByteOrderMark: form.hasMark, delimiter: form.dialect.delimiter, quote: form.dialect.quote,
-      escape: form.dialect.escape, skipsInitialSpace: form.dialect.skipsInitialSpace, layout: layout, numbers: numbers,
+      escape: form.dialect.escape, end: form.dialect.end, skipsInitialSpace: form.dialect.skipsInitialSpace,
+      layout: layout, numbers: numbers,
       needsNumberMarks: plan.needsNumberMarks, nullSequences: plan.nullSequences, columns: plan.columns, key: plan.key,
       doubts: form.doubts + others.flatMap { differences($0, from: form) } + plan.doubts,
       remarks: form.remarks + plan.remarks, entries: EntryPreview(plan.columns, vocabulary).entries(records, limit: 3),

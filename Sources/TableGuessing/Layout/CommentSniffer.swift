@@ -28,6 +28,6 @@ enum CommentSniffer {
 
   static func begins(_ record: SplitRecord, with sign: [UInt8]) -> Bool {
     guard let first = record.cells.first, !first.isQuoted else { return false }
-    return first.bytes.trimmed.has(sign, at: 0)
+    return first.bytes.has(sign, at: 0)
   }
 }

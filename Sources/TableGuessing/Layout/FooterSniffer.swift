@@ -12,8 +12,16 @@ struct FooterSniffer {
     "ø",
   ]
 
-  /// The footer at the end of `records`, which are the last of the file; `body` is where the table begins among them.
-  func guess(_ records: [SplitRecord], body: Int) -> (footer: Finding<Layout.Footer>, count: Int) {
+  /// The footer at the end of `records`, which are the last of the file.
+  ///
+  /// - Parameters:
+  ///   - records: the last records.
+  ///   - body: where the table begins among them.
+  ///   - others: records of the table before them.
+  /// - Returns: the footer, and the number of its records, blank ones included.
+  func guess(_ records: [SplitRecord], body: Int, others: [SplitRecord] = []) -> (
+    footer: Finding<Layout.Footer>, count: Int
+  ) {
     let none = (Finding(Layout.Footer.none, confidence: 1, evidence: "the last record is like the others"), 0)
     let table = records[min(body, records.count)...]
     guard width > 1, let last = table.lastIndex(where: { !$0.isBlank }) else { return none }
@@ -40,14 +48,11 @@ struct FooterSniffer {
           choices: ["\"skipLastRows\": \(filled)", "no footer"]), 0
       )
     }
-    return (
-      footer(records[start], count: table.count - (start - table.startIndex), filled: filled, before: before),
-      table.endIndex - start
-    )
+    return (footer(records[start], filled: filled, before: before + others), table.endIndex - start)
   }
 
   private func footer(
-    _ record: SplitRecord, count: Int, filled: Int, before: [SplitRecord]
+    _ record: SplitRecord, filled: Int, before: [SplitRecord]
   ) -> Finding<Layout.Footer> {
     let shown = record.cells.map(\.text).filter { !$0.isEmpty }.joined(separator: " ")
     let evidence =
@@ -56,7 +61,7 @@ struct FooterSniffer {
     if let text = Self.beginning(record), !before.contains(where: { $0.text(0).hasPrefix(text) }) {
       return Finding(.stopAt(text), confidence: confidence, evidence: evidence)
     }
-    return Finding(.last(count), confidence: confidence, evidence: evidence)
+    return Finding(.last(filled), confidence: confidence, evidence: evidence)
   }
 
   /// What the first line of the footer begins with; nil if its first field is empty.

@@ -160,8 +160,9 @@ struct HeaderSniffer {
     return (0..<width).map { column in
       var parts: [String] = []
       for row in rows {
-        let text = row.text(column).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        if !text.isEmpty, !parts.contains(text) { parts.append(text) }
+        // As the engine joins them: without empty ones, and without those that repeat the one above.
+        let text = row.text(column)
+        if !text.isEmpty, text != parts.last { parts.append(text) }
       }
       return parts.joined(separator: " ")
     }

@@ -4,7 +4,7 @@ package struct Layout: Sendable {
     case none
     /// The beginning of the first line that does not belong to the table.
     case stopAt(String)
-    /// The number of records at the end, blank ones included.
+    /// The number of records at the end; blank ones do not count.
     case last(Int)
   }
 
@@ -15,7 +15,7 @@ package struct Layout: Sendable {
   /// One text per column; empty where the header has none, or where there is no header.
   package var labels: [String]
   package var footer: Finding<Footer>
-  /// The number of blank records that were seen in the table.
+  /// The number of blank records that were seen below the header.
   package var blankRecords: Int
   /// The number of fields.
   package var width: Int

@@ -17,21 +17,24 @@ struct TableSniffer {
     let sniffer = HeaderSniffer(head, width: width, isLabel: isLabel)
     let header = sniffer.guess()
     let tail = RecordSplitter.records(of: sample.tail, dialect.dialect).filter(isRecord)
+    let middle = sample.blocks.flatMap { RecordSplitter.records(of: $0, dialect.dialect).filter(isRecord) }
+    let below = Array(head[min(header.body, head.count)...])
     let footerSniffer = FooterSniffer(width: width, kinds: sniffer.kinds)
     var (footer, footerCount) =
-      tail.isEmpty ? footerSniffer.guess(head, body: header.body) : footerSniffer.guess(tail, body: 0)
+      tail.isEmpty
+      ? footerSniffer.guess(head, body: header.body) : footerSniffer.guess(tail, body: 0, others: below + middle)
     if !sample.hasEnd {
       footer = Finding(.none, confidence: 0.9, evidence: "the end of the file was not seen")
       footerCount = 0
     }
-    let middle = sample.blocks.flatMap { RecordSplitter.records(of: $0, dialect.dialect).filter(isRecord) }
-    let headBody = head[min(header.body, head.count)...].dropLast(tail.isEmpty ? footerCount : 0)
+    let headBody = below.dropLast(tail.isEmpty ? footerCount : 0)
     let records = headBody + middle + tail.dropLast(footerCount)
     body = records.filter { !$0.isBlank }
+    let blank = [below, middle, tail].reduce(0) { $0 + $1.count(where: \.isBlank) }
     layout = Layout(
       comment: comment, skipRows: Self.skipRows(header, comment, all), headerRows: header.headerRows,
       labels: header.labels,
-      footer: footer, blankRecords: records.count - body.count, width: width, headerLines: header.headerLines)
+      footer: footer, blankRecords: blank, width: width, headerLines: header.headerLines)
     if body.isEmpty {
       doubts.append(
         GuessPoint(

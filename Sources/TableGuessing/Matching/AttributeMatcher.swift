@@ -14,6 +14,7 @@ struct AttributeMatcher {
 
   /// For each column the attribute, by name; nil for a column without one.
   func guess() -> [Finding<String?>] {
+    if !hasLabels, let known = knownOrder { return known }
     var candidates = profiles.indices.flatMap { column in
       vocabulary.attributes.indices.compactMap { match(column, $0) }
     }
@@ -39,6 +40,24 @@ struct AttributeMatcher {
       findings[match.column] = finding
     }
     return findings
+  }
+
+  /// The attributes of a file without a header whose columns are in a known order.
+  private var knownOrder: [Finding<String?>]? {
+    let order = vocabulary.orders.first { order in
+      order.count == profiles.count
+        && zip(order, profiles).allSatisfy { name, profile in
+          guard let attribute = vocabulary.attributes.first(where: { $0.name == name }) else { return false }
+          if attribute.kind == .date { return profile.share([.date, .dateTime]) >= 0.8 }
+          guard isPossible(profile, attribute) else { return false }
+          guard let range = attribute.range else { return true }
+          return profile.texts.allSatisfy { text, _ in Double(text).map { range.contains($0) } ?? false }
+        }
+    }
+    return order?.map { name in
+      Finding(
+        name, confidence: 0.85, evidence: "the columns are in the order of a file that is known to have no header")
+    }
   }
 
   private func shownLabel(_ column: Int) -> String {

@@ -46,6 +46,8 @@ package struct AttributeVocabulary: Sendable {
   package var otherLabels: [String]
   /// Labels of languages that write the day before the month.
   package var dayFirstLabels: [String]
+  /// Orders of attributes in files that are known and have no header.
+  package var orders: [[String]]
   /// The entity, for the pipeline; nil for the one that pipelines have by default.
   package var entity: String?
   /// The model, for the pipeline; nil for the one that pipelines have by default.
@@ -53,12 +55,13 @@ package struct AttributeVocabulary: Sendable {
 
   package init(
     attributes: [Attribute], timeLabels: [String] = [], otherLabels: [String] = [], dayFirstLabels: [String] = [],
-    entity: String? = nil, model: String? = nil
+    orders: [[String]] = [], entity: String? = nil, model: String? = nil
   ) {
     self.attributes = attributes
     self.timeLabels = timeLabels
     self.otherLabels = otherLabels
     self.dayFirstLabels = dayFirstLabels
+    self.orders = orders
     self.entity = entity
     self.model = model
   }

@@ -98,6 +98,7 @@ package struct PipelineText: Sendable {
     if case .escaped(let byte) = guess.escape.value {
       add("escapeChar", JSONText.quoted(String(Character(Unicode.Scalar(byte)))), guess.escape)
     }
+    if let end = guess.end.value { add("lineTerminator", JSONText.quoted(end), guess.end) }
     if guess.skipsInitialSpace.value { add("skipInitialSpace", "true", guess.skipsInitialSpace) }
     if let sign = guess.layout.comment.value { add("commentChar", JSONText.quoted(sign), guess.layout.comment) }
     return members + rowMembers + valueMembers

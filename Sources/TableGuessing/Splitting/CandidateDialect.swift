@@ -1,3 +1,11 @@
+/// What ends a record.
+package enum RecordEnd: Sendable, Hashable {
+  /// LF, CRLF or CR, also mixed.
+  case any
+  /// These bytes only; other line ends are text.
+  case only([UInt8])
+}
+
 /// How records and fields may be separated: one hypothesis of the sniffer.
 package struct CandidateDialect: Sendable, Hashable {
   /// One or several bytes; empty for a table of one column.
@@ -5,6 +13,7 @@ package struct CandidateDialect: Sendable, Hashable {
   package var quote: UInt8?
   /// Takes the special meaning from the byte after it; doubled quotes are read too.
   package var escape: UInt8?
+  package var end = RecordEnd.any
 
   package init(delimiter: [UInt8], quote: UInt8? = UInt8(ascii: "\""), escape: UInt8? = nil) {
     self.delimiter = delimiter

@@ -44,11 +44,21 @@ package struct RecordSplitter {
     return dialect.delimiter.count == 1 || bytes.has(dialect.delimiter, at: index)
   }
 
-  private func isLineEnd(_ index: Int) -> Bool { index >= bytes.count || bytes[index] == 10 || bytes[index] == 13 }
+  private func isLineEnd(_ index: Int) -> Bool {
+    if index >= bytes.count { return true }
+    return switch dialect.end {
+    case .any: bytes[index] == 10 || bytes[index] == 13
+    case .only(let end): bytes.has(end, at: index)
+    }
+  }
 
   private mutating func endLine() {
     guard at < bytes.count else { return }
-    at += bytes[at] == 13 && at + 1 < bytes.count && bytes[at + 1] == 10 ? 2 : 1
+    if case .only(let end) = dialect.end {
+      at += end.count
+    } else {
+      at += bytes[at] == 13 && at + 1 < bytes.count && bytes[at + 1] == 10 ? 2 : 1
+    }
     line += 1
   }
 

@@ -79,8 +79,8 @@ enum NullWords {
   ]
   /// Texts that mean no value in a column of numbers or dates, and may be a value in a column of texts.
   static let words: Set<String> = [
-    "none", "no", "keine", "kein", "keiner", "keines", "ninguno", "ninguna", "nenhum", "nenhuma", "aucun", "aucune",
-    "unbekannt", "unknown", "desconocido", "desconhecido", "inconnu", "x", "missing", "fehlt", "leer", "nada", "sans",
+    "none", "keine", "kein", "keiner", "keines", "ninguno", "ninguna", "nenhum", "nenhuma", "aucun", "aucune",
+    "unbekannt", "unknown", "desconocido", "desconhecido", "inconnu", "missing", "fehlt", "leer",
   ]
 
   static func isSign(_ bytes: [UInt8]) -> Bool { bytes.count <= 6 && signs.contains(bytes.text.lowercased()) }
