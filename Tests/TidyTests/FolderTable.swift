@@ -95,6 +95,18 @@ enum FolderTable {
         "Values",
       ],
     ],
+    "TableGuessing": [
+      "Base": [],
+      "Sampling": ["Base"],
+      "Encoding": ["Base", "Sampling"],
+      "Splitting": ["Encoding", "Sampling"],
+      "Values": ["Base", "Splitting"],
+      "Dialect": ["Base", "Splitting", "Values"],
+      "Layout": ["Base", "Dialect", "Splitting", "Values"],
+      "Matching": ["Base", "Values"],
+      "Guess": ["Base", "Dialect", "Encoding", "Layout", "Matching", "Sampling", "Splitting", "Values"],
+      "Output": ["Base", "Guess"],
+    ],
     "PipelineEngine": [
       ".": [],
       "Base": [],
