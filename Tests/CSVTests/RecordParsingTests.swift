@@ -74,44 +74,47 @@ struct RecordParsingTests {
       "blank lines skipped", "\na\n\nb\n", records: [record(["a"]), record(["b"])],
       dialect: CSVDialect(hasHeader: false, skipsBlankLines: true)),
     Case(
-      "trailing comma, but quoted", "\"1\",\"2\",\"\"\n1,2,\n", [record(["1", "2", ""]), record(["1", "2"])],
+      "trailing comma, but quoted", "\"1\",\"2\",\"\"\n1,2,\n",
+      records: [record(["1", "2", ""]), record(["1", "2"])],
       dialect: CSVDialect(hasHeader: false, columns: ["a", "b"], toleratesTrailingDelimiter: true)),
     Case(
       "delimiter of two characters", "a||b|c\n\"d||e\"||f|\n|||g\n",
-      [record(["a", "b|c"]), record(["d||e", "f|"]), record(["", "|g"])],
+      records: [record(["a", "b|c"]), record(["d||e", "f|"]), record(["", "|g"])],
       dialect: CSVDialect(delimiter: Array("||".utf8), hasHeader: false)),
     Case(
-      "delimiter outside ASCII", "a§\"b§\"§é\n", [record(["a", "b§", "é"])],
+      "delimiter outside ASCII", "a§\"b§\"§é\n", records: [record(["a", "b§", "é"])],
       dialect: CSVDialect(delimiter: Array("§".utf8), hasHeader: false)),
     Case(
-      "escapes", "a\\,b,\"c\\\"d\",e\\\nf,\\\\\ng\\", [record(["a,b", "c\"d", "e\nf", "\\"]), record(["g\\"])],
+      "escapes", "a\\,b,\"c\\\"d\",e\\\nf,\\\\\ng\\",
+      records: [record(["a,b", "c\"d", "e\nf", "\\"]), record(["g\\"])],
       dialect: with {
         $0.hasHeader = false
         $0.escape = 0x5C
       }),
     Case(
-      "quotes that are not doubled", "\"a\",\"b\"\"c\"\n", [record(["a", "b\"c\""], .strayQuote)],
+      "quotes that are not doubled", "\"a\",\"b\"\"c\"\n", records: [record(["a", "b\"c\""], .strayQuote)],
       dialect: with {
         $0.hasHeader = false
         $0.doublesQuotes = false
       }),
     Case(
-      "comment of two characters", "//x\"\n/a,b\n// \"y\nc\n//", [record(["/a", "b"]), record(["c"])],
+      "comment of two characters", "//x\"\n/a,b\n// \"y\nc\n//", records: [record(["/a", "b"]), record(["c"])],
       dialect: CSVDialect(delimiter: [0x2C], hasHeader: false, comment: Array("//".utf8))),
     Case(
-      "initial spaces", " a,  \"b\" ,c , \"d\"\n  \n", [record(["a", "b ", "c ", "d"], .strayQuote), record([""])],
+      "initial spaces", " a,  \"b\" ,c , \"d\"\n  \n",
+      records: [record(["a", "b ", "c ", "d"], .strayQuote), record([""])],
       dialect: with {
         $0.hasHeader = false
         $0.skipsInitialSpace = true
       }),
     Case(
-      "a line terminator of its own", "a,b\n|c,\"d|\"|", [record(["a", "b\n"]), record(["c", "d|"])],
+      "a line terminator of its own", "a,b\n|c,\"d|\"|", records: [record(["a", "b\n"]), record(["c", "d|"])],
       dialect: with {
         $0.hasHeader = false
         $0.lineTerminator = [0x7C]
       }),
     Case(
-      "CR LF only", "a\n,b\r\nc,d\r\n", [record(["a\n", "b"]), record(["c", "d"])],
+      "CR LF only", "a\n,b\r\nc,d\r\n", records: [record(["a\n", "b"]), record(["c", "d"])],
       dialect: with {
         $0.hasHeader = false
         $0.lineTerminator = [0x0D, 0x0A]

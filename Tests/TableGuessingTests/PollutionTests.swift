@@ -87,12 +87,12 @@ import Testing
 
   @Test(arguments: dialects)
   func `A dialect is guessed`(_ test: Case) {
-    expect(guessed(test.text), test.form, isRefusable: test.isRefusable, test.testDescription)
+    expect(guessed(test.text), test.form, isRefusable: test.isRefusable, what: test.testDescription)
   }
 
   @Test(arguments: frames.dropLast(2))
   func `What surrounds a table is guessed`(_ test: Case) {
-    expect(guessed(test.text), test.form, isRefusable: test.isRefusable, test.testDescription)
+    expect(guessed(test.text), test.form, isRefusable: test.isRefusable, what: test.testDescription)
   }
 
   @Test func `A file without a header is known as one, or refused for the columns that nothing names`() {
@@ -110,7 +110,7 @@ import Testing
     let guess = guessed(TableForm().text(table))
     var form = TableForm()
     form.headerRows = 1 + more
-    expect(guess, form, "header of \(1 + more) rows")
+    expect(guess, form, what: "header of \(1 + more) rows")
     #expect(guess.layout.labels[3].hasPrefix("Height (metres)"))
     #expect(guess.attributesByLabel.values.contains("height"))
   }
@@ -125,7 +125,7 @@ import Testing
 
   @Test(arguments: [1, 2, 5])
   func `A table of few records is guessed or refused`(_ count: Int) {
-    expect(guessed(TableForm().text(SurfTable(rows: count))), TableForm(), isRefusable: true, "\(count) records")
+    expect(guessed(TableForm().text(SurfTable(rows: count))), TableForm(), isRefusable: true, what: "\(count) records")
   }
 
   @Test(arguments: ["Board,Length,Bought\r\n", "Board,Length\r\n", String(repeating: "x,", count: 11) + "x\r\n"])
@@ -159,7 +159,7 @@ import Testing
     func check(_ line: String, _ what: String) {
       lines[row] = line
       // A damaged header can't name the columns.
-      expect(guessed(lines.joined(separator: "\r\n") + "\r\n"), TableForm(), isRefusable: row == 0, what)
+      expect(guessed(lines.joined(separator: "\r\n") + "\r\n"), TableForm(), isRefusable: row == 0, what: what)
       lines[row] = sound
     }
     let commas = sound.indices.filter { sound[$0] == "," }
@@ -202,7 +202,7 @@ import Testing
       wide.header.append("extra \(column)")
       for row in wide.rows.indices { wide.rows[row].append("\(row * column)") }
     }
-    expect(guessed(TableForm().text(wide)), TableForm(), "300 more columns")
+    expect(guessed(TableForm().text(wide)), TableForm(), what: "300 more columns")
     let single = "date\r\n" + (1...20).map { "2014-07-\($0 + 10)\r\n" }.joined()
     let guess = guessed(single)
     #expect(guess.delimiter.value.isEmpty)

@@ -40,7 +40,7 @@ import Testing
     form.delimiter = ";"
     form.skipRows = 2
     form.footer = "stop at Summe:"
-    expect(guess, form, "the diary")
+    expect(guess, form, what: "the diary")
     #expect(guess.layout.blankRecords > 0)
     #expect(guess.attributesByLabel == Self.attributes)
     #expect(guess.formats("date") == ["d.M.yyyy H:mm", "d.M.yyyy"])

@@ -13,7 +13,9 @@ enum ModuleTable {
       "StoreInspection",
     ],
     "TableGuessing": ["CSV", "PipelineDefinition"],
-    "SurfJournal": ["CSV", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineEngine", "TableGuessing"],
+    "SurfJournal": [
+      "CSV", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineEngine", "TableGuessing",
+    ],
     "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal", "TableGuessing"],
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],

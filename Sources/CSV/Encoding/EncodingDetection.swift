@@ -16,7 +16,7 @@ struct EncodingDetection {
   /// - Parameters:
   ///   - front: the first bytes of the input: `frontBytes`, or all of them.
   ///   - declared: the dialect's encoding.
-  /// - Throws: `encoding-error` for UTF-16 or UTF-32 whose byte order nothing says, or that nobody declared.
+  /// - Throws: `encoding-error` for UTF-16 or UTF-32 whose byte order is not known, or that is not declared.
   init(_ front: UnsafeBufferPointer<UInt8>, declared: CSVEncoding?, path: String) throws(CSVError) {
     if let mark = Self.marks.first(where: { front.starts(with: $0.bytes) }) {
       encoding = mark.encoding
@@ -54,7 +54,7 @@ struct EncodingDetection {
     if zeros[0] == 0, zeros[3] == quarter, zeros[2] >= quarter * 3 / 4 { return .utf32LE }
     if zeros[3] == 0, zeros[0] == quarter, zeros[1] >= quarter * 3 / 4 { return .utf32BE }
     let (even, odd) = (zeros[0] + zeros[2], zeros[1] + zeros[3])
-    // Of a short text all characters, of a longer one some: other scripts have fewer zero bytes.
+    // All characters of a short text, some of a longer one: other scripts have fewer zero bytes.
     let least = count < 64 ? count / 2 : count / 8
     if even == 0, odd >= least { return .utf16LE }
     if odd == 0, even >= least { return .utf16BE }

@@ -1,7 +1,7 @@
 /// Converts an input to UTF-8, piece by piece, and keeps the bytes of the text that was not passed yet.
 ///
 /// Positions and hashes are those of the input, not of the converted text, so that checkpoints and the messages of
-/// every encoding mean the same bytes. Whoever reads the text says how much of it is passed; `offset` follows.
+/// every encoding mean the same bytes. The reader of the text says how much of it is passed; `offset` follows.
 final class TextDecoder {
   let encoding: CSVEncoding
   /// Offset in the input of the first byte whose text was not passed. With iconv it is exact after every line end.

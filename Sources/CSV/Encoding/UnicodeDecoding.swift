@@ -9,7 +9,7 @@ struct ConversionStep {
 /// Bytes that stand for no character become the byte FF, which is never part of UTF-8; so the record is found invalid
 /// by the same check as any other. A conversion stops before a character that does not fit, or is not there entirely.
 enum UnicodeDecoding {
-  /// Stands for bytes that are no character.
+  /// Stands for bytes that are not a character.
   static let invalid: UInt8 = 0xFF
   /// The most bytes of one character in UTF-8.
   static let characterBytesMax = 4
@@ -74,7 +74,7 @@ enum UnicodeDecoding {
           continue
         }
       }
-      guard step.read &+ 2 <= source.count else { return ended(step, source.count, isFinal, target) }
+      guard step.read &+ 2 <= source.count else { return ended(step, count: source.count, isFinal: isFinal, target) }
       let unit = unit(bytes + step.read, isBigEndian)
       var scalar = UInt32(unit)
       var length = 2
@@ -107,7 +107,7 @@ enum UnicodeDecoding {
     let raw = UnsafeRawPointer(bytes)
     let limit = room - characterBytesMax
     while step.read < source.count, step.written <= limit {
-      guard step.read &+ 4 <= source.count else { return ended(step, source.count, isFinal, target) }
+      guard step.read &+ 4 <= source.count else { return ended(step, count: source.count, isFinal: isFinal, target) }
       let loaded = raw.loadUnaligned(fromByteOffset: step.read, as: UInt32.self)
       let scalar = isBigEndian ? UInt32(bigEndian: loaded) : UInt32(littleEndian: loaded)
       step.read &+= 4
@@ -121,9 +121,9 @@ enum UnicodeDecoding {
     return step
   }
 
-  /// The bytes left are less than a character.
+  /// Called when fewer bytes are left than a character has.
   private static func ended(
-    _ step: ConversionStep, _ count: Int, _ isFinal: Bool, _ target: UnsafeMutablePointer<UInt8>
+    _ step: ConversionStep, count: Int, isFinal: Bool, _ target: UnsafeMutablePointer<UInt8>
   ) -> ConversionStep {
     guard isFinal else { return step }
     target[step.written] = invalid
@@ -135,7 +135,7 @@ enum UnicodeDecoding {
     isBigEndian ? UInt16(bytes[0]) << 8 | UInt16(bytes[1]) : UInt16(bytes[1]) << 8 | UInt16(bytes[0])
   }
 
-  /// Writes a scalar value that is no surrogate, and returns the number of bytes.
+  /// Writes a scalar value that is not a surrogate, and returns the number of bytes.
   @inline(__always)
   private static func encode(_ scalar: UInt32, to target: UnsafeMutablePointer<UInt8>) -> Int {
     func tail(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(truncatingIfNeeded: scalar >> shift & 0x3F) }

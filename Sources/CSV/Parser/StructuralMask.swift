@@ -24,14 +24,14 @@ struct StructuralMask {
     var seen: UInt64 = 0
     var mask: UInt64 = 0
     // Unrolled by hand: the compiler does not always unroll a loop here, which then costs a third more.
-    mask |= Self.lane(bytes, at: 0, delimiters, quotes, isASCII, seen: &seen)
-    mask |= Self.lane(bytes, at: 8, delimiters, quotes, isASCII, seen: &seen)
-    mask |= Self.lane(bytes, at: 16, delimiters, quotes, isASCII, seen: &seen)
-    mask |= Self.lane(bytes, at: 24, delimiters, quotes, isASCII, seen: &seen)
-    mask |= Self.lane(bytes, at: 32, delimiters, quotes, isASCII, seen: &seen)
-    mask |= Self.lane(bytes, at: 40, delimiters, quotes, isASCII, seen: &seen)
-    mask |= Self.lane(bytes, at: 48, delimiters, quotes, isASCII, seen: &seen)
-    mask |= Self.lane(bytes, at: 56, delimiters, quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 0, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 8, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 16, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 24, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 32, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 40, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 48, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 56, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
     bits = mask
     highBits = seen & Self.high
   }
@@ -41,7 +41,7 @@ struct StructuralMask {
   /// multiplication then gathers the eight high bits into the top byte.
   @inline(__always)
   private static func lane(
-    _ bytes: UnsafeRawPointer, at offset: Int, _ delimiters: UInt64, _ quotes: UInt64, _ isDelimiterASCII: Bool,
+    _ bytes: UnsafeRawPointer, at offset: Int, delimiters: UInt64, quotes: UInt64, _ isDelimiterASCII: Bool,
     seen: inout UInt64
   ) -> UInt64 {
     let value = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

@@ -59,7 +59,7 @@ extension CSVReader {
     }
   }
 
-  /// Passes the footer, or what follows the last record and is no text.
+  /// Skips the footer, or what follows the last record and is not text.
   func passToEnd() {
     while isInFooter, window.failure?.code != .encoding {
       var counter = LineCounter()

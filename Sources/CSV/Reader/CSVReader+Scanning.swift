@@ -38,7 +38,7 @@ extension CSVReader {
       let scanner = FastScanner(
         rules: rules, input: input, bytesMax: limits.blockBytesMax - block.bytes.count)
       let stop = scanner.scan(into: &output)
-      collect(output, keptEnd: output.next, &block, footer)
+      collect(output, keptEnd: output.next, into: &block, footer: footer)
       if isInFooter { return false }
       switch stop {
       case .full: return true
@@ -51,23 +51,23 @@ extension CSVReader {
         if window.unreadCount == 0 { return false }
       }
     }
-    return scanSlowly(&block, input, recordsMax: recordsMax, footer)
+    return scanSlowly(&block, input, recordsMax: recordsMax, footer: footer)
   }
 
   /// The number of unread bytes that suffices to decide any record.
   var sufficientBytes: Int { limits.recordBytesMax + rules.lookaheadBytes }
 
   private func scanSlowly(
-    _ block: inout RecordBlock, _ input: ScanInput, recordsMax: Int, _ footer: FooterPattern?
+    _ block: inout RecordBlock, _ input: ScanInput, recordsMax: Int, footer: FooterPattern?
   ) -> Bool {
     var output = makeOutput(block, recordsMax: recordsMax)
     switch ReferenceScanner.scan(rules, input, into: &output) {
-    case .done: collect(output, keptEnd: output.next, &block, footer)
+    case .done: collect(output, keptEnd: output.next, into: &block, footer: footer)
     case .needsMoreBytes:
       if window.isFinal { return false }
       window.refill(unreadMax: sufficientBytes)
     case .skip(let skipper, let keptEnd):
-      collect(output, keptEnd: keptEnd, &block, footer)
+      collect(output, keptEnd: keptEnd, into: &block, footer: footer)
       if !isInFooter { skip(skipper) }
     }
     return true
@@ -95,7 +95,9 @@ extension CSVReader {
 
   /// Moves the result of a pass into the block: the slices, and the bytes up to `keptEnd`. A record that begins the
   /// footer is left in the window.
-  private func collect(_ output: ScanOutput, keptEnd: Int, _ block: inout RecordBlock, _ footer: FooterPattern?) {
+  private func collect(
+    _ output: ScanOutput, keptEnd: Int, into block: inout RecordBlock, footer: FooterPattern?
+  ) {
     let first = block.records.count
     block.bytes.append(contentsOf: window.bytes(window.next..<keptEnd))
     block.fields.append(contentsOf: UnsafeBufferPointer(start: output.fields, count: output.fieldCount))

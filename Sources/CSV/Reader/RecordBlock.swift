@@ -26,8 +26,8 @@ public struct RecordBlock: Sendable {
   /// Number (from 1) of the data record at `index` of `records`.
   @inlinable public func number(ofRecordAt index: Int) -> Int { start.record + index }
 
-  /// The original bytes of a record, line end included. Of an input in another encoding they are converted to UTF-8, and
-  /// each byte FF stands for bytes that are no character of that encoding.
+  /// The original bytes of a record, line end included. If the input has another encoding, they are converted to UTF-8,
+  /// and each byte FF stands for bytes that are not a character of that encoding.
   @inlinable public func originalBytes(of record: RecordSlice) -> ArraySlice<UInt8> { bytes[record.range] }
 
   @inlinable public func fields(of record: RecordSlice) -> ArraySlice<FieldSlice> { fields[record.fieldIndices] }
@@ -66,7 +66,7 @@ public struct RecordBlock: Sendable {
     return bytes.withUnsafeBytes { EncodedLength.of(UnsafeRawBufferPointer(rebasing: $0[range]), in: encoding) }
   }
 
-  /// Offset in the inflated input of the record's first byte that is no character of its encoding; nil if all are.
+  /// Offset in the inflated input of the record's first byte that is not a character of its encoding; nil if all are.
   public func byteOffsetOfInvalidUTF8(in record: RecordSlice) -> Int? {
     let range = record.contentRange
     let found = bytes.withUnsafeBytes { firstInvalidUTF8(UnsafeRawBufferPointer(rebasing: $0[range])) }

@@ -26,7 +26,7 @@ enum SQLSchemaCheck {
     for entity in entities where entity.superentity == nil { try checkWidth(of: entity, entities) }
   }
 
-  /// SQLite's limit on the columns of a table (SQLITE_MAX_COLUMN), less those that are no properties.
+  /// SQLite's limit on the columns of a table (SQLITE_MAX_COLUMN), less those that are not properties.
   private static let columnsMax = 2000 - 3
 
   /// A table has the columns of an entity and of all its subentities. Checked before a file is created.

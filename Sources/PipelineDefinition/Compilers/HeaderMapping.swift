@@ -109,7 +109,7 @@ private struct LabelResolver {
       column.labels.map { ($0.label, Target(column: index, part: $0.part)) }
     }
     exact = Dictionary(targets.map { (ColumnLabel.trimmed($0), $1) }, uniquingKeysWith: { first, _ in first })
-    // What differs in letter case only is told apart by it.
+    // Labels that differ only in letter case are distinguished by it.
     let byFolded = Dictionary(grouping: targets) { ColumnLabel.folded($0.0) }
     folded = byFolded.compactMapValues { Set($0.map(\.1.column)).count == 1 ? $0[0].1 : nil }
   }

@@ -1,4 +1,4 @@
-/// What a header must have besides the columns that are required.
+/// What a header must have in addition to the columns that are required.
 public struct HeaderPolicy: Sendable, Hashable {
   /// The treatment of labels that no column has.
   public var extra = PipelineDefinition.ColumnPolicy.warn

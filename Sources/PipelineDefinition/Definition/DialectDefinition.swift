@@ -140,8 +140,8 @@ extension DialectDefinition: Codable {
   }
 
   /// Encodes the keys that were there first, including a `quote` that is null: without the key, the default of the
-  /// dialect's name would apply. Of the others those that say something, so that what does not say them keeps its
-  /// digest.
+  /// dialect's name would apply. Other keys are encoded only if they have a value, so that a dialect without them keeps
+  /// its digest.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)

@@ -214,8 +214,8 @@ extension PipelineDefinition: Decodable {
     }
   }
 
-  /// Checks that a label means one column; returns the labels. Two names that differ in letter case only are told
-  /// apart by it, as attributes are.
+  /// Checks that a label means one column; returns the labels. Two names that differ only in letter case are
+  /// distinguished by it, as attributes are.
   private func checkLabels(_ mistakes: MistakeList) -> Set<String> {
     var labels: [String: (column: ColumnDefinition, isName: Bool, exact: String)] = [:]
     for (index, column) in columns.enumerated() {

@@ -43,7 +43,8 @@ struct DateDecision {
 
   /// Reads the whole input for its dates. What can't be read of it is reported when it is read again.
   private mutating func readAll() throws(CSVError) {
-    let reader = try CSVReader(try input.completeSource(), dialect: definition.dialect.csv, limits: definition.limits.csv)
+    let source = try input.completeSource()
+    let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
     var block = RecordBlock()
     while (try? reader.next(into: &block, recordsMax: definition.chunkRows)) == true { survey?.add(block) }
   }

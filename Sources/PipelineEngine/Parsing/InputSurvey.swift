@@ -19,7 +19,7 @@ struct InputSurvey: Sendable {
   private let set: ColumnSet
   private let layout: RecordLayout
   private let columns: [MappedColumn]
-  /// Of each column.
+  /// One for each column.
   private var surveys: [DateSurvey]
 
   /// Creates a survey for an input with these columns; nil if no date is ambiguous.

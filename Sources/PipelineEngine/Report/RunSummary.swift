@@ -190,7 +190,7 @@ extension RunSummary {
     return seconds > 0 ? Double(rows) / seconds : 0
   }
 
-  /// Warnings about whole columns: a run that was told to be quiet about success reports them too.
+  /// Warnings about whole columns: a run that is quiet about success reports them too.
   public var columnWarnings: [RecordIssue] {
     issues.listed.filter { $0.severity == .warning && $0.code.scope == .header }
   }

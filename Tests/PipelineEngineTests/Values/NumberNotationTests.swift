@@ -5,7 +5,7 @@ import Testing
 
 /// Numbers with a decimal comma and groups are read as those with a point are, bit for bit.
 @Suite struct NumberNotationTests {
-  private func real(_ text: String, _ decimal: String = ",", _ group: String? = ".") -> Double? {
+  private func real(_ text: String, _ decimal: String = ",", group: String? = ".") -> Double? {
     let bytes = Array(text.utf8)
     return NumberNotation(decimal: decimal, group: group).withPlain(bytes.span, NumberText.real)
   }
@@ -26,10 +26,10 @@ import Testing
   }
 
   @Test func `Groups may be parted by characters of several bytes`() {
-    #expect(real("1\u{202F}234\u{202F}567,5", ",", "\u{202F}") == 1_234_567.5)
-    #expect(real("1'234.5", ".", "'") == 1234.5)
-    #expect(real("1,234.5", ".", ",") == 1234.5)
-    #expect(real("1.234", ",", nil) == nil)
+    #expect(real("1\u{202F}234\u{202F}567,5", ",", group: "\u{202F}") == 1_234_567.5)
+    #expect(real("1'234.5", ".", group: "'") == 1234.5)
+    #expect(real("1,234.5", ".", group: ",") == 1234.5)
+    #expect(real("1.234", ",", group: nil) == nil)
   }
 
   @Test(.seeded) func `Rounding is that of the plain number, however long it is`() {
@@ -42,10 +42,11 @@ import Testing
       let plain = digits.prefix(point) + "." + digits.dropFirst(point)
       let bytes = Array(plain.utf8)
       #expect(
-        real(String(plain).replacing(".", with: ","), ",", nil)?.bitPattern == NumberText.real(bytes.span)?.bitPattern)
+        real(String(plain).replacing(".", with: ","), ",", group: nil)?.bitPattern
+          == NumberText.real(bytes.span)?.bitPattern)
     }
     let long = String(repeating: "1", count: 100) + ",5"
-    #expect(real(long, ",", nil) == Double(String(repeating: "1", count: 100) + ".5"))
+    #expect(real(long, ",", group: nil) == Double(String(repeating: "1", count: 100) + ".5"))
   }
 
   @Test func `A column of each type of number reads the notation, and its message writes it`() throws {

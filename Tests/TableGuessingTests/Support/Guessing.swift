@@ -49,7 +49,7 @@ extension TableGuess {
 
 /// Expects that a guess has the form, or is refused; `isRefusable` says whether a refusal is as good.
 func expect(
-  _ guess: TableGuess, _ form: TableForm, isRefusable: Bool = false, _ what: String,
+  _ guess: TableGuess, _ form: TableForm, isRefusable: Bool = false, what: String,
   location: SourceLocation = #_sourceLocation
 ) {
   var expected = form

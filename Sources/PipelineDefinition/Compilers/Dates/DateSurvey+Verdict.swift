@@ -1,7 +1,7 @@
 extension DateSurvey {
-  /// What the texts of a column say about their order.
+  /// What the texts of a column show about their order.
   package struct Verdict: Sendable, Equatable {
-    /// The formats that the texts rule out.
+    /// The formats that the texts exclude.
     package var excluded: [DateFormat] = []
     /// Which format was chosen, and why; one sentence each.
     package var notes: [String] = []
@@ -23,14 +23,14 @@ extension DateSurvey {
   /// Judges what was counted so far; `column` is the column's name, for the notes.
   package func verdict(column: String) -> Verdict {
     var verdict = Verdict()
-    for shape in shapes where shape.total > 0 { Self.judge(shape, column, &verdict) }
+    for shape in shapes where shape.total > 0 { Self.judge(shape, column: column, &verdict) }
     return verdict
   }
 
-  private static func judge(_ shape: Shape, _ column: String, _ verdict: inout Verdict) {
+  private static func judge(_ shape: Shape, column: String, _ verdict: inout Verdict) {
     let declared = DayMonthOrder.allCases.filter { shape.declared[$0] != nil }
     let isOpen = declared.count > 1
-    // With both declared, the order that more texts demand.
+    // With both declared, the order that more texts require.
     let order = isOpen && shape.count(.dayFirst) > shape.count(.monthFirst) ? .dayFirst : declared[0]
     let (own, other) = (shape.count(order), shape.count(order.opposite))
     if isOpen, own == 0 {
@@ -80,7 +80,7 @@ extension DateSurvey {
       return "\(count(shape.count(order), of: shape)) can only be \(name(shape, order))\(example)"
     }
     return parts.joined(separator: " and ")
-      + ", so the file mixes both and the others can't be told: write all dates in one way, such as 2014-07-14"
+      + ", so the file mixes both and the order of the others is not known: write all dates in one way, such as 2014-07-14"
   }
 
   // MARK: Words

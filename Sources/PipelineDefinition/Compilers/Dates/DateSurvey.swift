@@ -13,7 +13,7 @@ package struct DateSurvey: Sendable {
     var decided: [DayMonthOrder: Int] = [:]
     /// Texts that can be read in both.
     var undecided = 0
-    /// Of each order the first text that can be read in it only, with its line.
+    /// For each order the first text that can be read only in it, with its line.
     var examples: [DayMonthOrder: (text: String, line: Int)] = [:]
     /// Whether years of two and of four digits have occurred.
     var hasShortYears = false
@@ -25,7 +25,7 @@ package struct DateSurvey: Sendable {
 
   private(set) var shapes: [Shape] = []
 
-  /// Makes a survey for the formats of a column; nil if they leave no doubt.
+  /// Creates a survey for the formats of a column; nil if none of them is ambiguous.
   init?(_ formats: [DateFormat]) {
     var shapes: [DatePattern: Shape] = [:]
     var order: [DatePattern] = []
