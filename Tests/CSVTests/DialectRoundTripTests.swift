@@ -47,6 +47,8 @@ struct DialectRoundTripTests {
       dialect.doublesQuotes = doublequote
       dialect.escape = escapechar?.utf8.first
       dialect.skipsInitialSpace = skipinitialspace
+      // Python leaves other line ends unquoted.
+      dialect.lineTerminator = Array(lineterminator.utf8)
       return dialect
     }
 
@@ -55,7 +57,8 @@ struct DialectRoundTripTests {
       dialect.delimiter = [",", ";", "\t", "|", "§"].randomElement(using: &random) ?? ","
       dialect.quotechar = ["\"", "'"].randomElement(using: &random)
       dialect.doublequote = Bool.random(using: &random)
-      dialect.quoting = Int.random(in: 0...3, using: &random)
+      // Minimal, all, none. Python reads unquoted fields as numbers with the fourth, 2.
+      dialect.quoting = [0, 1, 3].randomElement(using: &random) ?? 0
       if !dialect.doublequote || dialect.quoting == 3 || Bool.random(using: &random) { dialect.escapechar = "\\" }
       dialect.skipinitialspace = Bool.random(using: &random)
       dialect.lineterminator = ["\n", "\r\n", "\r"].randomElement(using: &random) ?? "\n"

@@ -48,6 +48,9 @@ enum EncodedLength {
 
 /// Conversions by the C library.
 enum Iconv {
+  /// What iconv returns for an error: (size_t)-1.
+  static let failed = -1
+
   /// A descriptor; nil if the encodings are unknown.
   static func open(to target: String, from source: String) -> iconv_t? {
     guard let descriptor = iconv_open(target, source), descriptor != iconv_t(bitPattern: -1) else { return nil }
@@ -69,7 +72,7 @@ enum Iconv {
         var target = buffer.baseAddress
         var unused = buffer.count
         let result = iconv(descriptor, &next, &left, &target, &unused)
-        return (result == .max ? errno : 0, unused)
+        return (result == failed ? errno : 0, unused)
       }
       count += room - unused
       if failure == EILSEQ || failure == EINVAL {

@@ -52,7 +52,7 @@ final class IconvDecoder {
     let written = source.withUnsafeMutableBufferPointer { source in
       target.withUnsafeMutableBufferPointer { target in
         var (next, left, output, room) = (source.baseAddress, source.count, target.baseAddress, target.count)
-        return iconv(descriptor, &next, &left, &output, &room) == .max ? 0 : target.count - room
+        return iconv(descriptor, &next, &left, &output, &room) == Iconv.failed ? 0 : target.count - room
       }
     }
     return written == 1 ? UInt8(bitPattern: target[0]) : nil
@@ -68,16 +68,14 @@ final class IconvDecoder {
     var step = ConversionStep()
     // The end of the piece that is being converted; a piece grows if its last character is not complete.
     var pieceEnd = 0
+    var isComplete = true
     while step.read < source.count, step.written + UnicodeDecoding.characterBytesMax <= room {
-      pieceEnd = max(pieceEnd, step.read)
-      while pieceEnd < source.count {
-        pieceEnd += 1
-        if endsPiece[Int(source[pieceEnd - 1])] { break }
-      }
+      if pieceEnd <= step.read || !isComplete { pieceEnd = end(ofPieceFrom: max(pieceEnd, step.read), source) }
+      isComplete = true
       let piece = UnsafeBufferPointer(rebasing: source[step.read..<pieceEnd])
       switch convert(piece, to: target, room: room, &step) {
       case 0: marks.append(Mark(text: base.text + step.written, input: base.input + step.read))
-      case EINVAL where pieceEnd < source.count: continue
+      case EINVAL where pieceEnd < source.count: isComplete = false
       case EINVAL where !isFinal: return step
       case E2BIG: return step
       default:
@@ -97,6 +95,10 @@ final class IconvDecoder {
     return step
   }
 
+  private func end(ofPieceFrom start: Int, _ source: UnsafeBufferPointer<UInt8>) -> Int {
+    source[start...].firstIndex { endsPiece[Int($0)] }.map { $0 + 1 } ?? source.count
+  }
+
   /// Returns iconv's error number, or 0.
   private func convert(
     _ piece: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, room: Int, _ step: inout ConversionStep
@@ -105,7 +107,7 @@ final class IconvDecoder {
     var next = pointer(UnsafeMutablePointer(mutating: piece.baseAddress))
     var (left, output, free) = (piece.count, pointer(target + step.written), room - step.written)
     let result = iconv(descriptor, &next, &left, &output, &free)
-    let failure = result == .max ? errno : 0
+    let failure = result == Iconv.failed ? errno : 0
     step.read += piece.count - left
     step.written = room - free
     return failure
