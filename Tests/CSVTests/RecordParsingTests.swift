@@ -121,7 +121,7 @@ struct RecordParsingTests {
       }),
     Case(
       "a stray quote in a later line does not swallow what is between", "1,\"abc,x\n2,b,c\n3,\"def\",y\n4,b,c\n",
-      [
+      records: [
         record(["1", "abc,x"], .unterminatedQuote), record(["2", "b", "c"]), record(["3", "def", "y"]),
         record(["4", "b", "c"]),
       ]),

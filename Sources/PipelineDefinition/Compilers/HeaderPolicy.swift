@@ -1,13 +1,13 @@
 /// What a header must have in addition to the columns that are required.
-public struct HeaderPolicy: Sendable, Hashable {
+package struct HeaderPolicy: Sendable, Hashable {
   /// The treatment of labels that no column has.
-  public var extra = PipelineDefinition.ColumnPolicy.warn
+  package var extra = PipelineDefinition.ColumnPolicy.warn
   /// The treatment of columns that are not in the header.
-  public var missing = PipelineDefinition.ColumnPolicy.warn
+  package var missing = PipelineDefinition.ColumnPolicy.warn
   /// Whether the labels are in the order of the columns.
-  public var isOrdered = false
+  package var isOrdered = false
 
-  public init() {}
+  package init() {}
 
   /// The policy of a pipeline. A file without a header has the columns that the dialect says.
   package init(_ definition: PipelineDefinition) {

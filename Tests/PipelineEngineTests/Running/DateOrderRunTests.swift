@@ -31,7 +31,7 @@ import Testing
 
   @Test func `A contradiction far behind the first chunk refuses the file before anything is saved`() async throws {
     let input = try folder.write(Self.csv(Self.european), to: "log.csv")
-    let summary = try await run(Self.definition(["M/d/yy"]), .import, [input], store: folder.path("s"))
+    let summary = try await run(Self.definition(["M/d/yy"]), .import, inputs: [input], store: folder.path("s"))
     #expect(summary.exitCode == .dataError)
     #expect(summary.counts == RunCounts())
     #expect(summary.issues.counts == [.dateOrder: 1])
@@ -47,7 +47,7 @@ import Testing
       let input = try folder.write(Self.csv(iso + dates), to: "\(name).csv")
       var definition = Self.definition(["iso8601", "M/d/yy", "d/M/yy"])
       definition.chunkRows = 5
-      return try await PipelineEngineTests.run(definition, .import, [input], store: folder.path(name))
+      return try await PipelineEngineTests.run(definition, .import, inputs: [input], store: folder.path(name))
     }
     let decided = try await run(["3/4/14", "3/4/14", "3/4/14", "3/4/14", "3/4/14", "14/3/14"], "decided")
     #expect(decided.exitCode == .ok)
@@ -69,7 +69,7 @@ import Testing
       try? handle.write(contentsOf: Data(text.utf8))
       try? handle.close()
     }.start()
-    let summary = try await run(Self.definition(["M/d/yy"]), .import, [pipe], store: folder.path("s"))
+    let summary = try await run(Self.definition(["M/d/yy"]), .import, inputs: [pipe], store: folder.path("s"))
     #expect(summary.exitCode == .dataError)
     #expect(summary.counts == RunCounts(read: 5000, inserted: 5000))
     #expect(summary.failure?.message.contains("records 1 to 5000 are in the store already") == true)
@@ -80,7 +80,7 @@ import Testing
       let input = try folder.write(Self.csv(["5/5/14", text]), to: "\(name).csv")
       let store = folder.path(name)
       let summary = try await run(
-        Self.definition(["iso8601", "M/d/yy", "d/M/yy"]), .import, [input], store: store)
+        Self.definition(["iso8601", "M/d/yy", "d/M/yy"]), .import, inputs: [input], store: store)
       #expect(summary.exitCode == .ok)
       #expect(try dates(store) == ["2014-05-05", found])
       #expect(summary.note?.contains("date is read as \(name == "us" ? "M/d/yy" : "d/M/yy")") == true)
@@ -90,8 +90,8 @@ import Testing
   @Test func `A dry run finds what the import would`() async throws {
     let input = try folder.write(Self.csv(["3/4/14"]), to: "log.csv")
     let formats = ["M/d/yy", "d/M/yy"]
-    let dry = try await run(Self.definition(formats), .validate, [input], store: nil)
-    let real = try await run(Self.definition(formats), .import, [input], store: folder.path("s"))
+    let dry = try await run(Self.definition(formats), .validate, inputs: [input], store: nil)
+    let real = try await run(Self.definition(formats), .import, inputs: [input], store: folder.path("s"))
     #expect(dry.issues == real.issues)
     #expect(dry.exitCode == .dataError)
     #expect(dry.issues.counts == [.dateOrder: 1])
@@ -101,7 +101,8 @@ import Testing
     let inputs = [
       try folder.write(Self.csv(["3/14/14"]), to: "a.csv"), try folder.write(Self.csv(["14/3/14"]), to: "b.csv"),
     ]
-    let summary = try await run(Self.definition(["M/d/yy", "d/M/yy"]), .import, inputs, store: folder.path("s"))
+    let summary = try await run(
+      Self.definition(["M/d/yy", "d/M/yy"]), .import, inputs: inputs, store: folder.path("s"))
     #expect(summary.exitCode == .ok)
     #expect(try dates(folder.path("s")) == ["2014-03-14"])
   }
@@ -109,15 +110,15 @@ import Testing
   @Test func `Times without a zone are said to be UTC, or are those of the declared one`() async throws {
     let input = try folder.write(Self.csv(["2014-07-14 07:30"]), to: "log.csv")
     var definition = Self.definition([])
-    let utc = try await run(definition, .validate, [input], store: nil)
+    let utc = try await run(definition, .validate, inputs: [input], store: nil)
     #expect(utc.note?.contains("times without a zone were read as UTC") == true)
     definition.timeZone = "Europe/Berlin"
-    let local = try await run(definition, .import, [input], store: folder.path("s"))
+    let local = try await run(definition, .import, inputs: [input], store: folder.path("s"))
     #expect(local.note == "times without a zone were read as Europe/Berlin")
     #expect(
       try sqlite(folder.path("s"), "SELECT datetime(ZDATE + 978307200, 'unixepoch') FROM ZJOURNALENTRY")
         == "2014-07-14 05:30:00")
     let zoned = try folder.write(Self.csv(["2014-07-14T07:30:00Z", "2014-07-15"]), to: "zoned.csv")
-    #expect(try await run(Self.definition([]), .validate, [zoned], store: nil).note == nil)
+    #expect(try await run(Self.definition([]), .validate, inputs: [zoned], store: nil).note == nil)
   }
 }

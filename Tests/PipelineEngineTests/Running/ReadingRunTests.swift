@@ -15,7 +15,7 @@ import Testing
   ) async throws -> (rows: [String], summary: RunSummary) {
     let input = try folder.write(text, to: "log.csv")
     let store = folder.path(UUID().uuidString)
-    let summary = try await run(.plain(change), kind, [input], store: store)
+    let summary = try await run(.plain(change), kind, inputs: [input], store: store)
     guard FileManager.default.fileExists(atPath: store) else { return ([], summary) }
     let rows = try sqlite(
       store,
@@ -141,7 +141,7 @@ import Testing
   func `A label that is not valid text is an error of the header`(bytes: [UInt8], code: IssueCode) async throws {
     let input = folder.path("log.csv")
     try Data(bytes).write(to: URL(fileURLWithPath: input))
-    let summary = try await run(.plain(), .import, [input], store: folder.path("s"))
+    let summary = try await run(.plain(), .import, inputs: [input], store: folder.path("s"))
     #expect(summary.exitCode == .dataError)
     #expect(summary.counts == RunCounts())
     #expect(summary.issues.counts[code] == 1)
