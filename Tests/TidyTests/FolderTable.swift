@@ -92,7 +92,8 @@ enum FolderTable {
       "Definition": ["Issues", "JSON", "Rules", "Rules/Records", "Rules/Transforms", "Values"],
       "Compilers/Records": ["Definition", "Issues", "Rules/Records", "Values"],
       "Compilers": [
-        "Compilers/Dates", "Compilers/Records", "Compilers/Transforms", "Definition", "Issues", "JSON", "Rules", "Rules/Transforms",
+        "Compilers/Dates", "Compilers/Records", "Compilers/Transforms", "Definition", "Issues", "JSON", "Rules",
+        "Rules/Transforms",
         "Values",
       ],
     ],
