@@ -10,6 +10,8 @@ package struct RunFailure: Error {
   /// Where in the input it happened, if it was the input.
   var line: Int?
   var byte: Int?
+  /// Whether the issue that it follows from is noted already.
+  var isNoted = false
   /// Set when nothing can be saved any more, so that other inputs need not be tried.
   var concernsStore = false
 
