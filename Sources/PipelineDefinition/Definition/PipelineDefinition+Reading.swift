@@ -215,13 +215,13 @@ extension PipelineDefinition: Decodable {
   }
 
   /// Checks that a label means one column; returns the labels. Two names that differ only in letter case are
-  /// distinguished by it, as attributes are.
+  /// distinguished by it if they are those of attributes.
   private func checkLabels(_ mistakes: MistakeList) -> Set<String> {
     var labels: [String: (column: ColumnDefinition, isName: Bool, exact: String)] = [:]
     for (index, column) in columns.enumerated() {
       for (label, _) in column.labels {
         let (folded, exact) = (ColumnLabel.folded(label), ColumnLabel.trimmed(label))
-        let isName = column.from.isEmpty && label == column.name
+        let isName = column.from.isEmpty && label == column.name && column.attribute == column.name
         if let other = labels[folded], !(isName && other.isName && other.exact != exact) {
           let text = "the label '\(label)' is also column '\(other.column.name)'; a label means one column"
           mistakes.add(columnPath(index), text)

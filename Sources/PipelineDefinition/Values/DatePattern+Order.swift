@@ -76,6 +76,10 @@ extension DatePattern {
         quoted.unicodeScalars.append(Unicode.Scalar(byte))
         continue
       }
+      if part == .literal(UInt8(ascii: "'")), !quoted.isEmpty {
+        quoted += "''"
+        continue
+      }
       closeQuote()
       text += part.letters
     }

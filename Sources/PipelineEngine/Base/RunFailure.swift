@@ -10,6 +10,8 @@ package struct RunFailure: Error {
   /// Where in the input it happened, if the input was the cause.
   var line: Int?
   var byte: Int?
+  /// Whether the issue that caused it was added already.
+  var isNoted = false
   /// Set when nothing can be saved any more, so that no other input need be tried.
   var concernsStore = false
 

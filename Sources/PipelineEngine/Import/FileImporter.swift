@@ -57,7 +57,7 @@ struct FileImporter {
         try handleAll(messages, share: &share, totals: &totals)
       }
     } catch {
-      if let issue = error.issue(file.name) { checkpoint.note(issue) }
+      if !error.isNoted, let issue = error.issue(file.name) { checkpoint.note(issue) }
       throw error
     }
     return checkpoint.entry
@@ -181,8 +181,10 @@ struct FileImporter {
     let subject =
       issue.code == .dateOrder
       ? "the dates of '\(issue.column ?? "")' can't be read with certainty" : "the header does not match the pipeline"
-    return RunFailure(
+    var failure = RunFailure(
       code: issue.code, exitCode: .dataError, message: "\(file.name): \(subject): \(issue.message)\(extent)")
+    failure.isNoted = true
+    return failure
   }
 
   private mutating func save(_ chunk: ParsedChunk, _ totals: inout ImportTotals) throws(RunFailure) {

@@ -155,7 +155,7 @@ struct InputReader: Sendable {
     let mapping = HeaderMapping(labels: header.names, columns: columns.definitions, policy: policy, at: position)
     return Opened(
       mapping: mapping, header: header.bytes, totalBytes: totalBytes,
-      issues: RecordFaults.issues(of: header, at: position) + mapping.issues)
+      issues: RecordFaults.issues(of: header, mapping, policy, at: position) + mapping.issues)
   }
 }
 

@@ -4,7 +4,9 @@ import CSV
 enum RecordFaults {
   /// Whether a record's own bytes are valid, apart from what was repaired.
   @inline(__always)
-  static func isSound(_ record: RecordSlice) -> Bool { record.problems.isEmpty }
+  static func isSound(_ record: RecordSlice) -> Bool {
+    record.problems.isEmpty || record.problems.subtracting(.repairs).isEmpty
+  }
 
   /// Every problem of a record, those first that are the likely cause of others; empty if the record is valid.
   static func issues(
@@ -27,9 +29,14 @@ enum RecordFaults {
           + (problems.contains(.cut) ? ". Only the first bytes of the reject are kept" : ""))
     }
     if problems.contains(.unterminatedQuote) {
+      let lines = record.linesInDoubt
+      let doubt =
+        lines == 0
+        ? ""
+        : ". The \(lines == 1 ? "line" : "\(lines) lines") after it may belong to its text, and are read as records"
       note(
         .unterminatedQuote,
-        "a quote is opened and never closed; close it, or double it where it belongs to the text")
+        "a quote is opened and never closed; close it, or double it where it belongs to the text\(doubt)")
     }
     if problems.contains(.invalidUTF8) {
       let byte = block.byteOffsetOfInvalidUTF8(in: record).map { " at byte \($0)" } ?? ""
@@ -59,12 +66,55 @@ enum RecordFaults {
 
   /// What was repaired in a record, as warnings.
   static func repairs(of record: RecordSlice, in block: RecordBlock, at position: RecordPosition) -> [RecordIssue] {
-    []
+    guard !record.problems.isDisjoint(with: .repairs) else { return [] }
+    return repairs.compactMap { problem, code, message in
+      guard record.problems.contains(problem) else { return nil }
+      return RecordIssue(
+        code, severity: .warning, at: position, value: RawText.shortened(block.bytes[record.contentRange]),
+        message: message)
+    }
   }
+
+  private static let repairs: [(RecordProblems, IssueCode, String)] = [
+    (
+      .repairedStrayQuote, .strayQuote,
+      "a quote inside a field was taken as text, because the dialect is lenient; check the field"
+    ),
+    (
+      .repairedOpenQuote, .unterminatedQuote,
+      "a quote that is never closed was closed at the end, because the dialect is lenient; check the field"
+    ),
+  ]
 
   /// What is wrong with the bytes of a header, as issues of it: with a label that is not what was meant, a column would
   /// be missing without anybody noticing.
-  static func issues(of header: CSVHeader, at position: RecordPosition) -> [RecordIssue] {
+  static func issues(
+    of header: CSVHeader, _ mapping: HeaderMapping, _ policy: HeaderPolicy, at position: RecordPosition
+  ) -> [RecordIssue] {
+    let warnings = repairs.filter { header.problems.contains($0.0) }.map {
+      RecordIssue($0.1, severity: .warning, at: position, message: "in the header \($0.2)")
+    }
+    return warnings + faults(of: header, at: position) + longLabels(of: header, mapping, policy, at: position)
+  }
+
+  /// A label of several lines that no column has: a quote may be opened in it that the next record closes, which would
+  /// then be missing.
+  private static func longLabels(
+    of header: CSVHeader, _ mapping: HeaderMapping, _ policy: HeaderPolicy, at position: RecordPosition
+  ) -> [RecordIssue] {
+    guard policy.extra != .ignore, header.problems.isEmpty else { return [] }
+    return header.names.indices.filter { index in
+      header.names[index].contains(where: \.isNewline) && mapping.columnOfField[index] == nil
+    }.map { index in
+      RecordIssue(
+        .unterminatedQuote, at: position, field: index + 1, value: RawText.shortened(header.names[index].utf8),
+        message:
+          "this label has several lines; close the quote that is opened in the header, or, if the label is meant "
+          + "so, declare it as a column, or \"extraColumns\": \"ignore\"")
+    }
+  }
+
+  private static func faults(of header: CSVHeader, at position: RecordPosition) -> [RecordIssue] {
     let kinds: [(RecordProblems, IssueCode, String)] = [
       (.recordTooLong, .recordTooLong, "the header is too long; a quote that is never closed is a common cause"),
       (.tooManyFields, .recordTooLong, "the header has too many labels; the delimiter may be another one"),

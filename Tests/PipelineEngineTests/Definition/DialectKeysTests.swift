@@ -118,6 +118,6 @@ import Testing
     let error = #expect(throws: PipelineError.self) {
       try PipelineDefinition(data: Data(text.utf8), environment: .journal)
     }
-    #expect(error?.mistakes.map(\.path) == ["export.dialect.encoding", "export.dialect.skipRows"])
+    #expect(error?.mistakes.map(\.path) == ["export.dialect.skipRows", "export.dialect.encoding"])
   }
 }

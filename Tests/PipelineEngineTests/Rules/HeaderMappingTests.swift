@@ -118,6 +118,12 @@ import Testing
     #expect(Self.map(["date"], soft, missing: .ignore).issues.isEmpty)
   }
 
+  @Test func `Columns whose names differ in letter case only are told apart by it`() {
+    let mapping = Self.map(["A", "a"], [ColumnDefinition("a"), ColumnDefinition("A")])
+    #expect(mapping.fieldOfColumn == [1, 0])
+    #expect(mapping.issues.isEmpty)
+  }
+
   static let journal = DialectDefinition.journalApp
   static let ragged: [(labels: [String], found: Int, lastIsEmpty: Bool, dialect: DialectDefinition, told: [String])] = [
     (["date", "location", "rating"], 3, false, .rfc4180, []),

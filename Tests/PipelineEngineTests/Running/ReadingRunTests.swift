@@ -178,12 +178,4 @@ import Testing
     #expect((summary.outcome == .completed) == isUsable)
     #expect((summary.issues == RunSummary.Issues()) == isUsable)
   }
-
-  @Test func `Columns whose names differ in letter case only are told apart by it`() async throws {
-    let (rows, summary) = try await rows("A,a\n2014-01-01,x\n") {
-      $0.columns = [ColumnDefinition("a", attribute: "location"), ColumnDefinition("A", attribute: "date")]
-    }
-    #expect(rows == ["2014-01-01 00:00:00|x|∅"])
-    #expect(summary.exitCode == .ok)
-  }
 }
