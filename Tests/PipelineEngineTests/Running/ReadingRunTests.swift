@@ -124,6 +124,14 @@ import Testing
     #expect(quoted.summary.issues.counts == [.extraCell: 1])
   }
 
+  @Test func `A lenient dialect repairs what has one reading, and lists each repair as a warning`() async throws {
+    let text = "date,location,rating\n2014-01-01,Ri\"con,4\n2014-01-03,A\n2014-01-05,B,1,\n2014-01-06,C,1,x\n"
+    let (rows, summary) = try await rows(text) { $0.dialect.mode = .lenient }
+    #expect(rows == ["2014-01-01 00:00:00|Ri\"con|4", "2014-01-03 00:00:00|A|∅", "2014-01-05 00:00:00|B|1"])
+    #expect(summary.issues.warningCounts == [.strayQuote: 1, .missingCell: 1, .extraCell: 1])
+    #expect(summary.counts == RunCounts(read: 4, inserted: 3, rejected: 1))
+  }
+
   @Test func `Every problem of a record is reported`() async throws {
     let (_, summary) = try await rows("date,location,rating\n2014-01-01,a\"b\u{0}c,1\n") { _ in }
     #expect(summary.issues.counts == [.nulByte: 1, .strayQuote: 1])
