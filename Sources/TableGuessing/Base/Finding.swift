@@ -48,7 +48,7 @@ package struct GuessPoint: Sendable, Hashable {
 }
 
 /// A noun with its number: `1 record`, `2 records`.
-func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+func counted(_ count: Int, _ noun: String, plural: String? = nil) -> String {
   count == 1 ? "1 \(noun)" : "\(count) \(plural ?? noun + "s")"
 }
 

@@ -27,7 +27,8 @@ struct EscapeSniffer {
     escaping.escape = Self.backslash
     let (plain, escaped) = (DialectScore(bytes, dialect), DialectScore(bytes, escaping))
     let others = after.reduce(0) { special.contains($1.key) ? $0 : $0 + $1.value }
-    let evidence = "\(counted(quotes + delimiters, "quote or delimiter", "quotes or delimiters")) after a backslash"
+    let evidence =
+      "\(counted(quotes + delimiters, "quote or delimiter", plural: "quotes or delimiters")) after a backslash"
     if faults(escaped) < faults(plain) {
       return Finding(
         .escaped(Self.backslash), confidence: others > 0 ? 0.8 : 0.95,

@@ -51,8 +51,8 @@ struct ColumnPlanner {
     plan.columns[index].rules = attribute.rules
     for text in profile.nulls.keys.sorted() where !plan.nullSequences.contains(text) { plan.nullSequences.append(text) }
     switch attribute.kind {
-    case .date: completeDate(index, attribute, &plan)
-    case .whole, .decimal: completeNumber(index, attribute, &plan)
+    case .date: completeDate(index, in: &plan)
+    case .whole, .decimal: completeNumber(index, attribute, in: &plan)
     case .boolean: break
     case .text:
       if profile.kind == .quantity {
@@ -64,7 +64,7 @@ struct ColumnPlanner {
 
   // MARK: Dates
 
-  private func completeDate(_ index: Int, _ attribute: AttributeVocabulary.Attribute, _ plan: inout Plan) {
+  private func completeDate(_ index: Int, in plan: inout Plan) {
     let values = profiles[index].values.filter { !NullWords.isWord($0.text) }
     emptyNullWords(index, &plan)
     if !dateFormats.isEmpty {
@@ -86,7 +86,7 @@ struct ColumnPlanner {
           + "\(quoted(guess.unread)); such records are rejected")
     }
     if !guess.hasTime, let time = timeColumn(besides: index), !formats.value.isEmpty {
-      join(time, to: index, &formats, &plan)
+      join(time, to: index, formats: &formats, in: &plan)
     }
     plan.columns[index].formats = formats
   }
@@ -115,7 +115,7 @@ struct ColumnPlanner {
     hasLabels && index.isTime(LabelText(profiles[column].label))
   }
 
-  private func join(_ time: Int, to date: Int, _ formats: inout Finding<[String]>, _ plan: inout Plan) {
+  private func join(_ time: Int, to date: Int, formats: inout Finding<[String]>, in plan: inout Plan) {
     let clock = TimeReader.guess(profiles[time].values)
     let days = formats.value.map { $0 == "iso8601" ? "yyyy-MM-dd" : $0 }
     formats.value = days.flatMap { day in clock.patterns.map { "\(day) \($0)" } } + days
@@ -134,7 +134,7 @@ struct ColumnPlanner {
 
   // MARK: Numbers
 
-  private func completeNumber(_ index: Int, _ attribute: AttributeVocabulary.Attribute, _ plan: inout Plan) {
+  private func completeNumber(_ index: Int, _ attribute: AttributeVocabulary.Attribute, in plan: inout Plan) {
     let profile = profiles[index]
     emptyNullWords(index, &plan)
     if profile.kinds[.decimal] != nil { plan.needsNumberMarks = true }

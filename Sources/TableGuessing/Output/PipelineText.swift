@@ -84,30 +84,32 @@ package struct PipelineText: Sendable {
 
   private var dialectMembers: [Member] {
     var members: [Member] = []
-    func add<Value>(_ key: String, _ value: String, _ finding: Finding<Value>) {
+    func add<Value>(_ key: String, _ value: String, from finding: Finding<Value>) {
       members.append(Member(comments: [Self.comment(finding)], key: key, value: value))
     }
     // A byte order mark says it in every file, also in one that has another.
     if guess.encoding.value != .utf8, !guess.hasByteOrderMark {
-      add("encoding", JSONText.quoted(guess.encoding.value.rawValue), guess.encoding)
+      add("encoding", JSONText.quoted(guess.encoding.value.rawValue), from: guess.encoding)
     }
     if guess.delimiter.value != ",", !guess.delimiter.value.isEmpty {
-      add("delimiter", JSONText.quoted(guess.delimiter.value), guess.delimiter)
+      add("delimiter", JSONText.quoted(guess.delimiter.value), from: guess.delimiter)
     }
-    if guess.quote.value != "\"" { add("quoteChar", guess.quote.value.map(JSONText.quoted) ?? "null", guess.quote) }
+    if guess.quote.value != "\"" {
+      add("quoteChar", guess.quote.value.map(JSONText.quoted) ?? "null", from: guess.quote)
+    }
     if case .escaped(let byte) = guess.escape.value {
-      add("escapeChar", JSONText.quoted(String(Character(Unicode.Scalar(byte)))), guess.escape)
+      add("escapeChar", JSONText.quoted(String(Character(Unicode.Scalar(byte)))), from: guess.escape)
     }
-    if let end = guess.end.value { add("lineTerminator", JSONText.quoted(end), guess.end) }
-    if guess.skipsInitialSpace.value { add("skipInitialSpace", "true", guess.skipsInitialSpace) }
-    if let sign = guess.layout.comment.value { add("commentChar", JSONText.quoted(sign), guess.layout.comment) }
+    if let end = guess.end.value { add("lineTerminator", JSONText.quoted(end), from: guess.end) }
+    if guess.skipsInitialSpace.value { add("skipInitialSpace", "true", from: guess.skipsInitialSpace) }
+    if let sign = guess.layout.comment.value { add("commentChar", JSONText.quoted(sign), from: guess.layout.comment) }
     return members + rowMembers + valueMembers
   }
 
   private var rowMembers: [Member] {
     let layout = guess.layout
     var members: [Member] = []
-    func add<Value>(_ key: String, _ value: String, _ finding: Finding<Value>) {
+    func add<Value>(_ key: String, _ value: String, from finding: Finding<Value>) {
       members.append(Member(comments: [Self.comment(finding)], key: key, value: value))
     }
     if guess.namesColumnsByPosition {
@@ -117,13 +119,13 @@ package struct PipelineText: Sendable {
             comments: ["The header does not name each column once, so it is skipped and columns count by position."],
             key: "skipRows", value: "\(lines.upperBound)"))
       } else if layout.skipRows.value > 0 {
-        add("skipRows", "\(layout.skipRows.value)", layout.skipRows)
+        add("skipRows", "\(layout.skipRows.value)", from: layout.skipRows)
       }
-      add("header", "false", layout.headerRows)
+      add("header", "false", from: layout.headerRows)
       members.append(Member(key: "columns", value: JSONText.list(positionalNames)))
     } else {
-      if layout.skipRows.value > 0 { add("skipRows", "\(layout.skipRows.value)", layout.skipRows) }
-      if layout.headerRows.value > 1 { add("headerRows", "\(layout.headerRows.value)", layout.headerRows) }
+      if layout.skipRows.value > 0 { add("skipRows", "\(layout.skipRows.value)", from: layout.skipRows) }
+      if layout.headerRows.value > 1 { add("headerRows", "\(layout.headerRows.value)", from: layout.headerRows) }
     }
     if layout.blankRecords > 0 {
       members.append(
@@ -133,8 +135,8 @@ package struct PipelineText: Sendable {
     }
     switch layout.footer.value {
     case .none: break
-    case .stopAt(let text): add("stopAt", JSONText.quoted(Self.escaped(text)), layout.footer)
-    case .last(let count): add("skipLastRows", "\(count)", layout.footer)
+    case .stopAt(let text): add("stopAt", JSONText.quoted(Self.escaped(text)), from: layout.footer)
+    case .last(let count): add("skipLastRows", "\(count)", from: layout.footer)
     }
     return members
   }
