@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(.seeded) func `What Python writes in any dialect is guessed, or refused`() throws {
-    let count = TestLength.rounds(60, long: 1000)
+    let count = TestLength.rounds(40, long: 1000)
     let seed = String(Randomness.seed)
     let folder = try TemporaryFolder()
     let lines = try Programs.python(Self.script, seed, String(count), in: folder).split(separator: "\n")

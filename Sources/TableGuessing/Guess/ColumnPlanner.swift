@@ -51,8 +51,8 @@ struct ColumnPlanner {
     plan.columns[index].rules = attribute.rules
     for text in profile.nulls.keys.sorted() where !plan.nullSequences.contains(text) { plan.nullSequences.append(text) }
     switch attribute.kind {
-    case .date: completeDate(index, &plan)
-    case .whole, .decimal: completeNumber(index, of: attribute, &plan)
+    case .date: completeDate(index, in: &plan)
+    case .whole, .decimal: completeNumber(index, attribute, in: &plan)
     case .boolean: break
     case .text:
       if profile.kind == .quantity {
@@ -64,7 +64,7 @@ struct ColumnPlanner {
 
   // MARK: Dates
 
-  private func completeDate(_ index: Int, _ plan: inout Plan) {
+  private func completeDate(_ index: Int, in plan: inout Plan) {
     let values = profiles[index].values.filter { !NullWords.isWord($0.text) }
     emptyNullWords(index, &plan)
     if !dateFormats.isEmpty {
@@ -134,7 +134,7 @@ struct ColumnPlanner {
 
   // MARK: Numbers
 
-  private func completeNumber(_ index: Int, of attribute: AttributeVocabulary.Attribute, _ plan: inout Plan) {
+  private func completeNumber(_ index: Int, _ attribute: AttributeVocabulary.Attribute, in plan: inout Plan) {
     let profile = profiles[index]
     emptyNullWords(index, &plan)
     if profile.kinds[.decimal] != nil { plan.needsNumberMarks = true }

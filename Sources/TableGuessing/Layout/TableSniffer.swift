@@ -32,7 +32,7 @@ struct TableSniffer {
     body = records.filter { !$0.isBlank }
     let blank = [below, middle, tail].reduce(0) { $0 + $1.count(where: \.isBlank) }
     layout = Layout(
-      comment: comment, skipRows: Self.skipRows(header, comment: comment, records: all), headerRows: header.headerRows,
+      comment: comment, skipRows: Self.skipRows(header, comment, above: all), headerRows: header.headerRows,
       labels: header.labels,
       footer: footer, blankRecords: blank, width: width, headerLines: header.headerLines)
     if body.isEmpty {
@@ -47,10 +47,10 @@ struct TableSniffer {
 
   /// Comments and blank lines alone above the header need no rows to be skipped.
   private static func skipRows(
-    _ header: HeaderSniffer.Result, comment: Finding<String?>, records: [SplitRecord]
+    _ header: HeaderSniffer.Result, _ comment: Finding<String?>, above all: [SplitRecord]
   ) -> Finding<Int> {
     guard header.skipRows.value > 0, let sign = comment.value else { return header.skipRows }
-    let above = records.prefix { $0.line <= header.skipRows.value }
+    let above = all.prefix { $0.line <= header.skipRows.value }
     guard above.allSatisfy({ CommentSniffer.begins($0, with: Array(sign.utf8)) }) else { return header.skipRows }
     return Finding(0, confidence: 1, evidence: "only comments are above the header")
   }

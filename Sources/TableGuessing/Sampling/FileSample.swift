@@ -48,8 +48,8 @@ package struct FileSample: Sendable, Hashable {
 extension FileSample {
   /// Reads the sample of a file; `-` is standard input.
   ///
-  /// A regular file is read at its beginning, its end and at equal distances between. If it is compressed or
-  /// a pipe, only the first `limits.streamBytes` are read.
+  /// A regular file is read at its beginning, its end and at equal distances between. Only the
+  /// first `limits.streamBytes` of a compressed input or a pipe are read.
   /// - Throws: `CSVError` if the input can't be read or inflated.
   package init(path: String, limits: Limits = Limits()) throws(CSVError) {
     try self.init(try ByteSource(path: path), limits: limits)
