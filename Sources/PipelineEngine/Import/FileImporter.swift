@@ -147,7 +147,12 @@ struct FileImporter {
   /// Called when the header was read: opens the store and prepares for chunks.
   private mutating func open(_ input: InputReader.Opened, _ totals: inout ImportTotals) throws(RunFailure) {
     let (mapping, header) = (input.mapping, input.header)
-    let issues = input.issues + environment.keys.missingKeys(mapping, input: file.name)
+    let missingKeys = environment.keys.missingKeys(mapping, input: file.name)
+    // The error about a column of the key replaces the warning about the same column.
+    let others = input.issues.filter { issue in
+      !missingKeys.contains { $0.code == issue.code && $0.column == issue.column }
+    }
+    let issues = others + missingKeys
     // An interrupted run has already added them.
     if summary.state != .resumed {
       for issue in issues { note(issue) }
