@@ -56,6 +56,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "CSV", dependencies: ["Locking", "CZlib", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
     .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
+    .target(name: "TableGuessing", dependencies: ["CSV", "PipelineDefinition"], swiftSettings: strict),
     .target(
       name: "PipelineEngine",
       dependencies: [
@@ -65,11 +66,13 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "SurfJournal",
-      dependencies: ["PipelineEngine", "OpenCoreData", "PersistentStores", "ManagedObjectModel", "CSV"],
+      dependencies: [
+        "PipelineEngine", "OpenCoreData", "PersistentStores", "ManagedObjectModel", "CSV", "TableGuessing",
+      ],
       exclude: ["SurfJournalModel.xcdatamodeld"], swiftSettings: strict),
     .executableTarget(
       name: "surfjournal",
-      dependencies: ["SurfJournal", "PipelineEngine", "Locking", "CBuildStamp", "CGetopt", "CMalloc"],
+      dependencies: ["SurfJournal", "PipelineEngine", "TableGuessing", "Locking", "CBuildStamp", "CGetopt", "CMalloc"],
       swiftSettings: strict),
 
     // Code from data models, at build time.
@@ -100,6 +103,9 @@ if !buildsProgramOnly {
       name: "PipelineEngineTests",
       dependencies: ["PipelineEngine", "PipelineDefinition", "OpenCoreData", "CSV", "Locking", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "TableGuessingTests",
+      dependencies: ["TableGuessing", "SurfJournal", "PipelineDefinition", "CSV", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "SurfJournalTests", dependencies: ["SurfJournal", "PipelineEngine", "OpenCoreData", "TestSupport"],
       swiftSettings: strict),

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Writes the sample logs of this folder; the same bytes on every run.
 
-    generate.py            writes surf-log.csv, surf-log.csv.gz, surf-log-dirty.csv
-                           and surf-log-dirty.expected.json beside this file
+    generate.py            writes surf-log.csv, surf-log.csv.gz, surf-log-dirty.csv,
+                           surf-log-dirty.expected.json, surftagebuch.csv and
+                           surftagebuch.expected.csv beside this file
     generate.py --check    writes nothing; exits 1 if a file is not what it would write
 
 The clean log is that of a surfing club: some thousand sessions over eight years, every one of them importable
 without a remark. The dirty log has each problem that the validator knows, between good records;
-surf-log-dirty.expected.json says what must be reported of it. See README.md in this folder.
+surf-log-dirty.expected.json says what must be reported of it. The third log is a spreadsheet as a German-speaking
+surfer keeps it and Excel writes it; surftagebuch.expected.csv has the entries that must come of it. See README.md in
+this folder.
 """
 
 import datetime
@@ -267,7 +270,7 @@ def dirty_log(rng):
     log.bad("text where a date belongs", [("type-error", "date")], date="yesterday")
     log.bad("a day that no calendar has", [("type-error", "date")], date="2016-02-30")
     log.bad("29 February in a common year", [("type-error", "date")], date="2/29/15")
-    log.bad("a month that no calendar has", [("type-error", "date")], date="13/1/14")
+    log.bad("a month that no calendar has", [("type-error", "date")], date="13/0/14")
     log.good(2)
     log.bad("a date to come", [("constraint-error", "date")], date="2999-01-01T00:00:00Z")
     log.bad("a date before 1900", [("constraint-error", "date")], date="1899-12-31")
@@ -362,6 +365,63 @@ def expected_json(log):
     return (text + "\n").encode()
 
 
+# --- The spreadsheet ---------------------------------------------------------------------------------------------
+
+DIARY_COLUMNS = ["Datum", "Uhrzeit", "Spot", "Wellenhöhe", "Periode (s)", "Wind", "Bewertung (1-5)", "Bemerkung"]
+DIARY_SPOTS = [
+    "Hossegor, La Gravière", "Seignosse, Les Estagnots", "Mundaka", "Zarautz", "Peniche, Supertubos", "Ericeira",
+    "Norderney, Januskopf", "Sylt, Brandenburg", "Klitmøller",
+]
+DIARY_WINDS = ["ablandig, schwach", "auflandig", "windstill", "NW 12 km/h", "SO 3 Bft", "–", "seitlich ablandig", ""]
+DIARY_REMARKS = [
+    "", "", "mit Jörg", "Brett geliehen; zu kurz", 'erster "Green Room"', "kalt, 3/2 reicht nicht mehr", "voll", "Süßwasser",
+    "Ende der Session: Gewitter",
+]
+
+
+def diary_height(rng):
+    style = rng.random()
+    if style < 0.45:
+        return f"{rng.randrange(4, 30) / 10:.1f}".replace(".", ",") + " m"
+    if style < 0.70:
+        low = rng.randrange(2, 6)
+        return f"{low}–{low + rng.choice([1, 2])} ft"
+    return rng.choice(["hüfthoch", "brusthoch", "flach", "kopfhoch"]) if style < 0.95 else "1 m"
+
+
+def diary(rng):
+    """The sheet as Excel writes it, Windows-1252 with CRLF, and the entries in it."""
+    rows, entries = [], []
+    day = datetime.date(2013, 5, 4)
+    for number in range(60):
+        day += datetime.timedelta(days=rng.choice([1, 2, 5, 9, 20]))
+        clock = "" if rng.random() < 0.15 else f"{rng.randrange(6, 20):02}:{rng.choice([0, 15, 30, 45]):02}"
+        rating = "" if rng.random() < 0.1 else str(rng.randrange(1, 6))
+        period = "" if rng.random() < 0.1 else str(rng.randrange(6, 16))
+        fields = [
+            day.strftime("%d.%m.%Y"), clock, rng.choice(DIARY_SPOTS), diary_height(rng), period, rng.choice(DIARY_WINDS),
+            rating, rng.choice(DIARY_REMARKS),
+        ]
+        rows.append(fields)
+        moment = f"{day.isoformat()}T{clock or '00:00'}:00Z"
+        # A dash means that there was no wind to write down.
+        wind = "" if fields[5] == "–" else fields[5]
+        entries.append([moment, fields[3], period, wind, fields[2], rating])
+        if number in (13, 29, 30, 47):
+            rows.append([""] * len(DIARY_COLUMNS))
+    lines = [["Surftagebuch Familie Müller"] + [""] * 7, ["Stand: 31.12.2014, alle Angaben ohne Gewähr"] + [""] * 7]
+    lines += [DIARY_COLUMNS] + rows
+    lines += [[""] * 8, ["Summe: 60 Tage"] + [""] * 5 + ["3,1", ""], [""] * 8]
+    lines += [["* Höhen vom Strand aus geschätzt"] + [""] * 7]
+    text = "".join(";".join(sheet_field(field) for field in fields) + "\r\n" for fields in lines)
+    expected = ["date", "height", "period", "wind", "location", "rating"]
+    return text.encode("cp1252"), line(expected) + b"".join(line(entry) for entry in entries)
+
+
+def sheet_field(text):
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ';"\r\n') else text
+
+
 def zipped(content):
     """gzip without time and name, so that equal content gives equal bytes."""
     buffer = io.BytesIO()
@@ -374,11 +434,14 @@ def main():
     folder = pathlib.Path(__file__).resolve().parent
     clean = line(COLUMNS) + b"".join(line(fields) for fields in clean_sessions(random.Random(SEED), SESSIONS))
     log = dirty_log(random.Random(SEED + 1))
+    sheet, sheet_entries = diary(random.Random(SEED + 2))
     files = {
         "surf-log.csv": clean,
         "surf-log.csv.gz": zipped(clean),
         "surf-log-dirty.csv": bytes(log.bytes),
         "surf-log-dirty.expected.json": expected_json(log),
+        "surftagebuch.csv": sheet,
+        "surftagebuch.expected.csv": sheet_entries,
     }
     if sys.argv[1:] == ["--check"]:
         stale = [name for name, content in files.items() if not is_current(folder / name, content)]

@@ -18,7 +18,7 @@ extension PipelineDefinition {
   public static let surfLog = PipelineDefinition(
     name: "surf-log",
     description: "Surf logs as people keep them: a readable date, a rating from 1 to 5 if there is one, free text.",
-    columns: [date(["iso8601", "journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
+    columns: [date(readableDates)] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
     charts: charts, vocabulary: .journal)
 
   /// For logs written by programs: heights and periods are quantities, and date and location identify a session.
@@ -26,7 +26,7 @@ extension PipelineDefinition {
     name: "surf-log-strict",
     description: "Surf logs in order: heights and periods are quantities, one entry per date and place.",
     columns: [
-      date(["iso8601", "journal-app"]),
+      date(readableDates),
       ColumnDefinition("height", rules: [ValueRule(.quantity(heights)), textLength]),
       ColumnDefinition("period", rules: [ValueRule(.quantity(periods)), textLength]),
       ColumnDefinition("wind", rules: [textLength]),
@@ -63,6 +63,8 @@ extension PipelineDefinition {
         dialect: dialect), vocabulary: .journal)
   }()
 
+  /// Short dates are read in the order that a file's dates decide, and refused where none does.
+  private static let readableDates = ["iso8601", "journal-app", "d/M/yy"]
   /// The charts in the reports of these pipelines.
   private static let charts = ["date", "rating", "location"]
   private static let texts = ["height", "period", "wind", "location"]

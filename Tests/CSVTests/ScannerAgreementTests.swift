@@ -69,4 +69,40 @@ struct ScannerAgreementTests {
     #expect(try readAll(resumed) == rest, "seed \(seed)")
     #expect(resumed.position == reader.position)
   }
+
+  @Test("Random input in random dialects", arguments: Randomness.seeds(150, long: 20_000))
+  func dialects(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let dialect = RandomDialect.make(using: &random)
+    let bytes = RandomDialect.noise(for: dialect, 40 + Int(seed % 20) * 10, using: &random)
+    let expected = try readAll(bytes, dialect: dialect, fast: false)
+    for (size, recordsMax) in [(1, 1), (3, 7), (64, 1000), (1 << 18, 2)] {
+      let found = try readAll(bytes, dialect: dialect, readBytes: size, fast: true, recordsMax: recordsMax)
+      #expect(found == expected, "seed \(seed), pieces of \(size), blocks of \(recordsMax), \(dialect)")
+    }
+  }
+
+  @Test("Reading on after any record of a random dialect", arguments: Randomness.seeds(40, long: 3000))
+  func resumingDialects(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var dialect = RandomDialect.make(using: &random)
+    dialect.skippedRows = Int.random(in: 0...2, using: &random)
+    dialect.droppedLastRows = Int.random(in: 0...2, using: &random)
+    dialect.stopAt = Bool.random(using: &random) ? "bcdefgh" : nil
+    let bytes = RandomDialect.noise(for: dialect, 60, using: &random)
+    let all = try readAll(bytes, dialect: dialect)
+    let reader = try CSVReader(ByteSource(bytes: bytes), dialect: dialect)
+    let hash = ContentHash()
+    reader.contentHash = hash
+    var block = RecordBlock()
+    var count = 0
+    while try reader.next(into: &block, recordsMax: 3) {
+      count += block.records.count
+      #expect(block.end.record == count + 1 && hash.byteCount == block.end.byteOffset)
+      let resumed = try CSVReader(ByteSource(bytes: bytes), dialect: dialect, startingAt: block.end)
+      #expect(try readAll(resumed) == Array(all[count...]), "seed \(seed), \(dialect)")
+    }
+    #expect(count == all.count && reader.position.byteOffset == bytes.count)
+    #expect(hash.byteCount == bytes.count)
+  }
 }

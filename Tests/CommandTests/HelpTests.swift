@@ -6,7 +6,7 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "import", "validate", "export", "seed", "run", "replay", "list", "show", "add", "edit", "delete", "history",
-    "inspect", "verify", "ledger", "check", "pipelines", "help",
+    "inspect", "verify", "ledger", "guess", "check", "pipelines", "help",
   ]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
 

@@ -35,7 +35,7 @@ import Testing
     Mistake("a value for an option that has none", "import", "--json=yes", message: "--json takes no value"),
     Mistake(
       "an ambiguous abbreviation", "import", "--st", "s",
-      message: "'--st' may mean --store or --stop-on-error; write more of it"),
+      message: "'--st' may mean --store or --stop-at or --stop-on-error; write more of it"),
     Mistake("import without a file", "import", "--store", "s", message: "no file is given"),
     Mistake(
       "import without a store", "import", "a.csv", message: "no store is given; name one with --store PATH"),

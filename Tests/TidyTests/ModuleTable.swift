@@ -12,8 +12,11 @@ enum ModuleTable {
       "CSV", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineDefinition",
       "StoreInspection",
     ],
-    "SurfJournal": ["CSV", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineEngine"],
-    "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal"],
+    "TableGuessing": ["CSV", "PipelineDefinition"],
+    "SurfJournal": [
+      "CSV", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineEngine", "TableGuessing",
+    ],
+    "surfjournal": ["CBuildStamp", "CGetopt", "CMalloc", "Locking", "PipelineEngine", "SurfJournal", "TableGuessing"],
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.

@@ -1,7 +1,7 @@
 /// An error of reading, inflating, parsing or writing.
 ///
-/// Positions are given wherever they are known. `byte` counts in the text itself (for gzip: the inflated text),
-/// `compressedByte` in the compressed file; both start at 0. `line` starts at 1.
+/// Positions are given wherever they are known. `byte` counts in the text itself, in the bytes of its encoding (for
+/// gzip: in the inflated text), `compressedByte` in the compressed file; both start at 0. `line` starts at 1.
 public struct CSVError: Error, Sendable, Hashable {
   /// The kind of error. Later versions may add codes, so a `switch` needs a default.
   ///
@@ -13,8 +13,10 @@ public struct CSVError: Error, Sendable, Hashable {
 
     /// The input could not be opened, read or positioned.
     public static let source = Code(rawValue: "source-error")
-    /// The input as a whole is not in UTF-8.
+    /// The encoding of the input must be declared, or is unknown.
     public static let encoding = Code(rawValue: "encoding-error")
+    /// The input is no text: a workbook, a database, an archive, or compressed by something other than gzip.
+    public static let format = Code(rawValue: "format-error")
     /// The gzip data is truncated or damaged, or other data follows it.
     public static let compression = Code(rawValue: "compression-error")
     /// The dialect or the limits contradict themselves.

@@ -2,7 +2,7 @@
 ///
 /// It holds one record and a read-ahead. It grows only for a long record, up to the reader's limit.
 final class InputWindow {
-  /// How many bytes beyond the last one can be read (see `ScanInput.bytes`).
+  /// How many bytes beyond the last one can be read (see `ScanInput.bytes`), and how much room a conversion needs.
   private static let paddingBytes = 64
 
   let source: ByteSource
@@ -13,8 +13,10 @@ final class InputWindow {
   private(set) var next = 0
   /// Window offset after the last byte.
   private(set) var end = 0
-  /// Offset in the input of the window's first byte.
+  /// Offset in the text of the window's first byte.
   private var baseOffset = 0
+  /// Converts the input to UTF-8, unless it is UTF-8.
+  private var decoder: TextDecoder?
   private(set) var isAtEnd = false
   /// The error that ended the input early.
   private(set) var failure: CSVError?
@@ -35,9 +37,10 @@ final class InputWindow {
   /// Whether no more bytes will come.
   var isFinal: Bool { isAtEnd || failure != nil }
   /// Offset in the input of the first unread byte.
-  var inputOffset: Int { baseOffset + next }
-  /// Window offset + this = offset in the input.
+  var inputOffset: Int { decoder?.offset ?? baseOffset + next }
+  /// Window offset + this = offset in the text; in the input too, unless that is converted.
   var inputShift: Int { baseOffset }
+  var isConverted: Bool { decoder != nil }
 
   var scanInput: ScanInput {
     ScanInput(bytes: UnsafePointer(storage), end: end, isFinal: isFinal, endsCleanly: failure == nil)
@@ -50,8 +53,26 @@ final class InputWindow {
   func unread() -> UnsafeBufferPointer<UInt8> { bytes(next..<end) }
 
   func advance(to offset: Int) {
-    if let hash, offset > next { hash.update(UnsafeRawBufferPointer(bytes(next..<offset))) }
+    if offset > next {
+      let passed = UnsafeRawBufferPointer(bytes(next..<offset))
+      if let decoder { decoder.pass(passed, hash) } else { hash?.update(passed) }
+    }
     next = offset
+  }
+
+  /// Advances over the bytes at the end of a converted input that have no text.
+  func advanceToEnd() {
+    if isAtEnd, unreadCount == 0 { decoder?.passRest(hash) }
+  }
+
+  /// Converts the input from the first unread byte on.
+  func decode(_ encoding: CSVEncoding, lineEnds: [UInt8]) throws(CSVError) {
+    decoder = try TextDecoder(
+      encoding, head: unread(), offset: inputOffset, lineEnds: lineEnds, readBytes: readBytes, failure: failure)
+    end = next
+    // What was read is to be converted before the input is at its end again.
+    isAtEnd = false
+    failure = nil
   }
 
   func fail(_ error: CSVError) { failure = failure ?? error }
@@ -63,7 +84,7 @@ final class InputWindow {
     reserve(byteCount)
     while !isFinal && end < byteCount {
       do throws(CSVError) {
-        let count = try source.read(into: UnsafeMutableRawBufferPointer(start: storage + end, count: byteCount - end))
+        let count = try read(byteCount - end)
         end += count
         if count == 0 { isAtEnd = true }
       } catch {
@@ -72,8 +93,17 @@ final class InputWindow {
     }
   }
 
-  /// Advances to an offset in the input without reading the bytes in between.
+  /// Reads about that many bytes behind the last one.
+  private func read(_ count: Int) throws(CSVError) -> Int {
+    if let decoder {
+      return try decoder.read(into: storage + end, room: count + Self.paddingBytes, from: source)
+    }
+    return try source.read(into: UnsafeMutableRawBufferPointer(start: storage + end, count: count))
+  }
+
+  /// Advances to an offset in the input without reading the bytes in between, where the encoding allows.
   func skip(toInputOffset offset: Int) throws(CSVError) {
+    if let decoder { return try skip(toInputOffset: offset, decoder) }
     let ahead = offset - inputOffset
     if ahead <= unreadCount {
       next += ahead
@@ -86,8 +116,23 @@ final class InputWindow {
     end = 0
   }
 
+  private func skip(toInputOffset offset: Int, _ decoder: TextDecoder) throws(CSVError) {
+    if let ahead = try decoder.skip(to: offset, from: source) {
+      let passed = UnsafeRawBufferPointer(bytes(next..<next + ahead))
+      decoder.pass(passed, nil)
+      next += ahead
+      return
+    }
+    if let failure { throw failure }
+    next = 0
+    end = 0
+    isAtEnd = false
+  }
+
   /// Moves the unread bytes to the front and ensures a capacity of `byteCount` bytes.
   private func reserve(_ byteCount: Int) {
+    // A conversion may fill the room that it needs too.
+    let byteCount = byteCount + (decoder == nil ? 0 : Self.paddingBytes)
     let count = unreadCount
     if byteCount > capacity {
       let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: byteCount + Self.paddingBytes)

@@ -15,6 +15,9 @@ struct RecordTailSkipper {
   private var phase: Phase
   private let rules: ScanRules
   private var quotedBytes = 0
+  /// The bytes outside quotes since the last delimiter.
+  private var recent = RecentBytes()
+  private var isEscaped = false
 
   init(_ phase: Phase, _ rules: ScanRules) {
     self.phase = phase
@@ -31,37 +34,70 @@ struct RecordTailSkipper {
 
   /// False if the byte is beyond the end.
   private mutating func step(_ byte: UInt8) -> Bool {
-    let isQuote = rules.hasQuotes && byte == rules.quote
     switch phase {
     case .done: return false
     case .afterCR:
       phase = .done
       return byte == ASCII.lf
+    case .line:
+      endLine(byte)
+      return true
+    case .text, .fieldStart, .quoted, .quoteInQuotes:
+      if isEscaped {
+        isEscaped = false
+        recent.removeAll()
+        return true
+      }
+      if byte == rules.escape {
+        isEscaped = true
+        if phase != .quoted { phase = .text }
+        return true
+      }
+      return stepInRecord(byte)
+    }
+  }
+
+  private mutating func stepInRecord(_ byte: UInt8) -> Bool {
+    let isQuote = rules.hasQuotes && byte == rules.quote
+    switch phase {
     case .quoted:
       quotedBytes += 1
       if isQuote {
-        phase = .quoteInQuotes
+        phase = rules.doublesQuotes ? .quoteInQuotes : .text
+        recent.removeAll()
       } else if quotedBytes > rules.recordBytesMax {
         phase = .line
+        recent.removeAll()
         return step(byte)
       }
-      return true
     case .quoteInQuotes where isQuote:
       phase = .quoted
-      return true
     case .fieldStart where isQuote:
       phase = .quoted
       quotedBytes = 0
-      return true
-    case .line, .text, .fieldStart, .quoteInQuotes:
-      if byte == ASCII.lf {
-        phase = .done
-      } else if byte == ASCII.cr {
-        phase = .afterCR
-      } else if phase != .line {
-        phase = byte == rules.delimiter ? .fieldStart : .text
+    case .fieldStart where byte == ASCII.space && rules.skipsInitialSpace: break
+    default:
+      endLine(byte)
+      if phase == .done || phase == .afterCR { break }
+      phase = .text
+      if rules.lineTerminator == nil { recent.append(byte) }
+      if rules.delimiterToken.ends(recent) {
+        phase = .fieldStart
+        recent.removeAll()
       }
-      return true
+    }
+    return true
+  }
+
+  /// Ends the skipped part if a line end is complete with this byte, or may be.
+  private mutating func endLine(_ byte: UInt8) {
+    if let lineTerminator = rules.lineTerminator {
+      recent.append(byte)
+      if lineTerminator.ends(recent) { phase = .done }
+    } else if byte == ASCII.lf {
+      phase = .done
+    } else if byte == ASCII.cr {
+      phase = .afterCR
     }
   }
 }

@@ -1,34 +1,55 @@
 /// Scans one record byte by byte, whatever it contains. It defines the rules; `FastScanner` is an optimisation that
 /// must give the same result.
 ///
-/// - A field that begins with a quote extends to the next single quote; two quotes stand for one.
+/// - A field that begins with a quote extends to the next single quote; two quotes stand for one where the dialect
+///   doubles them. The byte after an escape character is text.
 /// - Text after the closing quote, and quotes within an unquoted field, are text: `strayQuote`.
 /// - A quote that is not closed by the end of the input, or within `recordBytesMax`, ends its record with the line in
 ///   which it opened. The following lines are read as if the quote were absent, so that one missing quote does not
-///   swallow a file.
+///   swallow a file. The same holds if the next single quote is in a later line and text follows it: it opens a field
+///   of another record rather than closes this one.
+/// - A lenient dialect repairs a stray quote, and a quote that the last line of the input does not close, where there
+///   is one sensible reading (`ReferenceScanner+Quotes`).
 /// - A record over `recordBytesMax` is truncated; `Stop.skip` says how to skip the rest.
 struct ReferenceScanner {
   enum Stop {
     case done
-    /// The window must contain more: up to `recordBytesMax` + 2 bytes from the record's start, or the end of the
-    /// input.
+    /// The window must contain more: up to `recordBytesMax` + `lookaheadBytes` bytes from the record's start, or the
+    /// end of the input.
     case needsMoreBytes
     /// As `done`, but the kept bytes of the record end at `keptEnd`, and everything from `next` to the end that the
     /// skipper finds is skipped.
     case skip(RecordTailSkipper, keptEnd: Int)
   }
 
-  private enum State { case fieldStart, text, quoted, closed }
+  enum State { case fieldStart, text, quoted, closed }
 
-  private let rules: ScanRules
-  private let input: ScanInput
-  private let start: Int
-  private var position: Int
-  private var state = State.fieldStart
-  private var contentStart: Int
-  private var flags: UInt32 = 0
-  private var fieldsSeen = 0
-  private var problems: RecordProblems = []
+  /// A line end at an offset.
+  enum LineEnd {
+    case none
+    /// The bytes end before it is decided.
+    case unknown
+    /// The offset after it.
+    case end(Int)
+  }
+
+  let rules: ScanRules
+  let input: ScanInput
+  let start: Int
+  var position: Int
+  var state = State.fieldStart
+  var contentStart: Int
+  /// Offset of the closing quote, for a field that is closed.
+  var quoteEnd = 0
+  var flags: UInt32 = 0
+  var fieldsSeen = 0
+  var problems: RecordProblems = []
+  /// Whether a stray quote within quotes was repaired; the record's other quotes are then not repaired too.
+  var hasRepairedQuotedField = false
+  /// Offset of the quote that closes the field after its stray quotes, so that it is looked for once; before, -1.
+  var knownClosingQuote = -1
+  /// Lines after the record that its open quote may have claimed.
+  var linesInDoubt = 0
 
   init(_ rules: ScanRules, _ input: ScanInput, start: Int) {
     self.rules = rules
@@ -40,9 +61,12 @@ struct ReferenceScanner {
 
   /// Scans the record at `output.next`. Nothing is added to `output` when more bytes are needed.
   static func scan(_ rules: ScanRules, _ input: ScanInput, into output: inout ScanOutput) -> Stop {
-    let bytes = input.bytes
-    if let comment = rules.comment, output.next < input.end, bytes[output.next] == comment {
-      return .skip(RecordTailSkipper(.line, rules), keptEnd: output.next)
+    if let comment = rules.comment, output.next < input.end {
+      switch comment.match(at: output.next, in: input) {
+      case .yes: return .skip(RecordTailSkipper(.line, rules), keptEnd: output.next)
+      case .unknown: return .needsMoreBytes
+      case .no: break
+      }
     }
     var scanner = ReferenceScanner(rules, input, start: output.next)
     return scanner.run(into: &output)
@@ -51,82 +75,78 @@ struct ReferenceScanner {
   private mutating func run(into output: inout ScanOutput) -> Stop {
     let firstField = output.fieldCount
     while true {
-      let stop: Stop?
-      if position == input.end {
-        stop = runOut(firstField: firstField, into: &output)
-      } else {
-        let byte = input.bytes[position]
-        let endsHere = state != .quoted && (byte == ASCII.lf || byte == ASCII.cr)
-        if endsHere {
-          stop = endLine(firstField: firstField, into: &output)
-        } else if position - start >= rules.recordBytesMax {
-          stop = overrun(firstField: firstField, into: &output)
-        } else {
-          stop = step(byte, into: &output) ? nil : .needsMoreBytes
-        }
-      }
-      guard let stop else { continue }
+      guard let stop = advance(firstField: firstField, into: &output) else { continue }
       if case .needsMoreBytes = stop { output.fieldCount = firstField }
       return stop
     }
   }
 
-  /// Handles one byte (or a pair of quotes) of a record. False if the result depends on bytes that are not available
-  /// yet.
-  private mutating func step(_ byte: UInt8, into output: inout ScanOutput) -> Bool {
+  /// Handles one byte, or several that belong together; a result ends the record.
+  private mutating func advance(firstField: Int, into output: inout ScanOutput) -> Stop? {
+    if position == input.end { return runOut(firstField: firstField, into: &output) }
+    if state != .quoted {
+      switch lineEnd(at: position) {
+      case .end(let end): return endRecord(contentEnd: position, end: end, firstField: firstField, into: &output)
+      case .unknown: return .needsMoreBytes
+      case .none: break
+      }
+    }
+    if position - start >= rules.recordBytesMax { return overrun(firstField: firstField, into: &output) }
+    let byte = input.bytes[position]
+    if byte == rules.escape { return stepEscape() }
     let isQuote = rules.hasQuotes && byte == rules.quote
     if state == .quoted {
-      if isQuote { return stepQuoteInQuotes() }
-    } else if byte == rules.delimiter {
-      endField(at: position, into: &output)
-      contentStart = position + 1
-    } else if isQuote && state == .fieldStart {
-      state = .quoted
-      flags = FieldSlice.quotedFlag
-      contentStart = position + 1
-    } else {
-      if isQuote { problems.insert(.strayQuote) }
-      state = .text
+      if isQuote { return stepQuoteInQuotes(firstField: firstField, into: &output) }
+      position += 1
+      return nil
     }
-    position += 1
-    return true
+    return step(byte, isQuote: isQuote, into: &output)
   }
 
-  private mutating func stepQuoteInQuotes() -> Bool {
-    let after = position + 1
-    if after == input.end && !input.isFinal { return false }
-    let next = after < input.end ? input.bytes[after] : ASCII.lf
-    if next == rules.quote {
-      flags |= FieldSlice.unescapingFlag
-      position += 2
-      return true
-    }
-    if next == rules.delimiter || next == ASCII.lf || next == ASCII.cr {
-      flags |= FieldSlice.closedFlag
-      state = .closed
-    } else {
-      problems.insert(.strayQuote)
-      flags |= FieldSlice.unescapingFlag
-      state = .text
+  /// Handles a byte outside quotes that neither ends the record nor escapes another.
+  private mutating func step(_ byte: UInt8, isQuote: Bool, into output: inout ScanOutput) -> Stop? {
+    switch rules.delimiterToken.match(at: position, in: input) {
+    case .yes:
+      endField(at: position, into: &output)
+      position += rules.delimiterToken.count
+      contentStart = position
+      return nil
+    case .unknown: return .needsMoreBytes
+    case .no: break
     }
     position += 1
-    return true
+    if state == .fieldStart, isQuote {
+      state = .quoted
+      flags = FieldSlice.quotedFlag
+      knownClosingQuote = -1
+      contentStart = position
+    } else if state == .fieldStart, byte == ASCII.space, rules.skipsInitialSpace {
+      contentStart = position
+    } else {
+      if isQuote { noteQuoteInText() }
+      state = .text
+    }
+    return nil
+  }
+
+  /// The byte after an escape character is text. At the end of the input there is none, and the character is text
+  /// itself.
+  private mutating func stepEscape() -> Stop? {
+    if position + 1 == input.end, !input.isFinal { return .needsMoreBytes }
+    position = min(position + 2, input.end)
+    flags |= FieldSlice.unescapingFlag
+    if state == .fieldStart { state = .text }
+    return nil
   }
 
   private mutating func endField(at end: Int, into output: inout ScanOutput) {
-    let isClosed = flags & FieldSlice.closedFlag != 0
-    let contentEnd = isClosed ? end - 1 : end
+    let contentEnd = flags & FieldSlice.closedFlag != 0 ? quoteEnd : end
     if contentEnd - contentStart > rules.fieldBytesMax { problems.insert(.fieldTooLong) }
     if fieldsSeen < rules.fieldsMax { output.addField(start: contentStart, end: contentEnd, flags: flags) }
     fieldsSeen += 1
     if fieldsSeen > rules.fieldsMax { problems.insert(.tooManyFields) }
     flags = 0
     state = .fieldStart
-  }
-
-  private mutating func endLine(firstField: Int, into output: inout ScanOutput) -> Stop {
-    guard let end = lineEnd(at: position) else { return .needsMoreBytes }
-    return endRecord(contentEnd: position, end: end, firstField: firstField, into: &output)
   }
 
   /// The bytes end before the record does.
@@ -136,9 +156,7 @@ struct ReferenceScanner {
     return endRecord(contentEnd: input.end, end: input.end, firstField: firstField, into: &output)
   }
 
-  private mutating func endRecord(
-    contentEnd: Int, end: Int, firstField: Int, into output: inout ScanOutput
-  ) -> Stop {
+  mutating func endRecord(contentEnd: Int, end: Int, firstField: Int, into output: inout ScanOutput) -> Stop {
     if contentEnd == start {
       problems.insert(.blank)
     } else {
@@ -157,29 +175,9 @@ struct ReferenceScanner {
       into: &output)
   }
 
-  /// Ends the record with the line in which the open quote is.
-  private mutating func endUnterminated(firstField: Int, into output: inout ScanOutput) -> Stop {
-    problems.insert(.unterminatedQuote)
-    // The flags so far describe quotes in lines that turned out not to belong to the field.
-    flags = FieldSlice.quotedFlag
-    var lineBreak = contentStart
-    while lineBreak < input.end, input.bytes[lineBreak] != ASCII.lf, input.bytes[lineBreak] != ASCII.cr {
-      if input.bytes[lineBreak] == rules.quote { flags |= FieldSlice.unescapingFlag }
-      lineBreak += 1
-    }
-    if problems.contains(.recordTooLong), lineBreak - start >= rules.recordBytesMax {
-      return cut(skipper: RecordTailSkipper(.line, rules), firstField: firstField, into: &output)
-    }
-    guard lineBreak < input.end else {
-      return endRecord(contentEnd: input.end, end: input.end, firstField: firstField, into: &output)
-    }
-    guard let end = lineEnd(at: lineBreak) else { return .needsMoreBytes }
-    return endRecord(contentEnd: lineBreak, end: end, firstField: firstField, into: &output)
-  }
-
   /// Keeps the front of the record and the fields within it, and the front of an open quoted field: its start shows
   /// where the quote opened.
-  private mutating func cut(skipper: RecordTailSkipper, firstField: Int, into output: inout ScanOutput) -> Stop {
+  mutating func cut(skipper: RecordTailSkipper, firstField: Int, into output: inout ScanOutput) -> Stop {
     problems.insert(.cut)
     let keptEnd = start + min(rules.recordBytesMax, CSVLimits.cutRecordBytesMax)
     let keptInBlock = keptEnd + output.blockShift
@@ -189,7 +187,7 @@ struct ReferenceScanner {
     if state == .quoted && contentStart <= keptEnd && fieldsSeen < rules.fieldsMax {
       output.addField(start: contentStart, end: keptEnd, flags: flags)
     }
-    let passed = start + rules.recordBytesMax
+    let passed = max(position, start + rules.recordBytesMax)
     addRecord(contentEnd: keptEnd, end: keptEnd, firstField: firstField, into: &output, next: passed)
     return .skip(skipper, keptEnd: keptEnd)
   }
@@ -201,19 +199,31 @@ struct ReferenceScanner {
     if !rules.keepsNulBytes, content.contains(0) { problems.insert(.nulByte) }
     if !problems.contains(.cut), firstInvalidUTF8(content) != nil { problems.insert(.invalidUTF8) }
     let next = next ?? end
-    var counter = LineCounter()
-    counter.take(UnsafeBufferPointer(start: input.bytes + start, count: next - start))
     output.addRecord(
       contentEnd: contentEnd, end: end, firstField: firstField, problems: problems,
-      nextLine: output.line + counter.lines, rules: rules)
+      nextLine: output.line + lines(in: start..<next), linesInDoubt: linesInDoubt, rules: rules)
     output.next = next
   }
 
-  /// Offset after the line end at `index`; nil if a CR is the last byte and an LF may still follow.
-  private func lineEnd(at index: Int) -> Int? {
-    let after = index + 1
-    guard input.bytes[index] == ASCII.cr else { return after }
-    if after == input.end { return input.isFinal ? after : nil }
-    return input.bytes[after] == ASCII.lf ? after + 1 : after
+  func lines(in range: Range<Int>) -> Int {
+    var counter = LineCounter()
+    counter.take(UnsafeBufferPointer(start: input.bytes + range.lowerBound, count: range.count))
+    return counter.lines
+  }
+
+  func lineEnd(at index: Int) -> LineEnd {
+    if let lineTerminator = rules.lineTerminator {
+      switch lineTerminator.match(at: index, in: input) {
+      case .yes: return .end(index + lineTerminator.count)
+      case .no: return .none
+      case .unknown: return .unknown
+      }
+    }
+    let byte = input.bytes[index]
+    if byte == ASCII.lf { return .end(index + 1) }
+    guard byte == ASCII.cr else { return .none }
+    // A CR that is the last byte may be the first half of a CR LF.
+    if index + 1 == input.end { return input.isFinal ? .end(index + 1) : .unknown }
+    return .end(input.bytes[index + 1] == ASCII.lf ? index + 2 : index + 1)
   }
 }

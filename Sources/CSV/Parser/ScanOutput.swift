@@ -52,9 +52,11 @@ struct ScanOutput {
   ///   - contentEnd: where its line end starts.
   ///   - firstField: the `fieldCount` at which its fields began.
   ///   - nextLine: the line after it.
+  ///   - linesInDoubt: how many of the next lines its open quote may have claimed.
   @inline(__always)
   mutating func addRecord(
-    contentEnd: Int, end: Int, firstField: Int, problems: RecordProblems, nextLine: Int, rules: ScanRules
+    contentEnd: Int, end: Int, firstField: Int, problems: RecordProblems, nextLine: Int, linesInDoubt: Int = 0,
+    rules: ScanRules
   ) {
     if rules.toleratesTrailingDelimiter { dropTrailingField(firstField, rules) }
     if !(rules.skipsBlankLines && problems.contains(.blank)) {
@@ -64,7 +66,8 @@ struct ScanOutput {
         start32: UInt32(truncatingIfNeeded: next &+ blockShift),
         end32: UInt32(truncatingIfNeeded: end &+ blockShift),
         line: line, byteOffset: next &+ inputShift, problems: problems,
-        lineEndBytes: UInt8(truncatingIfNeeded: end &- contentEnd))
+        lineEndBytes: UInt8(truncatingIfNeeded: end &- contentEnd),
+        linesInDoubt32: UInt32(truncatingIfNeeded: linesInDoubt))
       recordCount &+= 1
     }
     next = end

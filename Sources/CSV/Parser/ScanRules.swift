@@ -1,10 +1,18 @@
 /// Dialect and limits in the form that the scanners use.
 struct ScanRules {
+  /// The first byte of the delimiter.
   let delimiter: UInt8
+  let delimiterToken: ScanToken
   let hasQuotes: Bool
-  /// The delimiter if the dialect has no quotes: the scanners always test for the delimiter first.
+  /// The first byte of the delimiter if the dialect has no quotes: the scanners always test for the delimiter first.
   let quote: UInt8
-  let comment: UInt8?
+  let doublesQuotes: Bool
+  let escape: UInt8?
+  let skipsInitialSpace: Bool
+  /// Nil for LF, CRLF and CR.
+  let lineTerminator: ScanToken?
+  let comment: ScanToken?
+  let isLenient: Bool
   let skipsBlankLines: Bool
   let keepsNulBytes: Bool
   let toleratesTrailingDelimiter: Bool
@@ -17,10 +25,16 @@ struct ScanRules {
   let fastPathBytesMax: Int
 
   init(_ dialect: CSVDialect, _ limits: CSVLimits) {
-    delimiter = dialect.delimiter
+    delimiterToken = ScanToken(dialect.delimiter)
+    delimiter = delimiterToken.first
     hasQuotes = dialect.quote != nil
-    quote = dialect.quote ?? dialect.delimiter
-    comment = dialect.comment
+    quote = dialect.quote ?? delimiterToken.first
+    doublesQuotes = dialect.doublesQuotes
+    escape = dialect.escape
+    skipsInitialSpace = dialect.skipsInitialSpace
+    lineTerminator = dialect.lineTerminator.map { ScanToken($0) }
+    comment = dialect.comment.map { ScanToken($0) }
+    isLenient = dialect.mode == .lenient
     skipsBlankLines = dialect.skipsBlankLines
     keepsNulBytes = dialect.keepsNulBytes
     toleratesTrailingDelimiter = dialect.toleratesTrailingDelimiter
@@ -30,6 +44,16 @@ struct ScanRules {
     fieldsMax = limits.fieldsMax
     fastPathBytesMax = min(limits.fieldBytesMax, limits.recordBytesMax)
   }
+
+  /// Whether `FastScanner` knows the dialect. Escapes and other line terminators are rare enough to be left to the
+  /// reference scanner.
+  var canScanFast: Bool { escape == nil && (doublesQuotes || !hasQuotes) && lineTerminator == nil }
+
+  /// Whether the fast scanner needs none of the tests for several bytes, initial spaces and comments.
+  var isPlain: Bool { delimiterToken.count == 1 && !skipsInitialSpace && comment == nil }
+
+  /// How far beyond `recordBytesMax` a scanner may have to look to decide a record.
+  var lookaheadBytes: Int { 2 + ScanToken.bytesMax }
 }
 
 /// The bytes that a scan may read.

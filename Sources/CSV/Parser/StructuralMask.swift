@@ -15,21 +15,23 @@ struct StructuralMask {
 
   /// - Parameters:
   ///   - bytes: 64 readable bytes.
-  ///   - delimiters: the delimiter, an ASCII byte, in each of the eight bytes.
+  ///   - delimiters: the first byte of the delimiter in each of the eight bytes.
   ///   - quotes: the quote, an ASCII byte, in each of the eight bytes.
+  ///   - isDelimiterASCII: a constant; true if the delimiter is known to begin with an ASCII byte, which is cheaper.
   @inline(__always)
-  init(_ bytes: UnsafeRawPointer, delimiters: UInt64, quotes: UInt64) {
+  init(_ bytes: UnsafeRawPointer, delimiters: UInt64, quotes: UInt64, isDelimiterASCII: Bool) {
+    let isASCII = isDelimiterASCII
     var seen: UInt64 = 0
     var mask: UInt64 = 0
     // Unrolled by hand: the compiler does not always unroll a loop here, which then costs a third more.
-    mask |= Self.lane(bytes, at: 0, delimiters: delimiters, quotes: quotes, seen: &seen)
-    mask |= Self.lane(bytes, at: 8, delimiters: delimiters, quotes: quotes, seen: &seen)
-    mask |= Self.lane(bytes, at: 16, delimiters: delimiters, quotes: quotes, seen: &seen)
-    mask |= Self.lane(bytes, at: 24, delimiters: delimiters, quotes: quotes, seen: &seen)
-    mask |= Self.lane(bytes, at: 32, delimiters: delimiters, quotes: quotes, seen: &seen)
-    mask |= Self.lane(bytes, at: 40, delimiters: delimiters, quotes: quotes, seen: &seen)
-    mask |= Self.lane(bytes, at: 48, delimiters: delimiters, quotes: quotes, seen: &seen)
-    mask |= Self.lane(bytes, at: 56, delimiters: delimiters, quotes: quotes, seen: &seen)
+    mask |= Self.lane(bytes, at: 0, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 8, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 16, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 24, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 32, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 40, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 48, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
+    mask |= Self.lane(bytes, at: 56, delimiters: delimiters, quotes: quotes, isASCII, seen: &seen)
     bits = mask
     highBits = seen & Self.high
   }
@@ -39,15 +41,23 @@ struct StructuralMask {
   /// multiplication then gathers the eight high bits into the top byte.
   @inline(__always)
   private static func lane(
-    _ bytes: UnsafeRawPointer, at offset: Int, delimiters: UInt64, quotes: UInt64, seen: inout UInt64
+    _ bytes: UnsafeRawPointer, at offset: Int, delimiters: UInt64, quotes: UInt64, _ isDelimiterASCII: Bool,
+    seen: inout UInt64
   ) -> UInt64 {
     let value = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     seen |= value
     let low = value & low7
     let isNotLow = low &+ below16
-    let isNotDelimiter = (low ^ delimiters) &+ low7
     let isNotQuote = (low ^ quotes) &+ low7
-    let isPlain = (isNotLow & isNotDelimiter & isNotQuote) | value
+    let isPlain: UInt64
+    if isDelimiterASCII {
+      let isNotDelimiter = (low ^ delimiters) &+ low7
+      isPlain = (isNotLow & isNotDelimiter & isNotQuote) | value
+    } else {
+      let difference = value ^ delimiters
+      let isNotDelimiter = ((difference & low7) &+ low7) | difference
+      isPlain = ((isNotLow & isNotQuote) | value) & isNotDelimiter
+    }
     return (((~isPlain & high) &* 0x0002_0408_1020_4081) >> 56) &<< UInt64(offset)
   }
 

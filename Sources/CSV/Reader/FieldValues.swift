@@ -27,24 +27,44 @@ extension RecordBlock {
     return String(decoding: value, as: UTF8.self)
   }
 
-  /// Unescapes the content of a quoted field: two quotes are one; a single quote ends the quoting, and everything
-  /// after it is text.
+  /// Unescapes the content of a field: the byte after an escape character is text; two quotes are one where the dialect
+  /// doubles them. A single quote ends the quoting, and everything after it is text; but in a field that is closed it
+  /// was repaired and is text itself.
   @usableFromInline func appendUnescaped(_ field: FieldSlice, to target: inout [UInt8]) {
     var index = field.start
-    // The opening quote is the byte before the content; it shows which byte the dialect quotes with.
-    let quote = bytes[field.start - 1]
+    var quote = field.isQuoted ? syntax.quote : nil
     while index < field.end {
       let byte = bytes[index]
       index += 1
+      if byte == syntax.escape, index < field.end {
+        target.append(bytes[index])
+        index += 1
+        continue
+      }
       if byte == quote {
-        if index < field.end, bytes[index] == quote {
+        if syntax.doublesQuotes, index < field.end, bytes[index] == quote {
           index += 1
-        } else {
-          target.append(contentsOf: bytes[index..<field.end])
-          return
+        } else if !field.isClosed {
+          quote = nil
+          continue
         }
       }
       target.append(byte)
     }
+  }
+}
+
+/// How the content of a field is written, as far as its value differs from it.
+struct FieldSyntax: Sendable {
+  var quote: UInt8? = UInt8(ascii: "\"")
+  var doublesQuotes = true
+  var escape: UInt8?
+
+  init() {}
+
+  init(_ dialect: CSVDialect) {
+    quote = dialect.quote
+    doublesQuotes = dialect.doublesQuotes
+    escape = dialect.escape
   }
 }

@@ -1,4 +1,4 @@
-/// A sequence of records: their original bytes, and the positions of records and fields in them.
+/// A sequence of records: their bytes in UTF-8, and the positions of records and fields in them.
 ///
 /// A block is reusable: `CSVReader.next(into:recordsMax:)` empties it and keeps its storage. Between records `bytes`
 /// may contain those of skipped blank lines.
@@ -10,6 +10,9 @@ public struct RecordBlock: Sendable {
   public internal(set) var start = ReaderPosition.start
   /// Position after the last record, from which a later reader can continue.
   public internal(set) var end = ReaderPosition.start
+  var syntax = FieldSyntax()
+  /// The encoding of the input; the bytes here are converted.
+  var encoding = CSVEncoding.utf8
 
   public init() {}
 
@@ -23,7 +26,8 @@ public struct RecordBlock: Sendable {
   /// Number (from 1) of the data record at `index` of `records`.
   @inlinable public func number(ofRecordAt index: Int) -> Int { start.record + index }
 
-  /// The original bytes of a record, line end included.
+  /// The original bytes of a record, line end included. If the input has another encoding, they are converted to UTF-8,
+  /// and each byte FF stands for bytes that are not a character of that encoding.
   @inlinable public func originalBytes(of record: RecordSlice) -> ArraySlice<UInt8> { bytes[record.range] }
 
   @inlinable public func fields(of record: RecordSlice) -> ArraySlice<FieldSlice> { fields[record.fieldIndices] }
@@ -36,7 +40,7 @@ public struct RecordBlock: Sendable {
   /// Size of the record in the input in bytes, line end included, even if only a part was kept.
   public func inputByteCount(ofRecordAt index: Int) -> Int {
     let record = records[index]
-    guard record.problems.contains(.cut) else { return record.range.count }
+    guard record.problems.contains(.cut) else { return inputByteCount(of: record.range) }
     return (index + 1 < records.count ? records[index + 1].byteOffset : end.byteOffset) - record.byteOffset
   }
 
@@ -49,18 +53,37 @@ public struct RecordBlock: Sendable {
   }
 
   /// Offset (from 0) of a field's first byte in the inflated input, its opening quote included.
+  ///
+  /// It counts bytes of the input's own encoding, and is exact unless iconv converts the encoding and knows several
+  /// spellings of a character that precedes in the record.
   public func byteOffset(of field: FieldSlice, in record: RecordSlice) -> Int {
-    record.byteOffset + field.rangeWithQuotes.lowerBound - record.range.lowerBound
+    record.byteOffset + inputByteCount(of: record.range.lowerBound..<field.rangeWithQuotes.lowerBound)
   }
 
-  /// Offset in the inflated input of the record's first byte that is not UTF-8; nil if all bytes are.
+  /// Number of bytes in the input that a range of `bytes`, within one record, stands for.
+  private func inputByteCount(of range: Range<Int>) -> Int {
+    if encoding == .utf8 { return range.count }
+    return bytes.withUnsafeBytes { EncodedLength.of(UnsafeRawBufferPointer(rebasing: $0[range]), in: encoding) }
+  }
+
+  /// Offset in the inflated input of the record's first byte that is not a character of its encoding; nil if all are.
   public func byteOffsetOfInvalidUTF8(in record: RecordSlice) -> Int? {
     let range = record.contentRange
     let found = bytes.withUnsafeBytes { firstInvalidUTF8(UnsafeRawBufferPointer(rebasing: $0[range])) }
-    return found.map { record.byteOffset + $0 }
+    return found.map { record.byteOffset + inputByteCount(of: range.lowerBound..<range.lowerBound + $0) }
   }
 
-  mutating func reset(at position: ReaderPosition) {
+  /// Removes the records from `index` on, with their fields and bytes.
+  mutating func removeRecords(from index: Int) {
+    let first = records[index]
+    bytes.removeLast(bytes.count - first.range.lowerBound)
+    fields.removeLast(fields.count - first.firstField)
+    records.removeLast(records.count - index)
+  }
+
+  mutating func reset(at position: ReaderPosition, _ dialect: CSVDialect, _ encoding: CSVEncoding?) {
+    syntax = FieldSyntax(dialect)
+    self.encoding = encoding ?? .utf8
     bytes.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)

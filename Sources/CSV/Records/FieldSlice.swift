@@ -26,14 +26,20 @@ public struct FieldSlice: Sendable, Hashable {
   @inlinable public var range: Range<Int> { start..<end }
   /// Whether the field began with a quote.
   @inlinable public var isQuoted: Bool { packed & 1 != 0 }
-  /// Whether the content contains quotes that are not part of the value, so that the range is not the value.
+  /// Whether the closing quote is there.
+  var isClosed: Bool { packed & FieldSlice.closedFlag != 0 }
+  /// Whether the content contains quotes or escapes that are not part of the value, so that the range is not the value.
   @inlinable public var needsUnescaping: Bool { packed & 4 != 0 }
   /// Whether the field is `token`, unquoted, in `bytes`, the bytes of its block.
   @inlinable public func isUnquoted(_ token: [UInt8], in bytes: [UInt8]) -> Bool {
     !isQuoted && count == token.count && bytes[range].elementsEqual(token)
   }
+  /// Whether the field is one of the tokens, unquoted, in `bytes`, the bytes of its block.
+  @inlinable public func isUnquoted(anyOf tokens: [[UInt8]], in bytes: [UInt8]) -> Bool {
+    !isQuoted && tokens.contains { count == $0.count && bytes[range].elementsEqual($0) }
+  }
   /// The content with the quotes around it.
   public var rangeWithQuotes: Range<Int> {
-    (isQuoted ? start - 1 : start)..<(packed & FieldSlice.closedFlag != 0 ? end + 1 : end)
+    (isQuoted ? start - 1 : start)..<(isClosed ? end + 1 : end)
   }
 }

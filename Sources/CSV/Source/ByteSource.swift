@@ -1,6 +1,7 @@
 /// The bytes of an input from start to end, inflated if they are gzip.
 ///
-/// Gzip is detected by its first two bytes, never by a file name. Use a source from one thread at a time. It may be
+/// Gzip is detected by its first two bytes, never by a file name. Other compressed files, archives, workbooks and
+/// databases are detected too and refused by name. Use a source from one thread at a time. It may be
 /// created on one thread and used on another.
 ///
 /// ```swift
@@ -104,7 +105,7 @@ public final class ByteSource {
   ///   - bytes: where they are appended.
   ///   - bytesMax: the largest number of bytes to read, at least 1.
   /// - Returns: the number of bytes, 0 at the end.
-  /// - Throws: `CSVError` with the code `source-error` or `compression-error`. Earlier calls have returned all bytes
+  /// - Throws: `CSVError` with the code `source-error`, `compression-error` or `format-error`. Earlier calls have returned all bytes
   ///   before the error; every later call throws the same error.
   public func read(appendingTo bytes: inout [UInt8], bytesMax: Int = 64 << 10) throws(CSVError) -> Int {
     precondition(bytesMax > 0, "bytesMax must be at least 1")
@@ -176,23 +177,30 @@ public final class ByteSource {
     }
   }
 
-  /// Reads the first two bytes. A pipe may deliver them one at a time.
+  /// Recognises gzip by two bytes, and what cannot be read by a few more.
   private func detectCompression() throws(CSVError) {
-    let magicBytes = GzipInflater.magic.count
-    var head = [UInt8](repeating: 0, count: magicBytes)
-    var have = 0
-    while have < magicBytes {
-      let count = try head.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
-        try input.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[have...])))
-      }
-      if count == 0 { break }
-      have += count
-    }
-    head.removeLast(magicBytes - have)
+    var head: [UInt8] = []
+    try readHead(&head, GzipInflater.magic.count)
     if head == GzipInflater.magic {
       state = .gzip(GzipInflater(input, head: head, bufferBytes: gzipBufferBytes))
-    } else {
-      state = .plain(head: head)
+      return
     }
+    try readHead(&head, ForeignFormat.headBytes)
+    if let foreign = ForeignFormat(head) { throw CSVError(.format, foreign.message, path: name, byte: 0) }
+    state = .plain(head: head)
+  }
+
+  /// Reads on until there are `count` bytes, or all. A pipe may deliver them one at a time.
+  private func readHead(_ head: inout [UInt8], _ count: Int) throws(CSVError) {
+    var have = head.count
+    head.append(contentsOf: [UInt8](repeating: 0, count: count - have))
+    while have < count {
+      let got = try head.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
+        try input.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[have...])))
+      }
+      if got == 0 { break }
+      have += got
+    }
+    head.removeLast(count - have)
   }
 }

@@ -2,8 +2,10 @@
 ///
 /// Quoted are values that contain a delimiter, a quote or a line end, that begin or end with a space, or that would
 /// be read as something else: the empty value of a record of one field, a comment sign at the start of a record, a
-/// byte order mark at the start of the file, the dialect's text for no value. A dialect without quotes writes quotes
-/// and spaces unchanged and refuses the other values.
+/// byte order mark at the start of the file, the dialect's texts for no value. A dialect without quotes writes quotes
+/// and spaces unchanged, and escapes the other values or, without an escape character, refuses them.
+///
+/// A writer writes neither the rows that a dialect skips before the header and drops at the end, nor comments.
 ///
 /// ```swift
 /// let sink = try ByteSink(path: "surf-log.csv")
@@ -38,6 +40,7 @@ public struct CSVWriter: ~Copyable {
     self.sink = sink
     self.dialect = dialect
     encoder = RecordEncoder(dialect, capacity: 2 * Self.bufferBytes)
+    if let encoding = dialect.encoding, encoding != .utf8 { encoder.putByteOrderMark() }
   }
 
   /// Adds a field to the record.
@@ -98,9 +101,12 @@ public struct CSVWriter: ~Copyable {
     // A single empty field is already counted; any other refused field was not added.
     let field = reason == .onlyEmpty ? 0 : encoder.fieldCount
     encoder.abandonRecord()
+    let advice =
+      dialect.quote == nil
+      ? "this dialect has no quotes; change the value or use a dialect with quotes"
+      : "this dialect cannot write it; change the value or let the dialect double quotes"
     return CSVError(
-      .unquotableValue,
-      "the value \(reason.rawValue), and this dialect has no quotes; change the value or use a dialect with quotes",
+      .unquotableValue, "the value \(reason.rawValue), and \(advice)",
       path: sink.name, field: field)
   }
 }

@@ -6,6 +6,8 @@ struct RecordEncoder {
     case lineEnd = "holds a line end"
     case comment = "starts with the comment sign"
     case byteOrderMark = "starts with a byte order mark, which would be read as that of the file"
+    case quote = "holds a quote, which the dialect neither doubles nor escapes"
+    case initialSpace = "begins with a space, which would be skipped"
     case nullToken = "is the text that stands for no value"
     case onlyEmpty = "is empty and alone in its record, which would be a blank line"
   }
@@ -16,40 +18,65 @@ struct RecordEncoder {
   private(set) var used = 0
   private(set) var fieldCount = 0
 
+  /// The first byte of the delimiter. A value that holds it needs quotes, for with what follows it could become one.
   private let delimiter: UInt8
+  private let delimiterBytes: [UInt8]
   private let quote: UInt8?
-  private let comment: UInt8?
-  private let endsLinesWithCR: Bool
-  private let writesTrailingDelimiter: Bool
+  private let doublesQuotes: Bool
+  private let escape: UInt8?
   /// Empty if the dialect has none.
-  private let nullToken: [UInt8]
+  private let comment: [UInt8]
+  private let lineEnd: [UInt8]
+  /// The first byte of a line terminator other than LF and CR.
+  private let otherLineEnd: UInt8?
+  private let skipsInitialSpace: Bool
+  private let writesTrailingDelimiter: Bool
+  private let nullTokens: [[UInt8]]
   private var recordStart = 0
   private var isFirstRecord = true
 
   init(_ dialect: CSVDialect, capacity: Int) {
-    delimiter = dialect.delimiter
+    delimiter = dialect.delimiter[0]
+    delimiterBytes = dialect.delimiter
     quote = dialect.quote
-    comment = dialect.comment
-    endsLinesWithCR = dialect.lineEnd == .crlf
+    doublesQuotes = dialect.doublesQuotes
+    escape = dialect.escape
+    comment = dialect.comment ?? []
+    lineEnd = dialect.lineTerminator ?? (dialect.lineEnd == .crlf ? [ASCII.cr, ASCII.lf] : [ASCII.lf])
+    otherLineEnd = dialect.lineTerminator?.first
+    skipsInitialSpace = dialect.skipsInitialSpace
     writesTrailingDelimiter = dialect.writesTrailingDelimiter
-    nullToken = dialect.nullToken ?? []
+    nullTokens = dialect.nullTokens
     storage = [UInt8](repeating: 0, count: capacity)
+  }
+
+  /// Puts a byte order mark before the first record.
+  mutating func putByteOrderMark() {
+    for byte in ASCII.byteOrderMark { put(byte) }
+    recordStart = used
   }
 
   /// Adds nothing if the result is a refusal.
   mutating func append(_ value: Span<UInt8>) -> Refusal? {
-    // Twice the value for doubled quotes, two quotes around it and a delimiter before it.
-    makeRoom(2 * value.count + 3)
+    // Twice the value for doubled quotes or escapes, two quotes around it and a delimiter before it.
+    makeRoom(2 * value.count + 2 + delimiterBytes.count)
     var start = used
     if fieldCount > 0 {
       storage[start] = delimiter
       start += 1
+      for byte in delimiterBytes.dropFirst() {
+        storage[start] = byte
+        start += 1
+      }
     }
-    let isPlain = copyPlain(value, to: start)
+    let isPlain = copyPlain(value, to: start) && !holdsOtherSpecial(value)
     if isPlain && !isNullToken(value) && (fieldCount > 0 || !isMistakable(value)) {
       used = start + value.count
     } else if let quote {
+      if !doublesQuotes, escape == nil, holds(quote, value) { return .quote }
       used = copyQuoted(value, to: start, quote)
+    } else if let escape {
+      used = copyEscaped(value, to: start, escape)
     } else {
       if let refusal = refusal(value) { return refusal }
       // The value only begins or ends with a space, which needs no quotes in a dialect without quotes.
@@ -61,22 +88,22 @@ struct RecordEncoder {
 
   /// Adds a field without a value: the dialect's null token, or nothing.
   mutating func appendNull() {
-    makeRoom(nullToken.count + 1)
-    if fieldCount > 0 { put(delimiter) }
-    for byte in nullToken { put(byte) }
+    let token = nullTokens.first ?? []
+    makeRoom(token.count + delimiterBytes.count)
+    if fieldCount > 0 { putDelimiter() }
+    for byte in token { put(byte) }
     fieldCount += 1
   }
 
   mutating func endRecord() -> Refusal? {
-    makeRoom(5)
+    makeRoom(2 + delimiterBytes.count + lineEnd.count)
     if fieldCount == 1 && used == recordStart && !writesTrailingDelimiter {
       guard let quote else { return .onlyEmpty }
       put(quote)
       put(quote)
     }
-    if writesTrailingDelimiter { put(delimiter) }
-    if endsLinesWithCR { put(ASCII.cr) }
-    put(ASCII.lf)
+    if writesTrailingDelimiter { putDelimiter() }
+    for byte in lineEnd { put(byte) }
     recordStart = used
     fieldCount = 0
     isFirstRecord = false
@@ -105,6 +132,10 @@ struct RecordEncoder {
     used += 1
   }
 
+  private mutating func putDelimiter() {
+    for byte in delimiterBytes { put(byte) }
+  }
+
   /// Copies the value unchanged; false if the value needs quotes.
   @inline(__always)
   private mutating func copyPlain(_ value: Span<UInt8>, to start: Int) -> Bool {
@@ -127,16 +158,25 @@ struct RecordEncoder {
     return special == 0
   }
 
+  /// Whether the value holds what only some dialects give a meaning.
+  @inline(__always)
+  private func holdsOtherSpecial(_ value: Span<UInt8>) -> Bool {
+    if escape == nil && otherLineEnd == nil { return false }
+    return value.indices.contains { value[$0] == escape || value[$0] == otherLineEnd }
+  }
+
   /// Writes the value in quotes and returns the end offset.
   private mutating func copyQuoted(_ value: Span<UInt8>, to start: Int, _ quote: UInt8) -> Int {
+    let quoteSign = doublesQuotes ? quote : escape ?? quote
+    let escape = escape
     var target = storage.mutableSpan
     var end = start
     target[end] = quote
     end += 1
     for index in value.indices {
       let byte = value[index]
-      if byte == quote {
-        target[end] = quote
+      if byte == quote || byte == escape {
+        target[end] = byte == quote ? quoteSign : byte
         end += 1
       }
       target[end] = byte
@@ -146,32 +186,56 @@ struct RecordEncoder {
     return end + 1
   }
 
+  /// Writes the value with the escape character before every byte that would be read as something else, and returns
+  /// the end offset.
+  private mutating func copyEscaped(_ value: Span<UInt8>, to start: Int, _ escape: UInt8) -> Int {
+    let special = [delimiter, escape, ASCII.lf, ASCII.cr, otherLineEnd ?? escape]
+    let isMistakable =
+      isNullToken(value) || (fieldCount == 0 && self.isMistakable(value))
+      || (skipsInitialSpace && !value.isEmpty && value[0] == ASCII.space)
+    var target = storage.mutableSpan
+    var end = start
+    for index in value.indices {
+      let byte = value[index]
+      if special.contains(byte) || (index == 0 && isMistakable) {
+        target[end] = escape
+        end += 1
+      }
+      target[end] = byte
+      end += 1
+    }
+    return end
+  }
+
   /// Whether a value would be read as no value.
   @inline(__always)
   private func isNullToken(_ value: Span<UInt8>) -> Bool {
-    if value.count != nullToken.count || value.isEmpty { return false }
-    return nullToken.indices.allSatisfy { value[$0] == nullToken[$0] }
+    if nullTokens.isEmpty || value.isEmpty { return false }
+    return nullTokens.contains { $0.count == value.count && starts(value, with: $0) }
   }
 
   /// Whether the first value of a record looks like a comment or a byte order mark.
   private func isMistakable(_ value: Span<UInt8>) -> Bool {
-    if let comment, !value.isEmpty, value[0] == comment { return true }
-    return isFirstRecord && startsWithByteOrderMark(value)
+    if !comment.isEmpty, starts(value, with: comment) { return true }
+    return isFirstRecord && starts(value, with: ASCII.byteOrderMark)
   }
 
-  private func startsWithByteOrderMark(_ value: Span<UInt8>) -> Bool {
-    let mark = ASCII.byteOrderMark
-    return value.count >= mark.count && mark.indices.allSatisfy { value[$0] == mark[$0] }
+  private func starts(_ value: Span<UInt8>, with bytes: [UInt8]) -> Bool {
+    value.count >= bytes.count && bytes.indices.allSatisfy { value[$0] == bytes[$0] }
   }
+
+  private func holds(_ byte: UInt8, _ value: Span<UInt8>) -> Bool { value.indices.contains { value[$0] == byte } }
 
   private func refusal(_ value: Span<UInt8>) -> Refusal? {
     for index in value.indices {
+      // A part of a delimiter at the end of the value could become one with what follows.
       if value[index] == delimiter { return .delimiter }
-      if value[index] == ASCII.lf || value[index] == ASCII.cr { return .lineEnd }
+      if value[index] == ASCII.lf || value[index] == ASCII.cr || value[index] == otherLineEnd { return .lineEnd }
     }
     if isNullToken(value) { return .nullToken }
+    if skipsInitialSpace, value[0] == ASCII.space { return .initialSpace }
     guard fieldCount == 0 else { return nil }
-    if let comment, value[0] == comment { return .comment }
-    return isFirstRecord && startsWithByteOrderMark(value) ? .byteOrderMark : nil
+    if !comment.isEmpty, starts(value, with: comment) { return .comment }
+    return isFirstRecord && starts(value, with: ASCII.byteOrderMark) ? .byteOrderMark : nil
   }
 }

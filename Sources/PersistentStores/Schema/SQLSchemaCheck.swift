@@ -8,7 +8,7 @@ enum SQLSchemaCheck {
     var names: Set<String> = []
     for entity in entities {
       let name = entity.name ?? ""
-      try checkIdentifier(name, "entity")
+      try checkIdentifier(name, "an entity")
       guard names.insert(name).inserted else {
         throw error("There are two entities named '\(name)'.", "Rename one of them.")
       }
@@ -21,14 +21,32 @@ enum SQLSchemaCheck {
         try check(property, of: name, members)
       }
       try checkUniqueness(of: entity)
-      for index in entity.indexes { try checkIdentifier(index.name, "index of '\(name)'") }
+      for index in entity.indexes { try checkIdentifier(index.name, "an index of '\(name)'") }
     }
+    for entity in entities where entity.superentity == nil { try checkWidth(of: entity, entities) }
+  }
+
+  /// SQLite's limit on the columns of a table (SQLITE_MAX_COLUMN), less those that are not properties.
+  private static let columnsMax = 2000 - 3
+
+  /// A table has the columns of an entity and of all its subentities. Checked before a file is created.
+  private static func checkWidth(of root: NSEntityDescription, _ entities: [NSEntityDescription]) throws {
+    func isBelowRoot(_ entity: NSEntityDescription) -> Bool {
+      entity === root || entity.superentity.map(isBelowRoot) == true
+    }
+    let count = entities.filter(isBelowRoot).reduce(0) { count, entity in
+      count + entity.ownProperties.count { $0.isIndexable && !$0.isTransient }
+    }
+    guard count > columnsMax else { return }
+    throw error(
+      "'\(root.name ?? "")' has \(count) attributes and to-one relationships, subentities included.",
+      "A store keeps at most \(columnsMax); divide them among several entities.")
   }
 
   private static func check(
     _ property: NSPropertyDescription, of entity: String, _ members: Set<ObjectIdentifier>
   ) throws {
-    try checkIdentifier(property.name, "property of '\(entity)'")
+    try checkIdentifier(property.name, "a property of '\(entity)'")
     let subject = "'\(entity).\(property.name)'"
     if let attribute = property as? NSAttributeDescription, attribute.columnType == nil {
       throw error(
@@ -63,7 +81,7 @@ enum SQLSchemaCheck {
     let scalars = name.unicodeScalars
     guard let first = scalars.first, letters.contains(first), scalars.allSatisfy(allowed.contains) else {
       throw error(
-        "'\(name)' can't be the name of an \(kind).", "Use letters, digits and underscores, a letter first.")
+        "'\(name)' can't be the name of \(kind).", "Use letters, digits and underscores, a letter first.")
     }
   }
 

@@ -20,6 +20,7 @@ package struct ColumnSet: Sendable {
   ) throws(PipelineError) {
     var parsers: [FieldParser] = []
     var mistakes: [PipelineError.Mistake] = []
+    let notation = FieldNotation(definition)
     for (index, column) in definition.columns.enumerated() {
       let path = "columns[\(index)]"
       guard let type = types[column.attribute] else {
@@ -37,7 +38,7 @@ package struct ColumnSet: Sendable {
           try FieldParser(
             column, type: type, column: index, now: seconds, path: path,
             dateFormats: definition.vocabulary.dateFormats,
-            keepsEmptyText: definition.dialect.null != nil))
+            keepsEmptyText: definition.dialect.keepsEmptyText, notation: notation))
       } catch {
         mistakes += error.mistakes
       }
@@ -49,6 +50,15 @@ package struct ColumnSet: Sendable {
     mistakes += compiler.mistakes
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     self.parsers = parsers
+  }
+
+  private init(_ parsers: [FieldParser], _ other: ColumnSet) {
+    (self.parsers, recordChecks) = (parsers, other.recordChecks)
+  }
+
+  /// The same columns, some of them read by other parsers, which are given by their columns.
+  package func replacing(_ changed: [Int: FieldParser]) -> ColumnSet {
+    changed.isEmpty ? self : ColumnSet(parsers.map { changed[$0.column] ?? $0 }, self)
   }
 
   package var definitions: [ColumnDefinition] { parsers.map(\.definition) }

@@ -17,15 +17,16 @@ extension FieldKernel {
   /// The kernel for a column of this type with these checks; `firstFormat` is the date format that is tried first.
   init(
     _ type: ColumnType, _ quickChecks: [QuickCheck], hasTextChecks: Bool, isRequired: Bool, keepsEmptyText: Bool,
-    firstFormat: DateFormat?
+    firstFormat: DateFormat?, notation: FieldNotation
   ) {
     self = .any
     if hasTextChecks || keepsEmptyText { return }
+    if type.isNumber, !notation.numbers.isPlain { return }
     switch type {
     case .text:
       if let lengths = Self.bytes(quickChecks) { self = .text(bytes: lengths, isRequired: isRequired) }
     case .date:
-      if firstFormat == .iso8601, let bounds = Self.bounds(quickChecks) { self = .date(bounds) }
+      if firstFormat == .iso8601, notation.zone == nil, let bounds = Self.bounds(quickChecks) { self = .date(bounds) }
     case .integer(let range):
       if let bounds = Self.bounds(quickChecks + [.within(Double(range.lowerBound), Double(range.upperBound))]),
         range.lowerBound > -1 << 53, range.upperBound < 1 << 53

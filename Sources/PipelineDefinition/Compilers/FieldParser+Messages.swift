@@ -38,16 +38,18 @@ extension FieldParser {
       if formats.contains(where: { $0.isImpossibleDate(trimmed) }) {
         return "there is no such day or time in the calendar; correct it"
       }
-      let accepted = formats.map { "\($0.text) (\($0.example))" }.joined(separator: " or ")
+      let accepted = formats.filter { $0 != .infinity }.map { "\($0.text) (\($0.example))" }.joined(separator: " or ")
       return "is not a date in a declared format; write it as \(accepted), or add its format to the pipeline"
     case .integer(let range):
-      if let value = NumberText.real(trimmed), value.rounded() == value, value.magnitude > 1e4 {
+      if let value = notation.numbers.withPlain(trimmed, NumberText.real), value.rounded() == value,
+        value.magnitude > 1e4
+      {
         return "is outside \(range.lowerBound) to \(range.upperBound), which the attribute can hold; correct it"
       }
-      return "is not a whole number; write digits only, or leave the field empty"
-    case .real: return Self.notANumber
+      return "is not a whole number; write digits only, or leave the field empty\(notationHint(trimmed))"
+    case .real: return notANumber(trimmed)
     case .single:
-      guard NumberText.real(trimmed) != nil else { return Self.notANumber }
+      guard notation.numbers.withPlain(trimmed, NumberText.real) != nil else { return notANumber(trimmed) }
       return "is beyond \(Float.greatestFiniteMagnitude), the greatest number that the attribute can hold; correct it"
     case .decimal: return decimalMessage(trimmed)
     case .uuid:
@@ -60,18 +62,31 @@ extension FieldParser {
       return "is not \(binaryFormat.rawValue); write the bytes like \(binaryFormat.example), or set the column's "
         + "\"formats\" to \(binaryFormat == .base64 ? "hex" : "base64") if that is what they are"
     case .boolean:
-      return "is neither true nor false; write true or false, or leave the field empty"
+      return "is neither true nor false; write \(notation.booleanWords), or leave the field empty"
     case .text:
       return "cannot be read as text"
     }
   }
 
-  private static let notANumber =
-    "is not a number that the attribute can hold; write it like 3.9 with a point and no unit, or leave the field empty"
+  private func notANumber(_ text: Span<UInt8>) -> String {
+    let decimal = String(decoding: notation.numbers.decimal, as: UTF8.self)
+    let mark = decimal == "." ? "a point" : "'\(decimal)'"
+    return "is not a number that the attribute can hold; write it like 3\(decimal)9 with \(mark) and no unit, or leave "
+      + "the field empty\(notationHint(text))"
+  }
+
+  /// How the file's own notation is declared, where the text would be a number in it.
+  private func notationHint(_ text: Span<UInt8>) -> String {
+    let others = [NumberNotation(decimal: ",", group: nil), NumberNotation(decimal: ",", group: "."), .plain]
+    guard let other = others.first(where: { $0 != notation.numbers && $0.withPlain(text, NumberText.real) != nil })
+    else { return "" }
+    let decimal = String(decoding: other.decimal, as: UTF8.self)
+    return ". Where numbers are written so, declare \"decimalChar\": \"\(decimal)\" in the dialect"
+  }
 
   private func decimalMessage(_ trimmed: Span<UInt8>) -> String {
-    guard NumberText.real(trimmed) != nil else { return Self.notANumber }
-    guard let kept = DecimalText(trimmed)?.kept else {
+    guard notation.numbers.withPlain(trimmed, NumberText.real) != nil else { return notANumber(trimmed) }
+    guard let kept = notation.numbers.withPlain(trimmed, { DecimalText($0)?.kept }) else {
       return "has more than \(DecimalText.digitsMax) digits or is out of a decimal's range; round it"
     }
     return "has more digits than a store keeps, which would make it \(String(decoding: kept.text, as: UTF8.self)); "
@@ -108,7 +123,7 @@ extension FieldParser {
     case .pattern(let expression):
       return "must match the pattern \(expression)\(orEmpty)"
     case .quantity(let quantity):
-      return quantityMessage(QuantityPattern(quantity), bytes) + orEmpty
+      return quantityMessage(QuantityPattern(quantity, notation.numbers), bytes) + orEmpty
     }
   }
 

@@ -1,4 +1,13 @@
 import Foundation
+import Synchronization
+
+/// Says from any thread that something has occurred.
+private final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+  func set() { value.store(true, ordering: .relaxed) }
+}
 
 /// Parses the fields of one column into values, according to the column's definition and its attribute's type.
 ///
@@ -12,12 +21,15 @@ package final class FieldParser: Sendable {
 
   let formats: [DateFormat]
   package let binaryFormat: BinaryFormat
+  package let notation: FieldNotation
   private let quickChecks: [QuickCheck]
   private let textChecks: [TextCheck]
   private let required: (rule: Int, severity: Severity)?
   private let transformer: FieldTransformer?
   /// Whether an empty field is an empty text, because the dialect has a separate text for nil.
   private let keepsEmptyText: Bool
+  /// Set once a time without a zone was read.
+  private let localTimes: Flag
   /// The fast path for the ordinary fields of whole chunks.
   package let kernel: FieldKernel
   package var isRequired: Bool { required != nil }
@@ -33,15 +45,28 @@ package final class FieldParser: Sendable {
   ///   - dateFormats: the patterns of named date formats.
   ///   - keepsEmptyText: whether an empty field is a value other than nil.
   /// - Throws: `PipelineError` if rules, formats, transforms or a constant do not apply to the type.
-  package init(
+  package convenience init(
     _ definition: ColumnDefinition, type: ColumnType, column: Int = 0, now: Double, path: String = "column",
     dateFormats: [String: String] = [:], keepsEmptyText: Bool = false
   ) throws(PipelineError) {
+    try self.init(
+      definition, type: type, column: column, now: now, path: path, dateFormats: dateFormats,
+      keepsEmptyText: keepsEmptyText, notation: FieldNotation())
+  }
+
+  /// Compiles a column whose values are written in a notation of the pipeline.
+  package init(
+    _ definition: ColumnDefinition, type: ColumnType, column: Int, now: Double, path: String,
+    dateFormats: [String: String], keepsEmptyText: Bool, notation: FieldNotation
+  ) throws(PipelineError) {
+    self.notation = notation
+    localTimes = Flag()
     self.keepsEmptyText = keepsEmptyText
     self.definition = definition
     self.type = type
     self.column = column
     var compiler = RuleCompiler(type: type, now: now)
+    compiler.numbers = notation.numbers
     formats = compiler.formats(definition, named: dateFormats, path: path)
     binaryFormat = compiler.binaryFormat(definition, path: path)
     for (index, rule) in definition.rules.enumerated() {
@@ -53,10 +78,29 @@ package final class FieldParser: Sendable {
     required = compiler.required
     kernel = FieldKernel(
       type, compiler.quickChecks, hasTextChecks: !compiler.textChecks.isEmpty, isRequired: compiler.required != nil,
-      keepsEmptyText: keepsEmptyText, firstFormat: formats.first)
+      keepsEmptyText: keepsEmptyText, firstFormat: formats.first, notation: notation)
     if !compiler.mistakes.isEmpty { throw PipelineError(mistakes: compiler.mistakes) }
     try checkAbsent(path)
   }
+
+  private init(_ other: FieldParser, formats: [DateFormat]) {
+    (definition, type, column, notation) = (other.definition, other.type, other.column, other.notation)
+    (quickChecks, textChecks, required) = (other.quickChecks, other.textChecks, other.required)
+    (transformer, keepsEmptyText) = (other.transformer, other.keepsEmptyText)
+    (binaryFormat, kernel, localTimes) = (other.binaryFormat, other.kernel, other.localTimes)
+    self.formats = formats
+  }
+
+  /// The parser without some of its date formats, which are not the first.
+  package func excluding(_ excluded: [DateFormat]) -> FieldParser {
+    FieldParser(self, formats: formats.filter { !excluded.contains($0) })
+  }
+
+  /// Counts the column's dates; nil if its formats leave no doubt.
+  package var dateSurvey: DateSurvey? { type == .date ? DateSurvey(formats) : nil }
+
+  /// Whether a time without a zone was read; it is that of the pipeline's time zone.
+  package var hasReadLocalTime: Bool { localTimes.isSet }
 
   /// Parses a field. It allocates nothing if there are no faults, unless a rule is `pattern`.
   ///
@@ -75,19 +119,21 @@ package final class FieldParser: Sendable {
       guard let value = seconds(trimmed) else { return mistyped(&faults) }
       return check(value, text: trimmed, faults: &faults) ? .real(value) : nil
     case .integer(let range):
-      guard let value = NumberText.integer(trimmed), range.contains(value) else { return mistyped(&faults) }
+      guard let value = notation.numbers.withPlain(trimmed, NumberText.integer), range.contains(value) else {
+        return mistyped(&faults)
+      }
       return check(Double(value), text: trimmed, faults: &faults) ? .integer(value) : nil
     case .real:
-      guard let value = NumberText.real(trimmed) else { return mistyped(&faults) }
+      guard let value = notation.numbers.withPlain(trimmed, NumberText.real) else { return mistyped(&faults) }
       return check(value, text: trimmed, faults: &faults) ? .real(value) : nil
     case .boolean:
-      guard let value = Self.boolean(trimmed) else { return mistyped(&faults) }
+      guard let value = notation.boolean(trimmed) else { return mistyped(&faults) }
       return check(value ? 1 : 0, text: trimmed, faults: &faults) ? .integer(value ? 1 : 0) : nil
     case .single:
-      guard let value = NumberText.single(trimmed) else { return mistyped(&faults) }
+      guard let value = notation.numbers.withPlain(trimmed, NumberText.single) else { return mistyped(&faults) }
       return check(Double(value), text: trimmed, faults: &faults) ? .real(Double(value)) : nil
     case .decimal:
-      guard let value = NumberText.real(trimmed), DecimalText(trimmed)?.isKeptByStores == true else {
+      guard let value = notation.numbers.withPlain(trimmed, Self.keptDecimal) else {
         return mistyped(&faults)
       }
       return check(value, text: trimmed, faults: &faults) ? .encoded : nil
@@ -119,7 +165,7 @@ package final class FieldParser: Sendable {
   }
 
   /// The column's text after its transforms, as its rules see it.
-  func transformed(_ bytes: Span<UInt8>) -> [UInt8] {
+  package func transformed(_ bytes: Span<UInt8>) -> [UInt8] {
     var (text, spare) = (bytes.array, [UInt8]())
     _ = transformer?.apply(to: &text, spare: &spare)
     return text
@@ -168,9 +214,28 @@ package final class FieldParser: Sendable {
   @inline(__always)
   private func seconds(_ bytes: Span<UInt8>) -> Double? {
     for format in formats {
-      if let value = format.seconds(bytes) { return value }
+      if let value = seconds(bytes, in: format) { return value }
     }
     return nil
+  }
+
+  private func seconds(_ bytes: Span<UInt8>, in format: DateFormat) -> Double? {
+    if notation.zone == nil, format == .iso8601, let value = ISODateReader.wholeSecondsUTC(bytes) { return value }
+    guard format.hasFields else { return format.seconds(bytes) }
+    guard var fields = format.fields(bytes) else { return nil }
+    if !fields.hasZone {
+      if fields.hasTime, !hasReadLocalTime { localTimes.set() }
+      if let zone = notation.zone, fields.wideYear.isEmpty {
+        fields.offset = zone.offset(atLocal: fields.wholeSeconds)
+      }
+    }
+    return fields.seconds(in: bytes)
+  }
+
+  /// The number, if it is a decimal that stores preserve.
+  private static func keptDecimal(_ bytes: Span<UInt8>) -> Double? {
+    guard let value = NumberText.real(bytes), DecimalText(bytes)?.isKeptByStores == true else { return nil }
+    return value
   }
 
   private func check(_ value: Double, text bytes: Span<UInt8>, faults: inout [FieldFault]) -> Bool {
@@ -204,13 +269,4 @@ package final class FieldParser: Sendable {
     faults.append(FieldFault(column: column, rule: rule, severity: severity))
     return severity == .error
   }
-
-  private static func boolean(_ bytes: Span<UInt8>) -> Bool? {
-    for text in trueTexts where bytes.equalsIgnoringCase(text, from: 0) { return true }
-    for text in falseTexts where bytes.equalsIgnoringCase(text, from: 0) { return false }
-    return nil
-  }
-
-  private static let trueTexts: [[UInt8]] = ["true", "yes", "1"].map { Array($0.utf8) }
-  private static let falseTexts: [[UInt8]] = ["false", "no", "0"].map { Array($0.utf8) }
 }

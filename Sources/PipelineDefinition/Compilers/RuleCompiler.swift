@@ -5,6 +5,7 @@ struct RuleCompiler {
   let type: ColumnType
   /// Seconds since 2001-01-01 UTC.
   let now: Double
+  var numbers = NumberNotation.plain
   private(set) var quickChecks: [QuickCheck] = []
   private(set) var textChecks: [TextCheck] = []
   private(set) var required: (rule: Int, severity: Severity)?
@@ -53,7 +54,7 @@ struct RuleCompiler {
 
   mutating func transformer(_ definition: ColumnDefinition, path: String) -> FieldTransformer? {
     do {
-      return try FieldTransformer(definition.transforms, path: "\(path).transforms")
+      return try FieldTransformer(definition.transforms, path: "\(path).transforms", decimal: numbers.decimal)
     } catch {
       mistakes += error.mistakes
       return nil
@@ -99,7 +100,7 @@ struct RuleCompiler {
       }
     case .quantity(let quantity):
       guard require(type == .text, of: "texts", rule: rule, path: path) else { return }
-      addTextCheck(.quantity(QuantityPattern(quantity)), rule: rule, index: index)
+      addTextCheck(.quantity(QuantityPattern(quantity, numbers)), rule: rule, index: index)
     }
   }
 

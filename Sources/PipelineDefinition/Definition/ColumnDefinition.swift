@@ -9,6 +9,9 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
   public var name: String
   /// Attribute of the entity; `name` by default.
   public var attribute: String
+  /// Labels whose fields together, joined by spaces, are the text of this column, instead of the field labelled
+  /// `name`: a date and a time of the day. Empty for one field.
+  public var from: [String]
   /// Other labels of this column.
   public var synonyms: [String]
   /// For dates: the formats, tried in order, see ``DateFormat``; `iso8601` by default. For bytes:
@@ -24,11 +27,12 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
   public var rules: [ValueRule]
 
   public init(
-    _ name: String, attribute: String? = nil, synonyms: [String] = [], formats: [String] = [],
+    _ name: String, attribute: String? = nil, from: [String] = [], synonyms: [String] = [], formats: [String] = [],
     required: Bool = false, transforms: [ValueTransform] = [], value: String? = nil, rules: [ValueRule] = []
   ) {
     self.name = name
     self.attribute = attribute ?? name
+    self.from = from
     self.synonyms = synonyms
     self.formats = formats
     self.required = required
@@ -46,7 +50,12 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
 }
 
 extension ColumnDefinition {
-  static let keys = ["name", "attribute", "synonyms", "formats", "required", "transforms", "value", "rules"]
+  /// The labels by which a header can name the column, each with its part of the text.
+  package var labels: [(label: String, part: Int)] {
+    from.isEmpty ? ([name] + synonyms).map { ($0, 0) } : from.enumerated().map { ($1, $0) }
+  }
+
+  static let keys = ["name", "attribute", "from", "synonyms", "formats", "required", "transforms", "value", "rules"]
 
   /// Reads an object, or a text that is only the name of a column.
   static func read(
@@ -69,6 +78,7 @@ extension ColumnDefinition {
     let column = ColumnDefinition(
       name,
       attribute: reader.string("attribute"),
+      from: reader.strings("from") ?? [],
       synonyms: reader.strings("synonyms") ?? [],
       formats: formats,
       required: reader.bool("required") ?? false,
@@ -78,12 +88,16 @@ extension ColumnDefinition {
       value: reader.string("value"),
       rules: (reader.items("rules") ?? []).compactMap { ValueRule.read($0.value, path: $0.path, mistakes: mistakes) })
     if column.value != nil { noteIdle(column, reader) }
+    if !column.from.isEmpty, !column.synonyms.isEmpty {
+      reader.note("synonyms", "has no effect together with 'from', which names the labels; remove one of the two")
+    }
     return column
   }
 
   /// Reports keys that have no effect for a constant.
   private static func noteIdle(_ column: ColumnDefinition, _ reader: ObjectReader) {
     let text = "has no effect together with 'value', which replaces the input; remove one of the two"
+    if !column.from.isEmpty { reader.note("from", text) }
     if !column.synonyms.isEmpty { reader.note("synonyms", text) }
     if column.required { reader.note("required", text) }
     if !column.transforms.isEmpty { reader.note("transforms", text) }

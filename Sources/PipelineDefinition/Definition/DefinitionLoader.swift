@@ -55,6 +55,12 @@ struct DefinitionLoader {
   /// Keys of a file that do not describe the pipeline itself.
   static let ownKeys = ["extends", "$schema"]
 
+  /// A file's name without its folder and endings, for a schema without a name of its own.
+  private static func stem(of name: String?) -> String {
+    let file = name?.split(separator: "/").last ?? "table"
+    return String(file.split(separator: ".").first ?? "table")
+  }
+
   // MARK: Documents
 
   /// Reads the document that was added last and merges it over what it extends.
@@ -68,6 +74,11 @@ struct DefinitionLoader {
       throw PipelineError(mistakes: error.mistakes.map { mistake in inDocument(mistake, index) })
     }
     substitute(in: &tree)
+    if TableSchemaReader.isSchema(tree) {
+      var reader = TableSchemaReader(tree)
+      tree = reader.pipeline(name: Self.stem(of: documents[index].name))
+      notes += reader.mistakes.map { (.mistake($0), tree.origin) }
+    }
     let prefix = documents[index].prefix
     if !prefix.isEmpty { Self.anchor(&tree, prefix: prefix) }
     guard let extends = tree.members?["extends"], extends.value != .null else { return tree }

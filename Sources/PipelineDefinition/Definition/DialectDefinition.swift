@@ -1,11 +1,12 @@
-/// The form of a CSV file, as a pipeline declares it.
+/// The form of a CSV file, as a pipeline declares it, in the terms of frictionless' Table Dialect.
 ///
 /// ```swift
 /// var dialect = DialectDefinition.rfc4180
 /// dialect.delimiter = ";"
-/// dialect.null = "\\N"
+/// dialect.decimalChar = ","
+/// dialect.nullSequences = ["\\N"]
 /// ```
-public struct DialectDefinition: Sendable, Hashable, Codable {
+public struct DialectDefinition: Sendable, Hashable {
   public enum LineEnding: String, Sendable, Codable, CaseIterable {
     case lf, crlf
   }
@@ -18,24 +19,98 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
     case keep
   }
 
+  /// How a record is treated whose number of fields differs from the header's.
+  public enum RaggedRows: String, Sendable, Codable, CaseIterable {
+    case error
+    /// Missing fields at its end are empty.
+    case pad
+    /// Surplus fields at its end are dropped.
+    case truncate
+    /// Surplus fields belong to the last column, with their delimiters.
+    case joinLast
+  }
+
+  /// Which labels a header must have, as in a Table Schema.
+  public enum FieldsMatch: String, Sendable, Codable, CaseIterable {
+    /// All columns and no others, in the pipeline's order.
+    case exact
+    /// All columns and no others.
+    case equal
+    /// All columns, and maybe others.
+    case subset
+    /// No others, and maybe not all columns.
+    case superset
+  }
+
+  /// How irregular records are read.
+  public enum Mode: String, Sendable, Codable, CaseIterable {
+    /// They are rejected.
+    case strict
+    /// What has one sensible reading is repaired, counted by kind and listed as a warning.
+    case lenient
+  }
+
   /// The named dialect that this one is, or is based on.
   public var name: String
-  /// One ASCII character between fields.
+  /// The encoding of the input; UTF-8, or by its byte order mark UTF-16 or UTF-32, when nil.
+  public var encoding: String?
+  /// The text between fields: one ASCII character, or several characters.
   public var delimiter: String
   /// One ASCII character around fields; `nil` if no field is ever quoted.
   public var quote: String?
+  /// Whether a quote within a quoted field is written twice.
+  public var doubleQuote = true
+  /// The character that makes the next one ordinary text; none when nil.
+  public var escapeChar: String?
+  /// The end of a record that is read; LF, CRLF and CR, also mixed, when nil.
+  public var lineTerminator: String?
+  /// Records that begin with this text are skipped; none when nil.
+  public var commentChar: String?
+  /// Whether spaces after a delimiter are skipped.
+  public var skipInitialSpace = false
   /// Whether the first record names the columns.
   public var header: Bool
+  /// The number of records of the header, whose labels are joined by a space.
+  public var headerRows = 1
+  /// The number of lines before the header, or before the first record.
+  public var skipRows = 0
+  /// Whether empty lines, and records whose fields are all empty, are skipped.
+  public var skipBlankRows = false
+  /// Reading ends before a record that begins with this text; never when nil.
+  public var stopAt: String?
+  /// The number of records at the end that are skipped.
+  public var skipLastRows = 0
   /// The columns of a file without a header, in order; an empty name is an ignored field.
   public var columns: [String]
-  /// Whether written records end with a delimiter. If `columns` are declared, records with and without one are read.
+  /// Whether written records end with a delimiter, and records that do are read.
   public var trailingComma: Bool
-  /// The line end of written records; LF, CRLF and CR are all read.
+  /// The line end of written records.
   public var lineEnding: LineEnding
-  /// The unquoted text that represents nil, such as `\N`; an empty field in a column of texts is then the empty text.
-  /// When `nil`, an empty field is nil.
-  public var null: String?
+  /// The unquoted texts that represent nil, such as `\N`; unless the empty text is among them, an empty field in a
+  /// column of texts is then the empty text. When empty, an empty field is nil.
+  public var nullSequences: [String]
   public var nulBytes: NulBytes
+  /// The character before the fraction of a number.
+  public var decimalChar = "."
+  /// The character between groups of three digits; none when nil.
+  public var groupChar: String?
+  /// The texts of true and false, ignoring the case of ASCII letters; those of ``ColumnType/boolean`` when empty.
+  public var trueValues: [String] = []
+  public var falseValues: [String] = []
+  /// The repairs of records with too few or too many fields; `error` alone for none.
+  public var raggedRows: [RaggedRows] = [.error]
+  /// Which labels the header must have; when nil, `extraColumns` and `missingColumns` decide.
+  public var fieldsMatch: FieldsMatch?
+  public var mode = Mode.strict
+
+  /// The first of ``nullSequences`` that is not empty, which is written for nil.
+  public var null: String? {
+    get { nullSequences.first { !$0.isEmpty } }
+    set { nullSequences = newValue.map { [$0] } ?? [] }
+  }
+
+  /// Whether an empty field of a text is an empty text instead of nil.
+  package var keepsEmptyText: Bool { !nullSequences.isEmpty && !nullSequences.contains("") }
 
   /// RFC 4180 with a header; written with LF.
   public static let rfc4180 = DialectDefinition(
@@ -52,16 +127,21 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
     self.columns = columns
     self.trailingComma = trailingComma
     self.lineEnding = lineEnding
-    self.null = null
+    nullSequences = null.map { [$0] } ?? []
     self.nulBytes = nulBytes
   }
+}
 
-  private enum CodingKeys: String, CodingKey {
-    case name, delimiter, quote, header, columns, trailingComma, lineEnding, null, nulBytes
+extension DialectDefinition: Codable {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case name, encoding, delimiter, quote, doubleQuote, escapeChar, lineTerminator, commentChar, skipInitialSpace
+    case header, headerRows, skipRows, skipBlankRows, stopAt, skipLastRows, columns, trailingComma, lineEnding, null
+    case nullSequences, nulBytes, decimalChar, groupChar, trueValues, falseValues, raggedRows, fieldsMatch, mode
   }
 
-  /// Encodes all keys, including a `quote` that is null: without the key, the default of the dialect's name would
-  /// apply.
+  /// Encodes the keys that were there first, including a `quote` that is null: without the key, the default of the
+  /// dialect's name would apply. Other keys are encoded only if they have a value, so that a dialect without them keeps
+  /// its digest.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
@@ -71,75 +151,43 @@ public struct DialectDefinition: Sendable, Hashable, Codable {
     try container.encode(columns, forKey: .columns)
     try container.encode(trailingComma, forKey: .trailingComma)
     try container.encode(lineEnding, forKey: .lineEnding)
-    try container.encode(null, forKey: .null)
+    if nullSequences.count > 1 || nullSequences == [""] {
+      try container.encode(nullSequences, forKey: .nullSequences)
+    } else {
+      try container.encode(nullSequences.first, forKey: .null)
+    }
     try container.encode(nulBytes, forKey: .nulBytes)
-  }
-}
-
-extension DialectDefinition {
-  static let keys = [
-    "name", "delimiter", "quote", "header", "columns", "trailingComma", "lineEnding", "null", "nulBytes",
-  ]
-
-  /// Reads a name, or an object whose keys change the dialect given by its `name` (`rfc4180` by default).
-  static func read(
-    _ value: JSONValue, path: String, named dialects: [DialectDefinition], mistakes: MistakeList
-  ) -> DialectDefinition {
-    if case .string(let name) = value { return dialect(named: name, in: dialects, path: path, mistakes: mistakes) }
-    guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return .rfc4180 }
-    var dialect = rfc4180
-    if let name = reader.string("name") {
-      dialect = Self.dialect(named: name, in: dialects, path: reader.path("name"), mistakes: mistakes)
+    func encode<Value: Encodable & Equatable>(_ value: Value, unless usual: Value, _ key: CodingKeys) throws {
+      if value != usual { try container.encode(value, forKey: key) }
     }
-    dialect.delimiter = reader.character("delimiter") ?? dialect.delimiter
-    // Here null is meaningful: no field is ever quoted.
-    dialect.quote = reader.isNull("quote") ? nil : reader.character("quote") ?? dialect.quote
-    let columns = reader.strings("columns", emptyAllowed: true)
-    // Columns without a `header` key mean a file without a header.
-    dialect.header = reader.bool("header") ?? (reader.value("columns") == nil ? dialect.header : false)
-    // A header replaces the columns that the dialect's name implies.
-    dialect.columns = columns ?? (dialect.header ? [] : dialect.columns)
-    dialect.trailingComma = reader.bool("trailingComma") ?? dialect.trailingComma
-    dialect.lineEnding = reader.choice("lineEnding", LineEnding.self) ?? dialect.lineEnding
-    dialect.null = reader.isNull("null") ? nil : reader.string("null") ?? dialect.null
-    dialect.nulBytes = reader.choice("nulBytes", NulBytes.self) ?? dialect.nulBytes
-    if let fault = dialect.nullFault { reader.note("null", fault) }
-    if dialect.delimiter == dialect.quote {
-      reader.note("delimiter", "delimiter and quote are the same character; change one of them")
-    }
-    if !dialect.header, dialect.columns.isEmpty {
-      reader.note("header", "without a header the columns must be named: add \"columns\": [\"date\", …]")
-    }
-    if dialect.header, !dialect.columns.isEmpty {
-      reader.note("columns", "columns are for files without a header; remove them or set \"header\": false")
-    }
-    return dialect
+    try encode(encoding, unless: nil, .encoding)
+    try encode(doubleQuote, unless: true, .doubleQuote)
+    try encode(escapeChar, unless: nil, .escapeChar)
+    try encode(lineTerminator, unless: nil, .lineTerminator)
+    try encode(commentChar, unless: nil, .commentChar)
+    try encode(skipInitialSpace, unless: false, .skipInitialSpace)
+    try encode(headerRows, unless: 1, .headerRows)
+    try encode(skipRows, unless: 0, .skipRows)
+    try encode(skipBlankRows, unless: false, .skipBlankRows)
+    try encode(stopAt, unless: nil, .stopAt)
+    try encode(skipLastRows, unless: 0, .skipLastRows)
+    try encode(decimalChar, unless: ".", .decimalChar)
+    try encode(groupChar, unless: nil, .groupChar)
+    try encode(trueValues, unless: [], .trueValues)
+    try encode(falseValues, unless: [], .falseValues)
+    try encode(raggedRows, unless: [.error], .raggedRows)
+    try encode(fieldsMatch, unless: nil, .fieldsMatch)
+    try encode(mode, unless: .strict, .mode)
   }
 
-  /// Why `null` can't represent nil; `nil` if it can, or is not set.
-  package var nullFault: String? {
-    null.flatMap { csv.fault(ofNullToken: Array($0.utf8)) }
-      .map { "the text for no value \($0); use one such as \"\\\\N\"" }
-  }
-
-  private static func dialect(
-    named name: String, in dialects: [DialectDefinition], path: String, mistakes: MistakeList
-  ) -> DialectDefinition {
-    if let dialect = dialects.first(where: { $0.name == name }) { return dialect }
-    let names = dialects.map(\.name)
-    let hint = NearestName.hint(for: name, in: names)
-    mistakes.add(path, "unknown dialect '\(name)'; known are \(ObjectReader.list(names))\(hint)")
-    return .rfc4180
-  }
-}
-
-extension ObjectReader {
-  /// One ASCII character that can separate or enclose fields.
-  fileprivate func character(_ key: String) -> String? {
-    guard let text = string(key) else { return nil }
-    let scalars = Array(text.unicodeScalars)
-    if scalars.count == 1, scalars[0].isASCII, !["\n", "\r", "\0"].contains(text) { return text }
-    note(key, "expected one ASCII character such as \",\" \";\" or \"\\t\", found \"\(RawText.shortened(text.utf8))\"")
-    return nil
+  /// Decodes what ``encode(to:)`` wrote. The names of a vocabulary are not needed: every key that differs from
+  /// RFC 4180 is there.
+  public init(from decoder: any Decoder) throws {
+    let name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+    var known = DialectDefinition.rfc4180
+    known.name = name
+    let mistakes = MistakeList()
+    self = Self.read(try JSONValue(from: decoder), path: "", named: [known], mistakes: mistakes)
+    if !mistakes.mistakes.isEmpty { throw PipelineError(mistakes: mistakes.mistakes) }
   }
 }

@@ -11,6 +11,9 @@ extension ExportDefinition {
     if let dialect = reader.value("dialect") {
       export.dialect = DialectDefinition.read(
         dialect, path: reader.path("dialect"), named: vocabulary.namedDialects, mistakes: mistakes)
+      for key in export.dialect.readingKeys {
+        mistakes.add("\(reader.path("dialect")).\(key)", "is for reading, and has no effect on an export; remove it")
+      }
     }
     export.output = reader.string("output")
     export.columns = (reader.items("columns") ?? []).compactMap {

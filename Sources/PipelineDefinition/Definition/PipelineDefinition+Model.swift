@@ -37,10 +37,13 @@ extension PipelineDefinition {
     limits.fieldBytesMax = 256 << 20
     limits.recordBytesMax = 256 << 20
     self.init(
-      name: entity, dialect: dialect, entity: entity, limits: limits,
+      name: entity, dialect: dialect, missingColumns: .ignore, entity: entity, limits: limits,
       export: ExportDefinition(dateFormat: Self.exactDates, dialect: dialect), vocabulary: vocabulary)
   }
 
   /// Formats that together preserve any date.
   package static let exactDates = ["iso8601", "seconds"]
+  /// Formats that read what ``exactDates`` write, and nothing else: a number of digits such as `20240101` could be
+  /// meant otherwise.
+  package static let exactlyReadDates = ["iso8601", DateFormat.infinity.text]
 }

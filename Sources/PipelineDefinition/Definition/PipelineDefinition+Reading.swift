@@ -108,6 +108,9 @@ extension PipelineDefinition: Decodable {
       definition.columns.append(column)
       definition.sourceMap.columnPaths.append(item.path)
     }
+    definition.extraColumns = reader.choice("extraColumns", ColumnPolicy.self) ?? definition.extraColumns
+    definition.missingColumns = reader.choice("missingColumns", ColumnPolicy.self) ?? definition.missingColumns
+    definition.timeZone = reader.string("timeZone")
     definition.recordRules = (reader.items("recordRules") ?? []).compactMap {
       RecordRule.read($0.value, path: $0.path, mistakes: mistakes)
     }
@@ -186,17 +189,11 @@ extension PipelineDefinition: Decodable {
     if columns.isEmpty, export == nil, !isMistaken {
       mistakes.add("columns", "no columns are declared, so nothing could be imported; list them, or add an 'export'")
     }
-    var labels: [String: String] = [:]
+    let labels = checkLabels(mistakes)
+    checkHeaderPolicy(mistakes)
     var attributes: [String: String] = [:]
     for (index, column) in columns.enumerated() {
       let path = columnPath(index)
-      for label in [column.name] + column.synonyms {
-        let folded = ColumnLabel.folded(label)
-        if let other = labels[folded] {
-          mistakes.add(path, "the label '\(label)' is also column '\(other)'; a label means one column")
-        }
-        labels[folded] = column.name
-      }
       if let other = attributes[column.attribute] {
         let text = "the attribute '\(column.attribute)' is already filled by column '\(other)'; remove one"
         mistakes.add(path, text)
@@ -210,10 +207,41 @@ extension PipelineDefinition: Decodable {
     }
     guard !columns.isEmpty else { return }
     for (index, name) in dialect.columns.enumerated() where !name.isEmpty {
-      guard labels[ColumnLabel.folded(name)] == nil else { continue }
+      guard !labels.contains(ColumnLabel.folded(name)) else { continue }
       let hint = NearestName.hint(for: name, in: columns.map(\.name))
       let text = "'\(name)' is not one of the columns; declare it there, or write \"\" to ignore the field\(hint)"
       mistakes.add(mistakes.contains("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
+    }
+  }
+
+  /// Checks that a label means one column; returns the labels. Two names that differ only in letter case are
+  /// distinguished by it if they are those of attributes.
+  private func checkLabels(_ mistakes: MistakeList) -> Set<String> {
+    var labels: [String: (column: ColumnDefinition, isName: Bool, exact: String)] = [:]
+    for (index, column) in columns.enumerated() {
+      for (label, _) in column.labels {
+        let (folded, exact) = (ColumnLabel.folded(label), ColumnLabel.trimmed(label))
+        let isName = column.from.isEmpty && label == column.name && column.attribute == column.name
+        if let other = labels[folded], !(isName && other.isName && other.exact != exact) {
+          let text = "the label '\(label)' is also column '\(other.column.name)'; a label means one column"
+          mistakes.add(columnPath(index), text)
+        }
+        labels[folded] = (column, isName, exact)
+      }
+    }
+    return Set(labels.keys)
+  }
+
+  /// Checks what the header must have, and the zone of times.
+  private func checkHeaderPolicy(_ mistakes: MistakeList) {
+    if dialect.fieldsMatch != nil {
+      for (key, policy) in [("extraColumns", extraColumns), ("missingColumns", missingColumns)] where policy != .warn {
+        mistakes.add(key, "the dialect's 'fieldsMatch' says it already; remove one of the two")
+      }
+    }
+    if let timeZone, ZoneRules(timeZone) == nil {
+      mistakes.add(
+        "timeZone", "unknown time zone '\(timeZone)'; give an IANA name such as Europe/Berlin, or UTC")
     }
   }
 

@@ -32,6 +32,16 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     case ignore
   }
 
+  /// The treatment of labels that no column has, and of columns that the header lacks.
+  public enum ColumnPolicy: String, Sendable, Codable, CaseIterable {
+    /// The file is refused.
+    case error
+    /// The file is imported, and the report names the label or column.
+    case warn
+    /// They are not mentioned.
+    case ignore
+  }
+
   /// Name in reports.
   public var name: String
   public var description: String?
@@ -48,6 +58,13 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var dialect: DialectDefinition
   /// Columns of the input; they may be empty only for a pipeline that exports.
   public var columns: [ColumnDefinition]
+  /// The treatment of labels that no column has; their fields are not imported.
+  public var extraColumns: ColumnPolicy
+  /// The treatment of columns that the header lacks; their attributes stay empty. A column that is `required` is an
+  /// error in any case.
+  public var missingColumns: ColumnPolicy
+  /// The zone of times that do not name theirs, an IANA name such as `Europe/Berlin`; UTC when nil.
+  public var timeZone: String?
   /// Rules for whole records.
   public var recordRules: [RecordRule]
   /// Attributes that together identify an entry, in the input and in the store; empty for no such rule.
@@ -100,6 +117,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     name: String, description: String? = nil, source: [String] = [], sourceOptional: Bool = false, dryRun: Bool = false,
     verifyHash: Bool = false,
     inbox: InboxDefinition? = nil, dialect: DialectDefinition = .rfc4180, columns: [ColumnDefinition] = [],
+    extraColumns: ColumnPolicy = .warn, missingColumns: ColumnPolicy = .warn, timeZone: String? = nil,
     recordRules: [RecordRule] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String? = nil, entity: String? = nil, relationships: RelationshipPolicy = .require,
     chunkRows: Int = 5000,
@@ -118,6 +136,9 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.inbox = inbox
     self.dialect = dialect
     self.columns = columns
+    self.extraColumns = extraColumns
+    self.missingColumns = missingColumns
+    self.timeZone = timeZone
     self.recordRules = recordRules
     self.key = key
     self.duplicates = duplicates
@@ -143,9 +164,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
 
   /// The keys of the file.
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns, recordRules, key,
-      duplicates, store,
-      model, entity, relationships
+    case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns,
+      extraColumns, missingColumns, timeZone, recordRules, key, duplicates, store, model, entity, relationships
     case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds
     case export
   }

@@ -23,10 +23,13 @@ extension IssueCode {
     .unwritableValue:
       "The dialect of the output can't represent a value, so the entry was left out. Choose another dialect.",
     .blankHeader: "The line of the header is empty.",
-    .missingLabel: "The header lacks a column that the pipeline needs.",
-    .extraLabel: "The header names a column that the pipeline does not know. It is ignored.",
+    .missingLabel: "The header lacks a column that the pipeline has. It is refused if the column is required.",
+    .extraLabel:
+      "The header names a column that the pipeline does not know. It is ignored, or refused if the pipeline says so.",
     .blankLabel: "A label of the header is empty. Its column is ignored.",
     .duplicateLabel: "Two labels of the header name the same column.",
+    .dateOrder:
+      "The dates of a column can't be read with certainty: day and month may be in the other order. Declare the format.",
     .hashCount: "The content does not match the checksum file next to it: it was changed or damaged since.",
     .rowCount: "The number of records differs from the checksum file. The dialect may differ from the writer's.",
     .inputRefused: "It is unknown which part of the input is already in the store, so nothing was imported.",

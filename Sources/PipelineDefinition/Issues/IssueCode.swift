@@ -23,10 +23,11 @@
 /// | `store-constraint` | store | ours | a constraint of the store refused the entry |
 /// | `unwritable-value` | export | ours | the output dialect cannot represent a value of the entry |
 /// | `blank-header` | header | frictionless | the header line is empty |
-/// | `missing-label` | header | frictionless | a required column is not in the header |
+/// | `missing-label` | header | frictionless | a required column is not in the header (a warning if it is not required) |
 /// | `extra-label` | header | frictionless | the header names a column that the pipeline does not declare (a warning) |
 /// | `blank-label` | header | frictionless | a label of the header is empty (a warning) |
 /// | `duplicate-label` | header | frictionless | two labels of the header name the same column |
+/// | `date-order` | header | ours | the dates of a column can be read in another order of day and month |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
 /// | `compression-error` | file | frictionless | the gzip data are damaged or truncated |
 /// | `hash-count` | file | frictionless | the input's content does not match its checksum file |
@@ -67,6 +68,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let extraLabel = IssueCode("extra-label")
   public static let blankLabel = IssueCode("blank-label")
   public static let duplicateLabel = IssueCode("duplicate-label")
+  public static let dateOrder = IssueCode("date-order")
   public static let sourceError = IssueCode("source-error")
   public static let compressionError = IssueCode("compression-error")
   public static let hashCount = IssueCode("hash-count")
@@ -114,13 +116,13 @@ extension IssueCode {
     ],
     .store: [.modelError, .storeConstraint],
     .export: [.unwritableValue],
-    .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel],
+    .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .dateOrder],
     .file: [.sourceError, .compressionError, .hashCount, .rowCount, .inputRefused, .dialectError],
     .pipeline: [.pipelineError],
   ]
 
   private static let ours: Set<IssueCode> = [
     .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong, .recordTooLong, .modelError, .storeConstraint,
-    .unwritableValue, .inputRefused,
+    .unwritableValue, .inputRefused, .dateOrder,
   ]
 }

@@ -38,3 +38,18 @@ extension JSONValue: Decodable {
     }
   }
 }
+
+extension JSONValue: Encodable {
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let flag): try container.encode(flag)
+    case .number(let number):
+      if let whole = Int(exactly: number) { try container.encode(whole) } else { try container.encode(number) }
+    case .string(let text): try container.encode(text)
+    case .array(let items): try container.encode(items)
+    case .object(let members): try container.encode(members)
+    }
+  }
+}

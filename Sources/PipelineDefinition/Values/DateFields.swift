@@ -12,6 +12,10 @@ struct DateFields {
   var fraction = 0..<0
   /// Offset of the written time from UTC in seconds, positive if ahead.
   var offset = 0
+  /// Whether the text says its zone.
+  var hasZone = false
+  /// Whether the text says a time of the day.
+  var hasTime = false
   /// Whether the offset is RFC 3339's `-00:00`: UTC, and the only representation of the instant -0.0.
   var hasNegativeZeroOffset = false
   /// The range of the year's digits if they are too many for an Int; `year` is then the year modulo 400.

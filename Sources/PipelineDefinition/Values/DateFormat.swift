@@ -14,6 +14,7 @@ public struct DateFormat: Sendable, Hashable {
   private enum Kind: Sendable, Hashable {
     case iso8601
     case seconds
+    case infinity
     case pattern(DatePattern)
   }
 
@@ -27,6 +28,15 @@ public struct DateFormat: Sendable, Hashable {
   /// Names that are available everywhere: `iso8601`, and `seconds` for seconds since 2001-01-01 UTC as the shortest
   /// decimal number that reads back the same, including `inf` and `-inf`.
   public static let names = ["iso8601", "seconds"]
+
+  /// `inf` and `-inf` only: with ``iso8601`` it reads every stored date, and nothing that could be meant otherwise.
+  package static let infinity = DateFormat(text: "infinity", kind: .infinity)
+
+  /// The format's pattern; nil for a named one.
+  var pattern: DatePattern? {
+    guard case .pattern(let pattern) = kind else { return nil }
+    return pattern
+  }
 
   private init(text: String, kind: Kind) {
     self.text = text
@@ -43,6 +53,7 @@ public struct DateFormat: Sendable, Hashable {
     switch text {
     case "iso8601": self = .iso8601
     case "seconds": self.init(text: text, kind: .seconds)
+    case "infinity": self = .infinity
     default:
       let names = (Self.names + patterns.keys).sorted()
       self.init(text: text, kind: .pattern(try DatePattern(patterns[text] ?? text, names: names)))
@@ -57,9 +68,31 @@ public struct DateFormat: Sendable, Hashable {
       return ISODateReader.seconds(bytes)
     case .seconds:
       return SecondsText.seconds(bytes)
+    case .infinity:
+      return SecondsText.infinity(bytes)
     case .pattern(let pattern):
       guard let fields = pattern.fields(bytes), fields.exists else { return nil }
       return fields.seconds(in: bytes)
+    }
+  }
+
+  /// The components of a date that exists in the calendar; nil for any other text, and for the formats without
+  /// components.
+  func fields(_ bytes: Span<UInt8>) -> DateFields? {
+    let fields =
+      switch kind {
+      case .iso8601: ISODateReader.fields(bytes)
+      case .seconds, .infinity: DateFields?.none
+      case .pattern(let pattern): pattern.fields(bytes)
+      }
+    return fields.flatMap { $0.exists ? $0 : nil }
+  }
+
+  /// Whether texts of this format have components, such as an hour.
+  var hasFields: Bool {
+    switch kind {
+    case .iso8601, .pattern: true
+    case .seconds, .infinity: false
     }
   }
 
@@ -68,7 +101,7 @@ public struct DateFormat: Sendable, Hashable {
     let fields =
       switch kind {
       case .iso8601: ISODateReader.fields(bytes)
-      case .seconds: DateFields?.none
+      case .seconds, .infinity: DateFields?.none
       case .pattern(let pattern): pattern.fields(bytes)
       }
     return fields.map { !$0.exists } ?? false
@@ -80,6 +113,7 @@ public struct DateFormat: Sendable, Hashable {
     switch kind {
     case .iso8601: DateText.append(seconds, to: &output)
     case .seconds: SecondsText.append(seconds, to: &output)
+    case .infinity: seconds.isInfinite && SecondsText.append(seconds, to: &output)
     case .pattern(let pattern): pattern.append(seconds, to: &output)
     }
   }
@@ -102,5 +136,5 @@ public struct DateFormat: Sendable, Hashable {
   }
 
   /// An example in this format, for messages: 2014-07-14 07:30 UTC.
-  var example: String { string(427_015_800) ?? text }
+  var example: String { string(kind == .infinity ? .infinity : 427_015_800) ?? text }
 }

@@ -40,6 +40,8 @@ struct DatePattern: Sendable, Hashable {
   /// 1950-01-01).
   static let windowStart = 1950
 
+  init(parts: [Part]) { self.parts = parts }
+
   /// Compiles a pattern. `names` are the names of formats, for the message about an unsupported letter.
   init(_ text: String, names: [String] = DateFormat.names) throws(PipelineError) {
     var parts: [Part] = []

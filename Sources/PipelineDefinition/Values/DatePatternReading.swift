@@ -28,6 +28,7 @@ extension DatePattern {
     case .hour(let digits):
       guard let hour = Self.number(bytes, &at, digits: digits) else { return false }
       fields.hour = hour
+      fields.hasTime = true
     case .minute(let digits):
       guard let minute = Self.number(bytes, &at, digits: digits) else { return false }
       fields.minute = minute

@@ -87,6 +87,7 @@ package enum ISODateReader {
     else { return false }
     fields.hour = hour
     fields.minute = minute
+    fields.hasTime = true
     at += 5
     guard bytes.has(UInt8(ascii: ":"), at: at) else { return true }
     guard let second = bytes.twoDigits(at: at + 1) else { return false }
@@ -112,6 +113,7 @@ enum ZoneReader {
     }
     guard at < bytes.count else { return true }
     let mark = bytes[at]
+    fields.hasZone = true
     if mark == UInt8(ascii: "Z") || mark == UInt8(ascii: "z") {
       at += 1
       return true

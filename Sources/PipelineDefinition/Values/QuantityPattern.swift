@@ -40,9 +40,11 @@ package struct QuantityPattern: Sendable {
   let rule: QuantityRule
   private let units: [[UInt8]]
   private let words: [[UInt8]]
+  private let numbers: NumberNotation
 
-  init(_ rule: QuantityRule) {
+  init(_ rule: QuantityRule, _ numbers: NumberNotation = .plain) {
     self.rule = rule
+    self.numbers = numbers
     units = rule.units.map { Array($0.lowercased().utf8) }
     words = rule.words.map { Array($0.lowercased().utf8) }
   }
@@ -51,10 +53,10 @@ package struct QuantityPattern: Sendable {
   func verdict(_ bytes: Span<UInt8>) -> Verdict {
     for word in words where matches(bytes, word, from: 0) { return .valid }
     var at = 0
-    guard let low = Self.number(bytes, &at) else { return .isNoQuantity }
+    guard let low = number(bytes, &at) else { return .isNoQuantity }
     var high = low
     let end = at
-    if Self.skipRangeMark(bytes, &at), let second = Self.number(bytes, &at) {
+    if Self.skipRangeMark(bytes, &at), let second = number(bytes, &at) {
       guard rule.ranges else { return .isRangeRefused }
       guard second >= low else { return .isRangeReversed }
       high = second
@@ -94,17 +96,18 @@ package struct QuantityPattern: Sendable {
     return Array(String(decoding: rest, as: UTF8.self).lowercased().utf8) == name
   }
 
-  private static func number(_ bytes: Span<UInt8>, _ at: inout Int) -> Double? {
+  private func number(_ bytes: Span<UInt8>, _ at: inout Int) -> Double? {
     let start = at
     var end = bytes.digitsEnd(from: at)
     guard end > start else { return nil }
-    if bytes.has(UInt8(ascii: "."), at: end) {
-      let fractionEnd = bytes.digitsEnd(from: end + 1)
-      guard fractionEnd > end + 1 else { return nil }
+    if bytes.has(numbers.decimal, at: end) {
+      let fractionStart = end + numbers.decimal.count
+      let fractionEnd = bytes.digitsEnd(from: fractionStart)
+      guard fractionEnd > fractionStart else { return nil }
       end = fractionEnd
     }
     at = end
-    return NumberText.real(bytes.extracting(start..<end))
+    return numbers.withPlain(bytes.extracting(start..<end), NumberText.real)
   }
 
   /// Skips `-` or `–` (U+2013) with spaces around it.

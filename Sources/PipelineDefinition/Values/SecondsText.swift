@@ -18,6 +18,11 @@ enum SecondsText {
   /// The number, rounded correctly; `nil` for any other text.
   static func seconds(_ bytes: Span<UInt8>) -> Double? {
     if let value = NumberText.real(bytes) { return value }
+    return infinity(bytes)
+  }
+
+  /// The infinities only.
+  static func infinity(_ bytes: Span<UInt8>) -> Double? {
     if bytes.equals(infinity) { return .infinity }
     return bytes.equals(negativeInfinity) ? -.infinity : nil
   }

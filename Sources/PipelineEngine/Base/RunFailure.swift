@@ -10,6 +10,8 @@ package struct RunFailure: Error {
   /// Where in the input it happened, if the input was the cause.
   var line: Int?
   var byte: Int?
+  /// Whether the issue that caused it was added already.
+  var isNoted = false
   /// Set when nothing can be saved any more, so that no other input need be tried.
   var concernsStore = false
 
@@ -50,6 +52,8 @@ package struct RunFailure: Error {
         (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
         (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):
         .dataError
+      // A model that no store can have.
+      case (NSCoreDataError, _): .configuration
       // A damaged row, or an externally stored value whose file is missing.
       case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
       case (NSFileReadNoSuchFileError, _), (NSFileReadUnknownError, _): .noInput

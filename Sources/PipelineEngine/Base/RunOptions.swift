@@ -33,6 +33,10 @@ public struct RunOptions: Sendable {
   public var modelReference: String?
   /// The entity that the program was given instead of a pipeline, for the same purpose.
   public var entityReference: String?
+  /// Formats of every date column, instead of the definition's.
+  public var dateFormats: [String]?
+  /// Options of the program, with their values, that say how the inputs are read: a replay of rejects needs them again.
+  public var readingOptions: [String: [String]] = [:]
   /// Where rejected records go instead of the definition's path; a folder (ending in `/`) gets a file per input.
   public var rejects: String?
   /// Whether files of rejects name the store, so that a replay finds it.

@@ -52,6 +52,18 @@ struct ChunkPlan {
       updated: updated, unchanged: unchanged, duplicate: duplicate, rejected: rejected.count)
   }
 
+  /// Throws if a record is rejected without a reason: it would be missing without a report, by an error of the program.
+  func checkReasons(of chunk: ParsedChunk) throws(RunFailure) {
+    if rejected.isEmpty { return }
+    let explained = Set(issues.lazy.filter { $0.severity == .error }.map(\.record))
+    for index in rejected where !explained.contains(UInt64(chunk.block.number(ofRecordAt: index))) {
+      throw RunFailure(
+        code: nil, exitCode: .software,
+        message: "record \(chunk.block.number(ofRecordAt: index)) in line \(chunk.block.records[index].line) was "
+          + "rejected without a reason. This is an error of the program: report it with that line")
+    }
+  }
+
   /// Sorts issues and rejects in the order of the input: the parser and later checks add theirs separately.
   mutating func sort() {
     rejected.sort()

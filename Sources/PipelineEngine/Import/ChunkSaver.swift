@@ -35,6 +35,7 @@ struct ChunkSaver {
     var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
     while true {
       let plan = try planner.plan(chunk, without: refused) { [totals] in try environment.nextKey(totals) }
+      try plan.checkReasons(of: chunk)
       if let stop = stop(plan, chunk, before: totals.counts + checkpoint.results.counts) { return stop }
       try rejects?.cutBack(to: rejectsBefore)
       try rejects?.append(plan, of: chunk)

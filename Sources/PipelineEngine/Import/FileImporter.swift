@@ -57,7 +57,7 @@ struct FileImporter {
         try handleAll(messages, share: &share, totals: &totals)
       }
     } catch {
-      if let issue = error.issue(file.name) { checkpoint.note(issue) }
+      if !error.isNoted, let issue = error.issue(file.name) { checkpoint.note(issue) }
       throw error
     }
     return checkpoint.entry
@@ -83,10 +83,14 @@ struct FileImporter {
       case nil: return
       case .failure(let error): throw RunFailure(error)
       case .recognized(let recognition): try begin(recognition, &totals)
-      case .opened(let mapping, let header, let totalBytes):
-        (self.totalBytes, wasOpened) = (totalBytes, true)
-        environment.monitor.log.log(.inputOpened(file.name, bytes: totalBytes))
-        try open(mapping, header: header, totals: &totals)
+      case .opened(let input):
+        (totalBytes, wasOpened) = (input.totalBytes, true)
+        environment.monitor.log.log(.inputOpened(file.name, bytes: input.totalBytes))
+        try open(input, &totals)
+      case .surveyed(let result):
+        for issue in result.issues { note(issue) }
+        if let fault = result.refusal { throw refusal(fault) }
+        totals.notes += result.notes
       case .chunk(let parsed):
         guard let chunk = share.waiting(parsed.receive) else { return }
         try save(chunk, &totals)
@@ -141,17 +145,20 @@ struct FileImporter {
   }
 
   /// Called when the header was read: opens the store and prepares for chunks.
-  private mutating func open(
-    _ mapping: HeaderMapping, header: [UInt8], totals: inout ImportTotals
-  ) throws(RunFailure) {
-    let issues = mapping.issues + environment.keys.missingKeys(mapping, input: file.name)
-    // An interrupted run has already added them.
-    if summary.state != .resumed { for issue in issues { checkpoint.note(issue) } }
-    if let fault = issues.first(where: { $0.severity == .error }) {
-      throw RunFailure(
-        code: fault.code, exitCode: .dataError,
-        message: "\(file.name): the header does not match the pipeline: \(fault.message)")
+  private mutating func open(_ input: InputReader.Opened, _ totals: inout ImportTotals) throws(RunFailure) {
+    let (mapping, header) = (input.mapping, input.header)
+    let missingKeys = environment.keys.missingKeys(mapping, input: file.name)
+    // The error about a column of the key replaces the warning about the same column.
+    let others = input.issues.filter { issue in
+      !missingKeys.contains { $0.code == issue.code && $0.column == issue.column }
     }
+    let issues = others + missingKeys
+    // An interrupted run has already added them.
+    if summary.state != .resumed {
+      for issue in issues { note(issue) }
+    }
+    if let fault = issues.first(where: { $0.severity == .error }) { throw refusal(fault) }
+    totals.notes += input.survey?.notes ?? []
     try environment.store.open()
     let matcher = try totals.matcher(mapping, environment)
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
@@ -163,6 +170,26 @@ struct FileImporter {
     saver = ChunkSaver(
       ChunkPlanner(matcher, baseKey: checkpoint.entry.baseKey, input: file.name), contexts: contexts, writer: writer,
       rejects: rejects)
+  }
+
+  /// Notes an issue of the header or of a whole column.
+  private mutating func note(_ issue: RecordIssue) {
+    checkpoint.note(issue)
+    environment.monitor.log.log(.issue(issue))
+  }
+
+  /// Why the input, or the rest of it, is not read.
+  private func refusal(_ issue: RecordIssue) -> RunFailure {
+    let saved = checkpoint.results.counts.read
+    let records = saved == 1 ? "record 1 is" : "records 1 to \(saved) are"
+    let extent = saved == 0 || definition.atomic ? "" : "; \(records) in the store already"
+    let subject =
+      issue.code == .dateOrder
+      ? "the dates of '\(issue.column ?? "")' can't be read with certainty" : "the header does not match the pipeline"
+    var failure = RunFailure(
+      code: issue.code, exitCode: .dataError, message: "\(file.name): \(subject): \(issue.message)\(extent)")
+    failure.isNoted = true
+    return failure
   }
 
   private mutating func save(_ chunk: ParsedChunk, _ totals: inout ImportTotals) throws(RunFailure) {

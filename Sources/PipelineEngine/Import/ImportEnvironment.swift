@@ -57,7 +57,8 @@ struct ImportEnvironment {
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
-      store: options.namesStoreInRejects ? store.path : nil)
+      store: options.namesStoreInRejects ? store.path : nil,
+      options: options.readingOptions.isEmpty ? nil : options.readingOptions)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
     let taken = isDryRun ? nil : Set(ledger.entries.filter { !$0.isComplete }.compactMap(\.rejects.path))
     return RejectsFile(header: header, context: context) {

@@ -260,6 +260,17 @@ struct ImportRun {
     }
   }
 
+  /// What no number says: formats that were chosen, and the zone of times that name none.
+  private func note(_ totals: ImportTotals) -> String? {
+    var notes = totals.notes
+    if environment.columns.parsers.contains(where: \.hasReadLocalTime) {
+      notes.append(
+        definition.timeZone.map { "times without a zone were read as \($0)" }
+          ?? "times without a zone were read as UTC; if they are not, declare \"timeZone\", such as \"Europe/Berlin\"")
+    }
+    return notes.isEmpty ? nil : notes.joined(separator: ". ")
+  }
+
   private func summary(_ totals: ImportTotals, _ failure: RunFailure?, seconds: Double) -> RunSummary {
     var summary = RunSummary(
       kind: isDryRun ? .validate : .import, pipeline: definition.name,
@@ -271,6 +282,7 @@ struct ImportRun {
       rejects: totals.rejectsPaths.isEmpty ? nil : totals.rejectsPaths.joined(separator: ", "),
       program: definition.vocabulary.program)
     summary.profile = totals.profile
+    summary.note = note(totals)
     return summary
   }
 }

@@ -20,6 +20,9 @@ struct ImportTotals {
   let lastStoredKey: Int64
   private var matcher: EntryMatcher?
 
+  /// What is worth knowing in addition to the counts, such as the formats of dates that were chosen.
+  var notes: [String] = []
+
   /// Files of the inbox that are finished.
   var filesDone: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
   /// The ledger's entries of the inputs that are imported to their end.

@@ -10,13 +10,29 @@ struct InputReader: Sendable {
   enum Message: Sendable {
     case recognized(InputRecognition)
     /// The header. Not sent for an input of which nothing is read.
-    case opened(HeaderMapping, header: [UInt8], totalBytes: Int?)
+    case opened(Opened)
     /// A chunk that is being parsed; the queue delivers only this chunk.
     case chunk(BoundedQueue<ParsedChunk>)
     /// The end was reached.
     case end(InputProgress)
     /// The input can't be read any further.
     case failure(CSVError)
+    /// What later records show about the dates of a column: how they are read from there on, or that they can't be.
+    case surveyed(InputSurvey.Result)
+  }
+
+  /// An input whose header was read.
+  struct Opened: Sendable {
+    let mapping: HeaderMapping
+    /// The header's bytes.
+    let header: [UInt8]
+    let totalBytes: Int?
+    /// Nil if no date is ambiguous.
+    var survey: InputSurvey.Result?
+    /// What is wrong with the header's bytes, with its labels, and with the dates of a column.
+    var issues: [RecordIssue]
+
+    var isUsable: Bool { !issues.contains { $0.severity == .error } }
   }
 
   /// Chunks read ahead of the writer.
@@ -55,24 +71,56 @@ struct InputReader: Sendable {
     let source = try input.completeSource()
     let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
     if start == .start { reader.contentHash = hash }
-    let (mapping, header) = try open(reader)
+    var opened = try open(reader, totalBytes: source.totalBytes)
+    let mapping = opened.mapping
     if start != .start {
       // What precedes it is already hashed.
       try reader.skip(to: start)
       reader.contentHash = hash
     }
-    guard queue.send(.opened(mapping, header: header, totalBytes: source.totalBytes)) else { return }
-    let parser = ChunkParser(
-      input: file.name, definition: definition, columns: columns, mapping: mapping, entity: entity,
-      takesDefaults: takesDefaults, digester: digester(mapping))
-    let parsing = ParsingStage(parser, clock: clock, name: file.name) { queue.send(.chunk($0)) }
+    var dates = DateDecision(
+      opened.isUsable
+        ? InputSurvey(columns, of: mapping, definition: definition, entity: entity, input: file.name) : nil,
+      definition, input: input)
+    // The first chunk, if it has to decide before anything is saved.
+    var first: RecordBlock?
+    if dates.isNeeded {
+      do throws(CSVError) {
+        var block = RecordBlock()
+        if try reader.next(into: &block, recordsMax: definition.chunkRows) {
+          first = block
+          opened.survey = try dates.decide(block)
+        }
+      } catch {
+        _ = queue.send(.opened(opened))
+        throw error
+      }
+    }
+    opened.issues += opened.survey?.issues ?? []
+    guard queue.send(.opened(opened)) else { return }
+    func stage(_ columns: ColumnSet) -> ParsingStage {
+      let parser = ChunkParser(
+        input: file.name, definition: definition, columns: columns, mapping: mapping, entity: entity,
+        takesDefaults: takesDefaults, digester: digester(mapping))
+      return ParsingStage(parser, clock: clock, name: file.name) { queue.send(.chunk($0)) }
+    }
+    var parsing = stage(opened.survey?.columns ?? columns)
     defer { parsing.finish() }
     var endsOpen = false
     var block = RecordBlock()
     while true {
-      // A new block for each chunk, which keeps it until its rejects are written.
-      block = RecordBlock(capacityOf: block)
-      guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
+      if let read = first {
+        (block, first) = (read, nil)
+      } else {
+        // A new block for each chunk, which keeps it until its rejects are written.
+        block = RecordBlock(capacityOf: block)
+        guard try reader.next(into: &block, recordsMax: definition.chunkRows) else { break }
+        if let result = try dates.decide(block) {
+          guard queue.send(.surveyed(result)), result.refusal == nil else { return }
+          parsing.finish()
+          parsing = stage(result.columns)
+        }
+      }
       endsOpen = block.endsOpen
       let progress = progress(block.end, of: source, hash: hash, endsOpen: endsOpen)
       guard share.waiting({ parsing.send(block, progress) }) else { return }
@@ -90,11 +138,13 @@ struct InputReader: Sendable {
       headHash: hash.headDigest ?? digest, endsOpen: endsOpen, consumedBytes: source.consumedBytes)
   }
 
-  private func open(_ reader: CSVReader) throws(CSVError) -> (mapping: HeaderMapping, header: [UInt8]) {
+  private func open(_ reader: CSVReader, totalBytes: Int?) throws(CSVError) -> Opened {
+    let policy = HeaderPolicy(definition)
     guard definition.dialect.header else {
       let position = RecordPosition(input: file.name, record: 0, line: 0, byte: 0)
       let labels = definition.dialect.columns
-      return (HeaderMapping(labels: labels, columns: columns.definitions, at: position), [])
+      let mapping = HeaderMapping(labels: labels, columns: columns.definitions, policy: policy, at: position)
+      return Opened(mapping: mapping, header: [], totalBytes: totalBytes, issues: mapping.issues)
     }
     guard let header = try reader.readHeader() else {
       throw CSVError(
@@ -102,7 +152,10 @@ struct InputReader: Sendable {
     }
     let position = RecordPosition(
       input: file.name, record: 0, line: UInt64(header.line), byte: UInt64(header.byteOffset))
-    return (HeaderMapping(labels: header.names, columns: columns.definitions, at: position), header.bytes)
+    let mapping = HeaderMapping(labels: header.names, columns: columns.definitions, policy: policy, at: position)
+    return Opened(
+      mapping: mapping, header: header.bytes, totalBytes: totalBytes,
+      issues: RecordFaults.issues(of: header, mapping, policy, at: position) + mapping.issues)
   }
 }
 

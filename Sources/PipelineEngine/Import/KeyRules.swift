@@ -31,7 +31,9 @@ struct KeyRules {
     return columns.parsers.compactMap { parser in
       let isThere = mapping.fieldOfColumn[parser.column] != nil || parser.valueWhenAbsent != .null
       guard required.contains(parser.definition.attribute), !isThere else { return nil }
-      let known = mapping.issues.contains { $0.code == .missingLabel && $0.column == parser.definition.name }
+      let known = mapping.issues.contains {
+        $0.code == .missingLabel && $0.severity == .error && $0.column == parser.definition.name
+      }
       guard !known else { return nil }
       return RecordIssue(
         .missingLabel, at: RecordPosition(input: input, record: 0, line: 1, byte: 0), column: parser.definition.name,

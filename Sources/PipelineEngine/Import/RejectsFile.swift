@@ -20,6 +20,8 @@ final class RejectsFile {
     var model: String?
     var input: String
     var store: String?
+    /// The options of the program that say how the input is read; nil if there were none.
+    var options: [String: [String]]?
   }
 
   /// Nil until there is a reject.

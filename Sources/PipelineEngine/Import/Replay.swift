@@ -18,6 +18,8 @@ public enum Replay {
     public let input: String
     /// The store's file.
     public let store: String?
+    /// The options that said how the input is read.
+    public let options: [String: [String]]?
   }
 
   /// Reads the first line of the file next to `rejects`; nil where there is none, for example because only `rejects`

@@ -22,6 +22,9 @@ final class InputOpener {
     }
   }
 
+  /// Whether the whole input can be read more than once.
+  var isReadTwice: Bool { spool == nil }
+
   func previewSource() throws(CSVError) -> ByteSource {
     if let spool { return try spool.previewSource() }
     return try ByteSource(path: path)

@@ -115,10 +115,17 @@ package struct RunModel {
   static func completed(
     _ definition: PipelineDefinition, options: RunOptions, model: NSManagedObjectModel
   ) throws(PipelineError) -> PipelineDefinition {
-    guard options.fillsAttributesByName, definition.columns.isEmpty else { return definition }
     var definition = definition
-    definition.columns = try definition.entity(in: model).fillableTypes.sorted { $0.key < $1.key }.map { name, type in
-      ColumnDefinition(name, formats: type == .date ? PipelineDefinition.exactDates : [])
+    if options.fillsAttributesByName, definition.columns.isEmpty {
+      definition.columns = try definition.entity(in: model).fillableTypes.sorted { $0.key < $1.key }.map { name, type in
+        ColumnDefinition(name, formats: type == .date ? PipelineDefinition.exactlyReadDates : [])
+      }
+    }
+    if let formats = options.dateFormats {
+      let types = try definition.entity(in: model).columnTypes
+      for index in definition.columns.indices where types[definition.columns[index].attribute] == .date {
+        definition.columns[index].formats = formats
+      }
     }
     return definition
   }

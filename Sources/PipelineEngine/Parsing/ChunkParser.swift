@@ -16,8 +16,7 @@ struct ChunkParser {
   private let fills: [Fill]
   private let defaults: [AttributeDefault]
   private let digester: RowDigester
-  /// The unquoted text that means nil; empty where the dialect has none.
-  private let nullToken: [UInt8]
+  private let layout: RecordLayout
   private var faults: [FieldFault] = []
   private var scratch: [UInt8] = []
   private var spare: [UInt8] = []
@@ -34,13 +33,8 @@ struct ChunkParser {
     self.entity = entity
     self.mapping = mapping
     parsers = set.parsers
-    nullToken = definition.dialect.csv.nullToken ?? []
-    columns = set.parsers.compactMap { parser in
-      guard let field = mapping.fieldOfColumn[parser.column],
-        let slot = entity.slot(named: parser.definition.attribute)
-      else { return nil }
-      return MappedColumn(parser: parser, field: field, slot: slot, isTransformed: parser.isTransformed)
-    }
+    layout = RecordLayout(definition.dialect, fieldCount: mapping.fieldCount)
+    columns = MappedColumn.all(set, mapping, entity: entity)
     fills = set.parsers.compactMap { parser in
       guard mapping.fieldOfColumn[parser.column] == nil, let text = parser.textWhenAbsent,
         let slot = entity.slot(named: parser.definition.attribute)
@@ -60,8 +54,8 @@ struct ChunkParser {
 
   /// Whether each attribute depends on one field only, so that the columns can be parsed one after the other.
   private var takesColumns: Bool {
-    nullToken.isEmpty && fills.isEmpty && defaults.isEmpty && !validator.hasChecks
-      && !columns.contains(where: \.isTransformed)
+    layout.nullTokens.isEmpty && fills.isEmpty && defaults.isEmpty && !validator.hasChecks
+      && !columns.contains(where: \.isMade)
   }
 
   /// Parses the ordinary records by column: what a column needs is looked up once, and not for each field. The other
@@ -69,7 +63,9 @@ struct ChunkParser {
   private mutating func parseByColumns(_ block: RecordBlock) -> ParsedChunk {
     let (records, fields, bytes, slotCount) = (block.records, block.fields, block.bytes, entity.attributeSlots.count)
     var cells = [ValueCell](repeating: .null, count: records.count * slotCount)
-    var needsSlowPath = records.map { !$0.problems.isEmpty || $0.fieldCount != mapping.fieldCount || isBlank($0) }
+    var needsSlowPath = records.map {
+      !$0.problems.isEmpty || $0.fieldCount != mapping.fieldCount || layout.isBlank($0, fields)
+    }
     for column in columns {
       column.parser.fill(
         column.slot, of: slotCount, from: column.field, of: block, cells: &cells, needsSlowPath: &needsSlowPath)
@@ -86,13 +82,14 @@ struct ChunkParser {
       if parse(records[index], bytes: bytes, fields: fields, block: block, into: &row) {
         chunk.recordOfRow.append(Int32(index))
         row.copyRow(0, to: &cells, at: index * slotCount, &arena)
-        if !faults.isEmpty { note(records[index], at: index, in: &chunk, isRejected: false) }
+        noteAccepted(records[index], at: index, in: &chunk)
       } else {
         reject(records[index], at: index, in: &chunk)
       }
     }
     chunk.batch = ObjectBatch(entity: entity, count: records.count, cells: cells, arena: arena)
-    if !chunk.rejected.isEmpty { chunk.batch.removeRows(Set(chunk.rejected)) }
+    let without = chunk.rejected + chunk.skipped
+    if !without.isEmpty { chunk.batch.removeRows(Set(without)) }
     chunk.digests = digester.digests(of: chunk.batch)
     return chunk
   }
@@ -107,7 +104,7 @@ struct ChunkParser {
       let record = records[index]
       if parse(record, bytes: bytes, fields: fields, block: block, into: &chunk.batch) {
         chunk.recordOfRow.append(Int32(index))
-        if !faults.isEmpty || !validator.broken.isEmpty { note(record, at: index, in: &chunk, isRejected: false) }
+        noteAccepted(record, at: index, in: &chunk)
       } else {
         reject(record, at: index, in: &chunk)
       }
@@ -121,32 +118,30 @@ struct ChunkParser {
   private mutating func parse(
     _ record: RecordSlice, bytes: [UInt8], fields: [FieldSlice], block: RecordBlock, into batch: inout ObjectBatch
   ) -> Bool {
-    record.problems.isEmpty && record.fieldCount == mapping.fieldCount && !isBlank(record)
-      && parseFields(fields, of: bytes, first: record.firstField, block: block, into: &batch)
-  }
-
-  /// Whether there is nothing between the delimiters. Where nil has a text of its own, empty fields are values.
-  @inline(__always)
-  private func isBlank(_ record: RecordSlice) -> Bool {
-    record.contentRange.count == record.fieldCount - 1 && record.fieldCount > 1 && nullToken.isEmpty
+    RecordFaults.isSound(record) && layout.accepts(record, fields) && !layout.isBlank(record, fields)
+      && parseFields(of: record, fields: fields, bytes: bytes, block: block, into: &batch)
   }
 
   /// Appends the entry of a record, or nothing if one of its fields is invalid; `faults` has what was found.
   @inline(__always)
   private mutating func parseFields(
-    _ fields: [FieldSlice], of bytes: [UInt8], first: Int, block: RecordBlock, into batch: inout ObjectBatch
+    of record: RecordSlice, fields: [FieldSlice], bytes: [UInt8], block: RecordBlock, into batch: inout ObjectBatch
   ) -> Bool {
     faults.removeAll(keepingCapacity: true)
     validator.forget()
     batch.appendRow()
     var isGood = true
     for column in columns {
-      let field = fields[first + column.field]
-      if !nullToken.isEmpty, field.isUnquoted(nullToken, in: bytes), !column.parser.fillsEmpty {
+      guard column.field < record.fieldCount else {
+        isGood = parseCopy(of: column, record: record, block: block, into: &batch) && isGood
+        continue
+      }
+      let field = fields[record.firstField + column.field]
+      if column.parts.isEmpty, !column.parser.fillsEmpty, layout.isNull(field, in: bytes) {
         let value = column.parser.parseNull(faults: &faults)
         isGood = store(value, text: [], at: column.slot, parser: column.parser, in: &batch) && isGood
-      } else if field.needsUnescaping || column.isTransformed {
-        isGood = parseCopy(of: field, column: column, block: block, into: &batch) && isGood
+      } else if field.needsUnescaping || column.isMade || layout.joins(column.field, of: record) {
+        isGood = parseCopy(of: column, record: record, block: block, into: &batch) && isGood
       } else {
         let value = column.parser.parse(bytes.span.extracting(field.range), faults: &faults)
         isGood = store(value, text: bytes[field.range], at: column.slot, parser: column.parser, in: &batch) && isGood
@@ -161,7 +156,7 @@ struct ChunkParser {
 
   /// The value of a field whose text is not the bytes of the file.
   private mutating func parseCopy(
-    of field: FieldSlice, column: MappedColumn, block: RecordBlock, into batch: inout ObjectBatch
+    of column: MappedColumn, record: RecordSlice, block: RecordBlock, into batch: inout ObjectBatch
   ) -> Bool {
     // Moved out of `self` while it is read, because the faults in `self` are written meanwhile.
     var text: [UInt8] = []
@@ -169,10 +164,12 @@ struct ChunkParser {
     defer { swap(&text, &scratch) }
     text.removeAll(keepingCapacity: true)
     // Nil is parsed here only in order to be filled like an empty field.
-    let isNil = !nullToken.isEmpty && field.isUnquoted(nullToken, in: block.bytes)
-    if !isNil { block.appendValue(of: field, to: &text) }
+    let isNil =
+      column.parts.isEmpty && column.field < record.fieldCount
+      && layout.isNull(block.fields[record.firstField + column.field], in: block.bytes)
+    if !isNil { layout.append(column, of: record, in: block, to: &text) }
     let value =
-      column.isTransformed
+      column.parser.isTransformed
       ? column.parser.parse(transforming: &text, spare: &spare, faults: &faults)
       : column.parser.parse(text.span, faults: &faults)
     return store(value, text: text[...], at: column.slot, parser: column.parser, in: &batch)
@@ -196,41 +193,56 @@ struct ChunkParser {
   // MARK: Issues
 
   private mutating func reject(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
-    chunk.rejected.append(index)
-    let position = chunk.position(ofRecord: index, input: input)
-    if let issue = RecordFaults.issue(of: record, in: chunk.block, at: position, limits: definition.limits) {
-      chunk.issues.append(issue)
+    let isBlank = layout.isBlank(record, chunk.block.fields)
+    if isBlank, layout.skipsBlank {
+      chunk.skipped.append(index)
       return
     }
-    if isBlank(record) {
+    chunk.rejected.append(index)
+    let position = chunk.position(ofRecord: index, input: input)
+    let found = RecordFaults.issues(of: record, in: chunk.block, at: position, limits: definition.limits)
+    if !found.isEmpty {
+      chunk.issues += found
+      return
+    }
+    if isBlank {
       chunk.issues.append(
         RecordIssue(.blankRow, at: position, message: "every field is empty; remove the record, or fill it in"))
       return
     }
-    let ragged = raggedIssues(record, in: chunk.block, at: position)
-    if !ragged.isEmpty {
-      chunk.issues += ragged
+    guard layout.accepts(record, chunk.block.fields) else {
+      chunk.issues += raggedIssues(record, in: chunk.block, severity: .error, at: position)
       return
     }
-    note(record, at: index, in: &chunk, isRejected: true)
+    noteAccepted(record, at: index, in: &chunk)
+  }
+
+  /// Reports the repairs of a record, and the faults of its fields and of itself.
+  @inline(__always)
+  private func noteAccepted(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
+    if record.fieldCount != mapping.fieldCount || !record.problems.isEmpty {
+      let position = chunk.position(ofRecord: index, input: input)
+      chunk.issues += RecordFaults.repairs(of: record, in: chunk.block, at: position)
+      chunk.issues += raggedIssues(record, in: chunk.block, severity: .warning, at: position)
+    }
+    if !faults.isEmpty || !validator.broken.isEmpty { note(record, at: index, in: &chunk) }
   }
 
   private func raggedIssues(
-    _ record: RecordSlice, in block: RecordBlock, at position: RecordPosition
+    _ record: RecordSlice, in block: RecordBlock, severity: Severity, at position: RecordPosition
   ) -> [RecordIssue] {
     let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
     return mapping.raggedIssues(
       fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
-      columns: parsers.map(\.definition), at: position)
+      columns: parsers.map(\.definition), severity: severity, at: position)
   }
 
   /// Appends the issues for the faults of a record.
-  private func note(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk, isRejected: Bool) {
+  private func note(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
     for fault in faults {
       guard let column = columns.first(where: { $0.parser.column == fault.column }) else { continue }
-      let field = chunk.block.fields[record.firstField + column.field]
       var value: [UInt8] = []
-      chunk.block.appendValue(of: field, to: &value)
+      layout.append(column, of: record, in: chunk.block, to: &value)
       let position = chunk.position(ofRecord: index, input: input)
       chunk.issues.append(
         column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
@@ -238,26 +250,18 @@ struct ChunkParser {
     if validator.broken.isEmpty { return }
     chunk.issues += validator.issues(
       at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
-    ) { shownValue(ofColumn: $0, record, chunk.block) }
+    ) { shownValue(ofColumn: $0, of: record, in: chunk.block) }
   }
 
   /// The text of a column in the record; for a column that the pipeline fills, the value that it puts there.
-  private func shownValue(ofColumn column: Int, _ record: RecordSlice, _ block: RecordBlock) -> String? {
+  private func shownValue(ofColumn column: Int, of record: RecordSlice, in block: RecordBlock) -> String? {
     guard let input = columns.first(where: { $0.parser.column == column }) else {
       return parsers[column].textWhenAbsent.map { RawText.shortened($0) }
     }
     var value: [UInt8] = []
-    block.appendValue(of: block.fields[record.firstField + input.field], to: &value)
+    layout.append(input, of: record, in: block, to: &value)
     return RawText.shortened(value)
   }
-}
-
-/// A column that the input has.
-private struct MappedColumn: Sendable {
-  let parser: FieldParser
-  let field: Int
-  let slot: Int
-  let isTransformed: Bool
 }
 
 /// A value that the pipeline gives to every record.

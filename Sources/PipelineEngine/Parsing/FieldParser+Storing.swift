@@ -7,7 +7,10 @@ extension FieldParser {
     switch type {
     case .uuid: batch.setBytes(.blob, at: slot) { UUIDText.appendBytes(UUIDText.read(text) ?? 0, to: &$0) }
     case .binary, .archive: batch.setBytes(.blob, at: slot) { binaryFormat.decode(text, into: &$0) }
-    case .decimal: batch.setBytes(.decimal, at: slot) { DecimalText(text)?.append(to: &$0) }
+    case .decimal:
+      batch.setBytes(.decimal, at: slot) { bytes in
+        notation.numbers.withPlain(text) { DecimalText($0) }?.append(to: &bytes)
+      }
     case .uri: batch.setBytes(.text, at: slot) { for index in 0..<text.count { $0.append(text[index]) } }
     case .text, .integer, .real, .single, .boolean, .date: break
     }

@@ -11,6 +11,8 @@ struct ParsedChunk: Sendable {
   var digests = RowDigests()
   /// Indices of records that can't be imported.
   var rejected: [Int] = []
+  /// Indices of records that count for nothing: blank ones, where the dialect skips them.
+  var skipped: [Int] = []
   var issues: [RecordIssue] = []
   /// How far the reading thread was when the chunk was complete.
   var progress = InputProgress()

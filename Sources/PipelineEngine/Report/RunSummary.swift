@@ -190,6 +190,11 @@ extension RunSummary {
     return seconds > 0 ? Double(rows) / seconds : 0
   }
 
+  /// Warnings about whole columns: a run that is quiet about success reports them too.
+  public var columnWarnings: [RecordIssue] {
+    issues.listed.filter { $0.severity == .warning && $0.code.scope == .header }
+  }
+
   /// Whether every input was imported before, so that there was nothing to do.
   public var isNothingNew: Bool {
     !inputs.isEmpty && inputs.allSatisfy { $0.state == .known && $0.records == 0 } && issues.errors == 0

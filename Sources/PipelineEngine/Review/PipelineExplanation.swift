@@ -13,7 +13,8 @@ public struct PipelineExplanation: Sendable {
 
   /// The keys that the topics describe; others are listed as they are.
   private static let keysCovered: Set<String> = [
-    "name", "description", "source", "sourceOptional", "inbox", "dialect", "columns", "recordRules", "key",
+    "name", "description", "source", "sourceOptional", "inbox", "dialect", "columns", "extraColumns", "missingColumns",
+    "timeZone", "recordRules", "key",
     "duplicates", "store",
     "model",
     "entity", "chunkRows", "errorPolicy", "errorBudget", "atomic", "appendOnly", "report", "rejects", "export",
@@ -27,8 +28,14 @@ public struct PipelineExplanation: Sendable {
     }
     add("About", [definition.description])
     if !definition.columns.isEmpty {
-      add("Imports", [Self.sources(definition), Self.words(definition.dialect)])
-      add("Columns", definition.columns.map { Self.words($0, entity.columnTypes) })
+      let details = definition.dialect.details
+      add(
+        "Imports",
+        [
+          Self.sources(definition), Self.words(definition.dialect),
+          details.isEmpty ? nil : details.joined(separator: "; "),
+        ])
+      add("Columns", definition.columns.map { Self.words($0, entity.columnTypes) } + definition.headerWords)
       add("Records", definition.recordRules.map(\.explanation))
       add("Key", [Self.key(definition)])
       add("Errors", [Self.errors(definition)])
@@ -71,7 +78,10 @@ public struct PipelineExplanation: Sendable {
   }
 
   private static func words(_ column: ColumnDefinition, _ types: [String: ColumnType]) -> String {
-    let others = column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"
+    let others =
+      !column.from.isEmpty
+      ? " (from \(column.from.joined(separator: " and ")))"
+      : column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"
     let attribute = column.attribute == column.name ? "" : " → \(column.attribute)"
     let type = types[column.attribute]
     let formats = column.formats.isEmpty && type == .date ? ["iso8601"] : column.formats

@@ -165,6 +165,12 @@ public struct PipelineReview: Sendable {
     return PipelineExplanation(definition, entity: entity).topics
   }
 
+  /// The columns as a Table Schema; nil for a definition that can't be used, or that only exports.
+  public func tableSchema() throws -> TableSchema? {
+    guard let definition, let entity, !definition.columns.isEmpty else { return nil }
+    return try TableSchema(definition, entity)
+  }
+
   /// One line per mistake and warning: `file:line:column: key path: message`.
   public var remarks: [String] {
     (error?.mistakes ?? []).map { $0.line(in: file) }

@@ -21,10 +21,20 @@ public struct JournalChanges: Sendable, Hashable {
   /// - Throws: `JournalError.Code.badAttribute`, or `.badValue` for a text that an import would reject.
   public mutating func set(_ attribute: String, to text: String, now: Date = Date()) throws(JournalError) {
     try Self.check(attribute)
-    guard let parser = try Self.columns(now).parsers.first(where: { $0.definition.attribute == attribute }) else {
+    guard var parser = try Self.columns(now).parsers.first(where: { $0.definition.attribute == attribute }) else {
       throw Self.unknown(attribute)
     }
     let bytes = Array(text.utf8)
+    if var survey = parser.dateSurvey {
+      survey.add(bytes.span, line: 1)
+      let verdict = survey.verdict(column: attribute)
+      if verdict.refusal != nil {
+        throw JournalError(
+          .badValue, exitCode: .dataError,
+          "\(attribute) '\(RawText.shortened(bytes))' can be a day in either of two months; write it like 2014-07-04")
+      }
+      parser = parser.excluding(verdict.excluded)
+    }
     var faults: [FieldFault] = []
     switch parser.parse(bytes.span, faults: &faults) {
     case .null?: values[attribute] = JournalValue.none

@@ -34,7 +34,20 @@ struct Arguments: Sendable {
     }
   }
 
+  private init(_ other: Arguments, _ values: [String: [String]]) {
+    (operands, command, declared) = (other.operands, other.command, other.declared)
+    self.values = values
+  }
+
+  /// The same with options that are not given here.
+  func adding(_ more: [String: [String]]) -> Arguments {
+    Arguments(self, values.merging(more.filter { declared.contains($0.key) }) { given, _ in given })
+  }
+
   // MARK: Values
+
+  /// Whether the command has the option.
+  func isDeclared(_ name: String) -> Bool { declared.contains(name) }
 
   /// Whether the option is given; false for one that the command does not have.
   func isGiven(_ name: String) -> Bool { values[name] != nil }

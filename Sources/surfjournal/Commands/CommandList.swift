@@ -24,6 +24,7 @@ enum CommandList {
       inspect STORE                 show the contents of a store of any model
       verify STORE                  check what Core Data relies on in a store
       ledger drop STORE             remove the record of what was imported
+      guess FILE...                 find out the form of CSV files for a pipeline
       check PIPELINE...             explain pipelines, and report their mistakes
       pipelines                     list the pipelines that can be run by name
       help [COMMAND]                show how a command is used
@@ -46,7 +47,8 @@ enum CommandList {
   static let all: [any Command.Type] = [
     ImportCommand.self, ValidateCommand.self, ExportCommand.self, SeedCommand.self, RunCommand.self, ReplayCommand.self,
     ListCommand.self, ShowCommand.self, AddCommand.self, EditCommand.self, DeleteCommand.self, HistoryCommand.self,
-    InspectCommand.self, VerifyCommand.self, LedgerCommand.self, CheckCommand.self, PipelinesCommand.self,
+    InspectCommand.self, VerifyCommand.self, LedgerCommand.self, GuessCommand.self,
+    CheckCommand.self, PipelinesCommand.self,
     HelpCommand.self,
   ]
 

@@ -5,12 +5,18 @@ struct PipelinesCommand: Command {
   static let name = "pipelines"
   static let usage = """
     Usage: surfjournal pipelines [options]
+           surfjournal pipelines export PIPELINE --as tableschema
 
     Lists the named pipelines: the definitions in the folder Pipelines of the
     current folder and next to the program, and the built-in ones. If two have the
     same name, the nearer one is used and listed.
 
+    With export, prints the columns of a pipeline as a Table Schema, which other
+    programs read; what it can't say is listed on standard error. A Table Schema or
+    a Data Package can be given wherever the path of a pipeline can.
+
     Options:
+          --as FORMAT            how to print the pipeline: tableschema
           --json                 print the list as JSON
       -h, --help                 show this help
           --version              show the version
@@ -27,13 +33,41 @@ struct PipelinesCommand: Command {
   }
 
   private let isJSON: Bool
+  /// The pipeline to print as a schema; nil to list all.
+  private let exported: String?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    try arguments.requireNoOperands()
     isJSON = arguments.has("json")
+    guard let verb = arguments.operands.first else {
+      exported = nil
+      if arguments.has("as") { throw arguments.mistake("--as is for pipelines export PIPELINE; name a pipeline") }
+      return
+    }
+    guard verb == "export" else { throw arguments.mistake("'\(verb)' is one argument too many") }
+    exported = try arguments.onlyOperand("a pipeline", after: 1)
+    guard arguments.string("as") == "tableschema" else {
+      throw arguments.mistake("say how to print the pipeline: --as tableschema")
+    }
+  }
+
+  /// Prints a pipeline's columns as a Table Schema.
+  private func export(_ name: String) -> ExitCode {
+    let review = PipelineCatalog.review(name, model: nil)
+    do {
+      guard let schema = try review.tableSchema() else {
+        let reason = review.error?.description ?? "\(name): the pipeline has no columns, for it only exports"
+        return CommandFailure(reason, review.error?.exitCode ?? .configuration).report()
+      }
+      for omission in schema.omissions { Console.report(omission) }
+      try Console.print(String(decoding: schema.json, as: UTF8.self))
+      return .ok
+    } catch {
+      return (error as? CommandFailure ?? CommandFailure("\(error)", .software)).report()
+    }
   }
 
   func run() async -> ExitCode {
+    if let exported { return export(exported) }
     var rows: [Row] = []
     var code = ExitCode.ok
     for item in PipelineCatalog.items {

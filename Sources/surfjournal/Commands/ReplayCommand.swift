@@ -21,6 +21,7 @@ struct ReplayCommand: Command {
           --without-relationships
                                  import although objects need relationships, and
                                  leave them empty
+          \(ReadingOptions.usage)
           --report FILE          also write the report to FILE, which ends in .txt
                                  or .json; may be repeated
           --chunk-rows N         records per save, 1 to 1000000
@@ -49,8 +50,8 @@ struct ReplayCommand: Command {
 
   private let session: RunSession?
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    let rejects = try arguments.onlyOperand("a file of rejects")
+  init(_ given: Arguments) throws(CommandFailure) {
+    let rejects = try given.onlyOperand("a file of rejects")
     do throws(Replay.RejectsError) {
       if try Replay.finishInterrupted(rejects) {
         Console.report(
@@ -62,12 +63,14 @@ struct ReplayCommand: Command {
       throw CommandFailure(error.message, error.exitCode)
     }
     let origin = Replay.origin(of: rejects)
-    let pipeline = arguments.string("pipeline") ?? origin?.pipeline
-    let (entity, model) = (arguments.string("entity") ?? origin?.entity, arguments.string("model") ?? origin?.model)
+    let pipeline = given.string("pipeline") ?? origin?.pipeline
+    let (entity, model) = (given.string("entity") ?? origin?.entity, given.string("model") ?? origin?.model)
     guard pipeline != nil || entity != nil else {
-      throw arguments.mistake("there is no \(rejects).jsonl that names the pipeline; add --pipeline NAME")
+      throw given.mistake("there is no \(rejects).jsonl that names the pipeline; add --pipeline NAME")
     }
-    let definition = try PipelineDefinition(importing: arguments, pipeline, entity: entity, model: model)
+    // What was said of the input that the rejects come from.
+    let arguments = given.adding(origin?.options ?? [:])
+    let definition = try PipelineDefinition(importing: arguments, pipeline, entity: entity, model: model).forRejects
     var options = try RunOptions(arguments)
     options.inputs = [rejects]
     options.isReplay = true

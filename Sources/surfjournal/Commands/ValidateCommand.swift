@@ -23,8 +23,7 @@ struct ValidateCommand: Command {
           --without-relationships
                                  import although objects need relationships, and
                                  leave them empty
-          --null TEXT            unquoted text that means no value, such as '\\N';
-                                 an empty field is then an empty text
+          \(ReadingOptions.usage)
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; by default none is written
           --report FILE          also write the report to FILE, which ends in .txt,

@@ -35,6 +35,10 @@ extension RunOptions {
     pipelineReference =
       pipeline.map(PipelineCatalog.reference) ?? (fillsAttributesByName ? nil : PipelineDefinition.surfLog.name)
     modelReference = model.map(PipelineDefinition.modelReference)
+    guard arguments.isDeclared("date-format") else { return }
+    readingOptions = ReadingOptions.given(in: arguments)
+    let formats = arguments.strings("date-format")
+    if !formats.isEmpty { dateFormats = formats }
   }
 }
 
@@ -64,7 +68,7 @@ extension PipelineDefinition {
     try self.init(arguments, pipeline, entity: entity, model: model)
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
     if arguments.isGiven("atomic") { atomic = true }
-    try dialect.setNull(from: arguments)
+    try setReading(from: arguments)
     let errors = try arguments.integer("max-errors", in: 0...Int.max)
     let percent = try arguments.percent("max-error-percent")
     if errors != nil || percent != nil {
@@ -82,6 +86,7 @@ extension DialectDefinition {
   mutating func setNull(from arguments: Arguments) throws(CommandFailure) {
     guard arguments.isGiven("null"), let token = arguments.string("null") else { return }
     null = token
-    if let fault = nullFault { throw arguments.mistake("--null is '\(token)': \(fault)") }
+    guard let fault = contradictions.first(where: { $0.key == "null" }) else { return }
+    throw arguments.mistake("--null is '\(token)': \(fault.message)")
   }
 }

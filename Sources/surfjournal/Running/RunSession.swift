@@ -62,7 +62,10 @@ struct RunSession: Sendable {
     let toOutput = kind != .export || (options.output ?? definition.export?.output ?? "-") != "-"
     // A reader that closed the pipe, such as head, has the records it wants; no message is needed.
     if !toOutput, summary.exitCode == .ioError, Console.isOutputClosed { return .ioError }
-    if let failure = summary.failure { Console.report(failure.message) }
+    if let failure = summary.failure {
+      Console.report(failure.message)
+      if let hint = GuessHint(after: failure, of: options, arguments: arguments) { Console.report(hint.text) }
+    }
     do throws(CommandFailure) {
       guard let text = try text(of: summary) else { return summary.exitCode }
       if toOutput { try Console.print(text) } else { Console.show(text) }
@@ -74,7 +77,11 @@ struct RunSession: Sendable {
 
   /// The summary; nil if there is nothing to show.
   private func text(of summary: RunSummary) throws(CommandFailure) -> String? {
-    if display.isQuiet, summary.exitCode == .ok { return nil }
+    if display.isQuiet, summary.exitCode == .ok {
+      // What is wrong with a whole column is not left unsaid.
+      for warning in summary.columnWarnings { Console.report("\(warning)") }
+      return nil
+    }
     guard display.isJSON else {
       // A run that never began has no summary except its failure, which is already reported.
       let hasBegun = !summary.inputs.isEmpty || !summary.outputs.isEmpty || summary.issues.errors > 1
@@ -94,7 +101,8 @@ struct RunSession: Sendable {
     ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
     ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
     ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
-    ("model", "model"), ("entity", "entity"), ("rejects", "rejects"), ("report", "report"), ("log", "log"),
+    ("model", "model"), ("entity", "entity"), ("key", "key"), ("dialect.columns", "columns"), ("rejects", "rejects"),
+    ("report", "report"), ("log", "log"),
   ]
 
   private func failure(_ error: PipelineError) -> CommandFailure {

@@ -147,8 +147,8 @@ import Testing
       "1:29: dialect: unknown dialect 'rfc-4180'; known are 'rfc4180', 'journal-app'; did you mean 'rfc4180'?"
     ),
     (
-      #"{"name": "n", "export": {}, "dialect": {"delimiter": ";;"}}"#,
-      #"1:41: dialect.delimiter: expected one ASCII character such as "," ";" or "\t", found ";;""#
+      #"{"name": "n", "export": {}, "dialect": {"delimiter": "a\nb"}}"#,
+      #"1:41: dialect.delimiter: expected one or several characters such as "," ";" "\t" or "||", found "a\nb""#
     ),
     (
       #"{"name": "n", "export": {}, "dialect": {"delimiter": "\""}}"#,

@@ -11,9 +11,14 @@ import Testing
     ColumnDefinition("rating"),
   ]
 
-  private static func map(_ labels: [String], _ columns: [ColumnDefinition] = columns) -> HeaderMapping {
-    HeaderMapping(
-      labels: labels, columns: columns, at: RecordPosition(input: "log.csv", record: 0, line: 1, byte: 0))
+  private static func map(
+    _ labels: [String], _ columns: [ColumnDefinition] = columns, missing: PipelineDefinition.ColumnPolicy = .warn
+  ) -> HeaderMapping {
+    var policy = HeaderPolicy()
+    policy.missing = missing
+    return HeaderMapping(
+      labels: labels, columns: columns, policy: policy,
+      at: RecordPosition(input: "log.csv", record: 0, line: 1, byte: 0))
   }
 
   static let usable: [(labels: [String], fields: [Int?])] = [
@@ -26,7 +31,7 @@ import Testing
 
   @Test(arguments: usable)
   func `Labels match in any order and letter case, by name or synonym`(labels: [String], fields: [Int?]) {
-    let mapping = Self.map(labels)
+    let mapping = Self.map(labels, missing: .ignore)
     #expect(mapping.fieldOfColumn == fields)
     #expect(mapping.issues.isEmpty)
     #expect(mapping.isUsable)
@@ -36,16 +41,37 @@ import Testing
     }
   }
 
+  private static let stays =
+    "the header has no 'rating', which stays empty; add the column, declare its label as a synonym, or "
+    + "\"missingColumns\": \"ignore\""
+
   static let issues: [(labels: [String], told: [String], usable: Bool)] = [
     (
       ["date", "spot", "ratign"],
-      ["3 - extra-label: no column of the pipeline has this label; it is ignored; did you mean 'rating'?"], true
+      [
+        "3 - extra-label: no column of the pipeline has this label; it is ignored; did you mean 'rating'?",
+        "- rating missing-label: \(stays); is it 'ratign'?",
+      ], true
     ),
-    (["date", "spot", "tide"], ["3 - extra-label: no column of the pipeline has this label; it is ignored"], true),
-    (["date", "spot", " "], ["3 - blank-label: this field has no label and is ignored; name it or remove it"], true),
+    (
+      ["date", "spot", "tide"],
+      [
+        "3 - extra-label: no column of the pipeline has this label; it is ignored", "- rating missing-label: \(stays)",
+      ], true
+    ),
+    (
+      ["date", "spot", " "],
+      [
+        "3 - blank-label: this field has no label and is ignored; name it or remove it",
+        "- rating missing-label: \(stays)",
+      ], true
+    ),
     (
       ["date", "spot", "Day"],
-      ["3 date duplicate-label: field 1 is column 'date' already; rename or remove one of the two"], false
+      [
+        "3 date duplicate-label: field 1 is column 'date' already; rename or remove one of the two",
+        "- rating missing-label: \(stays)",
+      ], false
     ),
     (
       ["date", "rating"],
@@ -58,7 +84,7 @@ import Testing
       ["location"],
       [
         "- date missing-label: the header has no 'date' (or day, session date); add the column, or declare its label "
-          + "as a synonym"
+          + "as a synonym", "- rating missing-label: \(stays)",
       ], false
     ),
     (["", " ", ""], ["- - blank-header: the header is empty; write the columns' names in line 1"], false),
@@ -80,7 +106,7 @@ import Testing
 
   @Test func `A file without any known label is suspected to have no header`() {
     let mapping = Self.map(["7/14/14", "C Street"])
-    let missing = mapping.issues.filter { $0.code == .missingLabel }
+    let missing = mapping.issues.filter { $0.code == .missingLabel && $0.severity == .error }
     #expect(missing.count == 2)
     let hint = "If the file has no header, name its columns in the pipeline's dialect"
     #expect(missing.allSatisfy { $0.message.hasSuffix(hint) })
@@ -88,7 +114,14 @@ import Testing
 
   @Test func `A column whose required rule only warns may be absent`() {
     let soft = [ColumnDefinition("date"), ColumnDefinition("wind", rules: [ValueRule(.required, severity: .warning)])]
-    #expect(Self.map(["date"], soft).issues.isEmpty)
+    #expect(Self.map(["date"], soft).isUsable)
+    #expect(Self.map(["date"], soft, missing: .ignore).issues.isEmpty)
+  }
+
+  @Test func `Columns whose names differ in letter case only are told apart by it`() {
+    let mapping = Self.map(["A", "a"], [ColumnDefinition("a"), ColumnDefinition("A")])
+    #expect(mapping.fieldOfColumn == [1, 0])
+    #expect(mapping.issues.isEmpty)
   }
 
   static let journal = DialectDefinition.journalApp
@@ -107,11 +140,10 @@ import Testing
     (
       ["date", "location", "rating"], 4, true, .rfc4180,
       [
-        "4 - extra-cell: the record has 4 fields and the header 3; put quotes around a value that contains a ',', or "
-          + "remove the additional fields"
+        "4 - extra-cell: the record has 4 fields and the header 3; remove the delimiter at its end, or, if every record "
+          + "ends with one, declare \"trailingComma\": true"
       ]
     ),
-    (["date", "location", "rating"], 4, true, journal, []),
     (
       ["date", "location", "rating"], 4, false, journal,
       [

@@ -133,7 +133,7 @@ import Testing
 
   @Test func `A column that the input lacks is empty, and goes by its attribute as well`() async throws {
     let json = """
-      {"name": "n", "columns": ["date", {"name": "spot", "attribute": "location"}, "wind"],
+      {"name": "n", "columns": ["date", {"name": "spot", "attribute": "location"}, "wind"], "missingColumns": "ignore",
        "recordRules": [{"rule": "anyOf", "columns": ["location", "wind"]}]}
       """
     let definition = try PipelineDefinition(data: Data(json.utf8), environment: .journal)

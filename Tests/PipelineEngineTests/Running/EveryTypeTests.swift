@@ -50,6 +50,7 @@ import Testing
       export: ExportDefinition(
         columns: names.map { .init($0, format: $0 == "digits" ? ["hex"] : []) }, dateFormat: ["iso8601", "seconds"],
         dialect: dialect), vocabulary: .journal)
+    definition.missingColumns = .ignore
     change(&definition)
     return definition
   }

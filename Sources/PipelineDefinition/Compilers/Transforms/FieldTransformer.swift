@@ -22,15 +22,18 @@ struct FieldTransformer: Sendable {
   /// - Parameters:
   ///   - transforms: the transforms, in order.
   ///   - path: the key path of their list.
+  ///   - decimal: what precedes the fraction of a number.
   /// - Throws: `PipelineError` for expressions that ICU rejects, units that cannot be converted into each other, and
   ///   keys of a map that differ only in an ignored letter case.
-  init?(_ transforms: [ValueTransform], path: String) throws(PipelineError) {
+  init?(
+    _ transforms: [ValueTransform], path: String, decimal: [UInt8] = NumberNotation.plain.decimal
+  ) throws(PipelineError) {
     if transforms.isEmpty { return nil }
     var mistakes: [PipelineError.Mistake] = []
     var steps: [Step] = []
     for (index, transform) in transforms.enumerated() {
       do {
-        steps.append(try Self.step(transform, path: "\(path)[\(index)]"))
+        steps.append(try Self.step(transform, path: "\(path)[\(index)]", decimal))
       } catch {
         mistakes += error.mistakes
       }
@@ -83,7 +86,9 @@ struct FieldTransformer: Sendable {
 
   // MARK: Making ready
 
-  private static func step(_ transform: ValueTransform, path: String) throws(PipelineError) -> Step {
+  private static func step(
+    _ transform: ValueTransform, path: String, _ decimal: [UInt8]
+  ) throws(PipelineError) -> Step {
     switch transform {
     case .trim: return .trim
     case .collapse: return .collapse
@@ -108,7 +113,7 @@ struct FieldTransformer: Sendable {
       guard UnitConversion.digitsRange.contains(conversion.digits) else {
         throw PipelineError(path: "\(path).digits", "expected 0 to 9, found \(conversion.digits)")
       }
-      return .convert(UnitConverter(conversion), strict: conversion.strict)
+      return .convert(UnitConverter(conversion, decimal: decimal), strict: conversion.strict)
     }
   }
 

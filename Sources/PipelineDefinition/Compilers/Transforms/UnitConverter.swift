@@ -12,9 +12,12 @@ struct UnitConverter: Sendable {
   /// Units of the same kind, longest spelling first: `m/s` before `m`.
   private let units: [(spelling: [UInt8], unit: MeasureUnit)]
   private let shownUnit: [UInt8]
+  /// What precedes the fraction, in the text and in the result.
+  private let decimal: [UInt8]
 
-  init(_ conversion: UnitConversion) {
+  init(_ conversion: UnitConversion, decimal: [UInt8] = NumberNotation.plain.decimal) {
     self.conversion = conversion
+    self.decimal = decimal
     units =
       MeasureUnit.allCases.filter { $0.isSpeed == conversion.from.isSpeed }
       .flatMap { unit in unit.spellings.map { (Array($0.utf8), unit) } }
@@ -67,8 +70,9 @@ struct UnitConverter: Sendable {
       index += 1
     }
     guard index > digitsStart else { return nil }
-    if text.has(UInt8(ascii: "."), at: index), index + 1 < end, text[index + 1] &- 48 < 10 {
-      index += 1
+    let fraction = index + decimal.count
+    if text.has(decimal, at: index), fraction < end, text[fraction] &- 48 < 10 {
+      index = fraction
       while index < end, text[index] &- 48 < 10 {
         // Later digits do not change the result.
         if number.significand < 100_000_000_000_000_000 {
@@ -123,12 +127,12 @@ struct UnitConverter: Sendable {
     let divisor = UInt128(conversion.to.size) * Self.power(number.fractionDigits)
     let rounded = (2 * dividend + divisor) / (2 * divisor)
     if number.isNegative, rounded > 0 { output.append(UInt8(ascii: "-")) }
-    Self.write(rounded, fractionDigits: conversion.digits, &output)
+    write(rounded, fractionDigits: conversion.digits, &output)
   }
 
-  private static func write(_ value: UInt128, fractionDigits: Int, _ output: inout [UInt8]) {
-    let scale = power(fractionDigits)
-    write(value / scale, digits: 1, &output)
+  private func write(_ value: UInt128, fractionDigits: Int, _ output: inout [UInt8]) {
+    let scale = Self.power(fractionDigits)
+    Self.write(value / scale, digits: 1, &output)
     var fraction = value % scale
     var digits = fractionDigits
     while digits > 0, fraction % 10 == 0 {
@@ -136,8 +140,8 @@ struct UnitConverter: Sendable {
       digits -= 1
     }
     guard digits > 0 else { return }
-    output.append(UInt8(ascii: "."))
-    write(fraction, digits: digits, &output)
+    output += decimal
+    Self.write(fraction, digits: digits, &output)
   }
 
   /// Pads with leading zeros to `digits` digits.

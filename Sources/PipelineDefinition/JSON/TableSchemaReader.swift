@@ -1,0 +1,153 @@
+/// Makes a pipeline's tree of a Table Schema, or of a Data Package with one tabular resource (frictionless standards).
+///
+/// Every part keeps the source location that it has in the schema. Keys that a pipeline can't follow stay in the tree,
+/// where its reader reports them; keys that only describe, such as `licenses`, are left out.
+struct TableSchemaReader {
+  /// What can't be said with a source location of its own.
+  private(set) var mistakes: [String] = []
+  private let root: LocatedValue
+  /// The dialect's keys.
+  private var dialect: [String: LocatedValue] = [:]
+
+  init(_ root: LocatedValue) { self.root = root }
+
+  /// Whether a document is a schema or a package instead of a pipeline.
+  static func isSchema(_ tree: LocatedValue) -> Bool {
+    guard let members = tree.members, members["columns"] == nil else { return false }
+    return ["fields", "resources"].contains { key in
+      if case .array? = members[key]?.content { true } else { false }
+    }
+  }
+
+  /// The pipeline; `name` is used if the document has none.
+  mutating func pipeline(name: String) -> LocatedValue {
+    var members = root.members ?? [:]
+    for key in Self.descriptive { members[key] = nil }
+    var resource: [String: LocatedValue] = [:]
+    if case .array(let resources)? = members.removeValue(forKey: "resources")?.content {
+      let tabular = resources.filter { $0.members?["schema"]?.members?["fields"] != nil }
+      if tabular.count != 1 {
+        mistakes.append(
+          "the package has \(tabular.count) resources with a schema of fields; keep one, for a pipeline reads one table"
+        )
+      }
+      resource = tabular.first?.members ?? [:]
+    }
+    for key in Self.descriptive { resource[key] = nil }
+    var schema = resource.removeValue(forKey: "schema")?.members ?? [:]
+    for key in Self.descriptive { schema[key] = nil }
+    members.merge(resource) { _, inner in inner }
+    members.merge(schema) { _, inner in inner }
+    if let path = members.removeValue(forKey: "path") { members["source"] = path }
+    if case .object(let own)? = members.removeValue(forKey: "dialect")?.content { readDialect(own) }
+    if let encoding = members.removeValue(forKey: "encoding") { dialect["encoding"] = encoding }
+    if let match = members.removeValue(forKey: "fieldsMatch") { readMatch(match) }
+    if let key = members.removeValue(forKey: "primaryKey") { members["key"] = key }
+    if let values = members.removeValue(forKey: "missingValues") { readMissing(values) }
+    if case .array(let fields)? = members.removeValue(forKey: "fields")?.content {
+      members["columns"] = root.holding(.array(fields.map { column($0) }))
+    }
+    if !dialect.isEmpty { members["dialect"] = root.holding(.object(dialect)) }
+    if members["name"] == nil { members["name"] = root.holding(.leaf(.string(name))) }
+    return root.holding(.object(members))
+  }
+
+  /// Keys that describe without a meaning for reading.
+  private static let descriptive = [
+    "$schema", "title", "profile", "licenses", "sources", "contributors", "keywords", "homepage", "image", "version",
+    "created", "id", "mediatype", "format", "bytes", "hash", "scheme", "type",
+  ]
+
+  // MARK: Dialect
+
+  private mutating func readDialect(_ own: [String: LocatedValue]) {
+    dialect = own
+    for key in ["$schema", "name", "title", "description", "csvddfVersion", "caseSensitiveHeader", "headerJoin"] {
+      dialect[key] = nil
+    }
+    if let token = dialect.removeValue(forKey: "nullSequence") { dialect["nullSequences"] = token }
+  }
+
+  /// A text, or in version 2 a list of one; `partial` is what a pipeline does anyway.
+  private mutating func readMatch(_ value: LocatedValue) {
+    var match = value
+    if case .array(let items) = value.content, items.count == 1 { match = items[0] }
+    if match.text != "partial" { dialect["fieldsMatch"] = match }
+  }
+
+  /// Texts, or in version 2 objects with a `value`.
+  private mutating func readMissing(_ value: LocatedValue) {
+    guard case .array(let items) = value.content else { return }
+    let texts = items.map { $0.members?["value"] ?? $0 }
+    if texts.map(\.text) == [""] { return }
+    dialect["nullSequences"] = value.holding(.array(texts))
+  }
+
+  /// Takes over what a field says for all of them; `false` if another field says otherwise.
+  private mutating func share(_ key: String, _ value: LocatedValue, of name: String) {
+    if let other = dialect[key], other.value != value.value {
+      mistakes.append("the field '\(name)' has another '\(key)' than others; a pipeline has one for all columns")
+    }
+    dialect[key] = value
+  }
+
+  // MARK: Fields
+
+  private mutating func column(_ field: LocatedValue) -> LocatedValue {
+    guard var members = field.members else { return field }
+    let name = members["name"]?.text ?? ""
+    let type = members.removeValue(forKey: "type")?.text
+    let format = members.removeValue(forKey: "format")
+    for key in ["description", "example", "rdfType", "bareNumber", "categories", "categoriesOrdered"] {
+      members[key] = nil
+    }
+    if let title = members.removeValue(forKey: "title"),
+      ColumnLabel.folded(title.text ?? "") != ColumnLabel.folded(name)
+    {
+      members["synonyms"] = title
+    }
+    for key in ["decimalChar", "groupChar", "trueValues", "falseValues"] {
+      guard let value = members.removeValue(forKey: key) else { continue }
+      share(key, value, of: name)
+    }
+    if type == "date" || type == "datetime", let format, let text = format.text, text != "default", text != "any" {
+      do {
+        members["formats"] = format.holding(.array([format.holding(.leaf(.string(try StrftimePattern.letters(text))))]))
+      } catch {
+        mistakes.append("the format of the field '\(name)': \(error.message)")
+      }
+    }
+    if case .object(let constraints)? = members.removeValue(forKey: "constraints")?.content {
+      members["rules"] = field.holding(.array(rules(constraints)))
+    }
+    return field.holding(.object(members))
+  }
+
+  /// One object for each constraint, as rules may be written.
+  private func rules(_ constraints: [String: LocatedValue]) -> [LocatedValue] {
+    constraints.sorted { $0.key < $1.key }.compactMap { key, value in
+      if value.value == .bool(false) { return nil }
+      return value.holding(.object([key: key == "enum" ? texts(value) : value]))
+    }
+  }
+
+  /// The values of an `enum` as texts, in which form rules compare them.
+  private func texts(_ value: LocatedValue) -> LocatedValue {
+    guard case .array(let items) = value.content else { return value }
+    return value.holding(
+      .array(
+        items.map { item in
+          guard case .leaf(.number(let number)) = item.content else { return item }
+          return item.holding(.leaf(.string(QuantityPattern.plain(number))))
+        }))
+  }
+}
+
+extension LocatedValue {
+  /// Other content at the same source location.
+  fileprivate func holding(_ content: Content) -> LocatedValue {
+    var value = self
+    value.content = content
+    return value
+  }
+}

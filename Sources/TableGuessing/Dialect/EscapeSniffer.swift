@@ -1,0 +1,77 @@
+/// Guesses whether a backslash takes the special meaning from a quote or a delimiter.
+struct EscapeSniffer {
+  private static let backslash = UInt8(ascii: "\\")
+
+  private let bytes: [UInt8]
+  private let dialect: CandidateDialect
+
+  init(_ bytes: [UInt8], _ dialect: CandidateDialect) {
+    self.bytes = bytes
+    self.dialect = dialect
+  }
+
+  func guess() -> Finding<QuoteEscape> {
+    var after: [UInt8: Int] = [:]
+    var index = 0
+    while index + 1 < bytes.count {
+      let isEscape = bytes[index] == Self.backslash
+      if isEscape { after[bytes[index + 1], default: 0] += 1 }
+      index += isEscape ? 2 : 1
+    }
+    let marks = [UInt8(ascii: "\""), UInt8(ascii: "'")]
+    let quotes = marks.reduce(0) { $0 + (after[$1] ?? 0) }
+    let special = [Self.backslash, 10, 13] + [dialect.delimiter.first].compactMap(\.self) + marks
+    let delimiters = dialect.delimiter.first.flatMap { after[$0] } ?? 0
+    guard quotes + delimiters > 0 else { return doubled }
+    var escaping = dialect
+    escaping.escape = Self.backslash
+    let (plain, escaped) = (DialectScore(bytes, dialect), DialectScore(bytes, escaping))
+    let others = after.reduce(0) { special.contains($1.key) ? $0 : $0 + $1.value }
+    let evidence =
+      "\(counted(quotes + delimiters, "quote or delimiter", plural: "quotes or delimiters")) after a backslash"
+    if faults(escaped) < faults(plain) {
+      return Finding(
+        .escaped(Self.backslash), confidence: others > 0 ? 0.8 : 0.95,
+        evidence: "\(evidence); read so, fewer records are broken")
+    }
+    if faults(escaped) > faults(plain) {
+      return Finding(.doubled, confidence: 0.95, evidence: "\(evidence), which is ordinary text")
+    }
+    return undecided(evidence, escaping, quotes: quotes, others: others, cells: escaped.quotedCells)
+  }
+
+  private var doubled: Finding<QuoteEscape> {
+    let quote = dialect.quote ?? 0
+    let isThere = bytes.indices.dropLast().contains { bytes[$0] == quote && bytes[$0 + 1] == quote }
+    let evidence = isThere ? "quotes inside quoted fields are doubled" : "no quoted field holds a quote"
+    return Finding(.doubled, confidence: 1, evidence: evidence)
+  }
+
+  private func faults(_ score: DialectScore) -> Double {
+    Double(score.brokenRecords) + (1 - score.regularity) * Double(score.records)
+  }
+
+  /// Both readings are regular: it is an escape if no quote in a text goes without it.
+  private func undecided(
+    _ evidence: String, _ escaping: CandidateDialect, quotes: Int, others: Int, cells: Int
+  ) -> Finding<QuoteEscape> {
+    func records(_ dialect: CandidateDialect) -> [SplitRecord] {
+      RecordSplitter.records(of: bytes, dialect, limit: 400)
+    }
+    if records(dialect) == records(escaping) { return Finding(.doubled, confidence: 1, evidence: evidence) }
+    // Quotes that an escape never precedes are not of its kind.
+    let kinds = [UInt8(ascii: "\""), UInt8(ascii: "'")].filter { mark in
+      bytes.indices.dropFirst().contains { bytes[$0] == mark && bytes[$0 - 1] == Self.backslash }
+    }
+    let all = bytes.count { kinds.contains($0) }
+    let structural = dialect.quote.map { kinds.contains($0) ? 2 * cells : 0 } ?? 0
+    let isConsistent = others == 0 && quotes > 0 && all - structural <= quotes
+    if isConsistent {
+      return Finding(
+        .escaped(Self.backslash), confidence: 0.9, evidence: "\(evidence), and no other quote is in a text")
+    }
+    return Finding(
+      .doubled, confidence: 0.5, evidence: "\(evidence), and both readings are regular",
+      choices: ["\"doubleQuote\": true", "\"escapeChar\": \"\\\\\""])
+  }
+}

@@ -1,0 +1,142 @@
+/// Guesses the encoding of an input from its sample.
+struct EncodingSniffer {
+  let sample: FileSample
+
+  /// The encoding, and whether a byte order mark names it.
+  func guess() -> (finding: Finding<TextEncoding>, hasMark: Bool) {
+    if let mark = TextEncoding.marks.first(where: { sample.head.starts(with: $0.bytes) }) {
+      return (marked(mark.encoding), true)
+    }
+    if let wide = wideEncoding() { return (wide, false) }
+    return (narrowEncoding(), false)
+  }
+
+  private func marked(_ encoding: TextEncoding) -> Finding<TextEncoding> {
+    let evidence = "the file begins with the byte order mark of \(Self.name(encoding))"
+    guard encoding == .utf8 else { return Finding(encoding, confidence: 1, evidence: evidence) }
+    let count = utf8Count
+    guard count.strayBytes > 0 else { return Finding(encoding, confidence: 1, evidence: evidence) }
+    return Finding(
+      encoding, confidence: 0.9, evidence: "\(evidence), although \(counted(count.strayBytes, "byte")) are not UTF-8")
+  }
+
+  // MARK: UTF-16 and UTF-32
+
+  /// Text of Western languages has zero bytes at fixed positions in UTF-16 and UTF-32.
+  private func wideEncoding() -> Finding<TextEncoding>? {
+    let bytes = sample.head.prefix(4096)
+    guard bytes.count >= 8 else { return nil }
+    var zeros = [0, 0, 0, 0]
+    for index in bytes.indices where bytes[index] == 0 { zeros[index % 4] += 1 }
+    let total = bytes.count / 4
+    let shares = zeros.map { Double($0) / Double(total) }
+    let candidates: [(encoding: TextEncoding, full: [Int], free: [Int])] = [
+      (.utf32LittleEndian, [2, 3], [0]), (.utf32BigEndian, [0, 1], [3]),
+      (.utf16LittleEndian, [1, 3], [0, 2]), (.utf16BigEndian, [0, 2], [1, 3]),
+    ]
+    for candidate in candidates {
+      let needed = candidate.encoding.unitBytes == 4 ? 0.99 : 0.7
+      guard candidate.full.allSatisfy({ shares[$0] >= needed }), candidate.free.allSatisfy({ shares[$0] <= 0.05 })
+      else { continue }
+      let text = TextDecoder(encoding: candidate.encoding).utf8(Array(bytes))
+      guard !text.text.unicodeScalars.dropLast().contains("\u{FFFD}") else { continue }
+      let share = Int((candidate.full.map { shares[$0] }.min() ?? 0) * 100)
+      return Finding(
+        candidate.encoding, confidence: 0.97,
+        evidence: "\(share) % of the bytes at the positions of \(Self.name(candidate.encoding))'s high bytes are zero")
+    }
+    return nil
+  }
+
+  // MARK: UTF-8 and single bytes
+
+  private var utf8Count: UTF8Count {
+    var count = UTF8Count(sample.head, isCutAtEnd: !sample.isWhole)
+    for block in sample.blocks { count.add(UTF8Count(block, isCutAtStart: true, isCutAtEnd: true)) }
+    count.add(UTF8Count(sample.tail, isCutAtStart: true))
+    return count
+  }
+
+  private func narrowEncoding() -> Finding<TextEncoding> {
+    let count = utf8Count
+    if count.strayBytes == 0 {
+      let evidence =
+        count.characters == 0
+        ? "every byte is ASCII, which all encodings read alike"
+        : "\(counted(count.characters, "character")) beyond ASCII, all valid UTF-8"
+      return Finding(.utf8, confidence: count.characters == 0 && !sample.isWhole ? 0.95 : 1, evidence: evidence)
+    }
+    if count.characters > 20 * count.strayBytes {
+      return Finding(
+        .utf8, confidence: 0.9,
+        evidence: "\(count.characters) characters beyond ASCII are UTF-8, \(counted(count.strayBytes, "byte")) are not")
+    }
+    let single = singleByteEncoding(count)
+    guard count.characters * 4 < count.strayBytes else {
+      return Finding(
+        single.value, confidence: 0.4,
+        evidence: """
+          \(count.characters) characters beyond ASCII are UTF-8 and \(counted(count.strayBytes, "byte")) are not: the \
+          file mixes encodings
+          """, choices: ["utf-8", single.value.rawValue])
+    }
+    return single
+  }
+
+  private func singleByteEncoding(_ count: UTF8Count) -> Finding<TextEncoding> {
+    let bytes = ([sample.head] + sample.blocks + [sample.tail]).flatMap { $0 }
+    let candidates: [TextEncoding] = [.windows1252, .macRoman, .codePage850]
+    let judged = candidates.map { (encoding: $0, plausibility: Plausibility(bytes, as: $0)) }
+      .sorted { $0.plausibility.score > $1.plausibility.score }
+    let (best, second) = (judged[0], judged[1])
+    let margin = best.plausibility.score - second.plausibility.score
+    var confidence = 0.3
+    if best.plausibility.score >= 0.6, margin >= 0.2, best.plausibility.languageShare >= 0.6 {
+      confidence = best.plausibility.undefined == 0 ? 0.95 : 0.7
+    } else if best.plausibility.score >= 0.4, margin >= 0.2 {
+      confidence = 0.7
+    }
+    let name = Self.name(best.encoding)
+    let between = bytes.contains { (0x80...0x9F).contains($0) }
+    var evidence = "\(counted(count.strayBytes, "byte")) are not UTF-8, and "
+    if confidence < 0.6 {
+      evidence += "what they are in \(name) does not look like text"
+    } else {
+      evidence += "they are \(quoted(Self.examples(bytes, best.encoding))) in \(name)"
+      if best.encoding == .windows1252 {
+        evidence += between ? ", which Latin-1 lacks in part" : ", the same as in Latin-1"
+      }
+    }
+    let choices = confidence < 0.9 ? ["windows-1252", "iso-8859-2", "windows-1251", "macintosh", "cp850"] : []
+    return Finding(best.encoding, confidence: confidence, evidence: evidence, choices: choices)
+  }
+
+  /// The first words with characters beyond ASCII.
+  private static func examples(_ bytes: [UInt8], _ encoding: TextEncoding) -> [String] {
+    var words: [String] = []
+    var index = 0
+    while words.count < 3, let high = bytes[index...].firstIndex(where: { $0 >= 0x80 }) {
+      func isInner(_ byte: UInt8) -> Bool { byte >= 0x80 || byte.isLetter || byte.isDigit }
+      let start = bytes[index..<high].lastIndex { !isInner($0) }.map { $0 + 1 } ?? index
+      let end = bytes[high...].firstIndex { !isInner($0) } ?? bytes.count
+      let word = TextDecoder(encoding: encoding).utf8(Array(bytes[start..<end])).text
+      if !words.contains(word) { words.append(word) }
+      index = end
+    }
+    return words
+  }
+
+  static func name(_ encoding: TextEncoding) -> String {
+    switch encoding {
+    case .utf8: "UTF-8"
+    case .utf16LittleEndian: "UTF-16 (little-endian)"
+    case .utf16BigEndian: "UTF-16 (big-endian)"
+    case .utf32LittleEndian: "UTF-32 (little-endian)"
+    case .utf32BigEndian: "UTF-32 (big-endian)"
+    case .windows1252: "Windows-1252"
+    case .latin1: "Latin-1"
+    case .macRoman: "Mac OS Roman"
+    case .codePage850: "code page 850"
+    }
+  }
+}

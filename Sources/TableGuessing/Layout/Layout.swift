@@ -1,0 +1,24 @@
+/// Where the table of a file begins and ends.
+package struct Layout: Sendable {
+  package enum Footer: Sendable, Hashable {
+    case none
+    /// The beginning of the first line that does not belong to the table.
+    case stopAt(String)
+    /// The number of records at the end; blank ones do not count.
+    case last(Int)
+  }
+
+  package var comment: Finding<String?>
+  /// The number of lines before the header.
+  package var skipRows: Finding<Int>
+  package var headerRows: Finding<Int>
+  /// One text per column; empty where the header has none, or where there is no header.
+  package var labels: [String]
+  package var footer: Finding<Footer>
+  /// The number of blank records that were seen below the header.
+  package var blankRecords: Int
+  /// The number of fields.
+  package var width: Int
+  /// The lines of the header, from 1.
+  package var headerLines: ClosedRange<Int>?
+}

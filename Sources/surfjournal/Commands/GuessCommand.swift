@@ -1,0 +1,163 @@
+import Foundation
+import PipelineEngine
+import SurfJournal
+import TableGuessing
+
+struct GuessCommand: Command {
+  static let name = "guess"
+  static let usage = """
+    Usage: surfjournal guess FILE... [options]
+
+    Looks at the beginning, the end and samples of CSV files, says what form they
+    have and what each column is, how sure each point is and why, and writes a
+    pipeline that 'surfjournal run' takes as it is. Several files must have one
+    form. A FILE may be gzipped; - is standard input.
+
+    Options:
+      -o, --output FILE          write the pipeline to FILE, and the report to
+                                 standard output; by default the pipeline goes to
+                                 standard output, the report to standard error
+          --store PATH           store that the pipeline imports into
+          --date-format FORMAT   format of the dates, such as d/M/yy, instead of
+                                 guessing it; may be repeated
+          --min-confidence P     refuse if a point is less sure than P, 0 to 1; by
+                                 default 0.75
+          --force                replace FILE if it exists
+      -q, --quiet                print no report
+      -h, --help                 show this help
+          --version              show the version
+
+    Examples:
+      surfjournal guess surftagebuch.csv -o surftagebuch.json
+      surfjournal run surftagebuch.json --store journal.sqlite
+      surfjournal guess sessions.csv --date-format d/M/yyyy > sessions.json
+
+    Exit status 65 says that a point is not sure enough; nothing is written then,
+    and the message names the point and the choices. With --min-confidence 0 a
+    pipeline is written from any table, to be corrected by hand.
+
+    """
+
+  static let confidenceMin = 0.75
+
+  private let files: [String]
+  private let output: String?
+  private let store: String?
+  private let dateFormats: [String]
+  private let confidenceMin: Double
+  private let replaces: Bool
+  private let isQuiet: Bool
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard !arguments.operands.isEmpty else {
+      throw arguments.mistake("no file is given; name one, or - for standard input")
+    }
+    files = arguments.operands
+    let output = arguments.string("output")
+    self.output = output == "-" ? nil : output
+    store = arguments.string("store")
+    dateFormats = arguments.strings("date-format")
+    replaces = arguments.has("force")
+    isQuiet = arguments.has("quiet")
+    let text = arguments.string("min-confidence")
+    guard let number = text.map(Double.init) ?? Self.confidenceMin, (0...1).contains(number) else {
+      throw arguments.mistake("--min-confidence is '\(text ?? "")'; expected a number from 0 to 1")
+    }
+    confidenceMin = number
+    for format in dateFormats {
+      do {
+        _ = try DateFormat(format, named: DefinitionVocabulary.journal.dateFormats)
+      } catch {
+        throw arguments.mistake("--date-format: \(error.message)")
+      }
+    }
+    if let output = self.output, !output.hasSuffix(".json") {
+      throw arguments.mistake("--output is '\(output)'; a pipeline's file ends in .json")
+    }
+  }
+
+  func run() async -> ExitCode {
+    do throws(CommandFailure) {
+      let guess = try look()
+      let report = GuessReport(guess)
+      guard guess.confidence >= confidenceMin else {
+        if !isQuiet { Console.show(report.text + "\n") }
+        throw CommandFailure(report.refusal(below: confidenceMin) + "\n" + advice, .dataError)
+      }
+      let pipeline = pipeline(guess)
+      if let output {
+        try write(pipeline.text, to: output)
+        if !isQuiet { try Console.print(report.text + "\n" + next(output)) }
+      } else {
+        if !isQuiet { Console.show(report.text + "\n") }
+        try Console.print(pipeline.text)
+      }
+    } catch {
+      return error.report()
+    }
+    return .ok
+  }
+
+  private func look() throws(CommandFailure) -> TableGuess {
+    var samples: [FileSample] = []
+    for file in files {
+      do {
+        samples.append(try FileSample(path: file))
+      } catch {
+        let isDenied = error.errnoCode == EACCES || error.errnoCode == EPERM
+        throw CommandFailure("\(error)", error.code != .source ? .dataError : isDenied ? .noPermission : .noInput)
+      }
+    }
+    let guesser = TableGuesser(vocabulary: .journal, dateFormats: dateFormats)
+    guard let guess = guesser.guess(samples) else {
+      throw CommandFailure("no file was read. This is a fault of the program", .software)
+    }
+    return guess
+  }
+
+  // MARK: The pipeline
+
+  private func pipeline(_ guess: TableGuess) -> PipelineText {
+    let stem = output ?? files[0]
+    let name = URL(fileURLWithPath: stem).deletingPathExtension().lastPathComponent
+    let inputs = files.filter { $0 != "-" }
+    return PipelineText(
+      guess, name: name.isEmpty || stem == "-" ? "guessed" : name, sources: inputs.map(relative),
+      store: store.map(relative))
+  }
+
+  /// A path as the pipeline's file names it: from the folder of that file.
+  private func relative(_ path: String) -> String {
+    guard let output, !path.hasPrefix("/") else { return path }
+    let folder = URL(fileURLWithPath: output).deletingLastPathComponent().standardizedFileURL
+    let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath).standardizedFileURL
+    return folder.path == here.path ? path : URL(fileURLWithPath: path).standardizedFileURL.path
+  }
+
+  private func write(_ text: String, to path: String) throws(CommandFailure) {
+    if !replaces, FileManager.default.fileExists(atPath: path) {
+      throw CommandFailure("\(path) exists; name another file, or replace it with --force", .cannotCreate)
+    }
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw CommandFailure(
+        "\(path) can't be written: \((error as NSError).localizedDescription); check the folder and its permissions",
+        .cannotCreate)
+    }
+  }
+
+  // MARK: What to do next
+
+  private func next(_ output: String) -> String {
+    let place = store == nil ? " --store journal.sqlite" : ""
+    return "Written to \(output). Correct there what is wrong, then: surfjournal run \(output)\(place)\n"
+  }
+
+  private var advice: String {
+    """
+    Nothing was written. Correct the file, declare the dates with --date-format, or write a pipeline with
+    --min-confidence 0 and correct it there.
+    """
+  }
+}
