@@ -52,6 +52,22 @@ import Testing
     #expect(try Tool.run("guess", "a.csv", "-q", in: folder).text.isEmpty)
   }
 
+  @Test func `An import that can't read a file says the line to type, and it works`() throws {
+    try folder.write(Self.plain, to: "Müllers log.csv")
+    let refused = try Tool.run("import", "Müllers log.csv", "--store", "j.sqlite", in: folder)
+    #expect(refused.status == 65)
+    let hint = try #require(refused.messages.split(separator: "\n").first { $0.contains("guessed: ") })
+    let line = try #require(hint.components(separatedBy: "guessed: ").last)
+    #expect(line.hasPrefix("surfjournal guess 'Müllers log.csv' --store j.sqlite -o 'Müllers log.json' && "))
+    let script = line.replacingOccurrences(of: "surfjournal ", with: "\"$surfjournal\" ")
+    #expect(try Tool.shell(script, in: folder).status == 0)
+    let list = try Tool.run("list", "--store", "j.sqlite", "--json", in: folder)
+    #expect((try JSONSerialization.jsonObject(with: list.bytes) as? [Any])?.count == 19)
+    // Where a pipeline was asked for, it is what has to be corrected.
+    let asked = try Tool.run("import", "Müllers log.csv", "--store", "k.sqlite", "--pipeline", "surf-log", in: folder)
+    #expect(asked.status == 65 && !asked.messages.contains("surfjournal guess"))
+  }
+
   @Test func `A declared format or a lower confidence lets it pass`() throws {
     try folder.write(Self.ambiguous, to: "a.csv")
     let declared = try Tool.run("guess", "a.csv", "--date-format", "d/M/yyyy", in: folder)

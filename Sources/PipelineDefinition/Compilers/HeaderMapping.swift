@@ -171,7 +171,6 @@ private struct LabelResolver {
       let text =
         "no label is one of the pipeline's columns, \(known); import the right file, or, if it has no header, "
         + "name its columns in the pipeline's dialect"
-      issues.removeAll { $0.code == .missingLabel }
       add(.missingLabel, .error, message: text)
     }
     if policy.isOrdered { checkOrder() }
@@ -197,6 +196,8 @@ private struct LabelResolver {
   private mutating func noteMissing(_ column: ColumnDefinition, part: Int, hasNone: Bool) {
     let label = column.from.isEmpty ? column.name : column.from[part]
     let severity = column.isLabelRequired ? .error : policy.missing.severity
+    // One error says more than a warning for each column.
+    if severity != .error, hasNone { return }
     // What a transform fills is not empty.
     if severity != .error, column.transforms.contains(where: \.fillsEmpty) { return }
     let others = column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"

@@ -62,7 +62,10 @@ struct RunSession: Sendable {
     let toOutput = kind != .export || (options.output ?? definition.export?.output ?? "-") != "-"
     // A reader that closed the pipe, such as head, has the records it wants; no message is needed.
     if !toOutput, summary.exitCode == .ioError, Console.isOutputClosed { return .ioError }
-    if let failure = summary.failure { Console.report(failure.message) }
+    if let failure = summary.failure {
+      Console.report(failure.message)
+      if let hint = GuessHint(after: failure, of: options, arguments: arguments) { Console.report(hint.text) }
+    }
     do throws(CommandFailure) {
       guard let text = try text(of: summary) else { return summary.exitCode }
       if toOutput { try Console.print(text) } else { Console.show(text) }
