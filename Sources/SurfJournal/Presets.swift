@@ -36,12 +36,17 @@ extension PipelineDefinition {
     key: ["date", "location"], charts: charts, vocabulary: .journal)
 
   /// Reads and writes the journal app's own export: no header, short dates, no quotes.
-  public static let journalApp = PipelineDefinition(
-    name: "journal-app",
-    description: "The journal app's own CSV, to read and to write: no header, short dates, nothing quoted.",
-    dialect: .journalApp,
-    columns: [date(["journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
-    charts: charts, export: ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp), vocabulary: .journal)
+  public static let journalApp: PipelineDefinition = {
+    var dialect = DialectDefinition.journalApp
+    dialect.trailingComma = true
+    return PipelineDefinition(
+      name: "journal-app",
+      description: "The journal app's own CSV, to read and to write: no header, short dates, nothing quoted.",
+      dialect: dialect,
+      columns: [date(["journal-app"])] + texts.map { ColumnDefinition($0, rules: [textLength]) } + [rating],
+      charts: charts, export: ExportDefinition(dateFormat: ["journal-app"], dialect: .journalApp),
+      vocabulary: .journal)
+  }()
 
   /// Exports and imports every stored value without loss.
   public static let roundTrip: PipelineDefinition = {

@@ -118,6 +118,15 @@ import Testing
     }
   }
 
+  @Test func `An archive is refused by name, as an issue of the file`() throws {
+    try folder.write("PK\u{3}\u{4}", to: "log.zip")
+    let output = try Tool.run("import", "log.zip", "--store", "s", "--json", in: folder)
+    #expect(output.status == 65)
+    #expect(try output.json().issues.counts == ["format-error": 1])
+    #expect(output.messages.contains("is a zip archive; unpack it"))
+    #expect(!folder.exists("s"))
+  }
+
   @Test func `Gzip that was cut off keeps the records before the fault`() throws {
     try Logs.write(records: 50_000, to: "big.csv", in: folder)
     let output = try Tool.shell(

@@ -16,6 +16,12 @@ private enum DocExamplesPipeline {
     try dialect.validate()
   }
 
+  static func encoding() throws {
+    var dialect = CSVDialect.semicolon
+    dialect.encoding = CSVEncoding(named: "windows-1252")
+    try dialect.validate()
+  }
+
   static func reader() throws {
     let reader = try CSVReader(ByteSource(path: "surf-log.csv"), dialect: .semicolon)
     var block = RecordBlock()
@@ -144,7 +150,8 @@ private enum DocExamplesPipeline {
   static func definedDialect() {
     var dialect = DialectDefinition.rfc4180
     dialect.delimiter = ";"
-    dialect.null = "\\N"
+    dialect.decimalChar = ","
+    dialect.nullSequences = ["\\N"]
   }
 
   static func dateFormat() throws {

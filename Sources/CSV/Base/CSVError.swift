@@ -15,7 +15,7 @@ public struct CSVError: Error, Sendable, Hashable {
     public static let source = Code(rawValue: "source-error")
     /// The encoding of the input must be declared, or is unknown.
     public static let encoding = Code(rawValue: "encoding-error")
-    /// The input is no text: a workbook, a database, an archive, or compressed by something other than gzip.
+    /// The input is not text: a workbook, a database, an archive, or compressed by something other than gzip.
     public static let format = Code(rawValue: "format-error")
     /// The gzip data is truncated or damaged, or other data follows it.
     public static let compression = Code(rawValue: "compression-error")

@@ -35,6 +35,7 @@ extension IssueCode {
     .inputRefused: "It is unknown which part of the input is already in the store, so nothing was imported.",
     .sourceError: "The input can't be opened or read.",
     .compressionError: "The compressed data are damaged or cut short. Fetch the file again.",
+    .formatError: "The input is not text. Save or export it as CSV.",
     .dialectError: "The input does not follow the dialect that the pipeline declares.",
     .pipelineError: "The definition of the pipeline is wrong.",
   ]

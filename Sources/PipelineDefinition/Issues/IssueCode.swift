@@ -30,6 +30,7 @@
 /// | `date-order` | header | ours | the dates of a column can be read in another order of day and month |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
 /// | `compression-error` | file | frictionless | the gzip data are damaged or truncated |
+/// | `format-error` | file | frictionless | the input is not text: an archive, a workbook, a database |
 /// | `hash-count` | file | frictionless | the input's content does not match its checksum file |
 /// | `row-count` | file | frictionless | the input's number of records does not match its checksum file |
 /// | `input-refused` | file | ours | it is unknown which part of the input is already in the store |
@@ -71,6 +72,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let dateOrder = IssueCode("date-order")
   public static let sourceError = IssueCode("source-error")
   public static let compressionError = IssueCode("compression-error")
+  public static let formatError = IssueCode("format-error")
   public static let hashCount = IssueCode("hash-count")
   public static let rowCount = IssueCode("row-count")
   public static let inputRefused = IssueCode("input-refused")
@@ -117,7 +119,7 @@ extension IssueCode {
     .store: [.modelError, .storeConstraint],
     .export: [.unwritableValue],
     .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .dateOrder],
-    .file: [.sourceError, .compressionError, .hashCount, .rowCount, .inputRefused, .dialectError],
+    .file: [.sourceError, .compressionError, .formatError, .hashCount, .rowCount, .inputRefused, .dialectError],
     .pipeline: [.pipelineError],
   ]
 

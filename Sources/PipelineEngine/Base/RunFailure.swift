@@ -86,8 +86,10 @@ package struct RunFailure: Error {
   /// The failure as an issue of `input`, if it concerns the input itself.
   func issue(_ input: String) -> RecordIssue? {
     guard let code,
-      [.sourceError, .compressionError, .encodingError, .dialectError, .inputRefused, .hashCount, .rowCount].contains(
-        code)
+      [
+        .sourceError, .compressionError, .formatError, .encodingError, .dialectError, .inputRefused, .hashCount,
+        .rowCount,
+      ].contains(code)
     else { return nil }
     return RecordIssue(
       code, at: RecordPosition(input: input, record: 0, line: UInt64(line ?? 0), byte: UInt64(byte ?? 0)),

@@ -63,7 +63,8 @@ struct TableSniffer {
     }
     var repeated = 0
     for (index, record) in records.enumerated() where !record.isBlank {
-      let next = records[index...].filter { !$0.isBlank }.prefix(4)
+      // Lazily: the rest of a large sample is not searched for each record.
+      let next = Array(records[index...].lazy.filter { !$0.isBlank }.prefix(4))
       let count = record.cells.count
       if count != layout.width, count > 1, next.count >= 3, next.allSatisfy({ $0.cells.count == count }) {
         doubts.append(doubt(record, "from there on records have \(count) fields, not \(layout.width)"))
