@@ -70,7 +70,8 @@ struct InputRecognizer {
     guard entry.progress.endsOpen else { return .grown(entry) }
     let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     let lineEnd = match.next == [cr, lf] ? match.next : Array(match.next.prefix(1))
-    guard lineEnd.first == lf || lineEnd.first == cr else {
+    // A zero byte is part of a line end in UTF-16 or UTF-32, whose length is not known here.
+    guard lineEnd.first == lf || lineEnd.first == cr, !match.next.contains(0) else {
       return .refused(
         "its last record, number \(entry.progress.position.record - 1), was imported without a line end and has gone "
           + "on since. Have the writer end its lines before the import, correct the entry in the store, and import "
