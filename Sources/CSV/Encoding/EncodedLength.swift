@@ -13,13 +13,14 @@ enum EncodedLength {
 
   static func of(_ text: UnsafeRawBufferPointer, in encoding: CSVEncoding) -> Int {
     switch encoding.form {
-    case .utf8: text.count
-    case .latin1, .windows1252: characters(text).all
+    case .utf8: return text.count
+    case .latin1, .windows1252: return characters(text).all
     case .utf16:
       // Two more for the second unit of a character outside the basic plane.
-      2 * (characters(text).all + characters(text).long)
-    case .utf32: 4 * characters(text).all
-    case .iconv: Iconv.encodedCount(text, in: encoding.name)
+      let (all, long) = characters(text)
+      return 2 * (all + long)
+    case .utf32: return 4 * characters(text).all
+    case .iconv: return Iconv.encodedCount(text, in: encoding.name)
     }
   }
 

@@ -10,6 +10,8 @@ final class TextDecoder {
   private var bytes: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private var start = 0
+  /// How far the passed bytes are hashed.
+  private var hashedEnd = 0
   private var decodedEnd: Int
   private var end: Int
   private var inputEnded = false
@@ -72,8 +74,8 @@ final class TextDecoder {
     }
   }
 
-  /// The next bytes of the text were consumed.
-  func pass(_ text: UnsafeRawBufferPointer, _ hash: ContentHash?) {
+  /// The next bytes of the text were consumed. Their hash follows with `updateHash`, before more is read.
+  func pass(_ text: UnsafeRawBufferPointer) {
     passedCount += text.count
     var count: Int
     if let iconv {
@@ -82,17 +84,22 @@ final class TextDecoder {
       // Half a character at the end of the input was counted as a whole one.
       count = min(EncodedLength.of(text, in: encoding), decodedEnd - start)
     }
-    hash?.update(UnsafeRawBufferPointer(start: bytes + start, count: count))
     start += count
     offset += count
+  }
+
+  /// Hashes what was passed since the last call: many records at once, which is faster than one by one.
+  func updateHash(_ hash: ContentHash?) {
+    hash?.update(UnsafeRawBufferPointer(start: bytes + hashedEnd, count: start - hashedEnd))
+    hashedEnd = start
   }
 
   /// The text was consumed to its end: what is left of the input has no text.
   func passRest(_ hash: ContentHash?) {
     guard inputEnded, decodedEnd == end else { return }
-    hash?.update(UnsafeRawBufferPointer(start: bytes + start, count: end - start))
     offset += end - start
     start = end
+    updateHash(hash)
   }
 
   /// Advances to an offset in the input that starts a record.
@@ -117,6 +124,7 @@ final class TextDecoder {
       end = 0
     }
     decodedEnd = start
+    hashedEnd = start
     offset = target
     passedCount = textCount
     return nil
@@ -145,6 +153,7 @@ final class TextDecoder {
     passedCount = textCount
     _ = iconv.pass(toText: passedCount)
     start = decodedEnd
+    hashedEnd = start
     offset = target
   }
 
@@ -175,6 +184,7 @@ final class TextDecoder {
       bytes.update(from: bytes + start, count: end - start)
       decodedEnd -= start
       end -= start
+      hashedEnd -= start
       start = 0
     }
     if capacity - end < readBytes {

@@ -53,10 +53,18 @@ final class InputWindow {
   func unread() -> UnsafeBufferPointer<UInt8> { bytes(next..<end) }
 
   func advance(to offset: Int) {
-    if offset > next {
-      let passed = UnsafeRawBufferPointer(bytes(next..<offset))
-      if let decoder { decoder.pass(passed, hash) } else { hash?.update(passed) }
+    if let decoder {
+      advanceConverted(to: offset)
+      decoder.updateHash(hash)
+      return
     }
+    if let hash, offset > next { hash.update(UnsafeRawBufferPointer(bytes(next..<offset))) }
+    next = offset
+  }
+
+  /// Advances in a converted input and leaves the hash to the next `advance`, which must come before a refill.
+  func advanceConverted(to offset: Int) {
+    if offset > next { decoder?.pass(UnsafeRawBufferPointer(bytes(next..<offset))) }
     next = offset
   }
 
@@ -118,9 +126,8 @@ final class InputWindow {
 
   private func skip(toInputOffset offset: Int, _ decoder: TextDecoder) throws(CSVError) {
     if let ahead = try decoder.skip(to: offset, from: source) {
-      let passed = UnsafeRawBufferPointer(bytes(next..<next + ahead))
-      decoder.pass(passed, nil)
-      next += ahead
+      advanceConverted(to: next + ahead)
+      decoder.updateHash(nil)
       return
     }
     if let failure { throw failure }

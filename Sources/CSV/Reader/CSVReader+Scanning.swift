@@ -118,7 +118,7 @@ extension CSVReader {
   /// Gives the records their positions in the input, which are not those in the converted text.
   private func setInputOffsets(from first: Int, of block: inout RecordBlock, blockShift: Int) {
     for index in first..<block.records.count {
-      window.advance(to: block.records[index].range.lowerBound - blockShift)
+      window.advanceConverted(to: block.records[index].range.lowerBound - blockShift)
       block.records[index].byteOffset = window.inputOffset
     }
   }
