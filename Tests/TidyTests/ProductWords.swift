@@ -2,7 +2,7 @@ extension Rule {
   /// The modules that know nothing of the journal, however useful it is as an example in their comments.
   static let modulesWithoutProductWords: Set<String> = [
     "Locking", "ManagedObjectModel", "PersistentStores", "OpenCoreData", "StoreInspection", "CSV", "PipelineDefinition",
-    "PipelineEngine",
+    "PipelineEngine", "TableGuessing",
   ]
 
   /// The prefix of the ledger's tables, the entity, and the names of ready pipelines.
