@@ -99,4 +99,46 @@ import Testing
     #expect(output.status == 0)
     #expect(output.text.contains("\"from\": [\"Datum\", \"Uhrzeit\"]"))
   }
+
+  /// A form in which a program writes the sample spreadsheet.
+  enum Form: String, CaseIterable, Sendable {
+    /// As it is: `;`, Windows-1252, CRLF, two title lines.
+    case original
+    /// UTF-8 and LF, without the title lines.
+    case numbers
+    /// UTF-16 with a byte order mark and tabs.
+    case excel
+    /// With the line that names the delimiter.
+    case namedDelimiter
+
+    func bytes(_ sheet: String) throws -> Data {
+      let lines = sheet.components(separatedBy: "\r\n")
+      let table = Array(lines.dropFirst(2))
+      return switch self {
+      case .original: try #require(sheet.data(using: .windowsCP1252))
+      case .numbers: Data(table.joined(separator: "\n").utf8)
+      case .excel:
+        try #require(
+          table.joined(separator: "\r\n").replacingOccurrences(of: ";", with: "\t").data(using: .utf16))
+      case .namedDelimiter:
+        try #require((["sep=;"] + table).joined(separator: "\r\n").data(using: .windowsCP1252))
+      }
+    }
+  }
+
+  @Test(arguments: Form.allCases)
+  func `The sample spreadsheet goes in with guess and run, every value right`(_ form: Form) throws {
+    let original = try Data(contentsOf: URL(fileURLWithPath: Repository.path("SampleData/surftagebuch.csv")))
+    let sheet = try #require(String(data: original, encoding: .windowsCP1252))
+    try form.bytes(sheet).write(to: folder.file("tagebuch.csv"))
+    let expected = try Data(
+      contentsOf: URL(fileURLWithPath: Repository.path("SampleData/surftagebuch.expected.csv")))
+    #expect(try Tool.run("guess", "tagebuch.csv", "-o", "t.json", "--store", "j.sqlite", "-q", in: folder).status == 0)
+    let run = try Tool.run("run", "t.json", in: folder)
+    #expect(run.status == 0, "\(run.text)")
+    let columns = "date,height,period,wind,location,rating"
+    let export = try Tool.run("export", "--store", "j.sqlite", "--columns", columns, "-q", in: folder)
+    #expect(export.status == 0)
+    #expect(export.bytes == expected)
+  }
 }
