@@ -94,8 +94,9 @@ public struct DialectDefinition: Sendable, Hashable {
   public var decimalChar = "."
   /// The character between groups of three digits; none when nil.
   public var groupChar: String?
-  /// The texts of true and false, ignoring the case of ASCII letters; those of ``ColumnType/boolean`` when empty.
+  /// The texts of true, ignoring the case of ASCII letters; when empty, those that <doc:PipelineFiles> lists.
   public var trueValues: [String] = []
+  /// The texts of false; as `trueValues`.
   public var falseValues: [String] = []
   /// The repairs of records with too few or too many fields; `error` alone for none.
   public var raggedRows: [RaggedRows] = [.error]

@@ -14,8 +14,8 @@ extension RunSummary {
   /// Reads what `json()` wrote.
   ///
   /// - Parameters:
+  ///   - data: The JSON, in UTF-8.
   ///   - program: The name of the program that wrote it.
-  ///   - program: What the program is called that wrote it.
   public init(json data: Data, program: String = DefinitionVocabulary().program) throws {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
