@@ -1,10 +1,15 @@
+import CSV
 import Testing
 
 @testable import TableGuessing
 
 @Suite struct EncodingTableTests {
-  @Test(arguments: [TextEncoding.windows1252, .latin1, .macRoman, .codePage850])
-  func `A single-byte encoding has a character for each upper byte`(_ encoding: TextEncoding) {
-    #expect(encoding.upperHalf?.count == 128)
+  @Test func `All encodings of older programs can be converted`() {
+    #expect(CSVEncoding.singleByteCandidates.map(\.name) == ["windows-1252", "macintosh", "cp850"])
+  }
+
+  @Test(arguments: CSVEncoding.singleByteCandidates + [.latin1])
+  func `A single-byte encoding has a character for each upper byte`(_ encoding: CSVEncoding) {
+    #expect(encoding.upperHalf.count == 128)
   }
 }

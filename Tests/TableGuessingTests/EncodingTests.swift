@@ -1,3 +1,4 @@
+import CSV
 import Testing
 
 @testable import TableGuessing
@@ -13,17 +14,17 @@ import Testing
     """
 
   /// The bytes of a text in an encoding, written without the decoder.
-  private static func bytes(_ text: String, _ encoding: TextEncoding) -> [UInt8] {
+  private static func bytes(_ text: String, _ encoding: CSVEncoding) -> [UInt8] {
     switch encoding {
     case .utf8: return Array(text.utf8)
-    case .utf16LittleEndian: return text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-    case .utf16BigEndian: return text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-    case .utf32LittleEndian:
+    case .utf16LE: return text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    case .utf16BE: return text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    case .utf32LE:
       return text.unicodeScalars.flatMap { scalar in (0..<4).map { UInt8(scalar.value >> (8 * $0) & 0xFF) } }
-    case .utf32BigEndian:
+    case .utf32BE:
       return text.unicodeScalars.flatMap { scalar in (0..<4).reversed().map { UInt8(scalar.value >> (8 * $0) & 0xFF) } }
     default:
-      let table = encoding.upperHalf ?? []
+      let table = encoding.upperHalf
       return text.unicodeScalars.map { scalar in
         if scalar.isASCII { return UInt8(scalar.value) }
         return table.firstIndex(of: scalar).map { UInt8($0 + 0x80) } ?? UInt8(ascii: "-")
@@ -31,17 +32,13 @@ import Testing
     }
   }
 
-  private static let marks: [TextEncoding: [UInt8]] = [
-    .utf8: [0xEF, 0xBB, 0xBF], .utf16LittleEndian: [0xFF, 0xFE], .utf16BigEndian: [0xFE, 0xFF],
-    .utf32LittleEndian: [0xFF, 0xFE, 0, 0], .utf32BigEndian: [0, 0, 0xFE, 0xFF],
+  private static let marks: [CSVEncoding: [UInt8]] = [
+    .utf8: [0xEF, 0xBB, 0xBF], .utf16LE: [0xFF, 0xFE], .utf16BE: [0xFE, 0xFF],
+    .utf32LE: [0xFF, 0xFE, 0, 0], .utf32BE: [0, 0, 0xFE, 0xFF],
   ]
 
-  @Test(arguments: [
-    TextEncoding.utf8, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian, .windows1252,
-    .macRoman,
-    .codePage850,
-  ])
-  func `An encoding is guessed without a byte order mark`(_ encoding: TextEncoding) {
+  @Test(arguments: [CSVEncoding.utf8, .utf16LE, .utf16BE, .utf32LE, .utf32BE] + CSVEncoding.singleByteCandidates)
+  func `An encoding is guessed without a byte order mark`(_ encoding: CSVEncoding) {
     let guess = guessed(Self.bytes(Self.table, encoding))
     #expect(guess.encoding.value == encoding)
     #expect(guess.encoding.confidence >= confidenceMin)
@@ -50,9 +47,9 @@ import Testing
   }
 
   @Test(arguments: [
-    TextEncoding.utf8, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+    CSVEncoding.utf8, .utf16LE, .utf16BE, .utf32LE, .utf32BE,
   ])
-  func `A byte order mark decides`(_ encoding: TextEncoding) {
+  func `A byte order mark decides`(_ encoding: CSVEncoding) {
     let guess = guessed((Self.marks[encoding] ?? []) + Self.bytes(Self.table, encoding))
     #expect(guess.encoding == Finding(encoding, confidence: 1, evidence: guess.encoding.evidence))
     #expect(guess.hasByteOrderMark)
@@ -79,16 +76,19 @@ import Testing
     #expect(guessed(bytes).encoding.confidence < confidenceMin)
   }
 
-  @Test func `A file of another format is refused by name`() {
+  @Test func `A file of another format is refused by name`() throws {
+    let workbook = "[Content_Types].xml"
+    let zip: [UInt8] = [0x50, 0x4B, 3, 4] + Array(repeating: 0, count: 22) + [UInt8(workbook.utf8.count), 0, 0, 0]
     let files: [([UInt8], String)] = [
-      ([0x50, 0x4B, 3, 4, 20, 0], "workbook"), (Array("SQLite format 3\0".utf8), "SQLite"),
-      (Array("PAR1....".utf8), "Parquet"),
-      (Array("{\"date\": \"2014-07-14\"}\n".utf8), "JSON"), ([0x28, 0xB5, 0x2F, 0xFD, 0], "Zstandard"),
+      (zip + Array(workbook.utf8), "workbook"), (Array("SQLite format 3\0".utf8), "SQLite"),
+      (Array("PAR1\u{15}....".utf8), "Parquet"), ([0x28, 0xB5, 0x2F, 0xFD, 0], "Zstandard"),
     ]
     for (bytes, name) in files {
-      let guess = guessed(bytes)
-      #expect(guess.isRefused)
-      #expect(guess.doubts.first?.shown.contains(name) ?? false, "\(name)")
+      let error = #expect(throws: CSVError.self) { try FileSample(ByteSource(bytes: bytes)) }
+      #expect(error?.code == .format && error?.message.contains(name) == true, "\(name)")
     }
+    let guess = guessed(Array("{\"date\": \"2014-07-14\"}\n".utf8))
+    #expect(guess.isRefused)
+    #expect(guess.doubts.first?.shown.contains("JSON") ?? false)
   }
 }

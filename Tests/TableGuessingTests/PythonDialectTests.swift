@@ -83,7 +83,7 @@ import Testing
       delimiter: Array(guess.delimiter.value.utf8), quote: guess.quote.value.flatMap { $0.utf8.first })
     if case .escaped(let byte) = guess.escape.value { dialect.escape = byte }
     if let end = guess.end.value { dialect.end = .only(Array(end.utf8)) }
-    let records = RecordSplitter.records(of: TextDecoder(encoding: guess.encoding.value).utf8(bytes), dialect)
+    let records = RecordSplitter.records(of: guess.encoding.value.utf8(bytes), dialect)
     let body = records.filter { !$0.isBlank }
       .filter { $0.line > (guess.layout.headerLines?.upperBound ?? guess.layout.skipRows.value) }
     let fields = body.map { $0.cells.map { $0.bytes.text } }

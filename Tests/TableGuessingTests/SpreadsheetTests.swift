@@ -12,7 +12,7 @@ import Testing
 
   private static func diaryText() throws -> String {
     let bytes = Array(try Data(contentsOf: Repository.file(diary)))
-    return String(decoding: TextDecoder(encoding: .windows1252).utf8(bytes), as: UTF8.self)
+    return String(decoding: CSVEncoding.windows1252.utf8(bytes), as: UTF8.self)
   }
 
   /// The table of the diary without what surrounds it, in another form.
@@ -54,7 +54,7 @@ import Testing
     let guess = TableGuesser(vocabulary: .journal).guess(sample)
     let encoding = guess.encoding.value
     let dialect = CandidateDialect(delimiter: Array(guess.delimiter.value.utf8))
-    let records = RecordSplitter.records(of: TextDecoder(encoding: encoding).utf8(sample.head), dialect)
+    let records = RecordSplitter.records(of: encoding.utf8(sample.head), dialect)
       .filter {
         $0.line > guess.layout.skipRows.value + 1 && !$0.isBlank && !$0.text(0).hasPrefix("Summe")
           && !$0.text(0).hasPrefix("*")
@@ -85,7 +85,7 @@ import Testing
     let text = try Self.table(delimiter: "\t")
     let guess = guessed([0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
     #expect(!guess.isRefused)
-    #expect(guess.encoding.value == .utf16LittleEndian)
+    #expect(guess.encoding.value == .utf16LE)
     #expect(guess.hasByteOrderMark)
     #expect(guess.delimiter.value == "\t")
     #expect(guess.attributesByLabel == Self.attributes)

@@ -101,7 +101,7 @@ enum FolderTable {
       "Base": [],
       "Sampling": ["Base"],
       "Encoding": ["Base", "Sampling"],
-      "Splitting": ["Encoding", "Sampling"],
+      "Splitting": ["Sampling"],
       "Values": ["Base", "Splitting"],
       "Dialect": ["Base", "Splitting", "Values"],
       "Layout": ["Base", "Dialect", "Splitting", "Values"],

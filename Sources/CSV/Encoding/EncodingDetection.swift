@@ -7,18 +7,12 @@ struct EncodingDetection {
   /// Length of the byte order mark; 0 if there is none.
   let markBytes: Int
 
-  /// UTF-32 first: in little-endian order its mark begins with that of UTF-16.
-  private static let marks: [(bytes: [UInt8], encoding: CSVEncoding)] = [
-    ([0xFF, 0xFE, 0, 0], .utf32LE), ([0, 0, 0xFE, 0xFF], .utf32BE), (ASCII.byteOrderMark, .utf8),
-    ([0xFF, 0xFE], .utf16LE), ([0xFE, 0xFF], .utf16BE),
-  ]
-
   /// - Parameters:
   ///   - front: the first bytes of the input: `frontBytes`, or all of them.
   ///   - declared: the dialect's encoding.
   /// - Throws: `encoding-error` for UTF-16 or UTF-32 whose byte order is not known, or that is not declared.
   init(_ front: UnsafeBufferPointer<UInt8>, declared: CSVEncoding?, path: String) throws(CSVError) {
-    if let mark = Self.marks.first(where: { front.starts(with: $0.bytes) }) {
+    if let mark = CSVEncoding.byteOrderMarks.first(where: { front.starts(with: $0.bytes) }) {
       encoding = mark.encoding
       markBytes = mark.bytes.count
       return

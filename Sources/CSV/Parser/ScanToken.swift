@@ -28,7 +28,7 @@ struct ScanToken {
 
   private static func mask(_ count: Int) -> UInt64 { count == 8 ? .max : (1 << (8 * UInt64(count))) - 1 }
 
-  /// Whether the token is at `bytes`, of which 16 must be readable.
+  /// Whether the token is at `bytes`. The 16 bytes from there on must be readable.
   @inline(__always)
   func isAt(_ bytes: UnsafePointer<UInt8>) -> Bool {
     let raw = UnsafeRawPointer(bytes)

@@ -50,7 +50,7 @@ public final class CSVReader {
   var needsHeader: Bool
   /// Lines before the header that are still to be skipped.
   var rowsToSkip: Int
-  /// Whether the footer was reached, of which nothing is read as a record.
+  /// Whether the footer was reached; no records are read from it.
   var isInFooter = false
 
   /// Creates a reader.

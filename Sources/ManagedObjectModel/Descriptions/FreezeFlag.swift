@@ -2,7 +2,7 @@ import Synchronization
 
 /// The one-way switch of a model from mutable to frozen.
 ///
-/// It is the reason why the description classes may claim `@unchecked Sendable`. While the model is mutable, it belongs
+/// The description classes can be `@unchecked Sendable` because of it. While the model is mutable, it belongs
 /// to the code that builds it, and reading it does not write (there are no lazy caches).
 /// `NSManagedObjectModel.freeze()` fills every cache and then sets the flags with a releasing store. `isFrozen` loads
 /// with acquire, so a thread that sees the flag set sees the caches too. The coordinator freezes its model before it

@@ -25,7 +25,7 @@ struct ResultsChanges {
     let rank: Int?
     /// Whether it was changed.
     let isTouched: Bool
-    /// Whether it is known to keep its order relative to the other objects of which that is known.
+    /// Whether its order relative to the other objects with this flag is known to be unchanged.
     let keepsOrder: Bool
   }
 

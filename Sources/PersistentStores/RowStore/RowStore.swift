@@ -22,8 +22,8 @@ package protocol RowStore: AnyObject, Sendable {
   var isReadOnly: Bool { get }
   /// One object for the life of the store: the IDs of the store's objects refer to it.
   var identity: StoreIdentity { get }
-  /// Whether a save can be rolled back, and save participants can write in its transaction. A store of which that is
-  /// not true has written its part for good when `SaveWriter.write` returns.
+  /// Whether a save can be rolled back, and save participants can write in its transaction. A store
+  /// that is not transactional has written its part for good when `SaveWriter.write` returns.
   var isTransactional: Bool { get }
 
   /// Whether the store's configuration has the entity.

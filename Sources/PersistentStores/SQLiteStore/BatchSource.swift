@@ -75,8 +75,8 @@ final class BatchSource {
   }
 
   /// SQLite keeps the address of the module, so it is allocated once and never deallocated.
+  // Safe: written once, before any connection uses it, and only read afterwards.
   private static nonisolated(unsafe) let module: UnsafePointer<sqlite3_module> = {
-    // Safe: written once, before any connection uses it, and only read afterwards.
     let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
     var made = sqlite3_module()
     made.iVersion = 1

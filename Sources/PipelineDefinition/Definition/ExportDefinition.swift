@@ -45,7 +45,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public var predicate: String?
   /// The sort order; empty for the order of the store's keys.
   public var sort: [SortKey]
-  /// One ``DateFormat``, which writes only the parts of a date that it has letters for; or several, of which each
+  /// One ``DateFormat``, which writes only the parts of a date that it has letters for; or several: each
   /// date uses the first that preserves it bit for bit.
   public var dateFormat: [String]
   /// Most entries to write.

@@ -88,8 +88,8 @@ struct EntryFormatter {
   /// The paths over relationships whose values a batch must have, in this order.
   var pathsBeyondEntity: [String] { columns.filter(\.isBeyondEntity).map(\.path.text) }
 
-  /// Writes the entries in `rows`. Calls `refuse` with the row of each that the output can't represent, of which
-  /// nothing is written.
+  /// Writes the entries in `rows`. Entries that the output can't represent are left out, and `refuse` is called with
+  /// the row of each.
   ///
   /// - Returns: The number of entries written.
   mutating func write(

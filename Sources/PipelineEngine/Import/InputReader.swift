@@ -9,7 +9,7 @@ struct InputReader: Sendable {
   /// The thread's messages, in the order in which they are sent.
   enum Message: Sendable {
     case recognized(InputRecognition)
-    /// The header. Not sent for an input of which nothing is read.
+    /// The header. Not sent for an input that is not read.
     case opened(Opened)
     /// A chunk that is being parsed; the queue delivers only this chunk.
     case chunk(BoundedQueue<ParsedChunk>)

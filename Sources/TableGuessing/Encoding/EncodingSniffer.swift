@@ -1,18 +1,20 @@
+import CSV
+
 /// Guesses the encoding of an input from its sample.
 struct EncodingSniffer {
   let sample: FileSample
 
   /// The encoding, and whether a byte order mark names it.
-  func guess() -> (finding: Finding<TextEncoding>, hasMark: Bool) {
-    if let mark = TextEncoding.marks.first(where: { sample.head.starts(with: $0.bytes) }) {
+  func guess() -> (finding: Finding<CSVEncoding>, hasMark: Bool) {
+    if let mark = CSVEncoding.byteOrderMarks.first(where: { sample.head.starts(with: $0.bytes) }) {
       return (marked(mark.encoding), true)
     }
     if let wide = wideEncoding() { return (wide, false) }
     return (narrowEncoding(), false)
   }
 
-  private func marked(_ encoding: TextEncoding) -> Finding<TextEncoding> {
-    let evidence = "the file begins with the byte order mark of \(Self.name(encoding))"
+  private func marked(_ encoding: CSVEncoding) -> Finding<CSVEncoding> {
+    let evidence = "the file begins with the byte order mark of \(encoding.displayName)"
     guard encoding == .utf8 else { return Finding(encoding, confidence: 1, evidence: evidence) }
     let count = utf8Count
     guard count.strayBytes > 0 else { return Finding(encoding, confidence: 1, evidence: evidence) }
@@ -23,27 +25,27 @@ struct EncodingSniffer {
   // MARK: UTF-16 and UTF-32
 
   /// Text of Western languages has zero bytes at fixed positions in UTF-16 and UTF-32.
-  private func wideEncoding() -> Finding<TextEncoding>? {
+  private func wideEncoding() -> Finding<CSVEncoding>? {
     let bytes = sample.head.prefix(4096)
     guard bytes.count >= 8 else { return nil }
     var zeros = [0, 0, 0, 0]
     for index in bytes.indices where bytes[index] == 0 { zeros[index % 4] += 1 }
     let total = bytes.count / 4
     let shares = zeros.map { Double($0) / Double(total) }
-    let candidates: [(encoding: TextEncoding, full: [Int], free: [Int])] = [
-      (.utf32LittleEndian, [2, 3], [0]), (.utf32BigEndian, [0, 1], [3]),
-      (.utf16LittleEndian, [1, 3], [0, 2]), (.utf16BigEndian, [0, 2], [1, 3]),
+    let candidates: [(encoding: CSVEncoding, full: [Int], free: [Int])] = [
+      (.utf32LE, [2, 3], [0]), (.utf32BE, [0, 1], [3]),
+      (.utf16LE, [1, 3], [0, 2]), (.utf16BE, [0, 2], [1, 3]),
     ]
     for candidate in candidates {
-      let needed = candidate.encoding.unitBytes == 4 ? 0.99 : 0.7
+      let needed = candidate.free.count == 1 ? 0.99 : 0.7
       guard candidate.full.allSatisfy({ shares[$0] >= needed }), candidate.free.allSatisfy({ shares[$0] <= 0.05 })
       else { continue }
-      let text = TextDecoder(encoding: candidate.encoding).utf8(Array(bytes))
+      let text = candidate.encoding.utf8(Array(bytes))
       guard !text.text.unicodeScalars.dropLast().contains("\u{FFFD}") else { continue }
       let share = Int((candidate.full.map { shares[$0] }.min() ?? 0) * 100)
       return Finding(
         candidate.encoding, confidence: 0.97,
-        evidence: "\(share) % of the bytes at the positions of \(Self.name(candidate.encoding))'s high bytes are zero")
+        evidence: "\(share) % of the bytes at the positions of \(candidate.encoding.displayName)'s high bytes are zero")
     }
     return nil
   }
@@ -57,7 +59,7 @@ struct EncodingSniffer {
     return count
   }
 
-  private func narrowEncoding() -> Finding<TextEncoding> {
+  private func narrowEncoding() -> Finding<CSVEncoding> {
     let count = utf8Count
     if count.strayBytes == 0 {
       let evidence =
@@ -78,25 +80,25 @@ struct EncodingSniffer {
         evidence: """
           \(count.characters) characters beyond ASCII are UTF-8 and \(counted(count.strayBytes, "byte")) are not: the \
           file mixes encodings
-          """, choices: ["utf-8", single.value.rawValue])
+          """, choices: ["utf-8", single.value.name])
     }
     return single
   }
 
-  private func singleByteEncoding(_ count: UTF8Count) -> Finding<TextEncoding> {
+  private func singleByteEncoding(_ count: UTF8Count) -> Finding<CSVEncoding> {
     let bytes = ([sample.head] + sample.blocks + [sample.tail]).flatMap { $0 }
-    let candidates: [TextEncoding] = [.windows1252, .macRoman, .codePage850]
-    let judged = candidates.map { (encoding: $0, plausibility: Plausibility(bytes, as: $0)) }
+    let judged = CSVEncoding.singleByteCandidates
+      .map { (encoding: $0, plausibility: Plausibility(bytes, as: $0)) }
       .sorted { $0.plausibility.score > $1.plausibility.score }
-    let (best, second) = (judged[0], judged[1])
-    let margin = best.plausibility.score - second.plausibility.score
+    let best = judged[0]
+    let margin = best.plausibility.score - (judged.dropFirst().first?.plausibility.score ?? 0)
     var confidence = 0.3
     if best.plausibility.score >= 0.6, margin >= 0.2, best.plausibility.languageShare >= 0.6 {
       confidence = best.plausibility.undefined == 0 ? 0.95 : 0.7
     } else if best.plausibility.score >= 0.4, margin >= 0.2 {
       confidence = 0.7
     }
-    let name = Self.name(best.encoding)
+    let name = best.encoding.displayName
     let between = bytes.contains { (0x80...0x9F).contains($0) }
     var evidence = "\(counted(count.strayBytes, "byte")) are not UTF-8, and "
     if confidence < 0.6 {
@@ -112,31 +114,17 @@ struct EncodingSniffer {
   }
 
   /// The first words with characters beyond ASCII.
-  private static func examples(_ bytes: [UInt8], _ encoding: TextEncoding) -> [String] {
+  private static func examples(_ bytes: [UInt8], _ encoding: CSVEncoding) -> [String] {
     var words: [String] = []
     var index = 0
     while words.count < 3, let high = bytes[index...].firstIndex(where: { $0 >= 0x80 }) {
       func isInner(_ byte: UInt8) -> Bool { byte >= 0x80 || byte.isLetter || byte.isDigit }
       let start = bytes[index..<high].lastIndex { !isInner($0) }.map { $0 + 1 } ?? index
       let end = bytes[high...].firstIndex { !isInner($0) } ?? bytes.count
-      let word = TextDecoder(encoding: encoding).utf8(Array(bytes[start..<end])).text
+      let word = encoding.utf8(Array(bytes[start..<end])).text
       if !words.contains(word) { words.append(word) }
       index = end
     }
     return words
-  }
-
-  static func name(_ encoding: TextEncoding) -> String {
-    switch encoding {
-    case .utf8: "UTF-8"
-    case .utf16LittleEndian: "UTF-16 (little-endian)"
-    case .utf16BigEndian: "UTF-16 (big-endian)"
-    case .utf32LittleEndian: "UTF-32 (little-endian)"
-    case .utf32BigEndian: "UTF-32 (big-endian)"
-    case .windows1252: "Windows-1252"
-    case .latin1: "Latin-1"
-    case .macRoman: "Mac OS Roman"
-    case .codePage850: "code page 850"
-    }
   }
 }

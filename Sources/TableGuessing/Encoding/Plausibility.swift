@@ -1,3 +1,5 @@
+import CSV
+
 /// How natural the characters beyond ASCII look if bytes are read in a single-byte encoding.
 ///
 /// Every byte is a character in such encodings, so only the text decides: letters belong into words, punctuation
@@ -20,8 +22,8 @@ struct Plausibility {
   private static let quotes = Set("‘’“”„«»‚–—…•‹›".unicodeScalars)
   private static let signs = Set("°€£§²³½¼¾µ±×©®ªº¿¡·´\u{A0}".unicodeScalars)
 
-  init(_ bytes: [UInt8], as encoding: TextEncoding) {
-    guard let table = encoding.upperHalf else { return }
+  init(_ bytes: [UInt8], as encoding: CSVEncoding) {
+    let table = encoding.upperHalf
     var sum = 0.0
     var counts = [Int](repeating: 0, count: Self.languages.count)
     var letterCount = 0

@@ -1,9 +1,11 @@
+import CSV
+
 /// What a file probably is: its form, its columns, and how sure each point is.
 package struct TableGuess: Sendable {
   package var name: String
   /// How much of the file was looked at.
   package var sampled: String
-  package var encoding: Finding<TextEncoding>
+  package var encoding: Finding<CSVEncoding>
   /// Whether a byte order mark names the encoding.
   package var hasByteOrderMark: Bool
   package var delimiter: Finding<String>
@@ -39,7 +41,7 @@ package struct TableGuess: Sendable {
   /// The points that decide what a run stores, in the order of the report.
   package var points: [GuessPoint] {
     var points = [
-      encoding.point("encoding", shown: EncodingSniffer.name(encoding.value), key: "encoding"),
+      encoding.point("encoding", shown: encoding.value.displayName, key: "encoding"),
       delimiter.point("delimiter", shown: DialectSniffer.shown(delimiter.value), key: "delimiter"),
       quote.point("quotes", shown: quote.value ?? "none", key: "quoteChar"),
     ]

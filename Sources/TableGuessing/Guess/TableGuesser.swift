@@ -1,3 +1,5 @@
+import CSV
+
 /// Guesses the form of files from their samples.
 ///
 /// ```swift
@@ -32,7 +34,7 @@ package struct TableGuesser: Sendable {
   /// A file's form, and its records.
   private struct Form {
     var sample: FileSample
-    var encoding: Finding<TextEncoding>
+    var encoding: Finding<CSVEncoding>
     var hasMark: Bool
     var dialect: DialectSniffer.Result
     var layout: Layout
@@ -81,7 +83,7 @@ package struct TableGuesser: Sendable {
   private func differences(_ other: Form, from form: Form) -> [GuessPoint] {
     var names: [String] = []
     if other.encoding.value != form.encoding.value, other.encoding.evidence.contains("ASCII") == false {
-      names.append("encoding (\(EncodingSniffer.name(other.encoding.value)))")
+      names.append("encoding (\(other.encoding.value.displayName))")
     }
     if other.dialect.delimiter.value != form.dialect.delimiter.value {
       names.append("delimiter (\(DialectSniffer.shown(other.dialect.delimiter.value)))")

@@ -89,7 +89,7 @@ package struct PipelineText: Sendable {
     }
     // A byte order mark says it in every file, also in one that has another.
     if guess.encoding.value != .utf8, !guess.hasByteOrderMark {
-      add("encoding", JSONText.quoted(guess.encoding.value.rawValue), from: guess.encoding)
+      add("encoding", JSONText.quoted(guess.encoding.value.name), from: guess.encoding)
     }
     if guess.delimiter.value != ",", !guess.delimiter.value.isEmpty {
       add("delimiter", JSONText.quoted(guess.delimiter.value), from: guess.delimiter)

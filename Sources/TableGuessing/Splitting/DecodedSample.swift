@@ -1,3 +1,5 @@
+import CSV
+
 /// A sample as UTF-8, without the parts of lines at which its blocks are cut.
 struct DecodedSample: Sendable {
   /// The bytes of `head` that delimiters are guessed from.
@@ -9,13 +11,12 @@ struct DecodedSample: Sendable {
   let hasEnd: Bool
   let isWhole: Bool
 
-  init(_ sample: FileSample, _ encoding: TextEncoding) {
-    let decoder = TextDecoder(encoding: encoding)
+  init(_ sample: FileSample, _ encoding: CSVEncoding) {
     let isHeadWhole = sample.hasEnd && sample.tail.isEmpty
-    let head = decoder.utf8(sample.head)
+    let head = encoding.utf8(sample.head)
     self.head = isHeadWhole ? head : Self.withoutLastLine(head)
-    blocks = sample.blocks.map { Self.withoutLastLine(Self.withoutFirstLine(decoder.utf8($0))) }
-    tail = Self.withoutFirstLine(decoder.utf8(sample.tail))
+    blocks = sample.blocks.map { Self.withoutLastLine(Self.withoutFirstLine(encoding.utf8($0))) }
+    tail = Self.withoutFirstLine(encoding.utf8(sample.tail))
     hasEnd = sample.hasEnd
     isWhole = sample.isWhole
   }

@@ -22,7 +22,7 @@ struct GuessHint {
     let pipeline = Self.shellWord((stem.isEmpty ? "guessed" : stem) + ".json")
     let target = store.map { " --store \(Self.shellWord($0))" } ?? ""
     let check = store == nil ? "check" : "run"
-    return "to have the form of the file guessed: surfjournal guess \(Self.shellWord(file))\(target) -o \(pipeline) "
+    return "to guess the form of the file, run: surfjournal guess \(Self.shellWord(file))\(target) -o \(pipeline) "
       + "&& surfjournal \(check) \(pipeline)"
   }
 

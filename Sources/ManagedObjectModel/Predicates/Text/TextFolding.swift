@@ -3,8 +3,8 @@ import Foundation
 /// Folds case and accents: `String.folding(options:locale:)` without a locale, then NFC, so that different encodings of
 /// an accented letter are equal.
 ///
-/// One fetch may scan a million rows. Tables therefore fold ASCII and the Latin letters below U+0250, none of which
-/// changes the folding of its neighbours. Any other character passes the whole text to Foundation.
+/// One fetch may scan a million rows. Tables therefore fold ASCII and the Latin letters below U+0250, which do not
+/// change the folding of their neighbours. Any other character passes the whole text to Foundation.
 package enum TextFolding {
   static func fold(_ text: String, _ options: TextOptions) -> String {
     String(decoding: fold(text.utf8Span.span, options), as: UTF8.self)
