@@ -147,7 +147,7 @@ import Testing
     (["edit", "1", "--store", "s", "--clear", "ratin", "-y"], 64, "did you mean 'rating'?"),
     (["edit", "9", "--store", "s", "--rating", "3", "-y"], 66, "s has no entry 9"),
     (["edit", "1", "--store", "none", "--rating", "3", "-y"], 66, "there is no store none"),
-    (["delete", "--store", "s", "-y"], 64, "an entry's ID must be named"),
+    (["delete", "--store", "s", "-y"], 64, "name the entries by their IDs, or by --where"),
     (["delete", "1", "9", "--store", "s", "-y"], 66, "s has no entry 9"),
   ]
 

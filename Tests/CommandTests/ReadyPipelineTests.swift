@@ -14,7 +14,7 @@ import Testing
 
   private func rows(_ store: String, _ query: String) throws -> String { try Programs.sqlite(store, query, in: folder) }
 
-  @Test func `nightly-inbox imports what arrived, updates by key, reports and moves`() throws {
+  @Test func `nightly-inbox imports what arrived and is new, reports and moves`() throws {
     try folder.makeFolder("Pipelines/inbox")
     func arrive(_ name: String, _ text: String) throws {
       try folder.write(text, to: "Pipelines/inbox/\(name)")
@@ -25,10 +25,11 @@ import Testing
     let first = try Tool.run("run", "nightly-inbox", "--json", in: folder)
     #expect(first.status == 0, "\(first.messages)")
     #expect(try first.json().counts == Summary.Counts(read: 2, inserted: 2))
-    try arrive("a.csv", Logs.two.replacingOccurrences(of: ",4\n", with: ",5\n"))
+    // A second session of the day at the same place does not overwrite the first.
+    try arrive("a.csv", Logs.two + "2014-07-14T07:30:00Z,2.1,9,Onshore,Rincon,2\n")
     let second = try Tool.run("run", "nightly-inbox", "--json", in: folder)
-    #expect(try second.json().counts == Summary.Counts(read: 2, updated: 1, unchanged: 1))
-    #expect(try rows("Pipelines/journal.sqlite", "SELECT ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK") == "5\n\n")
+    #expect(try second.json().counts == Summary.Counts(read: 3, inserted: 1, unchanged: 2))
+    #expect(try rows("Pipelines/journal.sqlite", "SELECT ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK") == "4\n\n2\n")
     #expect(
       try Tool.shell("cd Pipelines/inbox; ls; ls processed/*", in: folder).text
         == "b.csv.part\nprocessed\na.2.csv\na.csv\n")

@@ -7,6 +7,12 @@ import SurfJournal
 /// The examples in the documentation of CSV, pipelines and the journal, compiled. A change of an example
 /// changes both places.
 private enum DocExamplesPipeline {
+  static func undo() throws {
+    let undo = try StoreUndo(store: "journal.sqlite", vocabulary: .journal)
+    print("\(undo.preview.deleted) entries would be deleted")
+    try undo.apply()
+  }
+
   // MARK: CSV
 
   static func dialect() throws {

@@ -8,10 +8,13 @@ public struct LimitsDefinition: Sendable, Hashable, Codable {
   public var recordBytesMax = 1 << 24
   /// Keys held in memory before they move to a temporary file.
   public var keysInMemoryMax = 2_000_000
+  /// Entries whose values from before an update the store's ledger keeps, so that the update can be undone. Those of
+  /// the oldest inputs are dropped first.
+  public var overwrittenMax = 100_000
 
   public init() {}
 
-  static let keys = ["issuesListedMax", "fieldBytesMax", "recordBytesMax", "keysInMemoryMax"]
+  static let keys = ["issuesListedMax", "fieldBytesMax", "recordBytesMax", "keysInMemoryMax", "overwrittenMax"]
 
   static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> LimitsDefinition {
     var limits = LimitsDefinition()
@@ -21,6 +24,7 @@ public struct LimitsDefinition: Sendable, Hashable, Codable {
     limits.fieldBytesMax = reader.integer("fieldBytesMax", in: bytes) ?? limits.fieldBytesMax
     limits.recordBytesMax = reader.integer("recordBytesMax", in: bytes) ?? limits.recordBytesMax
     limits.keysInMemoryMax = reader.integer("keysInMemoryMax", in: 1...100_000_000) ?? limits.keysInMemoryMax
+    limits.overwrittenMax = reader.integer("overwrittenMax", in: 0...10_000_000) ?? limits.overwrittenMax
     return limits
   }
 }

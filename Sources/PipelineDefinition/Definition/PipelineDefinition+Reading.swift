@@ -123,6 +123,7 @@ extension PipelineDefinition: Decodable {
     definition.errorPolicy = reader.choice("errorPolicy", ErrorPolicy.self) ?? definition.errorPolicy
     definition.atomic = reader.bool("atomic") ?? false
     definition.appendOnly = reader.bool("appendOnly") ?? false
+    definition.changedInputs = reader.choice("changedInputs", ChangedInputPolicy.self) ?? definition.changedInputs
     definition.report = reader.strings("report") ?? []
     definition.charts = reader.strings("charts")
     definition.rejects = reader.string("rejects")
@@ -267,6 +268,11 @@ extension PipelineDefinition: Decodable {
       mistakes.add(path, "no column fills the attribute '\(attribute)'\(hint)")
     }
     for (index, attribute) in key.enumerated() { check(attribute, "key[\(index)]") }
+    if !key.isEmpty, changedInputs != .refuse {
+      mistakes.add(
+        "changedInputs",
+        "the pipeline has a key, so 'duplicates' decides about records that the store has; remove one of the two")
+    }
     checkUnique(mistakes)
     for (index, attribute) in (charts ?? []).enumerated() {
       if !columns.isEmpty { check(attribute, "charts[\(index)]") }

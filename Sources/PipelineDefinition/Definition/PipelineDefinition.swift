@@ -42,6 +42,17 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     case ignore
   }
 
+  /// The treatment, in a pipeline without a key, of an input that was imported before and has changed since.
+  public enum ChangedInputPolicy: String, Sendable, Codable, CaseIterable {
+    /// Refuse it: its records would be stored twice.
+    case refuse
+    /// Delete what the earlier import inserted, and import the input, in one transaction.
+    case replace
+    /// Import only records that the store does not have, in one transaction. Whole records are compared, and equal ones
+    /// are counted: of three equal records the third is new where the store has two.
+    case onlyNew
+  }
+
   /// Name in reports.
   public var name: String
   public var description: String?
@@ -90,6 +101,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var atomic: Bool
   /// Whether inputs only grow at their end: only the new records of an input that has grown are imported.
   public var appendOnly: Bool
+  /// The treatment of an input that was imported before and has changed since, where no key identifies entries.
+  public var changedInputs: ChangedInputPolicy
   public var limits: LimitsDefinition
   /// Files that receive the report; their extensions determine the format, see ``ReportFormat``.
   public var report: [String]
@@ -122,7 +135,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     model: String? = nil, entity: String? = nil, relationships: RelationshipPolicy = .require,
     chunkRows: Int = 5000,
     errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
-    appendOnly: Bool = false, limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
+    appendOnly: Bool = false, changedInputs: ChangedInputPolicy = .refuse,
+    limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
     charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil, timeoutSeconds: Double? = nil,
     export: ExportDefinition? = nil, baseDirectory: URL? = nil,
     vocabulary: DefinitionVocabulary = DefinitionVocabulary()
@@ -151,6 +165,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.errorBudget = errorBudget
     self.atomic = atomic
     self.appendOnly = appendOnly
+    self.changedInputs = changedInputs
     self.limits = limits
     self.report = report
     self.charts = charts
@@ -166,8 +181,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns,
       extraColumns, missingColumns, timeZone, recordRules, key, duplicates, store, model, entity, relationships
-    case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, limits, report, charts, rejects, log, timeoutSeconds
-    case export
+    case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, changedInputs, limits, report, charts, rejects, log
+    case timeoutSeconds, export
   }
 
   /// The URL of a path in this definition: `~` is the home directory, relative paths start at `baseDirectory`.

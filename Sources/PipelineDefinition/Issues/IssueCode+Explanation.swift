@@ -28,6 +28,8 @@ extension IssueCode {
       "The header names a column that the pipeline does not know. It is ignored, or refused if the pipeline says so.",
     .blankLabel: "A label of the header is empty. Its column is ignored.",
     .duplicateLabel: "Two labels of the header name the same column.",
+    .headerChanged:
+      "The header has lost or gained a column since the last input of the pipeline. Check what writes the file.",
     .dateOrder:
       "The dates of a column can't be read with certainty: day and month may be in the other order. Declare the format.",
     .hashCount: "The content does not match the checksum file next to it: it was changed or damaged since.",

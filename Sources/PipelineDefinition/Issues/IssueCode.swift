@@ -27,6 +27,7 @@
 /// | `extra-label` | header | frictionless | the header names a column that the pipeline does not declare (a warning) |
 /// | `blank-label` | header | frictionless | a label of the header is empty (a warning) |
 /// | `duplicate-label` | header | frictionless | two labels of the header name the same column |
+/// | `header-changed` | header | ours | the header differs from that of the pipeline's last input (a warning) |
 /// | `date-order` | header | ours | the dates of a column can be read in another order of day and month |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
 /// | `compression-error` | file | frictionless | the gzip data are damaged or truncated |
@@ -69,6 +70,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let extraLabel = IssueCode("extra-label")
   public static let blankLabel = IssueCode("blank-label")
   public static let duplicateLabel = IssueCode("duplicate-label")
+  public static let headerChanged = IssueCode("header-changed")
   public static let dateOrder = IssueCode("date-order")
   public static let sourceError = IssueCode("source-error")
   public static let compressionError = IssueCode("compression-error")
@@ -118,13 +120,13 @@ extension IssueCode {
     ],
     .store: [.modelError, .storeConstraint],
     .export: [.unwritableValue],
-    .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .dateOrder],
+    .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .headerChanged, .dateOrder],
     .file: [.sourceError, .compressionError, .formatError, .hashCount, .rowCount, .inputRefused, .dialectError],
     .pipeline: [.pipelineError],
   ]
 
   private static let ours: Set<IssueCode> = [
     .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong, .recordTooLong, .modelError, .storeConstraint,
-    .unwritableValue, .inputRefused, .dateOrder,
+    .unwritableValue, .inputRefused, .headerChanged, .dateOrder,
   ]
 }

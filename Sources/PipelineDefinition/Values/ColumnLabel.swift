@@ -1,11 +1,11 @@
 import Foundation
 
 /// Labels of columns, in a header or in a definition.
-enum ColumnLabel {
-  static func trimmed(_ label: String) -> String { label.trimmingCharacters(in: .whitespaces) }
+package enum ColumnLabel {
+  package static func trimmed(_ label: String) -> String { label.trimmingCharacters(in: .whitespaces) }
 
   /// The form in which labels are compared: letter case and surrounding spaces are ignored.
-  static func folded(_ label: String) -> String {
+  package static func folded(_ label: String) -> String {
     trimmed(label).lowercased()
   }
 }

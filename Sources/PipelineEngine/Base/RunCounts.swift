@@ -8,23 +8,27 @@ public struct RunCounts: Sendable, Hashable, Codable {
   public var updated = 0
   /// Records whose entry in the store already had their values.
   public var unchanged = 0
-  /// Records that the pipeline's policy for duplicates left out.
+  /// Records that the pipeline's policy for duplicates left out, because the store had an entry with their key.
   public var duplicate = 0
+  /// Records that have the key of an earlier record of the same input; they were left out, or replaced its values.
+  public var repeated = 0
   /// Records that were not imported because of an issue.
   public var rejected = 0
 
   public init(
-    read: Int = 0, inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, duplicate: Int = 0, rejected: Int = 0
+    read: Int = 0, inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, duplicate: Int = 0, repeated: Int = 0,
+    rejected: Int = 0
   ) {
     self.read = read
     self.inserted = inserted
     self.updated = updated
     self.unchanged = unchanged
     self.duplicate = duplicate
+    self.repeated = repeated
     self.rejected = rejected
   }
 
-  /// The conservation law: read = inserted + updated + unchanged + duplicate + rejected.
+  /// The conservation law: read = inserted + updated + unchanged + duplicate + repeated + rejected.
   public var isConserved: Bool { read == accountedFor }
 
   /// Throws a ``ConservationError`` when a record was lost or counted twice, which is a bug in this program.
@@ -36,10 +40,11 @@ public struct RunCounts: Sendable, Hashable, Codable {
     RunCounts(
       read: left.read + right.read, inserted: left.inserted + right.inserted,
       updated: left.updated + right.updated, unchanged: left.unchanged + right.unchanged,
-      duplicate: left.duplicate + right.duplicate, rejected: left.rejected + right.rejected)
+      duplicate: left.duplicate + right.duplicate, repeated: left.repeated + right.repeated,
+      rejected: left.rejected + right.rejected)
   }
 
-  fileprivate var accountedFor: Int { inserted + updated + unchanged + duplicate + rejected }
+  fileprivate var accountedFor: Int { inserted + updated + unchanged + duplicate + repeated + rejected }
 }
 
 /// A run whose counts do not add up.
@@ -51,8 +56,8 @@ public struct ConservationError: Error, Sendable, Equatable, CustomStringConvert
   public var description: String {
     """
     \(counts.read) records were read but \(counts.accountedFor) are accounted for (\(counts.inserted) inserted, \
-    \(counts.updated) updated, \(counts.unchanged) unchanged, \(counts.duplicate) duplicate, \(counts.rejected) \
-    rejected). This is a fault of the program: compare the store with the input, and report it with this line
+    \(counts.updated) updated, \(counts.unchanged) unchanged, \(counts.duplicate) duplicate, \(counts.repeated) \
+    repeated, \(counts.rejected) rejected). This is a fault of the program: compare the store with the input, and report it with this line
     """
   }
 }

@@ -19,6 +19,8 @@ public struct RunOptions: Sendable {
   public var store: String?
   /// Whether inputs that the ledger knows are imported again, from their start.
   public var again = false
+  /// The treatment of an input that was imported before and has changed since, instead of the definition's.
+  public var changedInputs: PipelineDefinition.ChangedInputPolicy?
   /// Whether each input must match the checksum file next to it, even where the definition does not require it.
   public var verifiesHash = false
   /// Whether the inputs are files of rejects that were corrected: one that is imported to its end is replaced by its

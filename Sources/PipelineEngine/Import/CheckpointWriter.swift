@@ -7,13 +7,24 @@ struct CheckpointWriter {
 
   /// Makes the next save write the checkpoint; the first one of a run also writes the run.
   ///
-  /// - Parameter beforeCommit: Waits for what must be on the disk before the save is committed.
+  /// - Parameters:
+  ///   - insertedCount: The number of entries that the save inserts.
+  ///   - beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
-    _ checkpoint: FileCheckpoint, _ totals: ImportTotals, beforeCommit: (@Sendable () throws -> Void)? = nil
+    _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0,
+    beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     if environment.isDryRun { return }
     let begin = totals.hasSaved ? [] : environment.runBegin
-    ledger.prepare(begin + checkpoint.statements(environment.tables), beforeCommit: beforeCommit)
+    ledger.prepare(
+      Ledger.Page(
+        statements: begin + checkpoint.statements(environment.tables), input: checkpoint.entry.id,
+        insertedCount: insertedCount, beforeCommit: beforeCommit))
+  }
+
+  /// Adds the entries that the prepared save updates, as they were before.
+  func note(_ overwritten: OverwrittenEntries) {
+    if !environment.isDryRun { ledger.add(overwritten) }
   }
 
   /// Called after a successful save of that many new entries.

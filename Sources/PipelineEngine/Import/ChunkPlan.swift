@@ -21,6 +21,8 @@ struct ChunkPlan {
   var updated = 0
   var unchanged = 0
   var duplicate = 0
+  /// Number of records with the key of an earlier record of the input, unless they were rejected.
+  var repeated = 0
   /// Indices in the block of records that can't be imported, in order.
   var rejected: [Int] = []
   /// In order of the records.
@@ -48,8 +50,8 @@ struct ChunkPlan {
 
   var counts: RunCounts {
     RunCounts(
-      read: inserts.count + updated + unchanged + duplicate + rejected.count, inserted: inserts.count,
-      updated: updated, unchanged: unchanged, duplicate: duplicate, rejected: rejected.count)
+      read: inserts.count + updated + unchanged + duplicate + repeated + rejected.count, inserted: inserts.count,
+      updated: updated, unchanged: unchanged, duplicate: duplicate, repeated: repeated, rejected: rejected.count)
   }
 
   /// Throws if a record is rejected without a reason: it would be missing without a report, by an error of the program.

@@ -8,11 +8,13 @@ struct ChunkPlanner {
   private let matcher: EntryMatcher?
   private var keys: EntryMatcher.Keys
 
-  /// `baseKey` is the highest primary key in the store before the input was begun.
-  init(_ matcher: EntryMatcher?, baseKey: Int64, input: String) {
+  /// - Parameters:
+  ///   - entry: The ledger's entry of the input, with the highest primary key in the store before it was begun.
+  ///   - input: The name of the input.
+  init(_ matcher: EntryMatcher?, _ entry: LedgerEntry, input: String) {
     self.matcher = matcher
     self.input = input
-    keys = EntryMatcher.Keys(next: baseKey + 1, base: baseKey)
+    keys = EntryMatcher.Keys(next: entry.baseKey + 1, base: entry.baseKey, input: entry.number)
   }
 
   /// Whether a record may become part of an earlier entry before that is saved: then each must be valid on its own.

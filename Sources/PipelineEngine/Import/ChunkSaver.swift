@@ -41,9 +41,11 @@ struct ChunkSaver {
       try rejects?.append(plan, of: chunk)
       var next = checkpoint
       next.advance(by: plan, of: chunk, rejects: rejects?.mark)
-      writer.prepare(next, totals, beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
+      writer.prepare(
+        next, totals, insertedCount: plan.inserts.count,
+        beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
       let outcome = try contexts.save(
-        plan, of: chunk, lastStoredKey: environment.isDryRun ? totals.lastStoredKey : .max)
+        plan, of: chunk, lastStoredKey: environment.isDryRun ? totals.lastStoredKey : .max, noting: writer.note)
       guard outcome.failures.isEmpty else {
         planner.undo()
         refused.merge(planner.issues(for: outcome.failures, of: chunk)) { $1 }

@@ -16,55 +16,62 @@ struct EntryMatcher {
   private let keyNames: String
   private let entityName: String
   private let uniquenesses: [Uniqueness]
-  /// Attributes that an update may change.
-  private let updatedSlots: [Int]
   let digester: RowDigester
   private let keys: KeyIndex
   private let uniqueValues: [KeyIndex]
 
+  /// - Parameter digester: What is compared; its value slots are the attributes that an update may change.
   init(
-    _ definition: PipelineDefinition, entity: NSEntityDescription, uniquenesses: [Uniqueness], updatedSlots: [Int]
+    _ definition: PipelineDefinition, _ digester: RowDigester, entity: NSEntityDescription, uniquenesses: [Uniqueness]
   ) {
     policy = definition.duplicates
     keyNames = definition.key.joined(separator: ", ")
     entityName = definition.entity
     self.uniquenesses = uniquenesses
-    self.updatedSlots = policy.updates ? updatedSlots : []
-    digester = Self.digester(definition, entity: entity, uniquenesses: uniquenesses, updatedSlots: self.updatedSlots)
+    self.digester = digester
     let limit = definition.limits.keysInMemoryMax
     keys = KeyIndex(keysInMemoryMax: limit, keepsOrders: digester.orderSlot != nil)
     uniqueValues = uniquenesses.map { _ in KeyIndex(keysInMemoryMax: limit) }
   }
 
   /// Whether a record may become part of an earlier entry before that is saved: then each must be valid on its own.
-  var needsValidEntries: Bool { policy.updates && !digester.keySlots.isEmpty }
+  var needsValidEntries: Bool { policy.updates && !digester.keySlots.isEmpty && !digester.isWholeRecord }
 
-  static func digester(
-    _ definition: PipelineDefinition, entity: NSEntityDescription, uniquenesses: [Uniqueness], updatedSlots: [Int]
-  ) -> RowDigester {
-    var digester = RowDigester()
-    digester.keySlots = definition.key.compactMap { entity.slot(named: $0) }
-    digester.uniqueSlots = uniquenesses.map(\.slots)
-    digester.valueSlots = updatedSlots
-    if case .keepNewest(let by) = definition.duplicates { digester.orderSlot = entity.slot(named: by) }
-    return digester
-  }
+  /// Whether it matters which records of an input were read before.
+  var remembersInput: Bool { digester.isWholeRecord || !digester.keySlots.isEmpty && policy != .reject }
 
   /// Allocates capacity for the entries of the store.
   func reserve(_ count: Int) { for index in [keys] + uniqueValues { index.reserve(count) } }
 
   /// Adds entries of the store in the order of their primary keys.
   func load(_ digests: RowDigests, storeKeys: [Int64]) throws {
-    try keys.load(digests.keys) { entry(digests, row: $0, storeKey: storeKeys[$0]) }
+    if digester.isWholeRecord {
+      try keys.count(digests.keys)
+    } else {
+      try keys.load(digests.keys) { entry(digests, row: $0, storeKey: storeKeys[$0]) }
+    }
     for (index, digests) in zip(uniqueValues, digests.uniques) {
       try index.load(digests) { KeyEntry(storeKey: storeKeys[$0]) }
     }
   }
 
-  private func entry(_ digests: RowDigests, row: Int, storeKey: Int64) -> KeyEntry {
+  private func entry(
+    _ digests: RowDigests, row: Int, storeKey: Int64, input: KeyEntry.InputNumber = 0
+  ) -> KeyEntry {
     KeyEntry(
       storeKey: storeKey, values: digests.values.isEmpty ? 0 : digests.values[row],
-      order: digests.orders.isEmpty ? 0 : digests.orders[row])
+      order: digests.orders.isEmpty ? 0 : digests.orders[row], input: input)
+  }
+
+  /// Notes keys that an input had before the run that continues it.
+  func noteEarlier(_ digests: [KeyDigest], input: KeyEntry.InputNumber) throws {
+    try keys.beginChunk(digests)
+    for digest in digests where digest != .none {
+      guard var known = keys.entry(of: digest) else { continue }
+      known.input = input
+      keys.set(digest, known)
+    }
+    try keys.endChunk()
   }
 
   // MARK: Chunks
@@ -76,11 +83,13 @@ struct EntryMatcher {
     /// The highest primary key in the store when the input was begun: entries with higher ones are from the input
     /// itself.
     var base: Int64
+    /// Distinguishes the input from the others of the run.
+    var input: KeyEntry.InputNumber
   }
 
   /// Matches the entries in order. `refused` has an issue for each row that is known not to be storable.
   func plan(_ chunk: ParsedChunk, _ storeKeys: Keys, refused: [Int: RecordIssue], input: String) throws -> ChunkPlan {
-    var builder = PlanBuilder(chunk, storeKeys: storeKeys, input: input)
+    var builder = PlanBuilder(chunk, storeKeys: storeKeys, inputName: input)
     if !chunk.digests.keys.isEmpty { try keys.beginChunk(chunk.digests.keys) }
     for (index, digests) in zip(uniqueValues, chunk.digests.uniques) { try index.beginChunk(digests) }
     let digests = chunk.digests.keys
@@ -92,46 +101,69 @@ struct EntryMatcher {
         note(row, chunk.digests, storeKey: builder.insert(row), isNew: true)
       }
     }
-    return builder.finish(updatedSlots)
+    return builder.finish(digester.valueSlots)
   }
 
   /// Handles a record whose key exists already; false for a new one.
   private func applyPolicy(_ row: Int, of chunk: ParsedChunk, to builder: inout PlanBuilder) -> Bool {
     let digests = chunk.digests
-    guard !digests.keys.isEmpty, digests.keys[row] != .none, let known = keys.entry(of: digests.keys[row]) else {
-      return false
-    }
+    guard !digests.keys.isEmpty, digests.keys[row] != .none else { return false }
+    if digester.isWholeRecord { return matchWhole(digests.keys[row], in: &builder) }
+    guard let known = keys.entry(of: digests.keys[row]) else { return false }
+    let isRepeated = builder.isOfThisInput(known)
+    if isRepeated, policy != .reject { builder.noteRepetition(row, keyNames: keyNames, policy: policy) }
     switch policy {
     case .reject:
       let holder =
-        builder.isOfThisInput(known.storeKey)
+        isRepeated
         ? "an earlier record of this input has the same key (\(keyNames)); remove one of the two"
         : "the store has an entry with this key (\(keyNames)) already, \(entityName) p\(known.storeKey); remove the "
           + "record, or set \"duplicates\" to skip or update"
       builder.reject(row, .primaryKey, message: holder)
     case .skip:
-      builder.plan.duplicate += 1
+      builder.leave(as: \.duplicate, isRepeated: isRepeated)
+      note(known, digests.keys[row], in: builder)
     case .update:
       update(row, known: known, of: chunk, in: &builder)
     case .keepNewest:
       let order = digests.orders[row]
       if order > known.order {
         update(row, known: known, of: chunk, in: &builder)
-      } else if order == known.order, digests.values[row] == known.values {
-        builder.plan.unchanged += 1
       } else {
-        builder.plan.duplicate += 1
+        let isEqual = order == known.order && digests.values[row] == known.values
+        builder.leave(as: isEqual ? \.unchanged : \.duplicate, isRepeated: isRepeated)
+        note(known, digests.keys[row], in: builder)
       }
     }
     return true
   }
 
+  /// Leaves a record out if the store had an equal entry before the input that no earlier record of it equals.
+  private func matchWhole(_ digest: KeyDigest, in builder: inout PlanBuilder) -> Bool {
+    let known = keys.entry(of: digest)
+    var equal = EqualEntries(known, input: builder.input)
+    let isStored = equal.match()
+    keys.set(digest, equal.keyEntry, before: known)
+    if isStored { builder.leave(as: \.unchanged, isRepeated: false) }
+    return isStored
+  }
+
+  /// Remembers that the current input has the key.
+  private func note(_ known: KeyEntry, _ digest: KeyDigest, in builder: PlanBuilder) {
+    if known.input == builder.input { return }
+    var entry = known
+    entry.input = builder.input
+    keys.set(digest, entry, before: known)
+  }
+
   private func update(_ row: Int, known: KeyEntry, of chunk: ParsedChunk, in builder: inout PlanBuilder) {
-    let entry = entry(chunk.digests, row: row, storeKey: known.storeKey)
+    let entry = entry(chunk.digests, row: row, storeKey: known.storeKey, input: builder.input)
+    let isRepeated = builder.isOfThisInput(known)
     if entry.values == known.values {
-      builder.plan.unchanged += 1
+      builder.leave(as: \.unchanged, isRepeated: isRepeated)
     } else {
       builder.update(known.storeKey, row)
+      builder.leave(as: \.updated, isRepeated: isRepeated)
     }
     if entry != known { keys.set(chunk.digests.keys[row], entry, before: known) }
   }
@@ -141,7 +173,7 @@ struct EntryMatcher {
       let digest = chunk.digests.uniques[index][row]
       guard digest != .none, let known = uniqueValues[index].entry(of: digest) else { continue }
       let holder =
-        builder.isOfThisInput(known.storeKey)
+        builder.isOfThisInput(known)
         ? "an earlier record of this input" : "an entry of the store, \(entityName) p\(known.storeKey),"
       let message = "\(uniqueness.names) must be unique, and \(holder) has the same; correct one of the two"
       builder.note(
@@ -156,7 +188,7 @@ struct EntryMatcher {
 
   /// Adds the key and the unique values of a row's entry. A new entry's key has no previous owner.
   private func note(_ row: Int, _ digests: RowDigests, storeKey: Int64, isNew: Bool) {
-    if !digests.keys.isEmpty, digests.keys[row] != .none {
+    if !digests.keys.isEmpty, digests.keys[row] != .none, !digester.isWholeRecord {
       let digest = digests.keys[row]
       keys.set(digest, entry(digests, row: row, storeKey: storeKey), before: isNew ? nil : keys.entry(of: digest))
     }
@@ -179,68 +211,5 @@ struct EntryMatcher {
   /// Called when the chunk will be planned again.
   func undoChunk() {
     for index in [keys] + uniqueValues { index.undoChunk() }
-  }
-}
-
-/// Collects the decisions for one chunk.
-private struct PlanBuilder {
-  var plan: ChunkPlan
-  private let chunk: ParsedChunk
-  private let storeKeys: EntryMatcher.Keys
-  private let input: String
-  /// Rows of this chunk that are updated from later ones.
-  private var folds: [(target: Int, source: Int)] = []
-
-  init(_ chunk: ParsedChunk, storeKeys: EntryMatcher.Keys, input: String) {
-    plan = ChunkPlan(inserting: chunk)
-    plan.insertedRows.removeAll(keepingCapacity: true)
-    self.chunk = chunk
-    self.storeKeys = storeKeys
-    self.input = input
-  }
-
-  func isOfThisInput(_ storeKey: Int64) -> Bool { storeKey > storeKeys.base }
-
-  /// - Returns: The future primary key of the entry.
-  mutating func insert(_ row: Int) -> Int64 {
-    plan.insertedRows.append(row)
-    return storeKeys.next + Int64(plan.insertedRows.count - 1)
-  }
-
-  mutating func update(_ storeKey: Int64, _ row: Int) {
-    plan.updated += 1
-    if storeKey >= storeKeys.next {
-      // Not in the store yet: the entry is inserted with the later record's values.
-      folds.append((plan.insertedRows[Int(storeKey - storeKeys.next)], row))
-    } else {
-      plan.updates.append(ChunkPlan.Update(storeKey: storeKey, row: row))
-    }
-  }
-
-  mutating func reject(_ row: Int, _ issue: RecordIssue) {
-    plan.rejected.append(Int(chunk.recordOfRow[row]))
-    plan.issues.append(issue)
-  }
-
-  mutating func reject(_ row: Int, _ code: IssueCode, message: String) {
-    plan.rejected.append(Int(chunk.recordOfRow[row]))
-    note(row, code, message: message)
-  }
-
-  mutating func note(
-    _ row: Int, _ code: IssueCode, message: String, column: String? = nil, severity: Severity = .error
-  ) {
-    plan.issues.append(
-      RecordIssue(
-        code, severity: severity, at: chunk.position(ofRow: row, input: input), column: column,
-        value: chunk.shownValue(ofRecord: Int(chunk.recordOfRow[row])), message: message))
-  }
-
-  consuming func finish(_ updatedSlots: [Int]) -> ChunkPlan {
-    plan.updatedSlots = updatedSlots
-    for fold in folds { plan.inserts.copyValues(from: fold.source, to: fold.target, slots: updatedSlots) }
-    if plan.insertedRows.count < chunk.batch.count { plan.inserts.keepRows(plan.insertedRows) }
-    plan.sort()
-    return plan
   }
 }

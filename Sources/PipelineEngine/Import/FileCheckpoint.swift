@@ -34,6 +34,7 @@ struct FileCheckpoint {
   mutating func begin(after front: LedgerEntry, _ ledger: Ledger) {
     entry.id = ledger.newInputID()
     entry.progress = front.progress
+    entry.firstRecord = front.progress.position.record
   }
 
   /// Continues from the state of an interrupted run, with the issues that the ledger lists.
@@ -48,6 +49,9 @@ struct FileCheckpoint {
 
   /// The input was imported before, and there is nothing to do.
   mutating func keep(_ known: LedgerEntry) { entry = known }
+
+  /// The labels of the input's header.
+  mutating func setHeader(_ labels: [String]) { entry.header = labels }
 
   /// The highest primary key in the store before the input was begun.
   mutating func setBaseKey(_ key: Int64) { entry.baseKey = key }

@@ -28,6 +28,14 @@ struct FileImporter {
   private var wasOpened = false
   /// The expected content of the input; nil where its hash is not checked.
   private var checksumFile: ChecksumFile?
+  /// The ledger's entries, the newest first.
+  private var known: [LedgerEntry] = []
+  /// The comparison of the first chunk with the store, for an input that is read only once.
+  private var overlap: OverlapCheck?
+  /// Nil until the header is known.
+  private var mapping: HeaderMapping?
+  /// The inputs whose entries this one has replaced.
+  private(set) var replacedInputs: Set<Int64> = []
 
   init(
     _ file: InputFile, environment: ImportEnvironment, contexts: ImportContexts, ledger: Ledger, rejectsPath: String?
@@ -46,13 +54,15 @@ struct FileImporter {
   /// - Parameter known: The ledger's entries, the newest first.
   /// - Returns: The ledger's entry for this input.
   mutating func run(_ known: [LedgerEntry], _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
+    self.known = known
     defer { totals.finish(wasOpened ? summary : nil, checkpoint.results, rejects: rejectsResult) }
     do throws(RunFailure) {
       if let failure = file.failure { throw failure }
       if definition.verifyHash || environment.options.verifiesHash {
         checksumFile = try ChecksumFile.verified(file.path, file.name)
       }
-      let messages = environment.reader(of: file, known).start()
+      overlap = OverlapCheck(of: file, environment, known)
+      let messages = environment.reader(of: file, known, digester: file.isReadTwice ? nil : overlap?.digester).start()
       try environment.clock.time(.save) { (share) throws(RunFailure) in
         try handleAll(messages, share: &share, totals: &totals)
       }
@@ -104,6 +114,10 @@ struct FileImporter {
     switch recognition {
     case .fresh:
       if environment.options.isReplay { try Replay.checkFresh(file.path) }
+      try compare(with: nil, &totals)
+      return checkpoint.beginAnew(ledger)
+    case .changed(let entry):
+      try compare(with: entry, &totals)
       return checkpoint.beginAnew(ledger)
     case .known(let known): return try noteKnown(known, &totals)
     case .resumed(let known):
@@ -118,6 +132,20 @@ struct FileImporter {
     let position = checkpoint.entry.progress.position
     summary.firstRecord = position.record
     environment.monitor.log.log(.inputResumed(file.name, record: position.record - 1, byte: position.byteOffset))
+  }
+
+  /// Compares an input that is read from its start with what the store has: it is refused if that would store records
+  /// twice, or replaces what came of it before.
+  private mutating func compare(with changed: LedgerEntry?, _ totals: inout ImportTotals) throws(RunFailure) {
+    if environment.changedInputs == .replace {
+      let replacement = InputReplacement(environment, file, known: known)
+      guard let old = try replacement.inputs(changed) else { return }
+      if let note = try replacement.takeBack(old) { totals.notes.append(note) }
+      replacedInputs = Set(old.map(\.id))
+    } else if let check = overlap, file.isReadTwice {
+      overlap = nil
+      if let failure = try check.run() { throw failure }
+    }
   }
 
   /// The input was imported to its end before: none of it is read.
@@ -147,6 +175,7 @@ struct FileImporter {
   /// Called when the header was read: opens the store and prepares for chunks.
   private mutating func open(_ input: InputReader.Opened, _ totals: inout ImportTotals) throws(RunFailure) {
     let (mapping, header) = (input.mapping, input.header)
+    self.mapping = mapping
     let missingKeys = environment.keys.missingKeys(mapping, input: file.name)
     // The error about a column of the key replaces the warning about the same column.
     let others = input.issues.filter { issue in
@@ -158,9 +187,19 @@ struct FileImporter {
       for issue in issues { note(issue) }
     }
     if let fault = issues.first(where: { $0.severity == .error }) { throw refusal(fault) }
+    if let labels = input.labels {
+      let last = ledger.entries.first {
+        $0.isComplete && $0.pipeline == definition.name && $0.entity == definition.entity
+      }
+      if summary.state != .resumed {
+        HeaderChange.issues(from: last, to: labels, input: file.name).forEach { note($0) }
+      }
+      checkpoint.setHeader(labels)
+    }
     totals.notes += input.survey?.notes ?? []
     try environment.store.open()
     let matcher = try totals.matcher(mapping, environment)
+    if summary.state == .resumed { try noteEarlierRecords(matcher) }
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
       let made = environment.rejectsFile(of: file, header: header, at: rejectsPath, ledger)
@@ -168,8 +207,18 @@ struct FileImporter {
       rejects = made
     }
     saver = ChunkSaver(
-      ChunkPlanner(matcher, baseKey: checkpoint.entry.baseKey, input: file.name), contexts: contexts, writer: writer,
-      rejects: rejects)
+      ChunkPlanner(matcher, checkpoint.entry, input: file.name), contexts: contexts, writer: writer, rejects: rejects)
+  }
+
+  /// Reads the records again that an interrupted run has imported: a later one may have the key of one of them.
+  private func noteEarlierRecords(_ matcher: EntryMatcher?) throws(RunFailure) {
+    guard let matcher, matcher.remembersInput, file.isReadTwice else { return }
+    let (end, number) = (checkpoint.entry.progress.position.record, checkpoint.entry.number)
+    try InputScan(environment, file).run { chunk in
+      let rows = (0..<chunk.batch.count).filter { chunk.position(ofRow: $0, input: "").record < UInt64(end) }
+      try matcher.noteEarlier(rows.map { chunk.digests.keys[$0] }, input: number)
+      return chunk.progress.position.record < end
+    }
   }
 
   /// Notes an issue of the header or of a whole column.
@@ -193,6 +242,10 @@ struct FileImporter {
   }
 
   private mutating func save(_ chunk: ParsedChunk, _ totals: inout ImportTotals) throws(RunFailure) {
+    if let check = overlap, let mapping {
+      overlap = nil
+      if let failure = try check.failure(ofFirst: chunk, mapping) { throw failure }
+    }
     do {
       if let stop = try saver?.save(chunk, checkpoint: &checkpoint, totals: &totals) {
         note(stop, before: chunk, totals: &totals)
@@ -233,7 +286,12 @@ struct FileImporter {
     let saved = chunk.block.start.record - 1
     let extent = saved == 0 ? "nothing" : saved == 1 ? "record 1" : "records 1 to \(saved)"
     totals.outcome = .stopped
-    totals.stopReason = stop.reason + (definition.atomic ? "" : "; of \(file.name) \(extent) counted, and no more")
+    totals.stopReason =
+      stop.reason
+      + (definition.atomic
+        ? ""
+        : environment.savesInputsWhole
+          ? "; nothing of \(file.name) is in the store" : "; of \(file.name) \(extent) counted, and no more")
   }
 
   /// The path of the rejects; those of an incomplete input have a temporary name.

@@ -67,10 +67,15 @@ struct ImportContexts {
   /// Applies the plan in the import context and saves it level by level. What the save participants add is written with
   /// it, even where the plan has no changes.
   ///
-  /// - Parameter lastStoredKey: Entries with a higher primary key are not in the store, as in a dry run for updates of
-  ///   new entries.
+  /// - Parameters:
+  ///   - lastStoredKey: Entries with a higher primary key are not in the store, as in a dry run for updates of new
+  ///     entries.
+  ///   - noteOverwritten: Called before the save with the entries that it updates, as they were.
   /// - Throws: Errors that are not caused by records.
-  func save(_ plan: ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64 = .max) throws -> Outcome {
+  func save(
+    _ plan: ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64 = .max,
+    noting noteOverwritten: (OverwrittenEntries) -> Void = { _ in }
+  ) throws -> Outcome {
     let updates = plan.updates.filter { $0.storeKey <= lastStoredKey }
     guard plan.inserts.count > 0 || !updates.isEmpty else {
       if !isDryRun { try coordinator.saveParticipants() }
@@ -80,7 +85,7 @@ struct ImportContexts {
       var inserted: ObjectIDCollection?
       try importContext.performAndWait {
         inserted = importContext.insert(plan.inserts)
-        apply(updates, slots: plan.updatedSlots, of: chunk)
+        if !updates.isEmpty { noteOverwritten(apply(updates, slots: plan.updatedSlots, of: chunk)) }
         // Updates that cancel each other out leave nothing to save; the participants write nevertheless.
         guard importContext.hasChanges else { return isDryRun ? () : try coordinator.saveParticipants() }
         try importContext.save()
@@ -99,13 +104,26 @@ struct ImportContexts {
     }
   }
 
-  private func apply(_ updates: [ChunkPlan.Update], slots: [Int], of chunk: ParsedChunk) {
-    if updates.isEmpty { return }
-    let ids = updates.compactMap { coordinator.objectID(of: chunk.batch.entity, key: $0.storeKey) }
+  /// - Returns: The entries that have other values now, as they were before.
+  private func apply(_ updates: [ChunkPlan.Update], slots: [Int], of chunk: ParsedChunk) -> OverwrittenEntries {
+    let entity = chunk.batch.entity
+    let ids = updates.compactMap { coordinator.objectID(of: entity, key: $0.storeKey) }
     let objects = importContext.objects(withIDs: ids)
+    var before: [OverwrittenEntries.Entry] = []
+    before.reserveCapacity(updates.count)
     for (update, object) in zip(updates, objects) {
+      // Reading a value loads the row, and with it the version.
+      let values = object.storedValues(at: slots)
+      before.append(OverwrittenEntries.Entry(key: update.storeKey, version: object.rowVersion, values: values))
       object.setValues(at: slots, of: chunk.batch, row: update.row)
     }
+    var overwritten = OverwrittenEntries(attributes: slots.map { entity.attributeSlots[$0].name })
+    var seen: Set<Int64> = []
+    for (entry, object) in zip(before, objects)
+    where seen.insert(entry.key).inserted && object.storedValues(at: slots) != entry.values {
+      overwritten.append(entry)
+    }
+    return overwritten
   }
 
   /// Validates entries as their insertion would. Needed where a record may become part of an entry before it is saved:

@@ -42,15 +42,26 @@ struct ImportEnvironment {
   // MARK: Inputs
 
   /// The reader of an input; `known` has the ledger's entries, the newest first.
-  func reader(of file: InputFile, _ known: [LedgerEntry]) -> InputReader {
+  ///
+  /// - Parameter digester: What is digested of the records; by default what the pipeline compares.
+  func reader(
+    of file: InputFile, _ known: [LedgerEntry], digester: (@Sendable (HeaderMapping) -> RowDigester)? = nil
+  ) -> InputReader {
     let recognizer = InputRecognizer(
       definition: definition, digest: digest, path: file.name,
-      entries: options.again ? [] : known.filter { $0.entity == definition.entity })
+      entries: options.again ? [] : known.filter { $0.entity == definition.entity }, changedInputs: changedInputs)
     return InputReader(
       file: file, definition: definition, columns: columns, entity: store.entity,
-      takesDefaults: options.fillsAttributesByName, recognizer: recognizer, digester: { keys.digester($0) },
-      clock: clock)
+      takesDefaults: options.fillsAttributesByName, recognizer: recognizer,
+      digester: digester ?? { keys.digester($0) }, clock: clock)
   }
+
+  /// The treatment of an input that has changed since an import: the caller's, or else the pipeline's.
+  var changedInputs: PipelineDefinition.ChangedInputPolicy { options.changedInputs ?? definition.changedInputs }
+
+  /// Whether each input is one transaction: otherwise an interrupted replacement would leave neither the old nor the new
+  /// entries, and equal records could no longer be counted.
+  var savesInputsWhole: Bool { changedInputs != .refuse && !definition.atomic }
 
   /// The file of the rejects of an input, which does not exist until the first reject.
   func rejectsFile(of file: InputFile, header: [UInt8], at path: String, _ ledger: Ledger) -> RejectsFile {

@@ -21,11 +21,14 @@ struct ImportRun {
     let checked = try ImportSchemaCheck(definition, model: model.model, now: startedAt)
     let store = ImportStore(
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
-      entity: checked.entity, path: definition.storePath(options), isDryRun: isDryRun, isAtomic: definition.atomic,
+      entity: checked.entity, path: definition.storePath(options), isDryRun: isDryRun,
+      isAtomic: definition.atomic || (options.changedInputs ?? definition.changedInputs) != .refuse,
       lockTimeoutSeconds: options.lockTimeoutSeconds)
     environment = ImportEnvironment(
       definition: definition, options: options, isDryRun: isDryRun, columns: checked.columns, store: store,
-      keys: KeyRules(definition: definition, entity: checked.entity, columns: checked.columns), monitor: monitor,
+      keys: KeyRules(
+        definition: definition, entity: checked.entity, columns: checked.columns,
+        comparesWholeRecords: (options.changedInputs ?? definition.changedInputs) == .onlyNew), monitor: monitor,
       runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
       profiler: try EntryProfiler.requested(definition, options: options, entity: checked.entity),
       tables: LedgerTables(definition.vocabulary))
@@ -43,6 +46,12 @@ struct ImportRun {
     }
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
+    }
+    if options.changedInputs != nil, !definition.key.isEmpty {
+      throw PipelineError(
+        path: "key",
+        "the pipeline has a key, so 'duplicates' decides about records that the store has; leave --replace and "
+          + "--only-new out")
     }
     if !isDryRun, store.path == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
@@ -118,7 +127,7 @@ struct ImportRun {
   /// A run that had nothing to do leaves the store unchanged.
   private func noteEnd(_ summary: RunSummary, _ coordinator: NSPersistentStoreCoordinator) throws {
     let isKnown =
-      try environment.tables.exist(in: coordinator)
+      try environment.tables.layout(in: coordinator) != nil
       && !coordinator.participantRows("SELECT 1 FROM \(environment.tables.run) WHERE runID = ?", [environment.runID])
         .isEmpty
     guard isKnown else { return }
@@ -128,7 +137,8 @@ struct ImportRun {
     let ledger = try Ledger(environment.tables, nil)
     coordinator.addSaveParticipant(ledger)
     defer { coordinator.removeSaveParticipant(ledger) }
-    ledger.prepare([environment.tables.record(run)] + environment.tables.finish(run: environment.runID))
+    ledger.prepare(
+      Ledger.Page(statements: [environment.tables.record(run)] + environment.tables.finish(run: environment.runID)))
     try coordinator.saveParticipants()
     try coordinator.checkpoint()
   }
@@ -181,7 +191,7 @@ struct ImportRun {
     let contexts = ImportContexts(
       store.container, chain: options.contextChain, notificationContents: options.notificationContents,
       relationships: definition.relationships, isDryRun: isDryRun)
-    let ledger = try store.ledger(environment.tables)
+    let ledger = try store.ledger(environment.tables, overwrittenMax: definition.limits.overwrittenMax)
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
     return try transaction(contexts, totals: &totals) { totals throws(RunFailure) in
@@ -199,9 +209,12 @@ struct ImportRun {
       var part = FileImporter(
         input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
       do throws(RunFailure) {
-        let entry = try part.run(known, &totals)
+        let entry = try wholly(contexts, ledger: ledger, totals: &totals) { totals throws(RunFailure) in
+          try part.run(known, &totals)
+        }
         // An input that is named twice in one run is imported once.
         if entry.isComplete {
+          known.removeAll { part.replacedInputs.contains($0.id) }
           known.insert(entry, at: 0)
           totals.completed.append(entry)
         }
@@ -223,12 +236,37 @@ struct ImportRun {
     return first
   }
 
+  /// Imports one input in a transaction of its own, where the pipeline requires it.
+  private func wholly(
+    _ contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals,
+    body: (inout ImportTotals) throws(RunFailure) -> LedgerEntry
+  ) throws(RunFailure) -> LedgerEntry {
+    guard environment.savesInputsWhole else { return try body(&totals) }
+    let before = totals
+    try store.beginTransaction()
+    func rollBack() throws(RunFailure) {
+      try store.rollBackTransaction()
+      if store.isWritten { contexts.reset() }
+      ledger.didRollBack()
+      totals.rollBack(to: before)
+    }
+    do throws(RunFailure) {
+      let entry = try body(&totals)
+      if totals.outcome == .completed { try store.commitTransaction() } else { try rollBack() }
+      return entry
+    } catch {
+      try rollBack()
+      throw error
+    }
+  }
+
   /// An atomic run is one transaction: it is committed if everything succeeded, and otherwise rolled back.
   private func transaction(
     _ contexts: ImportContexts, totals: inout ImportTotals,
     body: (inout ImportTotals) throws(RunFailure) -> RunFailure?
   ) throws(RunFailure) -> RunFailure? {
     guard definition.atomic else { return try body(&totals) }
+    let before = totals
     try store.beginTransaction()
     let failure = try body(&totals)
     if failure == nil, totals.outcome == .completed {
@@ -237,7 +275,7 @@ struct ImportRun {
     }
     try store.rollBackTransaction()
     if store.isWritten { contexts.reset() }
-    totals.rollBack()
+    totals.rollBack(to: before)
     return failure
   }
 

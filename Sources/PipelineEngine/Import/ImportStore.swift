@@ -92,9 +92,10 @@ struct ImportStore {
     isOpen ? try perform { try $0.lastKey(of: entity) } : 0
   }
 
-  func ledger(_ tables: LedgerTables) throws(RunFailure) -> Ledger {
+  /// - Parameter overwrittenMax: The number of entries whose values from before an update are kept.
+  func ledger(_ tables: LedgerTables, overwrittenMax: Int) throws(RunFailure) -> Ledger {
     do {
-      return try Ledger(tables, isOpen ? coordinator : nil)
+      return try Ledger(tables, isOpen ? coordinator : nil, entity: entity, overwrittenMax: overwrittenMax)
     } catch {
       if let version = error as? LedgerVersionError {
         throw RunFailure(code: nil, exitCode: .dataError, message: version.description)
@@ -103,17 +104,25 @@ struct ImportStore {
     }
   }
 
-  /// Adds every entry of the store to the matcher: one thread reads them, and this one adds their keys.
+  /// Adds every entry of the store to the matcher.
   func load(_ matcher: EntryMatcher, unless isCancelled: () -> Bool) throws(RunFailure) {
     guard matcher.digester.identifiesEntries, isOpen else { return }
-    let batches = StoreWalk(container.newBackgroundContext(), entity).start(matcher.digester)
+    // The number of entries is at most about the highest primary key.
+    matcher.reserve(Int(try lastKey()))
+    try walk(matcher.digester, unless: isCancelled) { try matcher.load($0, storeKeys: $1) }
+  }
+
+  /// Digests every entry of the store: one thread reads them, and this one handles their digests and primary keys.
+  func walk(
+    _ digester: RowDigester, unless isCancelled: () -> Bool, _ body: (RowDigests, [Int64]) throws -> Void
+  ) throws(RunFailure) {
+    guard isOpen else { return }
+    let batches = StoreWalk(container.newBackgroundContext(), entity).start(digester)
     defer { batches.abandon() }
     do {
-      // The number of entries is at most about the highest primary key.
-      matcher.reserve(Int(try coordinator.lastKey(of: entity)))
       while let next = batches.receive() {
         let (digests, keys) = try next.get()
-        try matcher.load(digests, storeKeys: keys)
+        try body(digests, keys)
         if isCancelled() { return }
       }
     } catch {

@@ -63,12 +63,16 @@ struct ImportTotals {
     rejectsPaths = rejectsPaths.map { $0 == old ? new : $0 }
   }
 
-  /// Nothing of the run is in the store: its counts are reset, and its rejects are removed because they are useless.
-  mutating func rollBack() {
-    counts = RunCounts()
-    profile = nil
-    filesDone.removeAll { $0.outcome == .processed }
-    for path in rejectsPaths { RejectsFile.remove(path) }
-    rejectsPaths = []
+  /// Called when what was saved since `before` was rolled back: its counts are reset, and its rejects are removed
+  /// because they are useless. What was wrong stays.
+  mutating func rollBack(to before: ImportTotals) {
+    (counts, profile, notes) = (before.counts, before.profile, before.notes)
+    (hasSaved, insertedCount, matcher) = (before.hasSaved, before.insertedCount, nil)
+    filesDone.removeAll { done in
+      done.outcome == .processed && !before.filesDone.contains { $0.file.name == done.file.name }
+    }
+    completed = before.completed
+    for path in rejectsPaths where !before.rejectsPaths.contains(path) { RejectsFile.remove(path) }
+    rejectsPaths = before.rejectsPaths
   }
 }

@@ -26,6 +26,8 @@ struct InputReader: Sendable {
     let mapping: HeaderMapping
     /// The header's bytes.
     let header: [UInt8]
+    /// The header's labels; nil for an input without a header.
+    let labels: [String]?
     let totalBytes: Int?
     /// Nil if no date is ambiguous.
     var survey: InputSurvey.Result?
@@ -144,7 +146,7 @@ struct InputReader: Sendable {
       let position = RecordPosition(input: file.name, record: 0, line: 0, byte: 0)
       let labels = definition.dialect.columns
       let mapping = HeaderMapping(labels: labels, columns: columns.definitions, policy: policy, at: position)
-      return Opened(mapping: mapping, header: [], totalBytes: totalBytes, issues: mapping.issues)
+      return Opened(mapping: mapping, header: [], labels: nil, totalBytes: totalBytes, issues: mapping.issues)
     }
     guard let header = try reader.readHeader() else {
       throw CSVError(
@@ -154,7 +156,7 @@ struct InputReader: Sendable {
       input: file.name, record: 0, line: UInt64(header.line), byte: UInt64(header.byteOffset))
     let mapping = HeaderMapping(labels: header.names, columns: columns.definitions, policy: policy, at: position)
     return Opened(
-      mapping: mapping, header: header.bytes, totalBytes: totalBytes,
+      mapping: mapping, header: header.bytes, labels: header.names, totalBytes: totalBytes,
       issues: RecordFaults.issues(of: header, mapping, policy, at: position) + mapping.issues)
   }
 }
@@ -163,7 +165,7 @@ extension InputRecognition {
   /// The position at which reading begins; nil where nothing is read.
   fileprivate var start: ReaderPosition? {
     switch self {
-    case .fresh: .start
+    case .fresh, .changed: .start
     case .known, .refused: nil
     case .resumed(let entry): entry.progress.position
     case .grown(let entry): entry.progress.position

@@ -5,21 +5,44 @@ struct KeyRules {
   let definition: PipelineDefinition
   let entity: NSEntityDescription
   let columns: ColumnSet
+  /// Whether whole records are compared instead of a key.
+  var comparesWholeRecords = false
 
   /// The matcher for an input with the columns of `mapping`.
   func matcher(_ mapping: HeaderMapping) -> EntryMatcher {
-    EntryMatcher(definition, entity: entity, uniquenesses: uniquenesses, updatedSlots: updatedSlots(mapping))
+    EntryMatcher(definition, digester(mapping), entity: entity, uniquenesses: uniquenesses)
   }
 
+  /// What is compared of the records of an input, and of the store's entries.
   func digester(_ mapping: HeaderMapping) -> RowDigester {
+    if comparesWholeRecords { return wholeRecordDigester(mapping) }
     let slots = definition.duplicates.updates ? updatedSlots(mapping) : []
-    return EntryMatcher.digester(definition, entity: entity, uniquenesses: uniquenesses, updatedSlots: slots)
+    var digester = RowDigester()
+    digester.keySlots = definition.key.compactMap { entity.slot(named: $0) }
+    digester.uniqueSlots = uniquenesses.map(\.slots)
+    digester.valueSlots = slots
+    if case .keepNewest(let by) = definition.duplicates { digester.orderSlot = entity.slot(named: by) }
+    return digester
+  }
+
+  /// For the comparison of whole records: all attributes that the input fills.
+  func wholeRecordDigester(_ mapping: HeaderMapping) -> RowDigester {
+    var digester = RowDigester()
+    digester.keySlots = filledAttributes(mapping).compactMap { entity.slot(named: $0) }.sorted()
+    digester.isWholeRecord = true
+    digester.uniqueSlots = uniquenesses.map(\.slots)
+    return digester
+  }
+
+  /// Attributes of columns that the input has or the pipeline fills.
+  private func filledAttributes(_ mapping: HeaderMapping) -> [String] {
+    columns.parsers.filter { mapping.fieldOfColumn[$0.column] != nil || $0.textWhenAbsent != nil }
+      .map(\.definition.attribute)
   }
 
   /// Attributes that an update may change: those of columns that the input has or the pipeline fills, except the key's.
   private func updatedSlots(_ mapping: HeaderMapping) -> [Int] {
-    var names = columns.parsers.filter { mapping.fieldOfColumn[$0.column] != nil || $0.textWhenAbsent != nil }
-      .map(\.definition.attribute)
+    var names = filledAttributes(mapping)
     if case .update(let columns?) = definition.duplicates { names = names.filter(columns.contains) }
     return names.filter { !definition.key.contains($0) }.compactMap { entity.slot(named: $0) }.sorted()
   }

@@ -108,6 +108,9 @@ struct InputFile: Sendable {
   /// A pattern that no file matches: an input that does not exist.
   var isUnmatchedPattern = false
 
+  /// Whether the whole input can be read more than once: a file, unlike a pipe.
+  var isReadTwice: Bool { path != "-" && !InputOpener.isPipe(path) }
+
   /// Why it can't be read, where that is known without trying.
   var failure: RunFailure? {
     guard isUnmatchedPattern else { return nil }

@@ -35,7 +35,8 @@ final class InputOpener {
     return try ByteSource(path: path)
   }
 
-  private static func isPipe(_ path: String) -> Bool {
+  /// Whether the input at a path can be read only once.
+  static func isPipe(_ path: String) -> Bool {
     let type = try? FileManager.default.attributesOfItem(
       atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
     return type as? FileAttributeType != .typeRegular && type as? FileAttributeType != .typeDirectory && type != nil

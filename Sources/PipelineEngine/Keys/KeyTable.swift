@@ -6,12 +6,18 @@ package struct KeyEntry: Sendable, Hashable {
   package var values: UInt64
   /// The value that decides which of two is newer; 0 where nothing is compared.
   package var order: Double
+  /// The last input of which a record had the key; 0 where none had.
+  package var input: InputNumber
 
-  package init(storeKey: Int64, values: UInt64 = 0, order: Double = 0) {
+  package init(storeKey: Int64, values: UInt64 = 0, order: Double = 0, input: InputNumber = 0) {
     self.storeKey = storeKey
     self.values = values
     self.order = order
+    self.input = input
   }
+
+  /// The lower 24 bits of an input's number in the ledger: it distinguishes the inputs of one run.
+  package typealias InputNumber = UInt32
 }
 
 /// Digests and their entries: a list, and a hash table of 8 bytes per slot with the indices of the digests in the list.
@@ -21,9 +27,28 @@ package struct KeyEntry: Sendable, Hashable {
 struct KeyTable: Sendable {
   private struct Record: Sendable {
     var digest: KeyDigest
-    /// 0 once the key was removed.
-    var storeKey: Int64
+    /// The primary key in the upper 40 bits, the number of the input in the lower 24: a store has far fewer than 2^40
+    /// entries.
+    private var keyAndInput: UInt64
     var values: UInt64
+
+    init(_ digest: KeyDigest, _ entry: KeyEntry) {
+      self.digest = digest
+      keyAndInput = 0
+      values = entry.values
+      set(entry)
+    }
+
+    /// 0 once the key was removed.
+    var storeKey: Int64 { Int64(keyAndInput >> 24) }
+    var input: KeyEntry.InputNumber { KeyEntry.InputNumber(keyAndInput & 0xFF_FFFF) }
+
+    mutating func set(_ entry: KeyEntry) {
+      keyAndInput = UInt64(bitPattern: entry.storeKey) << 24 | UInt64(entry.input & 0xFF_FFFF)
+      values = entry.values
+    }
+
+    mutating func remove() { keyAndInput = 0 }
   }
 
   /// The digest's tag in the upper half, and its index in the list plus 1 in the lower half: 0 is a free slot.
@@ -53,8 +78,7 @@ struct KeyTable: Sendable {
   mutating func set(_ digest: KeyDigest, _ entry: KeyEntry) {
     let slot = slot(of: digest)
     if let index = recordIndex(in: slots[slot]) {
-      records[index].storeKey = entry.storeKey
-      records[index].values = entry.values
+      records[index].set(entry)
       if keepsOrders { orders[index] = entry.order }
     } else {
       append(digest, entry, at: slot)
@@ -76,7 +100,7 @@ struct KeyTable: Sendable {
       records.removeLast()
       if keepsOrders { orders.removeLast() }
     } else {
-      records[index].storeKey = 0
+      records[index].remove()
     }
     count -= 1
     removedCount += 1
@@ -158,7 +182,8 @@ struct KeyTable: Sendable {
 
   private func entry(at index: Int) -> KeyEntry {
     KeyEntry(
-      storeKey: records[index].storeKey, values: records[index].values, order: keepsOrders ? orders[index] : 0)
+      storeKey: records[index].storeKey, values: records[index].values, order: keepsOrders ? orders[index] : 0,
+      input: records[index].input)
   }
 
   private mutating func append(_ digest: KeyDigest, _ entry: KeyEntry, at slot: Int) {
@@ -167,7 +192,7 @@ struct KeyTable: Sendable {
       grow(1)
       slot = self.slot(of: digest)
     }
-    records.append(Record(digest: digest, storeKey: entry.storeKey, values: entry.values))
+    records.append(Record(digest, entry))
     if keepsOrders { orders.append(entry.order) }
     slots[slot] = Self.tag(of: digest) << 32 | UInt64(records.count)
     count += 1

@@ -33,6 +33,8 @@ extension KeyDigest {
 /// entries.
 struct RowDigester: Sendable, Equatable {
   var keySlots: [Int] = []
+  /// Whether the key is the whole record: then one of nulls only is compared, too.
+  var isWholeRecord = false
   var uniqueSlots: [[Int]] = []
   var valueSlots: [Int] = []
   var orderSlot: Int?
@@ -50,7 +52,7 @@ struct RowDigester: Sendable, Equatable {
     var digests = RowDigests()
     guard identifiesEntries else { return digests }
     if !keySlots.isEmpty {
-      digests.keys = Self.digests(of: batch, keySlots) { $0.isAllNull ? .none : $0.digest }
+      digests.keys = Self.digests(of: batch, keySlots) { $0.isAllNull && !isWholeRecord ? .none : $0.digest }
     }
     digests.uniques = uniqueSlots.map { slots in
       Self.digests(of: batch, slots) { $0.hasNull ? .none : $0.digest }

@@ -30,7 +30,7 @@ package final class SQLiteKeySpill: KeySpill {
         PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
         PRAGMA cache_size = -16384;
         CREATE TABLE keys (high INTEGER, low INTEGER, storeKey INTEGER NOT NULL, valuesDigest INTEGER NOT NULL,
-          position REAL NOT NULL, PRIMARY KEY (high, low)) WITHOUT ROWID;
+          position REAL NOT NULL, input INTEGER NOT NULL, PRIMARY KEY (high, low)) WITHOUT ROWID;
         """)
     }
   }
@@ -38,13 +38,14 @@ package final class SQLiteKeySpill: KeySpill {
   package func set(_ entries: [(digest: KeyDigest, entry: KeyEntry)]) throws {
     try Self.explained {
       try connection.transaction {
-        let insert = try connection.statement("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?)")
+        let insert = try connection.statement("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?)")
         for (digest, entry) in entries {
           insert.reset()
           try bind(digest, to: insert)
           try insert.bind(.integer(entry.storeKey), at: 3)
           try insert.bind(.integer(Int64(bitPattern: entry.values)), at: 4)
           try insert.bind(.real(entry.order), at: 5)
+          try insert.bind(.integer(Int64(entry.input)), at: 6)
           _ = try insert.step()
         }
         insert.reset()
@@ -56,13 +57,14 @@ package final class SQLiteKeySpill: KeySpill {
     try Self.explained {
       var entries: [KeyDigest: KeyEntry] = [:]
       let select = try connection.statement(
-        "SELECT storeKey, valuesDigest, position FROM keys WHERE high = ? AND low = ?")
+        "SELECT storeKey, valuesDigest, position, input FROM keys WHERE high = ? AND low = ?")
       for digest in digests {
         select.reset()
         try bind(digest, to: select)
         guard try select.step() else { continue }
         entries[digest] = KeyEntry(
-          storeKey: select.integer(0), values: UInt64(bitPattern: select.integer(1)), order: select.real(2))
+          storeKey: select.integer(0), values: UInt64(bitPattern: select.integer(1)), order: select.real(2),
+          input: KeyEntry.InputNumber(truncatingIfNeeded: select.integer(3)))
       }
       select.reset()
       return entries

@@ -10,6 +10,9 @@ enum InputRecognition: Sendable {
   case resumed(LedgerEntry)
   /// It begins with what was imported before: only the rest is new.
   case grown(LedgerEntry)
+  /// Imported before, and changed since, or by a pipeline that has changed since: read from its start, to replace what
+  /// came of it, or to add what is new.
+  case changed(LedgerEntry)
   /// It is unknown which of its records are in the store.
   case refused(String)
 }
@@ -22,6 +25,8 @@ struct InputRecognizer {
   let path: String
   /// Entries of the store's ledger for the pipeline's entity, the newest first.
   let entries: [LedgerEntry]
+  /// The treatment of an input that has changed since an import.
+  let changedInputs: PipelineDefinition.ChangedInputPolicy
 
   /// Length in bytes of the head by which inputs are recognised.
   static let headBytes = 64 << 10
@@ -44,16 +49,20 @@ struct InputRecognizer {
       if definition.appendOnly { return (growth(of: own), own.hash) }
       // A header alone proves nothing, and a pipeline with a key recognises stored entries by it.
       if definition.key.isEmpty, own.entry.progress.position.record > 1 {
-        return (.refused(Self.grown(own.entry)), nothing)
+        return (changed(own.entry, Self.grown(own.entry)), nothing)
       }
     } else if let other = matches.last, definition.key.isEmpty, !other.entry.isComplete || other.next.isEmpty {
       // A pipeline with a key recognises stored entries by it; without one they would be stored twice.
-      return (.refused(Self.foreign(other.entry)), nothing)
+      return (changed(other.entry, Self.foreign(other.entry)), nothing)
     }
     if let begun = entries.first(where: { $0.path == path && $0.pipelineDigest == digest && !$0.isComplete }) {
-      return (.refused(Self.changed(begun)), nothing)
+      return (changed(begun, Self.changed(begun)), nothing)
     }
     return (.fresh, nothing)
+  }
+
+  private func changed(_ entry: LedgerEntry, _ reason: String) -> InputRecognition {
+    changedInputs == .refuse || !definition.key.isEmpty ? .refused(reason) : .changed(entry)
   }
 
   /// An entry whose bytes the input begins with.
@@ -86,21 +95,29 @@ struct InputRecognizer {
   private static func foreign(_ entry: LedgerEntry) -> String {
     let extent = entry.isComplete ? "imported" : "imported up to record \(entry.progress.position.record - 1)"
     return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.path), by the pipeline "
-      + "'\(entry.pipeline)' as it was then. To import it once more by the pipeline as it is now, add --again"
+      + "'\(entry.pipeline)' as it was then. To replace what came of it by what the pipeline as it is now makes of it, "
+      + "add --replace"
   }
 
   private static func grown(_ entry: LedgerEntry) -> String {
     let count = entry.progress.position.record - 1
     return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.path), "
-      + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. If the input only ever grows, "
-      + "say \"appendOnly\": true in the pipeline; if something tells its records apart, make it the key; to import all of "
-      + "it once more, add --again"
+      + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. "
+      + "\(LedgerEntry.waysOut) If the input only ever grows, say \"appendOnly\": true in the pipeline"
   }
 
   private static func changed(_ entry: LedgerEntry) -> String {
     "it was imported up to record \(entry.progress.position.record - 1) on \(LedgerDate.text(entry.savedAt)), and "
-      + "what comes before that has changed since. Put the old file back and run again, or import all of it with --again"
+      + "what comes before that has changed since. Put the old file back and run again, or replace what came of it with "
+      + "--replace"
   }
+}
+
+extension LedgerEntry {
+  /// What can be done about an input that has changed since an import.
+  static let waysOut =
+    "Replace what came of it with --replace, add only what is new with --only-new, or, if something tells its records "
+    + "apart, make it the key."
 }
 
 extension LedgerEntry {

@@ -9,30 +9,47 @@ import PersistentStores
 /// tables alone. The run's lock ensures that one run at a time uses it.
 final class Ledger: SaveParticipant {
   /// What the next save writes.
-  private struct Pending: Sendable {
+  struct Page: Sendable {
     var statements: [LedgerTables.Statement] = []
+    /// The input that the entries of the save come from; nil for a save without entries.
+    var input: Int64?
+    /// The number of entries that the save inserts.
+    var insertedCount = 0
     /// Waits until the rejects are on the disk, before the save is committed.
     var beforeCommit: (@Sendable () throws -> Void)?
+  }
+
+  private struct Pending: Sendable {
+    var page = Page()
+    /// The entries that the save updates, as they were before.
+    var overwritten = OverwrittenEntries()
   }
 
   private let pending = Locked(Pending())
   private let hasTables = Locked(false)
   private let nextInputID: Locked<Int64>
+  private let undoRecords: Locked<UndoRecords>
   let tables: LedgerTables
-  /// The entries when the run began, the newest first.
+  /// The entries when the run began, the newest first, without those that were undone.
   let entries: [LedgerEntry]
 
   /// Reads the ledger of the coordinator's store; it is empty where there is none.
-  init(_ tables: LedgerTables, _ coordinator: NSPersistentStoreCoordinator?) throws {
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the entries that the run imports; nil for a run that imports none.
+  ///   - overwrittenMax: The number of entries whose values from before an update are kept.
+  init(
+    _ tables: LedgerTables, _ coordinator: NSPersistentStoreCoordinator?, entity: NSEntityDescription? = nil,
+    overwrittenMax: Int = 0
+  ) throws {
     self.tables = tables
     var entries: [LedgerEntry] = []
-    if let coordinator, try tables.exist(in: coordinator) {
-      let columns = LedgerEntry.columns.joined(separator: ", ")
-      entries = try coordinator.participantRows("SELECT \(columns) FROM \(tables.input) ORDER BY inputID DESC")
-        .compactMap(LedgerEntry.init(row:))
+    if let coordinator, let layout = try tables.layout(in: coordinator) {
+      entries = try tables.entries(layout) { try coordinator.participantRows($0) }
     }
-    self.entries = entries
+    self.entries = entries.filter { !$0.isUndone }
     nextInputID = Locked((entries.map(\.id).max() ?? 0) + 1)
+    undoRecords = Locked(UndoRecords(tables, rootEntity: entity?.rootEntity.name, overwrittenMax: overwrittenMax))
   }
 
   func newInputID() -> Int64 {
@@ -44,27 +61,39 @@ final class Ledger: SaveParticipant {
 
   // MARK: Writing
 
-  /// Makes the next save write exactly these statements to the ledger.
-  func prepare(
-    _ statements: [LedgerTables.Statement], beforeCommit: (@Sendable () throws -> Void)? = nil
-  ) {
-    pending.withLock { $0 = Pending(statements: statements, beforeCommit: beforeCommit) }
-  }
+  /// Makes the next save write exactly this page to the ledger.
+  func prepare(_ page: Page) { pending.withLock { $0 = Pending(page: page) } }
+
+  /// Adds to the page what the save is about to overwrite.
+  func add(_ overwritten: OverwrittenEntries) { pending.withLock { $0.overwritten = overwritten } }
 
   /// Makes the next save write nothing to the ledger.
   func clear() { pending.withLock { $0 = Pending() } }
 
   func write(to transaction: SaveTransaction) throws {
-    let pending = pending.withLock { $0 }
-    guard !pending.statements.isEmpty else { return }
+    let (page, overwritten) = pending.withLock { ($0.page, $0.overwritten) }
+    guard !page.statements.isEmpty else { return }
     if !hasTables.withLock({ $0 }) { try tables.create(in: transaction) }
-    for statement in pending.statements { try transaction.run(statement.sql, statement.values) }
-    try pending.beforeCommit?()
+    for statement in page.statements { try transaction.run(statement.sql, statement.values) }
+    if let input = page.input {
+      try undoRecords.withLock { records in
+        try records.noteInsertions(page.insertedCount, ofInput: input, transaction)
+        try records.note(overwritten, ofInput: input, transaction)
+      }
+    }
+    try page.beforeCommit?()
   }
 
   /// Called after a successful save: the tables exist from then on.
   func didSave() {
     hasTables.withLock { $0 = true }
+    clear()
+  }
+
+  /// Called when a transaction was rolled back: what it had created and recorded is gone.
+  func didRollBack() {
+    hasTables.withLock { $0 = false }
+    undoRecords.withLock { $0.didRollBack() }
     clear()
   }
 }

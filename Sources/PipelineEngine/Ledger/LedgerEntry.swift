@@ -12,6 +12,8 @@ struct LedgerEntry: Sendable {
   var entity: String
   /// As the user named it.
   var path: String
+  /// Whether it was taken back: none of what it inserted or updated is in the store.
+  var isUndone = false
   /// Whether it was imported to its end.
   var isComplete = false
   /// Whether the run that completed it also wrote its report.
@@ -24,6 +26,11 @@ struct LedgerEntry: Sendable {
   /// The other values that the report needs.
   var results = InputResults.Rest()
   var savedAt = Date(timeIntervalSince1970: 0)
+  /// The labels of its header; nil where it has none.
+  var header: [String]?
+  /// The first record that was read; above 1 for what an input has gained since an earlier import. Nil where an earlier
+  /// version of this program, which kept nothing for an undo, imported it or began to.
+  var firstRecord: Int? = 1
 }
 
 /// The lengths of the files of rejects when a chunk was saved.
@@ -36,6 +43,9 @@ struct RejectsMark: Sendable, Equatable {
 }
 
 extension LedgerEntry {
+  /// Distinguishes the inputs of a run; never 0.
+  var number: KeyEntry.InputNumber { KeyEntry.InputNumber(id % 0xFF_FFFF) + 1 }
+
   /// Records how far the input has been imported.
   mutating func note(_ progress: InputProgress, results: InputResults, rejects: RejectsMark?, at date: Date) {
     self.progress = progress
@@ -50,13 +60,13 @@ extension LedgerEntry {
     "inputID", "runID", "pipeline", "pipelineDigest", "entity", "path", "state", "record", "line", "byte",
     "contentHash", "headBytes", "headHash", "endsOpen", "storedBytes", "rejectsPath", "rejectsBytes",
     "rejectsDetailBytes", "rejectsCount", "baseKey", "recordsRead", "inserted", "updated", "unchanged", "duplicate",
-    "rejected", "tally", "savedAt",
+    "rejected", "tally", "savedAt", "repeated", "header", "firstRecord",
   ]
 
   var values: [StoredValue] {
     [
       .integer(id), .text(run), .text(pipeline), .text(pipelineDigest.hex), .text(entity), .text(path),
-      .text(isComplete ? (isReported ? "complete" : "unreported") : "partial"),
+      .text(isUndone ? "undone" : isComplete ? (isReported ? "complete" : "unreported") : "partial"),
       .integer(Int64(progress.position.record)), .integer(Int64(progress.position.line)),
       .integer(Int64(progress.position.byteOffset)), .text(progress.hash.hex), .integer(Int64(progress.headBytes)),
       .text(progress.headHash.hex), .integer(progress.endsOpen ? 1 : 0), .integer(Int64(progress.consumedBytes)),
@@ -64,7 +74,8 @@ extension LedgerEntry {
       .integer(Int64(rejects.count)), .integer(baseKey), .integer(Int64(counts.read)),
       .integer(Int64(counts.inserted)), .integer(Int64(counts.updated)), .integer(Int64(counts.unchanged)),
       .integer(Int64(counts.duplicate)), .integer(Int64(counts.rejected)), .text(results.json),
-      .text(LedgerDate.text(savedAt)),
+      .text(LedgerDate.text(savedAt)), .integer(Int64(counts.repeated)), header.map { .text(Self.text($0)) } ?? .null,
+      firstRecord.map { .integer(Int64($0)) } ?? .null,
     ]
   }
 
@@ -78,7 +89,7 @@ extension LedgerEntry {
     else { return nil }
     id = Int64(integer(0))
     (run, pipeline, self.pipelineDigest, entity, path) = (text(1), text(2), pipelineDigest, text(4), text(5))
-    (isComplete, isReported) = (text(6) != "partial", text(6) == "complete")
+    (isUndone, isComplete, isReported) = (text(6) == "undone", text(6) != "partial", text(6) == "complete")
     progress = InputProgress(
       position: ReaderPosition(record: integer(7), line: integer(8), byteOffset: integer(9)), hash: hash,
       headBytes: integer(11), headHash: headHash, endsOpen: integer(13) != 0, consumedBytes: integer(14))
@@ -87,9 +98,15 @@ extension LedgerEntry {
     baseKey = Int64(integer(19))
     counts = RunCounts(
       read: integer(20), inserted: integer(21), updated: integer(22), unchanged: integer(23),
-      duplicate: integer(24), rejected: integer(25))
+      duplicate: integer(24), repeated: integer(28), rejected: integer(25))
     results = InputResults.Rest(json: text(26))
     savedAt = LedgerDate.date(text(27)) ?? Date(timeIntervalSince1970: 0)
+    header = (row[29] as? String).flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) }
+    firstRecord = (row[30] as? Int64).map(Int.init)
+  }
+
+  private static func text(_ labels: [String]) -> String {
+    (try? JSONEncoder().encode(labels)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
   }
 }
 

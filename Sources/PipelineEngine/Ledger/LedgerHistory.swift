@@ -7,7 +7,7 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
   /// One input of a run.
   public struct Input: Sendable, Hashable, Codable {
     public var path: String
-    /// `complete`, or `partial` where a later run can continue.
+    /// `complete`, `partial` where a later run can continue, or `undone` where it was taken back.
     public var state: String
     /// XXH3 with 128 bits of the input's text, as far as it was read.
     public var contentHash: String
@@ -25,7 +25,7 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     public var startedAt: String
     /// Nil while it runs, and permanently if it was killed.
     public var endedAt: String?
-    /// As in the summary; `running`, or `interrupted` for a run that was killed.
+    /// As in the summary; `running`, `interrupted` for a run that was killed, or `undone` for one that was taken back.
     public var outcome: String
     public var exitCode: Int?
     public var counts: RunCounts?
@@ -47,20 +47,18 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     runs = try LedgerAccess.explained(path) {
       let opened = try OpenedDatabase.openForReading(path)
       defer { withExtendedLifetime(opened) {} }
-      return try LedgerAccess.has(tables, opened.connection) ? try Self.runs(tables, opened.connection) : []
+      let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
+      return try tables.layout(rows).map { try Self.runs(tables, $0, rows: rows) } ?? []
     }
   }
 
-  private static func runs(_ tables: LedgerTables, _ connection: SQLiteConnection) throws -> [Run] {
+  private static func runs(
+    _ tables: LedgerTables, _ layout: LedgerLayout, rows: (String) throws -> [[Any?]]
+  ) throws -> [Run] {
     var inputs: [String: [Input]] = [:]
-    let columns = LedgerEntry.columns.joined(separator: ", ")
-    for row in try connection.rows("SELECT \(columns) FROM \(tables.input) ORDER BY inputID") {
-      guard let entry = LedgerEntry(row: row.map(\.plain)) else { continue }
-      inputs[entry.run, default: []].append(Input(entry))
-    }
-    let rows = try connection.rows(
-      "SELECT \(LedgerRun.columns.joined(separator: ", ")) FROM \(tables.run) ORDER BY startedAt DESC, runID")
-    return rows.map { Run($0.map(\.plain), inputs) }
+    for entry in try tables.entries(layout, rows).reversed() { inputs[entry.run, default: []].append(Input(entry)) }
+    let columns = layout.readable(LedgerRun.columns).joined(separator: ", ")
+    return try rows("SELECT \(columns) FROM \(tables.run) ORDER BY startedAt DESC, runID").map { Run($0, inputs) }
   }
 
   /// Removes the ledger's tables; everything else in the store stays. The next run knows no input.
@@ -83,7 +81,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
       let connection = try SQLiteConnection(
         path: path, mode: .readWrite, busyTimeoutMilliseconds: Int32(clamping: Int(timeoutSeconds * 1000)))
       defer { connection.close() }
-      guard try LedgerAccess.has(tables, connection) else { return false }
+      let found = try connection.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(tables.ledger)'")
+      if found.isEmpty { return false }
       try connection.transaction {
         for table in tables.names { try connection.execute("DROP TABLE IF EXISTS \(table)") }
       }
@@ -95,7 +94,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
 extension LedgerHistory.Input {
   init(_ entry: LedgerEntry) {
     self.init(
-      path: entry.path, state: entry.isComplete ? "complete" : "partial", contentHash: entry.progress.hash.hex,
+      path: entry.path, state: entry.isUndone ? "undone" : entry.isComplete ? "complete" : "partial",
+      contentHash: entry.progress.hash.hex,
       nextRecord: entry.progress.position.record, counts: entry.counts, rejects: entry.rejects.path)
   }
 }
@@ -107,7 +107,7 @@ extension LedgerHistory.Run {
     let counts = integer(7).map { read in
       RunCounts(
         read: read, inserted: integer(8) ?? 0, updated: integer(9) ?? 0, unchanged: integer(10) ?? 0,
-        duplicate: integer(11) ?? 0, rejected: integer(12) ?? 0)
+        duplicate: integer(11) ?? 0, repeated: integer(13) ?? 0, rejected: integer(12) ?? 0)
     }
     self.init(
       run: text(0), pipeline: text(1), startedAt: text(3), endedAt: row[4] as? String, outcome: text(5),
@@ -156,9 +156,5 @@ private enum LedgerAccess {
       }
     return LedgerAccessError(
       description: "\(path) can't be used: \(sqlite.message); \(advice)", exitCode: exitCode)
-  }
-
-  static func has(_ tables: LedgerTables, _ connection: SQLiteConnection) throws -> Bool {
-    try !connection.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(tables.ledger)'").isEmpty
   }
 }

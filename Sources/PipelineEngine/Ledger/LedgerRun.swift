@@ -16,15 +16,17 @@ struct LedgerRun: Sendable {
 
   static let columns = [
     "runID", "pipeline", "kind", "startedAt", "endedAt", "outcome", "exitCode", "recordsRead", "inserted", "updated",
-    "unchanged", "duplicate", "rejected",
+    "unchanged", "duplicate", "rejected", "repeated",
   ]
 
   var values: [StoredValue] {
-    let numbers = counts.map { [$0.read, $0.inserted, $0.updated, $0.unchanged, $0.duplicate, $0.rejected] }
+    let numbers = counts.map {
+      [$0.read, $0.inserted, $0.updated, $0.unchanged, $0.duplicate, $0.rejected, $0.repeated]
+    }
     return [
       .text(id), .text(pipeline), .text(kind.rawValue), .text(LedgerDate.text(startedAt)),
       endedAt.map { .text(LedgerDate.text($0)) } ?? .null, .text(outcome),
       exitCode.map { .integer(Int64($0)) } ?? .null,
-    ] + (numbers.map { $0.map { .integer(Int64($0)) } } ?? Array(repeating: .null, count: 6))
+    ] + (numbers.map { $0.map { .integer(Int64($0)) } } ?? Array(repeating: .null, count: 7))
   }
 }

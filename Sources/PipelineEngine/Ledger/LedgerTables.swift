@@ -3,7 +3,8 @@ import ManagedObjectModel
 import OpenCoreData
 import PersistentStores
 
-/// The tables of the ledger: their names, their layout, and the statements that write them.
+/// The tables of the ledger: their names, and the statements that write and read them; see ``LedgerLayout`` for their
+/// columns.
 ///
 /// Their names begin with the program's prefix, which must be one that no Core Data framework uses.
 struct LedgerTables: Sendable {
@@ -14,6 +15,12 @@ struct LedgerTables: Sendable {
   let run: String
   let input: String
   let issue: String
+  /// The primary keys of the entries that each input inserted, as ranges.
+  let inserted: String
+  /// The values of entries from before each input updated them.
+  let overwritten: String
+  /// Entries that an undo has set back, with their versions.
+  let restored: String
   /// The program's name in messages.
   private let program: String
   private let replaceRun: String
@@ -23,6 +30,8 @@ struct LedgerTables: Sendable {
   init(_ vocabulary: DefinitionVocabulary) {
     let prefix = vocabulary.ledgerPrefix
     (ledger, run, input, issue) = ("\(prefix)LEDGER", "\(prefix)RUN", "\(prefix)INPUT", "\(prefix)ISSUE")
+    (inserted, overwritten) = ("\(prefix)INSERTED", "\(prefix)OVERWRITTEN")
+    restored = "\(prefix)RESTORED"
     program = vocabulary.program
     replaceRun = Self.replace(run, LedgerRun.columns)
     replaceInput = Self.replace(input, LedgerEntry.columns)
@@ -30,48 +39,29 @@ struct LedgerTables: Sendable {
   }
 
   /// Referring tables come first.
-  var names: [String] { [issue, input, run, ledger] }
+  var names: [String] { [restored, overwritten, inserted, issue, input, run, ledger] }
 
-  /// The layout that this version writes and reads.
-  static let version = 1
+  // MARK: Layout
 
-  func exist(in coordinator: NSPersistentStoreCoordinator) throws -> Bool {
-    let tables = try coordinator.participantRows(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?", [ledger])
-    guard !tables.isEmpty else { return false }
-    let found = try coordinator.participantRows("SELECT version FROM \(ledger)").first?.first as? Int64 ?? 0
-    guard found == Self.version else { throw LedgerVersionError(found: Int(found), program: program) }
-    return true
+  /// The layout of the store's ledger; nil without one.
+  func layout(in coordinator: NSPersistentStoreCoordinator) throws -> LedgerLayout? {
+    try layout { try coordinator.participantRows($0) }
   }
 
+  /// The layout that `rows`, which returns the rows of a statement, finds; nil without a ledger.
+  func layout(_ rows: (String) throws -> [[Any?]]) throws -> LedgerLayout? {
+    if try rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(ledger)'").isEmpty { return nil }
+    let found = try rows("SELECT version FROM \(ledger)").first?.first as? Int64 ?? 0
+    guard let layout = LedgerLayout(rawValue: Int(found)) else {
+      throw LedgerVersionError(found: Int(found), program: program)
+    }
+    return layout
+  }
+
+  /// Creates the tables, or adds what an older version of this program did not have.
   func create(in transaction: SaveTransaction) throws {
-    for sql in layout { try transaction.run(sql, []) }
-  }
-
-  private var layout: [String] {
-    [
-      "CREATE TABLE IF NOT EXISTS \(ledger) (version INTEGER PRIMARY KEY)",
-      "INSERT OR IGNORE INTO \(ledger) VALUES (\(Self.version))",
-      """
-      CREATE TABLE IF NOT EXISTS \(run) (runID TEXT PRIMARY KEY, pipeline TEXT NOT NULL, kind TEXT NOT NULL,
-        startedAt TEXT NOT NULL, endedAt TEXT, outcome TEXT NOT NULL, exitCode INTEGER, recordsRead INTEGER,
-        inserted INTEGER, updated INTEGER, unchanged INTEGER, duplicate INTEGER, rejected INTEGER) WITHOUT ROWID
-      """,
-      """
-      CREATE TABLE IF NOT EXISTS \(input) (inputID INTEGER PRIMARY KEY, runID TEXT NOT NULL, pipeline TEXT NOT NULL,
-        pipelineDigest TEXT NOT NULL, entity TEXT NOT NULL, path TEXT NOT NULL, state TEXT NOT NULL,
-        record INTEGER NOT NULL, line INTEGER NOT NULL, byte INTEGER NOT NULL, contentHash TEXT NOT NULL,
-        headBytes INTEGER NOT NULL, headHash TEXT NOT NULL, endsOpen INTEGER NOT NULL, storedBytes INTEGER NOT NULL,
-        rejectsPath TEXT, rejectsBytes INTEGER NOT NULL, rejectsDetailBytes INTEGER NOT NULL,
-        rejectsCount INTEGER NOT NULL, baseKey INTEGER NOT NULL, recordsRead INTEGER NOT NULL, inserted INTEGER NOT NULL,
-        updated INTEGER NOT NULL, unchanged INTEGER NOT NULL, duplicate INTEGER NOT NULL, rejected INTEGER NOT NULL,
-        tally TEXT NOT NULL, savedAt TEXT NOT NULL)
-      """,
-      """
-      CREATE TABLE IF NOT EXISTS \(issue) (inputID INTEGER NOT NULL, ordinal INTEGER NOT NULL, issue TEXT NOT NULL,
-        PRIMARY KEY (inputID, ordinal)) WITHOUT ROWID
-      """,
-    ]
+    let found = try layout { try transaction.rows($0) }
+    for sql in LedgerLayout.statements(for: self, from: found) { try transaction.run(sql, []) }
   }
 
   // MARK: Statements
@@ -113,7 +103,36 @@ struct LedgerTables: Sendable {
     ]
   }
 
+  /// Records that what an input had inserted and updated was taken back. A run whose inputs are all undone is so too.
+  func undo(input id: Int64) -> [Statement] {
+    [
+      ("DELETE FROM \(issue) WHERE inputID = ?", [.integer(id)]),
+      ("DELETE FROM \(inserted) WHERE inputID = ?", [.integer(id)]),
+      ("DELETE FROM \(overwritten) WHERE inputID = ?", [.integer(id)]),
+      ("UPDATE \(input) SET state = 'undone' WHERE inputID = ?", [.integer(id)]),
+      (
+        "UPDATE \(run) SET outcome = 'undone' WHERE runID = (SELECT runID FROM \(input) WHERE inputID = ?1) AND NOT "
+          + "EXISTS (SELECT 1 FROM \(input) other WHERE other.runID = \(run).runID AND other.state <> 'undone')",
+        [.integer(id)]
+      ),
+    ]
+  }
+
+  /// Records that an undo has set an entry back, which gave it a new version: it counts as the former one.
+  func noteRestored(_ key: Int64, of entity: String, version: Int64, formerVersion: Int64) -> Statement {
+    (
+      "INSERT OR REPLACE INTO \(restored) VALUES (?, ?, ?, ?)",
+      [.text(entity), .integer(key), .integer(version), .integer(formerVersion)]
+    )
+  }
+
   // MARK: Reading
+
+  /// The inputs, the newest first.
+  func entries(_ layout: LedgerLayout, _ rows: (String) throws -> [[Any?]]) rethrows -> [LedgerEntry] {
+    let columns = layout.readable(LedgerEntry.columns).joined(separator: ", ")
+    return try rows("SELECT \(columns) FROM \(input) ORDER BY inputID DESC").compactMap(LedgerEntry.init(row:))
+  }
 
   /// The issues of an input that a report lists.
   func issues(ofInput id: Int64, _ coordinator: NSPersistentStoreCoordinator) throws -> [RecordIssue] {
@@ -137,7 +156,7 @@ struct LedgerVersionError: Error, CustomStringConvertible {
   let program: String
 
   var description: String {
-    "the store's ledger has the layout \(found), and this program knows layout \(LedgerTables.version); use the "
-      + "version that wrote it, or remove the ledger with '\(program) ledger drop' and know your inputs yourself"
+    "the store's ledger has the layout \(found), and this program knows the layouts up to \(LedgerLayout.current); use "
+      + "the version that wrote it, or remove the ledger with '\(program) ledger drop' and know your inputs yourself"
   }
 }

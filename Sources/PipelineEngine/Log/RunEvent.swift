@@ -114,7 +114,7 @@ enum RunEvent: Sendable {
     [
       ("read", .integer(counts.read)), ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
       ("unchanged", .integer(counts.unchanged)), ("duplicate", .integer(counts.duplicate)),
-      ("rejected", .integer(counts.rejected)),
+      ("repeated", .integer(counts.repeated)), ("rejected", .integer(counts.rejected)),
     ]
   }
 
@@ -164,7 +164,7 @@ extension RunEvent: CustomStringConvertible {
   private static func sentence(_ counts: RunCounts) -> String {
     let parts = [
       ("inserted", counts.inserted), ("updated", counts.updated), ("unchanged", counts.unchanged),
-      ("duplicate", counts.duplicate), ("rejected", counts.rejected),
+      ("duplicate", counts.duplicate), ("repeated", counts.repeated), ("rejected", counts.rejected),
     ].filter { $0.1 > 0 }
     return (["\(counts.read) read"] + parts.map { "\($0.1) \($0.0)" }).joined(separator: ", ")
   }

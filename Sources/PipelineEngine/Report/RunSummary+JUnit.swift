@@ -47,7 +47,8 @@ extension RunSummary {
     [
       ("read", String(counts.read)), ("inserted", String(counts.inserted)), ("updated", String(counts.updated)),
       ("unchanged", String(counts.unchanged)), ("duplicate", String(counts.duplicate)),
-      ("rejected", String(counts.rejected)), ("exported", String(exported)), ("errors", String(issues.errors)),
+      ("repeated", String(counts.repeated)), ("rejected", String(counts.rejected)), ("exported", String(exported)),
+      ("errors", String(issues.errors)),
       ("warnings", String(issues.warnings)), ("exitCode", String(exitCode.rawValue)),
     ]
   }

@@ -14,7 +14,8 @@ extension RunSummary {
         "last_run_records", help: "What became of the records of the last run: read is the sum of the others.",
         samples: [
           ("read", counts.read), ("inserted", counts.inserted), ("updated", counts.updated),
-          ("unchanged", counts.unchanged), ("duplicate", counts.duplicate), ("rejected", counts.rejected),
+          ("unchanged", counts.unchanged), ("duplicate", counts.duplicate), ("repeated", counts.repeated),
+          ("rejected", counts.rejected),
         ].map { (",state=\"\($0)\"", String($1)) })
       + gauge(
         "last_run_exported_entries", help: "Entries that the last run exported.", samples: [("", String(exported))])

@@ -50,7 +50,8 @@ extension RunSummary {
     let would = kind == .validate ? "would be " : ""
     let all = [
       ("read", counts.read), ("\(would)inserted", counts.inserted), ("\(would)updated", counts.updated),
-      ("unchanged", counts.unchanged), ("duplicate", counts.duplicate), ("rejected", counts.rejected),
+      ("unchanged", counts.unchanged), ("duplicate", counts.duplicate), ("repeated in the input", counts.repeated),
+      ("rejected", counts.rejected),
     ]
     // Zeros are omitted except for the first two and the last.
     let shown = all.enumerated().filter { $0 < 2 || $1.1 > 0 || $0 == all.count - 1 }.map(\.element)

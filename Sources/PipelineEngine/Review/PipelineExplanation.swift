@@ -17,7 +17,8 @@ public struct PipelineExplanation: Sendable {
     "timeZone", "recordRules", "key",
     "duplicates", "store",
     "model",
-    "entity", "chunkRows", "errorPolicy", "errorBudget", "atomic", "appendOnly", "report", "rejects", "export",
+    "entity", "chunkRows", "errorPolicy", "errorBudget", "atomic", "appendOnly", "changedInputs", "report", "rejects",
+    "export",
   ]
 
   init(_ definition: PipelineDefinition, entity: NSEntityDescription) {
@@ -130,7 +131,13 @@ public struct PipelineExplanation: Sendable {
     if definition.columns.isEmpty { return name + model }
     let saves = definition.atomic ? "all or nothing" : "\(definition.chunkRows) records a save"
     let growing = definition.appendOnly ? "; of a file that has grown only the new records" : ""
-    return "\(name)\(model), \(saves)\(growing)"
+    let changed =
+      switch definition.changedInputs {
+      case .refuse: ""
+      case .replace: "; an input that has changed replaces what it inserted before"
+      case .onlyNew: "; of every input only the records that the store does not have"
+      }
+    return "\(name)\(model), \(saves)\(growing)\(changed)"
   }
 
   private static func words(_ export: ExportDefinition, _ vocabulary: DefinitionVocabulary) -> [String] {

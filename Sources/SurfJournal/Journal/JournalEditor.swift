@@ -76,6 +76,29 @@ public struct JournalEditor: Sendable {
     }
   }
 
+  /// Deletes the entries for which a predicate holds; all of them or, if the model forbids one deletion, none.
+  ///
+  /// - Parameter predicate: In Core Data's predicate syntax, such as `location == "Malibu" AND rating < 2`.
+  /// - Throws: ``JournalError`` if the store does not exist, the predicate is wrong, or the model forbids a deletion.
+  public func delete(where predicate: String) throws(JournalError) -> JournalEdit {
+    var query = Journal.Query()
+    query.predicate = predicate
+    try query.check()
+    guard FileManager.default.fileExists(atPath: store) else { throw .noStore(store) }
+    return try delete(try ids(query))
+  }
+
+  private func ids(_ query: Journal.Query) throws(JournalError) -> [String] {
+    let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds)
+    defer { journal.close() }
+    var ids: [String] = []
+    try journal.walk(query) { records in
+      ids += records.compactMap { $0.id.map(String.init) }
+      return true
+    }
+    return ids
+  }
+
   // MARK: Ways to the scratch pad
 
   private func newStack() -> CoreDataStack {

@@ -21,6 +21,7 @@ enum CommandList {
       edit ID --store PATH          change an entry, or show what would change
       delete ID... --store PATH     delete entries
       history STORE                 list what was imported into a store, and when
+      undo STORE [RUN]              take back an import
       inspect STORE                 show the contents of a store of any model
       verify STORE                  check what Core Data relies on in a store
       ledger drop STORE             remove the record of what was imported
@@ -47,6 +48,7 @@ enum CommandList {
   static let all: [any Command.Type] = [
     ImportCommand.self, ValidateCommand.self, ExportCommand.self, SeedCommand.self, RunCommand.self, ReplayCommand.self,
     ListCommand.self, ShowCommand.self, AddCommand.self, EditCommand.self, DeleteCommand.self, HistoryCommand.self,
+    UndoCommand.self,
     InspectCommand.self, VerifyCommand.self, LedgerCommand.self, GuessCommand.self,
     CheckCommand.self, PipelinesCommand.self,
     HelpCommand.self,

@@ -5,14 +5,17 @@ struct DeleteCommand: Command {
   static let name = "delete"
   static let usage = """
     Usage: surfjournal delete ID... --store PATH [options]
+           surfjournal delete --where PREDICATE --store PATH [options]
 
-    Deletes entries: all that are named, or none. An ID is the number that
-    'surfjournal list' shows, or the entry's URI. The entries are shown; at a
-    terminal the program asks before it deletes them. The ledger does not change:
-    importing the same log again does not restore them.
+    Deletes entries: all that are named, or all for which a predicate holds, or none.
+    An ID is the number that 'surfjournal list' shows, or the entry's URI. The entries
+    are shown; at a terminal the program asks before it deletes them. The ledger does
+    not change: importing the same log again does not restore them.
 
     Options:
           --store PATH           store that the entries are in
+          --where PREDICATE      the entries for which this holds, such as
+                                 'rating < 2 AND location == "Malibu"'
       -y, --yes                  delete without asking
       -n, --dry-run              show what would be deleted, and delete nothing
           --lock-timeout SECONDS
@@ -31,14 +34,21 @@ struct DeleteCommand: Command {
 
   private let session: EditSession
   private let ids: [String]
+  private let predicate: String?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    ids = arguments.operands
-    if ids.isEmpty { throw arguments.mistake("an entry's ID must be named") }
+    (ids, predicate) = (arguments.operands, arguments.string("where"))
+    if ids.isEmpty == (predicate == nil) {
+      throw arguments.mistake(
+        ids.isEmpty
+          ? "name the entries by their IDs, or by --where" : "name the entries by their IDs or by --where, not both")
+    }
     session = try EditSession(.delete, arguments)
   }
 
   func run() async -> ExitCode {
-    session.run { editor throws(JournalError) in try editor.delete(ids) }
+    session.run { editor throws(JournalError) in
+      if let predicate { try editor.delete(where: predicate) } else { try editor.delete(ids) }
+    }
   }
 }

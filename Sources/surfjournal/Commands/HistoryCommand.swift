@@ -52,7 +52,7 @@ struct HistoryCommand: Command {
     return history.runs.map { run in
       let code = run.exitCode.map { ", exit status \($0)" } ?? ""
       let lines = run.inputs.map { input in
-        let rest = input.state == "complete" ? "" : ", continues at record \(input.nextRecord)"
+        let rest = input.state != "partial" ? "" : ", continues at record \(input.nextRecord)"
         let rejects = input.rejects.map { "; rejects in \($0)" } ?? ""
         return "    \(input.path)  \(input.state)\(rest): \(counts(input.counts))\(rejects)\n"
       }
@@ -64,7 +64,8 @@ struct HistoryCommand: Command {
   private static func counts(_ counts: RunCounts) -> String {
     let all = [
       (counts.inserted, "inserted"), (counts.updated, "updated"), (counts.unchanged, "unchanged"),
-      (counts.duplicate, "duplicate"), (counts.rejected, "rejected"),
+      (counts.duplicate, "duplicate"), (counts.repeated, "repeated"),
+      (counts.rejected, "rejected"),
     ]
     return "\(counts.read) read" + all.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
   }

@@ -22,6 +22,10 @@ struct RunCommand: Command {
           --dry-run              check what would be imported, and store nothing
           --verify-hash          refuse an input that does not match its checksum
                                  file, which an export with --hash writes
+          --replace              where an input has changed since it was imported,
+                                 replace what it inserted
+          --only-new             import only records that the store does not have;
+                                 whole records are compared
           --again                import also what the store's ledger records
           --rejects PATH         file or folder for rejected records
           --report FILE          write the report here instead of where the pipeline
@@ -61,6 +65,7 @@ struct RunCommand: Command {
     if !inputs.isEmpty { options.inputs = inputs }
     options.output = arguments.string("output")
     options.again = arguments.has("again")
+    options.changedInputs = try arguments.changedInputs()
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments, pipeline: name)
     options.rejects = arguments.string("rejects")
@@ -83,7 +88,7 @@ struct RunCommand: Command {
     guard definition.export != nil else {
       throw arguments.mistake("the pipeline '\(definition.name)' names no source; add --input FILE")
     }
-    for option in ["dry-run", "rejects", "again", "verify-hash"] where arguments.has(option) {
+    for option in ["dry-run", "rejects", "again", "replace", "only-new", "verify-hash"] where arguments.has(option) {
       throw arguments.mistake(
         "--\(option) is for imports, and this pipeline exports; add --input FILE to import")
     }

@@ -35,6 +35,10 @@ struct ValidateCommand: Command {
           --atomic               as for the import
           --verify-hash          refuse an input that does not match its checksum
                                  file, which an export with --hash writes
+          --replace              where an input has changed since it was imported,
+                                 replace what it inserted
+          --only-new             import only records that the store does not have;
+                                 whole records are compared
           --again                check also what the store's ledger records
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
@@ -63,6 +67,7 @@ struct ValidateCommand: Command {
     var options = try RunOptions(arguments)
     options.inputs = arguments.operands
     options.again = arguments.has("again")
+    options.changedInputs = try arguments.changedInputs()
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments)
     options.rejects = arguments.string("rejects")

@@ -42,6 +42,17 @@ extension RunOptions {
   }
 }
 
+extension Arguments {
+  /// What `--replace` or `--only-new` say about inputs that have changed since an import.
+  func changedInputs() throws(CommandFailure) -> PipelineDefinition.ChangedInputPolicy? {
+    let given = ["replace", "only-new", "again"].filter(has)
+    if given.count > 1 {
+      throw mistake("--\(given[0]) and --\(given[1]) exclude each other; leave one out")
+    }
+    return has("replace") ? .replace : has("only-new") ? .onlyNew : nil
+  }
+}
+
 extension PipelineDefinition {
   /// The named definition, or one of all attributes of the named entity, or the default, with the changes of the
   /// options that every run has.

@@ -15,9 +15,10 @@ struct Summary: Decodable {
     var updated = 0
     var unchanged = 0
     var duplicate = 0
+    var repeated = 0
     var rejected = 0
 
-    var isConserved: Bool { read == inserted + updated + unchanged + duplicate + rejected }
+    var isConserved: Bool { read == inserted + updated + unchanged + duplicate + repeated + rejected }
   }
 
   struct Issue: Decodable, Equatable {

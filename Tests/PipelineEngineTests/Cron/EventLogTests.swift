@@ -43,7 +43,7 @@ import Testing
     (
       .runEnded(summary), "info    import completed, exit status 0: 3 read, 2 inserted, 1 rejected",
       #""info","event":"run-ended","kind":"import","pipeline":"surf-log","outcome":"completed","exitCode":0,"#
-        + #""seconds":1.5,"errors":0,"warnings":0,"read":3,"inserted":2,"updated":0,"unchanged":0,"duplicate":0,"#
+        + #""seconds":1.5,"errors":0,"warnings":0,"read":3,"inserted":2,"updated":0,"unchanged":0,"duplicate":0,"repeated":0,"#
         + #""rejected":1}"#
     ),
     (
@@ -68,7 +68,7 @@ import Testing
     (
       .inputCompleted("a.csv", RunCounts(read: 1, unchanged: 1)), "info    a.csv: completed: 1 read, 1 unchanged",
       #""info","event":"input-completed","input":"a.csv","read":1,"inserted":0,"updated":0,"unchanged":1,"#
-        + #""duplicate":0,"rejected":0}"#
+        + #""duplicate":0,"repeated":0,"rejected":0}"#
     ),
     (
       .inputFailed("a.csv", code: .sourceError, message: "a.csv: cut off"), "error   a.csv: cut off",

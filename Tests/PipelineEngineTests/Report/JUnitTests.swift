@@ -32,7 +32,7 @@ import Testing
     #expect(
       lines.dropLast() == [
         "surf-log|import|system-out", "surf-log.input|inbox/surf-log.csv.gz|system-out",
-        "read=4000 inserted=4000 updated=0 unchanged=0 duplicate=0 rejected=0 exported=0 errors=0 warnings=0 exitCode=0",
+        "read=4000 inserted=4000 updated=0 unchanged=0 duplicate=0 repeated=0 rejected=0 exported=0 errors=0 warnings=0 exitCode=0",
       ])
   }
 

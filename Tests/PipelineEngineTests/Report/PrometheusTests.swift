@@ -19,6 +19,7 @@ import Testing
         "surfjournal_last_run_records{\(labels),state=\"updated\"} 321",
         "surfjournal_last_run_records{\(labels),state=\"unchanged\"} 914",
         "surfjournal_last_run_records{\(labels),state=\"duplicate\"} 205",
+        "surfjournal_last_run_records{\(labels),state=\"repeated\"} 0",
         "surfjournal_last_run_records{\(labels),state=\"rejected\"} 1029",
         "surfjournal_last_run_exported_entries{\(labels)} 0",
         "surfjournal_last_run_issues{\(labels),severity=\"error\"} 1234",

@@ -54,17 +54,18 @@ import Testing
   }
 
   @Test func `Every record read is accounted for, or the run is a fault of the program`() {
-    let counts = RunCounts(read: 21, inserted: 1, updated: 2, unchanged: 3, duplicate: 4, rejected: 11)
+    let counts = RunCounts(read: 26, inserted: 1, updated: 2, unchanged: 3, duplicate: 4, repeated: 5, rejected: 11)
     #expect(counts.isConserved)
     #expect(throws: Never.self) { try counts.checkConservation() }
     #expect((counts + counts).isConserved)
-    #expect((counts + counts).read == 42)
+    #expect((counts + counts).read == 52)
     let lost = counts + RunCounts(read: 1)
     let error = #expect(throws: ConservationError.self) { try lost.checkConservation() }
     #expect(error?.exitCode == .software)
     #expect(
       error?.description.hasPrefix(
-        "22 records were read but 21 are accounted for (1 inserted, 2 updated, 3 unchanged, 4 duplicate, 11 rejected)."
+        "27 records were read but 26 are accounted for (1 inserted, 2 updated, 3 unchanged, 4 duplicate, 5 repeated, "
+          + "11 rejected)."
       ) == true)
   }
 

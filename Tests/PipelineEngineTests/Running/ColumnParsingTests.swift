@@ -102,6 +102,6 @@ import Testing
       }
       rows += expected.batch.count
     }
-    #expect(dirtyPercent > 0 || rows > 490)
+    #expect(dirtyPercent > 0 || rows > 470)
   }
 }

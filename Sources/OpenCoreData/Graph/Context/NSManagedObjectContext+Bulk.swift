@@ -20,6 +20,12 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+  /// The number by which the store counts the changes of the object's row, as of its last read or save.
+  package var rowVersion: Int64 { version }
+
+  /// The values of the attributes in `slots`, as the store has them.
+  package func storedValues(at slots: [Int]) -> [StoredValue] { slots.map(storedValue(at:)) }
+
   /// Sets the attributes in `slots` to the values of a batch's row where they differ.
   package func setValues(at slots: [Int], of batch: ObjectBatch, row: Int) {
     let changed = slots.filter { storedValue(at: $0) != batch.value(row: row, slot: $0) }

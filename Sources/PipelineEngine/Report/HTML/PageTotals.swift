@@ -30,7 +30,7 @@ struct PageTotals {
     return [
       Part(name: "\(would)inserted", count: counts.inserted), Part(name: "\(would)updated", count: counts.updated),
       Part(name: "unchanged", count: counts.unchanged), Part(name: "duplicate", count: counts.duplicate),
-      Part(name: "rejected", count: counts.rejected),
+      Part(name: "repeated", count: counts.repeated), Part(name: "rejected", count: counts.rejected),
     ]
   }
 

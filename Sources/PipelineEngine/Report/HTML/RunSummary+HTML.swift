@@ -96,6 +96,7 @@ struct PageHeader {
     let all = [
       ("\(TextTable.grouped(taken)) \(good)", taken),
       ("\(TextTable.grouped(counts.duplicate)) already present", counts.duplicate),
+      ("\(TextTable.grouped(counts.repeated)) repeated in the input", counts.repeated),
       ("\(TextTable.grouped(counts.rejected)) rejected", counts.rejected),
     ]
     return all.filter { $0.1 > 0 }.map(\.0).joined(separator: ", ")

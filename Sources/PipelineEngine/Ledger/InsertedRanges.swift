@@ -1,0 +1,28 @@
+import OpenCoreData
+
+/// The primary keys of the entries that inputs have inserted.
+enum InsertedRanges {
+  /// All of them with the inputs that inserted them, in order; none where the ledger is of an older layout.
+  static func all(
+    _ tables: LedgerTables, in coordinator: NSPersistentStoreCoordinator
+  ) throws -> [(keys: ClosedRange<Int64>, input: Int64)] {
+    guard try tables.layout(in: coordinator) == .current else { return [] }
+    let rows = try coordinator.participantRows(
+      "SELECT firstKey, lastKey, inputID FROM \(tables.inserted) ORDER BY firstKey")
+    return rows.compactMap { row in
+      guard let first = row[0] as? Int64, let last = row[1] as? Int64, let input = row[2] as? Int64, first <= last
+      else { return nil }
+      return (first...last, input)
+    }
+  }
+
+  /// The input that inserted the entry with the key, by binary search.
+  static func input(of key: Int64, in ranges: [(keys: ClosedRange<Int64>, input: Int64)]) -> Int64? {
+    var (low, high) = (0, ranges.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].keys.upperBound < key { low = middle + 1 } else { high = middle }
+    }
+    return low < ranges.count && ranges[low].keys.contains(key) ? ranges[low].input : nil
+  }
+}

@@ -1,0 +1,91 @@
+import ManagedObjectModel
+import OpenCoreData
+import PersistentStores
+
+/// Writes what an undo needs: which entries an input inserted, and what it overwrote.
+struct UndoRecords: Sendable {
+  private let tables: LedgerTables
+  /// The name of the root entity, by which the store numbers its entries.
+  private let rootEntity: String?
+  private let overwrittenMax: Int
+  /// The number of entries in the table of overwritten ones; nil until it is counted.
+  private var overwrittenCount: Int?
+  private var nextOrdinal: Int64 = 0
+  /// The input for which nothing more is kept, because it overwrote too many entries.
+  private var droppedInput: Int64?
+
+  /// The ordinal of the row that says that the values of an input are not kept.
+  static let droppedOrdinal: Int64 = -1
+
+  init(_ tables: LedgerTables, rootEntity: String?, overwrittenMax: Int) {
+    self.tables = tables
+    self.rootEntity = rootEntity
+    self.overwrittenMax = overwrittenMax
+  }
+
+  mutating func didRollBack() {
+    overwrittenCount = nil
+    droppedInput = nil
+  }
+
+  // MARK: Insertions
+
+  /// Records the primary keys of the entries that the save has inserted: the store has just allocated them, one after
+  /// the other.
+  ///
+  /// If the entity's class inserts other objects while it is saved, the keys are not known, and nothing is recorded.
+  func noteInsertions(_ count: Int, ofInput id: Int64, _ transaction: SaveTransaction) throws {
+    guard count > 0, count == transaction.insertedCount, let rootEntity else { return }
+    let rows = try transaction.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = ?", [rootEntity])
+    guard let last = rows.first?.first as? Int64 else { return }
+    let first = last - Int64(count) + 1
+    let extended = try transaction.execute(
+      "UPDATE \(tables.inserted) SET lastKey = ? WHERE inputID = ? AND lastKey = ?", [last, id, first - 1])
+    if extended > 0 { return }
+    try transaction.execute("INSERT INTO \(tables.inserted) VALUES (?, ?, ?)", [id, first, last])
+  }
+
+  // MARK: Overwritten values
+
+  mutating func note(_ entries: OverwrittenEntries, ofInput id: Int64, _ transaction: SaveTransaction) throws {
+    guard entries.count > 0, droppedInput != id else { return }
+    if overwrittenCount == nil {
+      let row = try transaction.rows(
+        "SELECT TOTAL(count), MAX(ordinal) FROM \(tables.overwritten)"
+      ).first
+      overwrittenCount = Int(row?[0] as? Double ?? 0)
+      nextOrdinal = max(0, (row?[1] as? Int64 ?? -1) + 1)
+    }
+    let kept = try makeRoom(for: entries.count, ofInput: id, transaction)
+    guard kept else { return }
+    try transaction.run(
+      "INSERT INTO \(tables.overwritten) VALUES (?, ?, ?, ?)",
+      [.integer(id), .integer(nextOrdinal), .integer(Int64(entries.count)), .blob(entries.encoded)])
+    nextOrdinal += 1
+    overwrittenCount = (overwrittenCount ?? 0) + entries.count
+  }
+
+  /// Drops the values of the oldest inputs until `count` more fit.
+  ///
+  /// - Returns: False if the values of the input itself had to be dropped.
+  private mutating func makeRoom(
+    for count: Int, ofInput id: Int64, _ transaction: SaveTransaction
+  ) throws -> Bool {
+    while (overwrittenCount ?? 0) + count > overwrittenMax {
+      let oldest = try transaction.rows(
+        "SELECT inputID, SUM(count) FROM \(tables.overwritten) GROUP BY inputID HAVING SUM(count) > 0 "
+          + "ORDER BY inputID = ?, inputID LIMIT 1", [id]
+      ).first
+      let input = oldest?[0] as? Int64 ?? id
+      try transaction.execute("DELETE FROM \(tables.overwritten) WHERE inputID = ?", [input])
+      try transaction.execute(
+        "INSERT INTO \(tables.overwritten) VALUES (?, ?, 0, NULL)", [input, Self.droppedOrdinal])
+      overwrittenCount = (overwrittenCount ?? 0) - Int(oldest?[1] as? Int64 ?? 0)
+      if input == id {
+        droppedInput = id
+        return false
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import OpenCoreData
+import PersistentStores
+
+/// Takes back an import: deletes the entries that it inserted, and sets back the ones that it updated.
+///
+/// ```swift
+/// let undo = try StoreUndo(store: "journal.sqlite", vocabulary: .journal)
+/// print("\(undo.preview.deleted) entries would be deleted")
+/// try undo.apply()
+/// ```
+///
+/// The ledger knows what each input inserted, and what it overwrote, as far as the limit `overwrittenMax` of its pipeline
+/// allows. Where an entry was changed since, nothing is taken back.
+public struct StoreUndo: Sendable {
+  /// What the undo does.
+  public struct Preview: Sendable, Hashable, Codable {
+    /// The runs that the inputs belong to.
+    public var runs: [String]
+    /// The paths of the inputs, as the user named them.
+    public var inputs: [String]
+    /// The number of entries that are deleted.
+    public var deleted: Int
+    /// The number of entries that get their former values back.
+    public var restored: Int
+    /// The number of entries that were deleted since.
+    public var missing: Int
+  }
+
+  /// Why an import can't be taken back.
+  public struct Failure: Error, Sendable, CustomStringConvertible {
+    public let description: String
+    public let exitCode: ExitCode
+  }
+
+  public let preview: Preview
+  private let path: String
+  private let inputs: [LedgerEntry]
+  private let vocabulary: DefinitionVocabulary
+  private let model: String?
+  private let timeoutSeconds: Double
+
+  /// Finds out what there is to take back. The store is only read.
+  ///
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - name: The number of a run as `history` shows it, or its beginning; or the path of an input. Nil for the last
+  ///     run that imported something.
+  ///   - vocabulary: The vocabulary of the program whose runs are taken back.
+  ///   - model: The name or path of the store's model; nil for one that is compatible with the store.
+  ///   - timeoutSeconds: How long to wait for a store that another program writes to.
+  /// - Throws: ``Failure`` for a store without such an import, or where an entry was changed since.
+  public init(
+    store path: String, _ name: String? = nil, vocabulary: DefinitionVocabulary, model: String? = nil,
+    timeoutSeconds: Double = 10
+  ) throws(Failure) {
+    (self.path, self.vocabulary, self.model, self.timeoutSeconds) = (path, vocabulary, model, timeoutSeconds)
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw Failure(description: "there is no store \(path); check the path", exitCode: .noInput)
+    }
+    let tables = LedgerTables(vocabulary)
+    do throws(RunFailure) {
+      let entries = try Self.entries(tables, path)
+      let inputs = try Self.chosen(name, of: entries, in: path)
+      self.inputs = inputs
+      let work = try Self.work(
+        inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
+      defer { work.store.close() }
+      let plan = try Self.explained(path) { try work.undo.plan(entries) }
+      preview = Preview(
+        runs: Array(Set(inputs.map(\.run))).sorted(), inputs: inputs.map(\.path), deleted: plan.deletedCount,
+        restored: plan.restoredCount, missing: plan.missingCount)
+    } catch {
+      throw Failure(description: error.message, exitCode: error.exitCode)
+    }
+  }
+
+  /// Does what the preview says, in one transaction, and waits for the disk.
+  ///
+  /// - Throws: ``Failure`` for a store that another run is using, or that has changed since the preview; then nothing is
+  ///   taken back.
+  public func apply() throws(Failure) {
+    do throws(RunFailure) {
+      let lock = try RunLock(storePath: path, pipeline: "undo", now: Date())
+      defer { lock.release() }
+      let entries = try Self.entries(LedgerTables(vocabulary), path)
+      let work = try Self.work(
+        inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: false)
+      defer { work.store.close() }
+      try work.store.beginTransaction()
+      do throws(RunFailure) {
+        let plan = try Self.explained(path) { try work.undo.plan(entries) }
+        let isSame =
+          plan.deletedCount == preview.deleted && plan.restoredCount == preview.restored
+          && Set(inputs.map(\.id)).isSubset(of: entries.map(\.id))
+        guard isSame else {
+          throw RunFailure(
+            code: nil, exitCode: .temporaryFailure,
+            message: "\(path) was changed meanwhile; nothing was taken back. Look at it again, and repeat the undo")
+        }
+        try Self.explained(path) { try work.undo.apply() }
+        try work.store.commitTransaction()
+      } catch {
+        try? work.store.rollBackTransaction()
+        throw error
+      }
+      try work.store.checkpoint()
+    } catch {
+      throw Failure(description: error.message, exitCode: error.exitCode)
+    }
+  }
+
+  // MARK: Choosing
+
+  /// The inputs that were not undone, the newest first.
+  private static func entries(
+    _ tables: LedgerTables, _ path: String
+  ) throws(RunFailure) -> [LedgerEntry] {
+    try explained(path) {
+      let opened = try OpenedDatabase.openForReading(path)
+      defer { withExtendedLifetime(opened) {} }
+      let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
+      guard let layout = try tables.layout(rows) else { return [] }
+      return try tables.entries(layout, rows).filter { !$0.isUndone }
+    }
+  }
+
+  private static func chosen(
+    _ name: String?, of entries: [LedgerEntry], in path: String
+  ) throws(RunFailure) -> [LedgerEntry] {
+    func refusal(_ text: String) -> RunFailure { RunFailure(code: nil, exitCode: .noInput, message: text) }
+    guard let newest = entries.first else {
+      throw refusal("\(path) has no ledger of an import that could be undone")
+    }
+    guard let name else { return entries.filter { $0.run == newest.run } }
+    let runs = Set(entries.map(\.run).filter { name.count >= 4 && $0.hasPrefix(name) })
+    if runs.count == 1 { return entries.filter { runs.contains($0.run) } }
+    if runs.count > 1 { throw refusal("more than one run begins with '\(name)'; write more of its number") }
+    if let input = entries.first(where: { $0.path == name }) { return [input] }
+    throw refusal(
+      "no run has the number '\(name)', and no input the path; 'history' lists them, and those that are undone stay so")
+  }
+
+  // MARK: Working
+
+  private static func work(
+    _ inputs: [LedgerEntry], in path: String, vocabulary: DefinitionVocabulary, model modelName: String?,
+    timeoutSeconds: Double, isReadOnly: Bool
+  ) throws(RunFailure) -> (store: ImportStore, undo: InputUndo) {
+    let name = inputs.first?.entity ?? ""
+    let (store, entity) = try explained(path) {
+      let definition = PipelineDefinition(name: "undo", entity: name, vocabulary: vocabulary).using(model: modelName)
+      let model = try RunModel(definition, given: nil, store: path).model
+      guard let entity = model.entitiesByName[name] else {
+        throw UndoRefusal(message: "the model has no entity '\(name)', which the import filled; name its model")
+      }
+      let store = ImportStore(
+        container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model), entity: entity,
+        path: path, isDryRun: isReadOnly, isAtomic: false, lockTimeoutSeconds: timeoutSeconds)
+      return (store, entity)
+    }
+    try store.openExisting()
+    let undo = InputUndo(
+      inputs, in: store.container, entity: entity, tables: LedgerTables(vocabulary), program: vocabulary.program)
+    return (store, undo)
+  }
+
+  private static func explained<Result>(_ path: String, _ body: () throws -> Result) throws(RunFailure) -> Result {
+    do {
+      return try body()
+    } catch let refusal as UndoRefusal {
+      throw RunFailure(code: nil, exitCode: .dataError, message: refusal.message)
+    } catch let version as LedgerVersionError {
+      throw RunFailure(code: nil, exitCode: .dataError, message: version.description)
+    } catch let mistake as PipelineError {
+      throw RunFailure(code: nil, exitCode: .configuration, message: mistake.message)
+    } catch let error as SQLiteError {
+      throw RunFailure(store: NSError.sqlite(error, .open, message: "\(path) can't be read"), path: path)
+    } catch {
+      throw RunFailure(store: error as NSError, path: path)
+    }
+  }
+}

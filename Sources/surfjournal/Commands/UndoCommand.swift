@@ -1,0 +1,112 @@
+import PipelineEngine
+import SurfJournal
+
+struct UndoCommand: Command {
+  static let name = "undo"
+  static let usage = """
+    Usage: surfjournal undo STORE [RUN | INPUT] [options]
+
+    Takes back an import: deletes the entries that it inserted, and gives the ones
+    that it updated their former values back, all or nothing. RUN is the number of a
+    run as 'surfjournal history' shows it, or its beginning; INPUT is the path of a
+    file as it was imported. Without either it is the last run. At a terminal the
+    program says what would go, and asks.
+
+    Nothing is taken back if one of the entries was changed since. Afterwards the
+    files can be imported again.
+
+    Options:
+          --model MODEL          model of the store: a model file (.xcdatamodeld,
+                                 .xcdatamodel, .momd, .mom), or a model that is part
+                                 of the program; by default the compatible one
+      -y, --yes                  take back without asking
+      -n, --dry-run              say what would be taken back, and change nothing
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; by default 10
+          --json                 print what is taken back as JSON
+      -q, --quiet                print nothing on success
+      -h, --help                 show this help
+          --version              show the version
+
+    Exit status 65 says that the import can't be taken back, 66 that there is no such
+    import, 75 that another import is using the store; the others are in
+    'surfjournal help'. Answering no is not an error.
+
+    """
+
+  /// The output of `--json`.
+  private struct Result: Encodable {
+    let store: String
+    let undone: Bool
+    let undo: StoreUndo.Preview
+  }
+
+  private let store: String
+  private let subject: String?
+  private let model: String?
+  private let timeoutSeconds: Double
+  private let isDryRun: Bool
+  private let asks: Bool
+  private let display: (isJSON: Bool, isQuiet: Bool)
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    guard let store = arguments.operands.first else { throw arguments.mistake("a store must be named") }
+    self.store = store
+    subject = arguments.operands.count > 1 ? try arguments.onlyOperand("a run or an input", after: 1) : nil
+    model = arguments.string("model")
+    timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
+    isDryRun = arguments.has("dry-run")
+    if isDryRun, arguments.has("yes") {
+      throw arguments.mistake("--dry-run and --yes exclude each other; leave one out")
+    }
+    asks = !isDryRun && !arguments.has("yes")
+    if asks, !Console.isInputTerminal {
+      throw arguments.mistake(
+        "there is no terminal to ask at; add --yes to undo without a question, or --dry-run to change nothing")
+    }
+    display = (arguments.has("json"), arguments.has("quiet"))
+  }
+
+  func run() async -> ExitCode {
+    do throws(StoreUndo.Failure) {
+      let undo = try StoreUndo(
+        store: store, subject, vocabulary: .journal, model: model, timeoutSeconds: timeoutSeconds)
+      var isConfirmed = !isDryRun
+      if asks {
+        Console.show(Self.text(undo.preview, "would be"))
+        isConfirmed = Console.ask("Undo? [y/N] ")
+      }
+      if isConfirmed { try undo.apply() }
+      return show(undo.preview, isUndone: isConfirmed)
+    } catch {
+      return CommandFailure(error.description, error.exitCode).report()
+    }
+  }
+
+  private func show(_ preview: StoreUndo.Preview, isUndone: Bool) -> ExitCode {
+    do throws(CommandFailure) {
+      if display.isJSON {
+        try Console.print(try Console.json(Result(store: store, undone: isUndone, undo: preview)))
+      } else if !display.isQuiet {
+        // After a question it is already visible what would go.
+        if isUndone || !asks { try Console.print(Self.text(preview, isUndone ? "were" : "would be")) }
+        if !isUndone { Console.report("nothing was changed: \(isDryRun ? "a dry run" : "as requested")") }
+      }
+      return .ok
+    } catch {
+      return error.report()
+    }
+  }
+
+  private static func text(_ preview: StoreUndo.Preview, _ verb: String) -> String {
+    func counted(_ count: Int, _ text: String) -> String { "  \(count) \(count == 1 ? "entry" : "entries") \(text)\n" }
+    var text = "Import of \(preview.inputs.joined(separator: ", ")), run \(preview.runs.joined(separator: ", ")):\n"
+    if preview.deleted > 0 || preview.restored == 0 {
+      text += counted(preview.deleted, "that it inserted \(verb) deleted")
+    }
+    if preview.restored > 0 { text += counted(preview.restored, "that it updated \(verb) set back") }
+    if preview.missing > 0 { text += counted(preview.missing, "deleted since; nothing to do for them") }
+    return text
+  }
+}
