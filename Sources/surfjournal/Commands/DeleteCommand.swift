@@ -7,10 +7,10 @@ struct DeleteCommand: Command {
     Usage: surfjournal delete ID... --store PATH [options]
            surfjournal delete --where PREDICATE --store PATH [options]
 
-    Deletes entries: all that are named, or all for which a predicate holds, or none.
-    An ID is the number that 'surfjournal list' shows, or the entry's URI. The entries
-    are shown; at a terminal the program asks before it deletes them. The ledger does
-    not change: importing the same log again does not restore them.
+    Deletes entries: all that are named, or all for which a predicate holds, or
+    none. An ID is the number that 'surfjournal list' shows, or the entry's URI. The
+    entries are shown; at a terminal the program asks before it deletes them. The
+    ledger does not change: importing the same log again does not restore them.
 
     Options:
           --store PATH           store that the entries are in

@@ -38,6 +38,7 @@ import Testing
         "inserted" : 1490,
         "read" : 1500,
         "rejected" : 3,
+        "repeated" : 0,
         "unchanged" : 0,
         "updated" : 0
       },

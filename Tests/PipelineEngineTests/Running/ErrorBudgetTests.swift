@@ -140,7 +140,7 @@ struct ErrorBudgetTests {
     #expect(stopped.outcome == .stopped)
     #expect(try sqlite(store, "SELECT ZLOCATION, ZRATING, Z_OPT FROM ZJOURNALENTRY") == "A|1|1")
     let summary = try await run(definition, .import, inputs: [try folder.write(good, to: "good.csv")], store: store)
-    #expect(summary.counts == RunCounts(read: 5, inserted: 2, updated: 2, unchanged: 1))
+    #expect(summary.counts == RunCounts(read: 5, inserted: 2, updated: 1, repeated: 2))
     #expect(
       try sqlite(store, "SELECT Z_PK, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK") == "1|A|2\n2|B|5\n3|C|1")
   }
