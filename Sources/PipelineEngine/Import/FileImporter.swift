@@ -61,7 +61,7 @@ struct FileImporter {
       if definition.verifyHash || environment.options.verifiesHash {
         checksumFile = try ChecksumFile.verified(file.path, file.name)
       }
-      overlap = OverlapCheck(of: file, environment, known)
+      overlap = OverlapCheck(of: file, environment, known: known)
       let messages = environment.reader(of: file, known, digester: file.isReadTwice ? nil : overlap?.digester).start()
       try environment.clock.time(.save) { (share) throws(RunFailure) in
         try handleAll(messages, share: &share, totals: &totals)
@@ -114,11 +114,11 @@ struct FileImporter {
     switch recognition {
     case .fresh:
       if environment.options.isReplay { try Replay.checkFresh(file.path) }
-      try compare(with: nil, &totals)
-      return checkpoint.beginAnew(ledger)
+      checkpoint.beginAnew(ledger)
+      return try compare(with: nil, &totals)
     case .changed(let entry):
-      try compare(with: entry, &totals)
-      return checkpoint.beginAnew(ledger)
+      checkpoint.beginAnew(ledger)
+      return try compare(with: entry, &totals)
     case .known(let known): return try noteKnown(known, &totals)
     case .resumed(let known):
       summary.state = .resumed
@@ -138,13 +138,13 @@ struct FileImporter {
   /// twice, or replaces what came of it before.
   private mutating func compare(with changed: LedgerEntry?, _ totals: inout ImportTotals) throws(RunFailure) {
     if environment.changedInputs == .replace {
-      let replacement = InputReplacement(environment, file, known: known)
-      guard let old = try replacement.inputs(changed) else { return }
+      let replacement = InputReplacement(environment, file, entry: checkpoint.entry, known: known)
+      guard let old = try replacement.inputs(changed, &totals) else { return }
       if let note = try replacement.takeBack(old) { totals.notes.append(note) }
       replacedInputs = Set(old.map(\.id))
     } else if let check = overlap, file.isReadTwice {
       overlap = nil
-      if let failure = try check.run() { throw failure }
+      if let failure = try check.run(checkpoint.entry, &totals) { throw failure }
     }
   }
 
@@ -244,7 +244,9 @@ struct FileImporter {
   private mutating func save(_ chunk: ParsedChunk, _ totals: inout ImportTotals) throws(RunFailure) {
     if let check = overlap, let mapping {
       overlap = nil
-      if let failure = try check.failure(ofFirst: chunk, mapping) { throw failure }
+      if let failure = try check.failure(ofFirst: chunk, mapping: mapping, entry: checkpoint.entry, totals: &totals) {
+        throw failure
+      }
     }
     do {
       if let stop = try saver?.save(chunk, checkpoint: &checkpoint, totals: &totals) {

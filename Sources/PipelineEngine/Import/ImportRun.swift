@@ -224,6 +224,7 @@ struct ImportRun {
         }
       } catch {
         ledger.clear()
+        totals.forgetStoredRecords()
         environment.monitor.log.log(.inputFailed(input.name, code: error.code, message: error.message))
         first = first ?? error
         if let file = input.inboxFile, error.exitCode == .dataError, !error.concernsStore {

@@ -19,6 +19,7 @@ struct ImportTotals {
   /// The highest primary key in the store when the run began.
   let lastStoredKey: Int64
   private var matcher: EntryMatcher?
+  private var stored: StoredRecords?
 
   /// What is worth knowing in addition to the counts, such as the formats of dates that were chosen.
   var notes: [String] = []
@@ -59,6 +60,19 @@ struct ImportTotals {
     return made
   }
 
+  /// The records of the store, for inputs with the columns of `digester`. Inputs with the same columns share them.
+  mutating func storedRecords(
+    _ digester: RowDigester, _ environment: ImportEnvironment
+  ) throws(RunFailure) -> StoredRecords {
+    if let stored, stored.digester == digester { return stored }
+    let read = try StoredRecords(digester, environment)
+    stored = read
+    return read
+  }
+
+  /// Called when an input failed: its records do not count as stored.
+  mutating func forgetStoredRecords() { stored = nil }
+
   mutating func renameRejects(_ old: String?, to new: String) {
     rejectsPaths = rejectsPaths.map { $0 == old ? new : $0 }
   }
@@ -67,7 +81,7 @@ struct ImportTotals {
   /// because they are useless. What was wrong stays.
   mutating func rollBack(to before: ImportTotals) {
     (counts, profile, notes) = (before.counts, before.profile, before.notes)
-    (hasSaved, insertedCount, matcher) = (before.hasSaved, before.insertedCount, nil)
+    (hasSaved, insertedCount, matcher, stored) = (before.hasSaved, before.insertedCount, nil, nil)
     filesDone.removeAll { done in
       done.outcome == .processed && !before.filesDone.contains { $0.file.name == done.file.name }
     }

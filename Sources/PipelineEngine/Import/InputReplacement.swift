@@ -5,18 +5,20 @@ import OpenCoreData
 struct InputReplacement {
   private let environment: ImportEnvironment
   private let file: InputFile
+  /// The ledger's entry that the input will have.
+  private let entry: LedgerEntry
   /// The ledger's entries, the newest first.
   private let known: [LedgerEntry]
 
-  init(_ environment: ImportEnvironment, _ file: InputFile, known: [LedgerEntry]) {
-    (self.environment, self.file, self.known) = (environment, file, known)
+  init(_ environment: ImportEnvironment, _ file: InputFile, entry: LedgerEntry, known: [LedgerEntry]) {
+    (self.environment, self.file, self.entry, self.known) = (environment, file, entry, known)
   }
 
   /// The earlier inputs that this one replaces: those with its path, or the one that most of its records came from.
   ///
   /// - Parameter changed: The earlier input that it begins with, if there is one.
   /// - Returns: Nil where there is nothing to replace.
-  func inputs(_ changed: LedgerEntry?) throws(RunFailure) -> [LedgerEntry]? {
+  func inputs(_ changed: LedgerEntry?, _ totals: inout ImportTotals) throws(RunFailure) -> [LedgerEntry]? {
     guard file.isReadTwice else {
       throw RunFailure(
         code: .inputRefused, exitCode: .dataError,
@@ -27,14 +29,13 @@ struct InputReplacement {
     var old = known.filter { $0.path == file.name && $0.entity == entity }
     if let changed, !old.contains(where: { $0.id == changed.id }) { old.append(changed) }
     if !old.isEmpty { return old }
-    guard let check = OverlapCheck(of: file, environment, known), let result = try check.result(), result.isMost else {
-      return nil
-    }
-    guard let main = known.first(where: { $0.id == result.mainInput }) else {
+    let check = OverlapCheck(of: file, environment, known: known)
+    guard let overlap = try check?.overlap(entry, &totals), overlap.isMost else { return nil }
+    guard let main = known.first(where: { $0.id == overlap.mainInput }) else {
       throw RunFailure(
         code: .inputRefused, exitCode: .dataError,
         message:
-          "\(file.name): \(result.storedCount) of its \(result.recordCount) records are in the store, but it is not "
+          "\(file.name): \(overlap.storedCount) of its \(overlap.recordCount) records are in the store, but it is not "
           + "recorded which input inserted them. Add only what is new with --only-new")
     }
     return known.filter { $0.path == main.path && $0.entity == entity }

@@ -1,0 +1,81 @@
+import OpenCoreData
+
+/// The entries of the store, counted by their whole records, to find out how many records of an input are there already.
+/// It serves all inputs of a run with the same columns: what one inserts counts as stored for the next.
+struct StoredRecords {
+  let digester: RowDigester
+  private let index: KeyIndex
+  /// The keys that each input has inserted before the run.
+  private let ranges: [(keys: ClosedRange<Int64>, input: Int64)]
+
+  init(_ digester: RowDigester, _ environment: ImportEnvironment) throws(RunFailure) {
+    self.digester = digester
+    let index = KeyIndex(keysInMemoryMax: environment.definition.limits.keysInMemoryMax, keepsOrders: true)
+    self.index = index
+    ranges = try environment.store.perform { try InsertedRanges.all(environment.tables, in: $0) }
+    try environment.store.walk(digester, unless: environment.monitor.isCancelled) { digests, keys in
+      try index.beginChunk(digests.keys)
+      for (digest, key) in zip(digests.keys, keys) {
+        let known = index.entry(of: digest)
+        var equal = EqualEntries(known, input: 0)
+        equal.addStored()
+        var entry = equal.keyEntry
+        // The first of the equal entries tells where they came from.
+        entry.order = known?.order ?? Double(key)
+        index.set(digest, entry, before: known)
+      }
+      try index.endChunk()
+    }
+  }
+
+  /// Counts the records of a chunk.
+  ///
+  /// - Parameters:
+  ///   - entry: The ledger's entry of the input.
+  ///   - earlier: The ledger's entries of the inputs before it.
+  func add(
+    _ chunk: ParsedChunk, of entry: LedgerEntry, after earlier: [LedgerEntry], to overlap: inout Overlap
+  ) throws(RunFailure) {
+    overlap.recordCount += chunk.batch.count + chunk.rejected.count
+    do {
+      try index.beginChunk(chunk.digests.keys)
+      for digest in chunk.digests.keys {
+        let known = index.entry(of: digest)
+        var equal = EqualEntries(known, input: entry.number)
+        let isStored = equal.match()
+        var counted = equal.keyEntry
+        counted.order = known?.order ?? 0
+        index.set(digest, counted, before: known)
+        guard isStored, let known else { continue }
+        overlap.storedCount += 1
+        if let input = origin(of: known, earlier) { overlap.storedOfInput[input, default: 0] += 1 }
+      }
+      try index.endChunk()
+    } catch {
+      throw RunFailure(saving: error)
+    }
+  }
+
+  /// The input that inserted the first of the equal entries.
+  private func origin(of known: KeyEntry, _ earlier: [LedgerEntry]) -> Int64? {
+    if known.order > 0 { return InsertedRanges.input(of: Int64(known.order), in: ranges) }
+    return earlier.first { $0.number == known.input }?.id
+  }
+}
+
+/// How many records of an input the store has already.
+struct Overlap {
+  fileprivate(set) var recordCount = 0
+  /// Records that equal an entry of the store, each a different one.
+  fileprivate(set) var storedCount = 0
+  /// By the input that inserted the entries.
+  fileprivate var storedOfInput: [Int64: Int] = [:]
+
+  var isMost: Bool { storedCount * 2 > recordCount }
+
+  /// The input that most of the equal entries come from.
+  var mainInput: Int64? {
+    let main = storedOfInput.max { ($0.value, $0.key) < ($1.value, $1.key) }
+    return main.flatMap { $0.value * 2 >= storedCount ? $0.key : nil }
+  }
+}
