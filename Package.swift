@@ -54,7 +54,7 @@ let package = Package(
     .target(
       name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking"],
       swiftSettings: strict),
-    .target(name: "CSV", dependencies: ["Locking", "CZlib", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
+    .target(name: "CSV", dependencies: ["Locking", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
     .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
     .target(name: "TableGuessing", dependencies: ["CSV", "PipelineDefinition"], swiftSettings: strict),
     .target(
