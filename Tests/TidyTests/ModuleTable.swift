@@ -6,7 +6,7 @@ enum ModuleTable {
     "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
     "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores"],
     "StoreInspection": ["Locking", "ManagedObjectModel", "PersistentStores"],
-    "CSV": ["CISAL", "CWriteback", "CXXHash", "Locking"],
+    "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
     "PipelineDefinition": ["CSV"],
     "PipelineEngine": [
       "CSV", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineDefinition",
@@ -20,7 +20,7 @@ enum ModuleTable {
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [],
+    "CArchive": [], "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [],
     "CISAL": [], "CMalloc": [], "CSQLite": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],

@@ -29,7 +29,7 @@
 /// | `duplicate-label` | header | frictionless | two labels of the header name the same column |
 /// | `date-order` | header | ours | the dates of a column can be read in another order of day and month |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
-/// | `compression-error` | file | frictionless | the gzip data are damaged or truncated |
+/// | `compression-error` | file | frictionless | the compressed data are damaged or truncated |
 /// | `format-error` | file | frictionless | the input is not text: an archive, a workbook, a database |
 /// | `hash-count` | file | frictionless | the input's content does not match its checksum file |
 /// | `row-count` | file | frictionless | the input's number of records does not match its checksum file |
