@@ -28,6 +28,8 @@ let package = Package(
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CISAL", pkgConfig: "libisal", providers: [.apt(["libisal-dev"])]),
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    // A header only: libarchive is loaded when an input needs it.
+    .systemLibrary(name: "CArchive"),
     // A header only: the bounds of the linker section in which embedded models are found.
     .systemLibrary(name: "CEmbeddedModels"),
     // A header only: the name of the queue that code runs on, for messages.
@@ -54,7 +56,8 @@ let package = Package(
     .target(
       name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking"],
       swiftSettings: strict),
-    .target(name: "CSV", dependencies: ["Locking", "CZlib", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
+    .target(
+      name: "CSV", dependencies: ["Locking", "CArchive", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
     .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
     .target(name: "TableGuessing", dependencies: ["CSV", "PipelineDefinition"], swiftSettings: strict),
     .target(

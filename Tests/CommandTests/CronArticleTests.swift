@@ -149,7 +149,8 @@ import Testing
       line.wholeMatch(of: /\| (\d+) \|.+\|.+\|/).flatMap { Int32($0.1) }
     }
     let codes: [ExitCode] = [
-      .ok, .usage, .dataError, .noInput, .software, .cannotCreate, .ioError, .temporaryFailure, .noPermission,
+      .ok, .usage, .dataError, .noInput, .unavailable, .software, .cannotCreate, .ioError, .temporaryFailure,
+      .noPermission,
       .configuration,
     ]
     #expect(told == codes.map(\.rawValue))

@@ -37,7 +37,8 @@ import Testing
 
   // MARK: Standard input
 
-  @Test(arguments: ["cat", "gzip -c"]) func `Standard input is known and resumed too`(filter: String) throws {
+  @Test(arguments: ["cat", "gzip -c", "zstd -qc", "xz -c", "bzip2 -c", "zip -q - -"])
+  func `Standard input is known and resumed too`(filter: String) throws {
     try Logs.write(records: 30_000, to: "big.csv", in: folder)
     let stopped = try Tool.shell(
       """

@@ -49,7 +49,7 @@ private enum DocExamplesPipeline {
   }
 
   static func sink() throws {
-    let sink = try ByteSink(path: "surf-log.csv.gz", compression: .gzip())
+    let sink = try ByteSink(path: "surf-log.csv.gz", compression: .gzip)
     try sink.write("date,location\n")
     try sink.commit()
   }

@@ -6,7 +6,7 @@ enum ModuleTable {
     "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
     "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores"],
     "StoreInspection": ["Locking", "ManagedObjectModel", "PersistentStores"],
-    "CSV": ["CISAL", "CWriteback", "CXXHash", "CZlib", "Locking"],
+    "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
     "PipelineDefinition": ["CSV"],
     "PipelineEngine": [
       "CSV", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineDefinition",
@@ -20,8 +20,8 @@ enum ModuleTable {
     "modelgen": ["ManagedObjectModel"],
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
-    "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [], "CISAL": [],
-    "CMalloc": [], "CSQLite": [],
+    "CArchive": [], "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [],
+    "CISAL": [], "CMalloc": [], "CSQLite": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]

@@ -127,7 +127,7 @@ extension Rule {
       ("import Foundation\nimport OpenCoreData", 2), ("@testable import OpenCoreData", 1),
       ("public import PipelineEngine", 1), ("import struct OpenCoreData.A", 1), ("import Elsewhere", 1),
     ],
-    permitted: ["import Foundation\nimport CZlib", "// import OpenCoreData", "let importer = OpenCoreData"]
+    permitted: ["import Foundation\nimport CISAL", "// import OpenCoreData", "let importer = OpenCoreData"]
   ) { file in
     let allowed = ModuleTable.system.union(file.module.flatMap { ModuleTable.imports[$0] } ?? [])
     return file.lineNumbers(of: file.code) { line in

@@ -1,7 +1,7 @@
-/// An error of reading, inflating, parsing or writing.
+/// An error of reading, decompressing, parsing or writing.
 ///
 /// Positions are given wherever they are known. `byte` counts in the text itself, in the bytes of its encoding (for
-/// gzip: in the inflated text), `compressedByte` in the compressed file; both start at 0. `line` starts at 1.
+/// compressed files: in the decompressed text), `compressedByte` in the compressed file; both start at 0. `line` starts at 1.
 public struct CSVError: Error, Sendable, Hashable {
   /// The kind of error. Later versions may add codes, so a `switch` needs a default.
   ///
@@ -15,9 +15,9 @@ public struct CSVError: Error, Sendable, Hashable {
     public static let source = Code(rawValue: "source-error")
     /// The encoding of the input must be declared, or is unknown.
     public static let encoding = Code(rawValue: "encoding-error")
-    /// The input is not text: a workbook, a database, an archive, or compressed by something other than gzip.
+    /// The input is not text: a workbook, a database, an archive of several files.
     public static let format = Code(rawValue: "format-error")
-    /// The gzip data is truncated or damaged, or other data follows it.
+    /// The compressed data is truncated or damaged, or other data follows it.
     public static let compression = Code(rawValue: "compression-error")
     /// The dialect or the limits contradict themselves.
     public static let dialect = Code(rawValue: "dialect-error")
@@ -37,8 +37,11 @@ public struct CSVError: Error, Sendable, Hashable {
   public var compressedByte: Int?
   /// Index (from 0) of the field concerned, for `unquotableValue`.
   public var field: Int?
-  /// The system's error number, where a system call failed.
+  /// The system's error number, where a system call failed; `missingLibrary` where a library is not installed.
   public var errnoCode: Int32?
+
+  /// ELIBACC of Linux: a shared library can't be accessed.
+  package static let missingLibrary: Int32 = 79
 
   public init(
     _ code: Code, _ message: String, path: String? = nil, line: Int? = nil, byte: Int? = nil,

@@ -6,7 +6,7 @@
 /// sink from one thread at a time.
 ///
 /// ```swift
-/// let sink = try ByteSink(path: "surf-log.csv.gz", compression: .gzip())
+/// let sink = try ByteSink(path: "surf-log.csv.gz", compression: .gzip)
 /// try sink.write("date,location\n")
 /// try sink.commit()
 /// ```
@@ -17,9 +17,9 @@ public final class ByteSink {
   /// How the output is stored.
   public enum Compression: Sendable, Hashable {
     case none
-    /// Deflate level 1 (fast) to 9 (small), on all cores. Equal input gives equal bytes for any number of cores: the
-    /// header contains no time, name or system.
-    case gzip(level: Int = 6)
+    /// Deflated on all cores. Equal content gives equal bytes for any number of cores: the header contains no time,
+    /// name or system.
+    case gzip
   }
 
   private enum State { case open, finished, ended, failed(CSVError) }
@@ -72,14 +72,7 @@ public final class ByteSink {
 
   init(_ output: RawOutput, _ compression: Compression) throws(CSVError) {
     self.output = output
-    switch compression {
-    case .none: deflater = nil
-    case .gzip(let level):
-      guard (1...9).contains(level) else {
-        throw CSVError(.write, "gzip level \(level) does not exist; use one from 1 to 9")
-      }
-      deflater = GzipDeflater(level: level)
-    }
+    deflater = compression == .gzip ? GzipDeflater() : nil
     buffer.reserveCapacity(Self.bufferBytes)
   }
 

@@ -1,71 +1,65 @@
-import CZlib
+import CISAL
 
 /// A part of a content that is deflated independently of the others.
 struct DeflateBlock: Sendable {
-  /// The dictionary, that is the preceding bytes that zlib may refer back to, followed by the part itself.
+  /// The dictionary, that is the preceding bytes that the block may refer back to, followed by the part itself.
   let bytes: [UInt8]
   let dictionaryBytes: Int
   /// Whether the deflate data end with this block.
   let isLast: Bool
-
-  var contentBytes: Int { bytes.count - dictionaryBytes }
 }
 
-/// A block as stored in the gzip member.
-struct DeflatedBlock: Sendable {
-  let bytes: [UInt8]
-  let contentBytes: Int
-  /// CRC-32 of the content.
-  let checksum: UInt
-}
-
-/// Deflates blocks (RFC 1951). Each ends on a byte boundary, so the blocks of a content can be deflated on any thread
-/// and concatenated. Use a deflater from one thread at a time.
+/// Deflates blocks (RFC 1951) with ISA-L. Each ends on a byte boundary, so the blocks of a content can be deflated on
+/// any thread and concatenated. Use a deflater from one thread at a time.
 final class BlockDeflater {
   private static let bufferBytes = 64 << 10
 
-  // zlib keeps the address, so it must not move.
-  private let stream: UnsafeMutablePointer<z_stream>
+  // More than 200 kB. ISA-L keeps addresses in it, so it must not move.
+  private let stream: UnsafeMutablePointer<isal_zstream>
+  private let levelBuffer: UnsafeMutableRawBufferPointer
   private let buffer: UnsafeMutableRawBufferPointer
 
-  init(level: Int) throws(CSVError) {
+  init() {
     stream = .allocate(capacity: 1)
-    stream.initialize(to: z_stream())
-    buffer = .allocate(byteCount: Self.bufferBytes, alignment: 16)
-    // -15 is the largest window without a wrapper, 8 is zlib's usual memory (zlib manual, deflateInit2).
-    let result = deflateInit2_(
-      stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    if result != Z_OK { throw CSVError(.write, "zlib could not be initialised; free some memory") }
+    levelBuffer = .allocate(byteCount: Int(CISAL_LEVEL_2_BYTES), alignment: 64)
+    buffer = .allocate(byteCount: Self.bufferBytes, alignment: 64)
   }
 
   deinit {
-    deflateEnd(stream)
     stream.deallocate()
+    levelBuffer.deallocate()
     buffer.deallocate()
   }
 
-  /// The result depends only on the block and the level.
-  func deflated(_ block: DeflateBlock) -> DeflatedBlock {
-    deflateReset(stream)
-    var output: [UInt8] = []
-    let checksum = block.bytes.withUnsafeBufferPointer { bytes in
-      let content = UnsafeBufferPointer(rebasing: bytes[block.dictionaryBytes...])
-      if block.dictionaryBytes > 0 { deflateSetDictionary(stream, bytes.baseAddress, UInt32(block.dictionaryBytes)) }
-      // zlib does not write to its input; only its C signature lacks the const.
-      stream.pointee.next_in = UnsafeMutablePointer(mutating: content.baseAddress)
-      stream.pointee.avail_in = UInt32(content.count)
-      run(block.isLast ? Z_FINISH : Z_SYNC_FLUSH, to: &output)
-      return crc32(crc32(0, nil, 0), content.baseAddress, UInt32(content.count))
+  /// The block as stored. The result depends only on the block.
+  func deflated(_ block: DeflateBlock) -> [UInt8] {
+    isal_deflate_init(stream)
+    // Level 3 is a little smaller; but ISA-L has code for some processors that chooses other matches there.
+    stream.pointee.level = 2
+    stream.pointee.level_buf = levelBuffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    stream.pointee.level_buf_size = UInt32(levelBuffer.count)
+    stream.pointee.flush = UInt16(block.isLast ? NO_FLUSH : SYNC_FLUSH)
+    stream.pointee.end_of_stream = block.isLast ? 1 : 0
+    // ISA-L does not write to its input; only its C signature lacks the const.
+    return block.bytes.withUnsafeBufferPointer { bytes in
+      let start = UnsafeMutablePointer(mutating: bytes.baseAddress)
+      if block.dictionaryBytes > 0 { isal_deflate_set_dict(stream, start, UInt32(block.dictionaryBytes)) }
+      stream.pointee.next_in = start.map { $0 + block.dictionaryBytes }
+      stream.pointee.avail_in = UInt32(bytes.count - block.dictionaryBytes)
+      return run()
     }
-    return DeflatedBlock(bytes: output, contentBytes: block.contentBytes, checksum: checksum)
   }
 
-  private func run(_ flush: Int32, to output: inout [UInt8]) {
+  private func run() -> [UInt8] {
+    var output: [UInt8] = []
     repeat {
       stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
       stream.pointee.avail_out = UInt32(buffer.count)
-      _ = deflate(stream, flush)
+      let result = isal_deflate(stream)
+      // Every other result is for settings that do not exist.
+      precondition(result == COMP_OK, "ISA-L refuses its settings with the error \(result)")
       output += buffer[..<(buffer.count - Int(stream.pointee.avail_out))]
     } while stream.pointee.avail_out == 0
+    return output
   }
 }

@@ -1,11 +1,11 @@
-import CZlib
+import CISAL
 import Foundation
 import Locking
 
 /// Deflates into one gzip member (RFC 1952), block by block on as many threads as the machine has cores.
 ///
 /// Blocks have a fixed size, independent of the pieces that are written, and each is deflated with the preceding 32
-/// KiB as a dictionary. So the result depends only on content and level, not on the number of threads or their order.
+/// KiB as a dictionary. So the result depends only on the content, not on the number of threads or their order.
 /// Memory is bounded by a few blocks per thread. The deflater itself is used from one thread at a time.
 final class GzipDeflater {
   static let blockBytes = 128 << 10
@@ -19,28 +19,29 @@ final class GzipDeflater {
   /// A block, and the queue for its result.
   private struct Job: Sendable {
     let block: DeflateBlock
-    let result: BoundedQueue<BlockResult>
+    let result: BoundedQueue<DeflatedBlock>
   }
-  private typealias BlockResult = Result<DeflatedBlock, CSVError>
 
-  private let level: Int
+  /// A block as stored, with its content, whose checksum is still to be computed.
+  private struct DeflatedBlock: Sendable {
+    let block: DeflateBlock
+    let bytes: [UInt8]
+  }
+
   private let workersMax: Int
   private var workerCount = 0
   private let jobs: BoundedQueue<Job>
   /// The results of the submitted blocks, in order.
-  private var results: [BoundedQueue<BlockResult>] = []
+  private var results: [BoundedQueue<DeflatedBlock>] = []
   /// The dictionary of the next block, followed by the bytes written since.
   private var pending: [UInt8] = []
   private var dictionaryBytes = 0
   private var hasHeader = false
-  private var checksum = crc32(0, nil, 0)
+  private var checksum: UInt32 = 0
   private var contentBytes = 0
 
-  /// - Parameters:
-  ///   - level: 1 to 9; deflating fails for any other.
-  ///   - workersMax: the largest number of threads; they are started on demand.
-  init(level: Int, workersMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, workersDefaultMax)) {
-    self.level = level
+  /// - Parameter workersMax: the largest number of threads; they are started on demand.
+  init(workersMax: Int = min(ProcessInfo.processInfo.activeProcessorCount, workersDefaultMax)) {
     self.workersMax = workersMax
     // The capacity includes the end markers, so that sending never waits.
     jobs = BoundedQueue(capacity: (Self.blocksPerWorker + 1) * workersMax + 1)
@@ -67,8 +68,8 @@ final class GzipDeflater {
   func finish(to put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
     // The calling thread deflates the last block while the workers do the others: most small files are one block and
     // need no thread.
-    let last = try BlockDeflater(level: level)
-      .deflated(DeflateBlock(bytes: pending, dictionaryBytes: dictionaryBytes, isLast: true))
+    let block = DeflateBlock(bytes: pending, dictionaryBytes: dictionaryBytes, isLast: true)
+    let last = DeflatedBlock(block: block, bytes: BlockDeflater().deflated(block))
     pending = []
     while !results.isEmpty { try storeFirst(put) }
     try store(last, put)
@@ -85,7 +86,7 @@ final class GzipDeflater {
     if results.count >= Self.blocksPerWorker * workersMax { try storeFirst(put) }
     if workerCount < min(workersMax, results.count + 1) { startWorker() }
     let block = DeflateBlock(bytes: pending, dictionaryBytes: dictionaryBytes, isLast: false)
-    let result = BoundedQueue<BlockResult>(capacity: 1)
+    let result = BoundedQueue<DeflatedBlock>(capacity: 1)
     results.append(result)
     _ = jobs.send(Job(block: block, result: result))
     dictionaryBytes = Self.dictionaryBytesMax
@@ -96,29 +97,29 @@ final class GzipDeflater {
 
   /// Waits for the first block that is not stored yet, and stores it.
   private func storeFirst(_ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void) throws(CSVError) {
-    guard let result = results.removeFirst().receive() else {
+    guard let deflated = results.removeFirst().receive() else {
       preconditionFailure("every submitted block has a result")
     }
-    try store(try result.get(), put)
+    try store(deflated, put)
   }
 
   private func store(
-    _ block: DeflatedBlock, _ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
+    _ deflated: DeflatedBlock, _ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
   ) throws(CSVError) {
     if !hasHeader {
       hasHeader = true
-      try Self.put(header, put)
+      try Self.put(Self.header, put)
     }
-    checksum = crc32_combine(checksum, block.checksum, block.contentBytes)
-    contentBytes += block.contentBytes
-    try Self.put(block.bytes, put)
+    deflated.block.bytes.withUnsafeBufferPointer { bytes in
+      let content = UnsafeBufferPointer(rebasing: bytes[deflated.block.dictionaryBytes...])
+      checksum = crc32_gzip_refl(checksum, content.baseAddress, UInt64(content.count))
+      contentBytes += content.count
+    }
+    try Self.put(deflated.bytes, put)
   }
 
-  /// No time, no name, and 255 for an unknown system (RFC 1952, section 2.3.1): only the level is recorded.
-  private var header: [UInt8] {
-    let effort: UInt8 = level == 9 ? 2 : level == 1 ? 4 : 0
-    return [0x1F, 0x8B, UInt8(Z_DEFLATED), 0, 0, 0, 0, 0, effort, 255]
-  }
+  /// DEFLATE, no time, no name, and 255 for an unknown system (RFC 1952, section 2.3.1).
+  private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
 
   private static func put(
     _ bytes: [UInt8], _ put: (UnsafeRawBufferPointer) throws(CSVError) -> Void
@@ -130,11 +131,12 @@ final class GzipDeflater {
 
   private func startWorker() {
     workerCount += 1
-    let (jobs, level) = (jobs, level)
+    let jobs = jobs
     Thread.begin("deflate \(workerCount)") {
-      let deflater = Result { () throws(CSVError) in try BlockDeflater(level: level) }
-      while let job = jobs.receive() { _ = job.result.send(deflater.map { $0.deflated(job.block) }) }
+      let deflater = BlockDeflater()
+      while let job = jobs.receive() {
+        _ = job.result.send(DeflatedBlock(block: job.block, bytes: deflater.deflated(job.block)))
+      }
     }
   }
-
 }

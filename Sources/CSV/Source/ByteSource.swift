@@ -1,8 +1,9 @@
-/// The bytes of an input from start to end, inflated if they are gzip.
+/// The bytes of an input from start to end, decompressed if they are gzip, Zstandard, xz or bzip2, or a zip archive of
+/// one file.
 ///
-/// Gzip is detected by its first two bytes, never by a file name. Other compressed files, archives, workbooks and
-/// databases are detected too and refused by name. Use a source from one thread at a time. It may be
-/// created on one thread and used on another.
+/// How an input is stored is detected by its first bytes, never by a file name. Other archives, workbooks and databases
+/// are detected too and refused by name. Everything but gzip is read with the system's libarchive, which is loaded when
+/// first needed. Use a source from one thread at a time. It may be created on one thread and used on another.
 ///
 /// ```swift
 /// let source = try ByteSource(path: "surf-log.csv.gz")
@@ -12,13 +13,14 @@
 /// ```
 public final class ByteSource {
   /// How the input is stored.
-  public enum Compression: Sendable, Hashable { case none, gzip }
+  public enum Compression: Sendable, Hashable { case none, gzip, zstandard, xz, bzip2, zip }
 
   private enum State {
     case untouched
     /// The bytes read for detection, which are still to be returned.
     case plain(head: [UInt8])
-    case gzip(GzipInflater)
+    /// The first decompressed bytes, which are still to be returned.
+    case compressed(any Decompressor, head: [UInt8])
     case failed(CSVError)
   }
 
@@ -26,6 +28,8 @@ public final class ByteSource {
   private let gzipBufferBytes: Int
   private var state = State.untouched
   private var deliveredBytes = 0
+  /// The detected compression; nil before the first read.
+  public private(set) var compression: Compression?
 
   /// Opens a file.
   /// - Parameter path: the file's path; "-" is the standard input.
@@ -51,7 +55,7 @@ public final class ByteSource {
 
   /// Reads bytes in memory.
   /// - Parameters:
-  ///   - bytes: plain text or gzip.
+  ///   - bytes: plain or compressed text.
   ///   - name: what messages call the input.
   /// - Throws: Nothing at present; the signature is that of the other sources.
   public convenience init(bytes: [UInt8], name: String = "memory") throws(CSVError) {
@@ -72,25 +76,16 @@ public final class ByteSource {
   /// Number of stored bytes consumed so far.
   public var consumedBytes: Int {
     switch state {
-    case .gzip(let inflater): inflater.consumedBytes
+    case .compressed(let decompressor, _): decompressor.consumedBytes
     case .plain(let head): input.position - head.count
     case .untouched, .failed: input.position
     }
   }
 
-  /// Number of bytes returned so far, counted in the inflated text.
+  /// Number of bytes returned so far, counted in the decompressed text.
   public var inflatedBytes: Int { deliveredBytes }
 
-  /// The detected compression; nil before the first read.
-  public var compression: Compression? {
-    switch state {
-    case .plain: Compression.none
-    case .gzip: .gzip
-    case .untouched, .failed: nil
-    }
-  }
-
-  /// Called with the stored bytes of every read, before they are inflated, in order and without gaps. It allows
+  /// Called with the stored bytes of every read, before they are decompressed, in order and without gaps. It allows
   /// hashing the file without a second pass. Set it before the first read. With an observer, `skip` reads instead of
   /// seeking.
   public var rawBytesObserver: ((RawSpan) -> Void)? {
@@ -126,7 +121,7 @@ public final class ByteSource {
     }
   }
 
-  /// Skips bytes of the inflated text, by seeking where the input supports it.
+  /// Skips bytes of the decompressed text, by seeking where the input supports it.
   /// - Parameter count: the number of bytes.
   /// - Throws: `CSVError` with the code `source-error` if the input ends before; otherwise as `read`.
   public func skip(_ count: Int) throws(CSVError) {
@@ -166,7 +161,12 @@ public final class ByteSource {
   private func readDetected(into buffer: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
     switch state {
     case .failed(let error): throw error
-    case .gzip(let inflater): return try inflater.read(into: buffer)
+    case .compressed(let decompressor, let head):
+      if head.isEmpty { return try decompressor.read(into: buffer) }
+      let count = min(head.count, buffer.count)
+      buffer.copyBytes(from: head.prefix(count))
+      state = .compressed(decompressor, head: Array(head.dropFirst(count)))
+      return count
     case .untouched: preconditionFailure("the input is recognised before it is read")
     case .plain(let head):
       if head.isEmpty { return try input.read(into: buffer) }
@@ -177,30 +177,57 @@ public final class ByteSource {
     }
   }
 
-  /// Recognises gzip by two bytes, and what cannot be read by a few more.
+  /// Recognises gzip by two bytes, and everything else by some more.
   private func detectCompression() throws(CSVError) {
     var head: [UInt8] = []
-    try readHead(&head, GzipInflater.magic.count)
-    if head == GzipInflater.magic {
-      state = .gzip(GzipInflater(input, head: head, bufferBytes: gzipBufferBytes))
+    try input.readHead(&head, GzipInflater.magic.count)
+    var kind: Compression? = head == GzipInflater.magic ? .gzip : nil
+    if kind == nil {
+      try input.readHead(&head, ForeignFormat.headBytes)
+      if let foreign = ForeignFormat(head) { throw CSVError(.format, foreign.message, path: name, byte: 0) }
+      kind = CompressedHead.kind(of: head)
+    }
+    guard let kind else {
+      try checkUncut(head)
+      compression = Compression.none
+      state = .plain(head: head)
       return
     }
-    try readHead(&head, ForeignFormat.headBytes)
-    if let foreign = ForeignFormat(head) { throw CSVError(.format, foreign.message, path: name, byte: 0) }
-    state = .plain(head: head)
+    compression = kind
+    let decompressor = try Decompression.open(kind, input, head: head, gzipBufferBytes: gzipBufferBytes)
+    state = .compressed(decompressor, head: try contentHead(of: decompressor, kind))
   }
 
-  /// Reads on until there are `count` bytes, or all. A pipe may deliver them one at a time.
-  private func readHead(_ head: inout [UInt8], _ count: Int) throws(CSVError) {
-    var have = head.count
-    head.append(contentsOf: [UInt8](repeating: 0, count: count - have))
-    while have < count {
-      let got = try head.withUnsafeMutableBufferPointer { buffer throws(CSVError) in
-        try input.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[have...])))
+  /// Refuses an input that ends within the bytes by which compressed data is recognised.
+  private func checkUncut(_ head: [UInt8]) throws(CSVError) {
+    guard head.count < ForeignFormat.headBytes, let kind = CompressedHead.kind(ofCut: head) else { return }
+    throw CSVError(
+      .compression, "the \(kind.word) data ends in the middle; fetch the file again", path: name, byte: 0,
+      compressedByte: head.count)
+  }
+
+  /// The first decompressed bytes, which are checked like those of a plain input.
+  private func contentHead(of decompressor: any Decompressor, _ kind: Compression) throws(CSVError) -> [UInt8] {
+    var head = [UInt8](repeating: 0, count: ForeignFormat.headBytes)
+    var have = 0
+    while have < head.count {
+      do throws(CSVError) {
+        let got = try head.overwrite(from: have) { buffer throws(CSVError) in try decompressor.read(into: buffer) }
+        if got == 0 { break }
+        have += got
+      } catch {
+        if have == 0 { throw error }
+        // The next read throws it again.
+        break
       }
-      if got == 0 { break }
-      have += got
     }
-    head.removeLast(count - have)
+    head.removeLast(head.count - have)
+    if let foreign = ForeignFormat(head) {
+      throw CSVError(.format, "is \(kind.noun) whose content \(foreign.message)", path: name, byte: 0)
+    }
+    if let inner = head.starts(with: GzipInflater.magic) ? .gzip : CompressedHead.kind(of: head) {
+      throw Decompression.doubled(inner, kind, path: name)
+    }
+    return head
   }
 }

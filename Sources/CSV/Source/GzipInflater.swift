@@ -4,7 +4,7 @@ import CISAL
 ///
 /// It uses ISA-L, which takes a third of zlib's time or less: with zlib, inflating would dominate the cost of reading
 /// a log. The decoded data is checked against the CRC and the length after each member (RFC 1952, section 2.3.1).
-final class GzipInflater {
+final class GzipInflater: Decompressor {
   /// Number of bytes inflated so far, over all members.
   private(set) var inflatedBytes = 0
   /// Position in the compressed input of the first unused byte.
@@ -46,9 +46,6 @@ final class GzipInflater {
     buffer.deallocate()
   }
 
-  /// Fills as much of `output` as the data allows; 0 is the regular end.
-  /// - Throws: `CSVError` with the code `compression-error` only if no bytes precede the error in this call;
-  ///   otherwise the next call throws.
   func read(into output: UnsafeMutableRawBufferPointer) throws(CSVError) -> Int {
     state.pointee.next_out = Self.bytePointer(output)
     state.pointee.avail_out = UInt32(clamping: output.count)

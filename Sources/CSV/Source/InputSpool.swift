@@ -56,6 +56,30 @@ public final class InputSpool {
         }, name: name))
   }
 
+  /// A copy in the temporary directory of an input that can be read only in order.
+  /// - Parameter head: the bytes already read from `input`.
+  static func copy(_ input: RawInput, head: [UInt8]) throws(CSVError) -> RawInput {
+    let file = try makeFile()
+    var isKept = false
+    defer { if !isKept { close(file) } }
+    var piece = [UInt8](repeating: 0, count: max(head.count, 64 << 10))
+    piece.replaceSubrange(..<head.count, with: head)
+    var count = head.count
+    while count > 0 {
+      do throws(CSVError) {
+        try piece[..<count].withUnsafeBufferPointer { bytes throws(CSVError) in
+          try writeAll(UnsafeRawBufferPointer(bytes), to: file, name: "the temporary copy")
+        }
+      } catch {
+        throw failure(error.errnoCode ?? EIO)
+      }
+      count = try piece.overwrite(from: 0) { bytes throws(CSVError) in try input.read(into: bytes) }
+    }
+    isKept = true
+    lseek(file, 0, SEEK_SET)
+    return try RawInput(.descriptor(file, closes: true), name: input.name)
+  }
+
   private func keep(_ bytes: RawSpan) {
     guard failure == nil else { return }
     do throws(CSVError) {

@@ -21,6 +21,8 @@ final class RawInput {
   var observer: ((RawSpan) -> Void)?
   private let origin: Origin
   private let canSeek: Bool
+  /// The offset at which a file was opened.
+  private var startOffset = 0
 
   init(_ origin: Origin, name: String) throws(CSVError) {
     self.origin = origin
@@ -39,7 +41,8 @@ final class RawInput {
       }
       canSeek = status.st_mode & S_IFMT == S_IFREG
       // A descriptor passed by the caller may be in mid-file: only the bytes after its offset count.
-      totalBytes = canSeek ? max(0, Int(status.st_size) - Int(lseek(descriptor, 0, SEEK_CUR))) : nil
+      if canSeek { startOffset = Int(lseek(descriptor, 0, SEEK_CUR)) }
+      totalBytes = canSeek ? max(0, Int(status.st_size) - startOffset) : nil
       #if !canImport(Darwin)
         if canSeek { posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
       #endif
@@ -91,6 +94,38 @@ final class RawInput {
     return count
   }
 
+  /// Reads on until there are `count` bytes, or all. A pipe may deliver them one at a time.
+  func readHead(_ head: inout [UInt8], _ count: Int) throws(CSVError) {
+    var have = head.count
+    head.append(contentsOf: [UInt8](repeating: 0, count: count - have))
+    while have < count {
+      let got = try head.overwrite(from: have) { buffer throws(CSVError) in try read(into: buffer) }
+      if got == 0 { break }
+      have += got
+    }
+    head.removeLast(count - have)
+  }
+
+  /// Whether `read(into:at:)` is possible: any part of the input can be read, and no observer has to see all of it.
+  var readsAnywhere: Bool { canSeek && observer == nil }
+
+  /// Reads at a position counted from the offset at which the input was opened; 0 is the end. `position` stays.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(CSVError) -> Int {
+    switch origin {
+    case .descriptor(let descriptor, _):
+      while true {
+        let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(startOffset + offset))
+        if count >= 0 { return count }
+        if errno != EINTR { throw RawInput.failure(errno, name: name, byte: offset) }
+      }
+    case .memory(let bytes):
+      let part = bytes.dropFirst(offset).prefix(buffer.count)
+      buffer.copyBytes(from: part)
+      return part.count
+    case .generator: preconditionFailure("a generated input is read in order")
+    }
+  }
+
   /// Advances without reading, if the input can seek and has no observer.
   func seek(ahead count: Int) throws(CSVError) -> Bool {
     guard canSeek, observer == nil, let totalBytes, position + count <= totalBytes else { return false }
@@ -123,6 +158,17 @@ final class RawInput {
   private static func failure(_ code: Int32, name: String, byte: Int?) -> CSVError {
     let verb = byte == nil ? "opened" : "read"
     return CSVError(.source, "cannot be \(verb): \(systemMessage(code))", path: name, byte: byte, errnoCode: code)
+  }
+}
+
+extension [UInt8] {
+  /// Lets `read` write over the bytes from `index` on. The result is that of `read`, a number of bytes.
+  mutating func overwrite(
+    from index: Int, _ read: (UnsafeMutableRawBufferPointer) throws(CSVError) -> Int
+  ) throws(CSVError) -> Int {
+    try withUnsafeMutableBufferPointer { buffer throws(CSVError) in
+      try read(UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[index...])))
+    }
   }
 }
 

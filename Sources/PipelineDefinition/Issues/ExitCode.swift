@@ -14,6 +14,8 @@ public struct ExitCode: RawRepresentable, Hashable, Sendable, Codable {
   public static let dataError = ExitCode(rawValue: 65)
   /// 66 (EX_NOINPUT): an input does not exist or cannot be read.
   public static let noInput = ExitCode(rawValue: 66)
+  /// 69 (EX_UNAVAILABLE): a library that the input needs is not installed.
+  public static let unavailable = ExitCode(rawValue: 69)
   /// 70 (EX_SOFTWARE): a fault of this program.
   public static let software = ExitCode(rawValue: 70)
   /// 73 (EX_CANTCREAT): an output cannot be created.

@@ -30,7 +30,7 @@
 /// | `header-changed` | header | ours | the header differs from that of the pipeline's last input (a warning) |
 /// | `date-order` | header | ours | the dates of a column can be read in another order of day and month |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
-/// | `compression-error` | file | frictionless | the gzip data are damaged or truncated |
+/// | `compression-error` | file | frictionless | the compressed data are damaged or truncated |
 /// | `format-error` | file | frictionless | the input is not text: an archive, a workbook, a database |
 /// | `hash-count` | file | frictionless | the input's content does not match its checksum file |
 /// | `row-count` | file | frictionless | the input's number of records does not match its checksum file |

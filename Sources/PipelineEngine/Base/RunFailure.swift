@@ -22,13 +22,14 @@ package struct RunFailure: Error {
   }
 
   /// An input or output that failed.
-  init(_ error: CSVError) {
+  package init(_ error: CSVError) {
     let exitCode: ExitCode =
       switch (error.code, error.errnoCode) {
       case (_, EACCES?), (_, EPERM?): .noPermission
       case (.write, ENOENT?), (.write, EISDIR?), (.write, EROFS?), (.write, ENOTDIR?): .cannotCreate
       case (.write, _): .ioError
       case (.source, EIO?): .ioError
+      case (.source, CSVError.missingLibrary?): .unavailable
       case (.source, _?): .noInput
       case (.dialect, _): .configuration
       default: .dataError

@@ -94,7 +94,7 @@ struct ExportFiles: ~Copyable {
       throw CSVError(.write, error.message)
     }
     let isGzip = path == "-" ? export.gzip ?? false : export.isGzip(path)
-    let sink = try ByteSink(path: path, compression: isGzip ? .gzip() : .none)
+    let sink = try ByteSink(path: path, compression: isGzip ? .gzip : .none)
     sink.contentHash = ContentHash()
     // Uncompressed content is stored as it is, so one hash suffices.
     if export.hash, isGzip { sink.storedHash = ContentHash() }

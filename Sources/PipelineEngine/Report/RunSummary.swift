@@ -59,7 +59,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public struct File: Sendable, Hashable, Codable {
     /// The path as it was given; `-` is the standard input or output.
     public var path: String
-    /// Bytes on disk; for a gzip file compressed. For standard input the bytes read.
+    /// Bytes on disk; for a compressed file the compressed ones. For standard input the bytes read.
     public var bytes: Int
     /// Its number of records without the header, as far as it was read or written.
     public var records: Int

@@ -58,7 +58,7 @@ public struct PipelineExplanation: Sendable {
     if let inbox = definition.inbox {
       return "what arrives in \(inbox.folder) as \(inbox.pattern.joined(separator: " or "))"
     }
-    guard !definition.source.isEmpty else { return "the files named on the command line, plain or gzipped" }
+    guard !definition.source.isEmpty else { return "the files named on the command line, plain or compressed" }
     let isPattern = definition.source.contains { InputFiles.isPattern($0) }
     let count = InputFiles.expand(definition).count { !$0.isUnmatchedPattern }
     let now = isPattern ? ", \(count) \(count == 1 ? "file" : "files") now" : ""

@@ -50,7 +50,7 @@ extension FileSample {
   ///
   /// A regular file is read at its beginning, its end and at equal distances between. Only the
   /// first `limits.streamBytes` of a compressed input or a pipe are read.
-  /// - Throws: `CSVError` if the input can't be read or inflated.
+  /// - Throws: `CSVError` if the input can't be read or decompressed.
   package init(path: String, limits: Limits = Limits()) throws(CSVError) {
     try self.init(try ByteSource(path: path), limits: limits)
   }
@@ -59,7 +59,7 @@ extension FileSample {
     var head: [UInt8] = []
     try Self.fill(&head, to: limits.headBytes, from: source)
     self.init(name: source.name, head: head, hasEnd: head.count < limits.headBytes)
-    isCompressed = source.compression == .gzip
+    isCompressed = source.compression != ByteSource.Compression.none
     if hasEnd {
       totalBytes = head.count
     } else if let total = source.totalBytes, !isCompressed {

@@ -9,7 +9,7 @@ enum CommandList {
     edits their entries.
 
     Commands:
-      import FILE... --store PATH   import CSV files, plain or gzipped, into a store
+      import FILE... --store PATH   import CSV files, plain or compressed, into a store
       validate FILE...              check CSV files as an import would
       export --store PATH           write a store's entries as CSV
       seed --from FILE -o SEED      make a store that an app can ship from CSV files
@@ -41,7 +41,8 @@ enum CommandList {
       64  wrong command line          74  reading or writing failed
       65  records were rejected       75  locked or cancelled; try again later
       66  no such input               77  permission denied
-      70  a fault of this program     78  wrong pipeline definition
+      69  a library is missing        78  wrong pipeline definition
+      70  a fault of this program
 
     """
 

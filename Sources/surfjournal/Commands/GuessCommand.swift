@@ -11,7 +11,8 @@ struct GuessCommand: Command {
     Looks at the beginning, the end and samples of CSV files, says what form they
     have and what each column is, how sure each point is and why, and writes a
     pipeline that 'surfjournal run' takes as it is. Several files must have one
-    form. A FILE may be gzipped; - is standard input.
+    form. A FILE may be compressed (gzip, zstd, xz, bzip2, or a zip archive of one
+    file); - is standard input.
 
     Options:
       -o, --output FILE          write the pipeline to FILE, and the report to
@@ -104,8 +105,8 @@ struct GuessCommand: Command {
       do {
         samples.append(try FileSample(path: file))
       } catch {
-        let isDenied = error.errnoCode == EACCES || error.errnoCode == EPERM
-        throw CommandFailure("\(error)", error.code != .source ? .dataError : isDenied ? .noPermission : .noInput)
+        let failure = RunFailure(error)
+        throw CommandFailure(failure.message, failure.exitCode)
       }
     }
     let guesser = TableGuesser(vocabulary: .journal, dateFormats: dateFormats)

@@ -11,7 +11,7 @@ struct SeedCommand: Command {
     complete or not at all, with its -wal and -shm to ship with it, or as one file.
 
     Options:
-          --from FILE            CSV to fill it with, plain or gzipped; - is
+          --from FILE            CSV to fill it with, plain or compressed; - is
                                  standard input; may be repeated
       -o, --output PATH          the seed; it must not exist
           --force                replace an existing seed

@@ -61,6 +61,9 @@ struct Floor: Sendable {
       Floor(.export, "gzip export, time over gzip -6 alone", bound: .atMost(1), isOptional: true) {
         $0.time(of: .exportGzip, over: .gzipAlone)
       },
+      Floor(.export, "gzip export, time over the plain one's", bound: .atMost(1.6)) {
+        $0.time(of: .exportGzip, over: .export)
+      },
       Floor(.export, "our C cursor's speed against the yardstick's", bound: .atLeast(0.95), isOptional: true) {
         $0.speed(of: .limitExport, against: .yardstickExport)
       },
