@@ -53,8 +53,9 @@ struct ColumnPlanner {
     switch attribute.kind {
     case .date: completeDate(index, in: &plan)
     case .whole, .decimal: completeNumber(index, attribute, in: &plan)
-    case .boolean: break
+    case .boolean: emptyNulls(index, in: &plan)
     case .text:
+      emptyNulls(index, in: &plan)
       if profile.kind == .quantity {
         let units = profile.units.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key).filter { !$0.isEmpty }
         if !units.isEmpty { plan.columns[index].remarks.append("units: \(units.joined(separator: ", "))") }
@@ -66,7 +67,7 @@ struct ColumnPlanner {
 
   private func completeDate(_ index: Int, in plan: inout Plan) {
     let values = profiles[index].values.filter { !NullWords.isWord($0.text) }
-    emptyNullWords(index, &plan)
+    emptyNulls(index, words: true, in: &plan)
     if !dateFormats.isEmpty {
       plan.columns[index].formats = declared(values)
       return
@@ -124,6 +125,11 @@ struct ColumnPlanner {
     plan.columns[date].joined = time
     plan.columns[date].joinedLabel = profiles[time].label.isEmpty ? "column \(time + 1)" : profiles[time].label
     plan.columns[time].attribute = Finding(nil, confidence: 1, evidence: "the time of day of the date")
+    let nulls = profiles[time].wrappedNulls.sorted().map(PatternText.matching).joined(separator: "|")
+    if !nulls.isEmpty {
+      plan.columns[date].transforms.append(
+        "{ \"transform\": \"replace\", \"matches\": \(JSONText.quoted(" ?(?:\(nulls))$")), \"with\": \"\" }")
+    }
     let unread = profiles[time].filled - clock.read
     if unread > 0 {
       plan.columns[date].remarks.append("\(counted(unread, "time")) can't be read; such records are rejected")
@@ -136,7 +142,7 @@ struct ColumnPlanner {
 
   private func completeNumber(_ index: Int, _ attribute: AttributeVocabulary.Attribute, in plan: inout Plan) {
     let profile = profiles[index]
-    emptyNullWords(index, &plan)
+    emptyNulls(index, words: true, in: &plan)
     if profile.kinds[.decimal] != nil { plan.needsNumberMarks = true }
     let refused = profile.texts.filter { text, _ in
       if NullWords.isWord(text) { return false }
@@ -156,13 +162,15 @@ struct ColumnPlanner {
     )
   }
 
-  /// Words for no value are emptied in this column only: elsewhere they may be a value.
-  private func emptyNullWords(_ index: Int, _ plan: inout Plan) {
-    let words = profiles[index].texts.keys.filter { NullWords.isWord($0) }.sorted()
-    guard !words.isEmpty else { return }
-    let members = words.map { "\(JSONText.quoted($0)): \"\"" }.joined(separator: ", ")
+  /// Empties texts for no value that the dialect's do not cover: those in quotes, and words, which elsewhere may be a
+  /// value.
+  private func emptyNulls(_ index: Int, words includesWords: Bool = false, in plan: inout Plan) {
+    let words = includesWords ? profiles[index].texts.keys.filter { NullWords.isWord($0) }.sorted() : []
+    if !words.isEmpty { plan.columns[index].remarks.append("\(quoted(words)) mean no value") }
+    let texts = profiles[index].wrappedNulls.sorted() + words
+    if texts.isEmpty { return }
+    let members = texts.map { "\(JSONText.quoted($0)): \"\"" }.joined(separator: ", ")
     plan.columns[index].transforms.append("{ \"transform\": \"map\", \"values\": { \(members) } }")
-    plan.columns[index].remarks.append("\(quoted(words)) mean no value")
   }
 
   // MARK: Keys

@@ -135,7 +135,7 @@ package struct PipelineText: Sendable {
     }
     switch layout.footer.value {
     case .none: break
-    case .stopAt(let text): add("stopAt", JSONText.quoted(Self.escaped(text)), from: layout.footer)
+    case .stopAt(let text): add("stopAt", JSONText.quoted(PatternText.matching(text)), from: layout.footer)
     case .last(let count): add("skipLastRows", "\(count)", from: layout.footer)
     }
     return members
@@ -160,16 +160,6 @@ package struct PipelineText: Sendable {
       }
     }
     return members
-  }
-
-  /// A text as a regular expression that matches it.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text {
-      if "\\.*?+[](){}^$|#".contains(character) { result.append("\\") }
-      result.append(character)
-    }
-    return result
   }
 
   // MARK: The columns
