@@ -30,6 +30,8 @@ struct GuessCommand: Command {
     Examples:
       surfjournal guess surftagebuch.csv -o surftagebuch.json
       surfjournal run surftagebuch.json --store journal.sqlite
+      surfjournal guess SampleData/google-sheets.csv -o google-sheets.json
+      surfjournal guess SampleData/numbers.csv -o numbers.json
       surfjournal guess sessions.csv --date-format d/M/yyyy > sessions.json
 
     Exit status 65 says that a point is not sure enough; nothing is written then,
