@@ -17,7 +17,8 @@ public struct PipelineExplanation: Sendable {
     "timeZone", "recordRules", "key",
     "duplicates", "store",
     "model",
-    "entity", "chunkRows", "errorPolicy", "errorBudget", "atomic", "appendOnly", "report", "rejects", "export",
+    "entity", "chunkRows", "errorPolicy", "errorBudget", "expect", "atomic", "appendOnly", "report", "rejects",
+    "export",
   ]
 
   init(_ definition: PipelineDefinition, entity: NSEntityDescription) {
@@ -39,6 +40,7 @@ public struct PipelineExplanation: Sendable {
       add("Records", definition.recordRules.map(\.explanation))
       add("Key", [Self.key(definition)])
       add("Errors", [Self.errors(definition)])
+      add("Expects", definition.expect?.words ?? [])
     }
     add("Store", [Self.store(definition)])
     if !definition.columns.isEmpty { add("Rejects", [Self.rejects(definition)]) }
