@@ -15,6 +15,9 @@ struct ColumnPlanner {
     var columns: [ColumnGuess] = []
     var needsNumberMarks = false
     var nullSequences: [String] = []
+    /// Texts of true and false, where a column has others than the usual ones.
+    var trueValues: [String] = []
+    var falseValues: [String] = []
     var key: [String] = []
     var doubts: [GuessPoint] = []
     var remarks: [String] = []
@@ -37,6 +40,7 @@ struct ColumnPlanner {
         plan.remarks.append("No column is \(attribute.name).")
       }
     }
+    completeBooleans(&plan)
     plan.key = key(plan, records)
     return plan
   }
@@ -68,6 +72,10 @@ struct ColumnPlanner {
   private func completeDate(_ index: Int, in plan: inout Plan) {
     let values = profiles[index].values.filter { !NullWords.isWord($0.text) }
     emptyNulls(index, words: true, in: &plan)
+    if values.isEmpty {
+      plan.columns[index].remarks.append("no value was seen; dates are read as ISO 8601")
+      return
+    }
     if !dateFormats.isEmpty {
       plan.columns[index].formats = declared(values)
       return
@@ -86,7 +94,7 @@ struct ColumnPlanner {
         "\(count) of \(guess.values) values \(count == 1 ? "is not a date" : "are not dates"): "
           + "\(quoted(guess.unread)); such records are rejected")
     }
-    if !guess.hasTime, let time = timeColumn(besides: index), !formats.value.isEmpty {
+    if !guess.hasTime, let time = timeColumn(besides: index, plan), !formats.value.isEmpty {
       join(time, to: index, formats: &formats, in: &plan)
     }
     plan.columns[index].formats = formats
@@ -100,11 +108,13 @@ struct ColumnPlanner {
       evidence: "declared, and \(read) of \(values.count) values are read so")
   }
 
-  /// The column with the times of day of a date without them.
-  private func timeColumn(besides date: Int) -> Int? {
+  /// The column with the times of day of a date without them: of the only date, and without an attribute of its own.
+  private func timeColumn(besides date: Int, _ plan: Plan) -> Int? {
+    let dates = plan.columns.count { attribute($0.attribute.value)?.kind == .date }
+    guard dates == 1 else { return nil }
     let times = profiles.indices.filter { column in
       let profile = profiles[column]
-      guard column != date, profile.filled > 0 else { return false }
+      guard column != date, plan.columns[column].attribute.value == nil, profile.filled > 0 else { return false }
       let read = TimeReader.guess(profile.values).read
       return read * 10 >= profile.filled * 8 && (isTimeLabelled(column) || profile.kind == .time)
     }
@@ -160,6 +170,33 @@ struct ColumnPlanner {
       "\(count) of \(profile.filled) values \(count == 1 ? "is not a" : "are not") "
         + "\(attribute.kind == .whole ? "whole " : "")number\(count == 1 ? "" : "s")\(bounds): \(shown); such records are rejected"
     )
+  }
+
+  /// Declares the texts of true and false if a column has others than those that are read without a declaration.
+  private func completeBooleans(_ plan: inout Plan) {
+    let usual = [("true", "false"), ("yes", "no"), ("1", "0")]
+    let columns = plan.columns.indices.filter { attribute(plan.columns[$0].attribute.value)?.kind == .boolean }
+    var pairs: [(yes: String, no: String)] = []
+    for index in columns {
+      let texts = Set(profiles[index].texts.keys.map { $0.lowercased() })
+      let known = usual.map { (yes: $0.0, no: $0.1) } + BooleanWords.pairs
+      let isUsual = texts.isSubset(of: usual.flatMap { [$0.0, $0.1] })
+      if isUsual {
+        pairs += usual.map { (yes: $0.0, no: $0.1) }.filter { texts.contains($0.yes) || texts.contains($0.no) }
+      } else if let pair = known.first(where: { texts.isSubset(of: [$0.yes, $0.no]) }) {
+        pairs.append(pair)
+      } else {
+        let shown = quoted(profiles[index].frequent(4).map(\.text))
+        plan.doubts.append(
+          GuessPoint(
+            name: plan.columns[index].shownLabel, shown: "true and false", confidence: 0.5,
+            evidence: "its values are \(shown), and it is unknown which of them are true",
+            choices: ["\"trueValues\"", "\"falseValues\""]))
+      }
+    }
+    guard pairs.contains(where: { pair in !usual.contains { $0.0 == pair.yes && $0.1 == pair.no } }) else { return }
+    plan.trueValues = Set(pairs.map(\.yes)).sorted()
+    plan.falseValues = Set(pairs.map(\.no)).subtracting([""]).sorted()
   }
 
   /// Empties texts for no value that the dialect's do not cover: those in quotes, and words, which elsewhere may be a

@@ -20,6 +20,9 @@ package struct TableGuess: Sendable {
   package var needsNumberMarks: Bool
   /// Texts without a value in columns that are imported.
   package var nullSequences: [String]
+  /// Texts of true and false, where they are not the usual ones.
+  package var trueValues: [String]
+  package var falseValues: [String]
   package var columns: [ColumnGuess]
   /// Attributes whose values together are unique in the sample; empty if there are none.
   package var key: [String]

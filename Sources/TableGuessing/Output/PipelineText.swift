@@ -149,6 +149,9 @@ package struct PipelineText: Sendable {
           comments: ["Texts without a value in columns below; the empty text is one of them."], key: "nullSequences",
           value: JSONText.list([""] + guess.nullSequences)))
     }
+    for (key, texts) in [("trueValues", guess.trueValues), ("falseValues", guess.falseValues)] where !texts.isEmpty {
+      members.append(Member(key: key, value: JSONText.list(texts)))
+    }
     if guess.needsNumberMarks {
       let comment = Self.comment(guess.numbers)
       if guess.numbers.value.decimal != "." {

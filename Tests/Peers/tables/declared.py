@@ -180,6 +180,8 @@ class Table:
             if made is None:
                 return
             fields, is_kept = made
+        if not all(self.writer.can_write(field) for field in fields if field):
+            return
         line = self.writer.record(fields, self.is_text + [True] * (len(fields) - len(self.is_text)))
         is_blank = all(field in (None, "") for field in fields)
         if is_blank or (self.d.comment and line.startswith(self.d.comment)):

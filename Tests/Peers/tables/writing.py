@@ -42,6 +42,9 @@ class Writer:
     def __init__(self, dialect, rng, spaces=(0, 0, 1, 2)):
         self.dialect, self.rng, self.spaces = dialect, rng, spaces
 
+    def can_write(self, text):
+        return self.dialect.can_write(text)
+
     def field(self, text, is_first=False, is_text=True):
         """The characters of a field; None is no value."""
         d = self.dialect
@@ -95,6 +98,7 @@ class PythonWriter:
     def __init__(self, dialect, rng):
         self.rng = rng
         end = dialect.terminator or rng.choice(dialect.line_ends)
+        self.is_end_declared = dialect.terminator is not None
         self.options = dict(
             delimiter=dialect.delimiter, quotechar=dialect.quote, doublequote=dialect.doubles, escapechar=dialect.escape,
             lineterminator=end, quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC]))
@@ -105,6 +109,10 @@ class PythonWriter:
         return (
             len(dialect.delimiter) == 1 and dialect.quote and dialect.doubles != bool(dialect.escape) and not dialect.nulls
             and not dialect.comment and not dialect.skips_space and dialect.terminator in (None, "\n", "\r", "\r\n"))
+
+    def can_write(self, text):
+        """The module quotes only those line ends that are its line terminator's."""
+        return self.is_end_declared or not (set("\r\n") - set(self.end())) & set(text)
 
     def end(self):
         return self.options["lineterminator"]
