@@ -73,6 +73,12 @@ package struct TableGuess: Sendable {
     case .last(let count):
       points.append(layout.footer.point("footer", shown: "the last \(counted(count, "record"))", key: "skipLastRows"))
     }
+    if layout.ragged.value != .none {
+      let shown = layout.ragged.value == .pad ? "filled up" : "read leniently"
+      points.append(
+        layout.ragged.point(
+          "short records", shown: shown, key: layout.ragged.value == .pad ? "raggedRows" : "mode"))
+    }
     if needsNumberMarks {
       points.append(numbers.point("numbers", shown: "\(numbers.value.decimal) before the fraction", key: "decimalChar"))
     }

@@ -133,6 +133,11 @@ package struct PipelineText: Sendable {
           comments: ["\(counted(layout.blankRecords, "blank row")) in what was looked at."], key: "skipBlankRows",
           value: "true"))
     }
+    switch layout.ragged.value {
+    case .none: break
+    case .pad: add("raggedRows", JSONText.quoted("pad"), from: layout.ragged)
+    case .lenient: add("mode", JSONText.quoted("lenient"), from: layout.ragged)
+    }
     switch layout.footer.value {
     case .none: break
     case .stopAt(let text): add("stopAt", JSONText.quoted(PatternText.matching(text)), from: layout.footer)

@@ -38,6 +38,8 @@ def table(rng):
     writer = PythonWriter(d, rng) if PythonWriter.knows(d) and rng.random() < 0.7 else Writer(d, rng, spaces=(1,))
     labels, form, point = rng.choice(LABELS), rng.choice(FORMS), rng.choice([".", ","])
     has_clock = form in FORMS[:4] and rng.random() < 0.25
+    # Some programs leave out empty fields at the end, others add some.
+    ends = rng.choice(["as they are"] * 8 + ["trimmed", "surplus"])
     missing = rng.choice(["", "", "-", "n/a", "–", "\\N" if d.escape is None else "k. A."])
     order = rng.sample(range(7), 7)
     order = [0] + [column for column in order if column != 0] if rng.random() < 0.8 else order
@@ -66,9 +68,13 @@ def table(rng):
         if has_clock:
             at_noon = clock == datetime.timedelta() and missing
             fields.insert(0, missing if at_noon else moment.strftime("%H:%M"))
+        while ends == "trimmed" and not fields[-1]:
+            fields.pop()
+        if ends == "surplus" and rng.random() < 0.2 and not d.quoting:
+            fields += [None, None]
         if rng.random() < 0.05 and d.comment:
             content += "# a remark" + end
-        content += writer.record(fields, ([True] if has_clock else []) + is_text)
+        content += writer.record(fields, ([True] if has_clock else []) + is_text + [True, True])
         seconds = (moment - datetime.datetime(2001, 1, 1)).total_seconds()
         entries.append([seconds, *entry[1:5], int(rating) if rating else None])
         if rng.random() < 0.03:
@@ -77,5 +83,5 @@ def table(rng):
         content += f"Total: {len(entries)} sessions{end}"
     if not is_encodable(content, codec):
         return None
-    what = f"{codec} {d} {type(writer).__name__} {form} missing {missing!r} clock {has_clock} {header}"
+    what = f"{codec} {d} {type(writer).__name__} {form} missing {missing!r} clock {has_clock} ends {ends} {header}"
     return encoded(content, codec, has_mark), entries, 0, [], what
