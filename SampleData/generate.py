@@ -2,15 +2,16 @@
 """Writes the sample logs of this folder; the same bytes on every run.
 
     generate.py            writes surf-log.csv, surf-log.csv.gz, surf-log-dirty.csv,
-                           surf-log-dirty.expected.json, surftagebuch.csv and
-                           surftagebuch.expected.csv beside this file
+                           surf-log-dirty.expected.json, surftagebuch.csv,
+                           google-sheets.csv, numbers.csv and an .expected.csv
+                           for each of these three beside this file
     generate.py --check    writes nothing; exits 1 if a file is not what it would write
 
 The clean log is that of a surfing club: some thousand sessions over eight years, every one of them importable
 without a remark. The dirty log has each problem that the validator knows, between good records;
 surf-log-dirty.expected.json says what must be reported of it. The third log is a spreadsheet as a German-speaking
-surfer keeps it and Excel writes it; surftagebuch.expected.csv has the entries that must come of it. See README.md in
-this folder.
+surfer keeps it and Excel writes it; surftagebuch.expected.csv has the entries that must come of it. Two more
+spreadsheets are as Google Sheets and Numbers write them. See README.md in this folder.
 """
 
 import datetime
@@ -414,12 +415,64 @@ def diary(rng):
     lines += [[""] * 8, ["Summe: 60 Tage"] + [""] * 5 + ["3,1", ""], [""] * 8]
     lines += [["* Höhen vom Strand aus geschätzt"] + [""] * 7]
     text = "".join(";".join(sheet_field(field) for field in fields) + "\r\n" for fields in lines)
-    expected = ["date", "height", "period", "wind", "location", "rating"]
-    return text.encode("cp1252"), line(expected) + b"".join(line(entry) for entry in entries)
+    return text.encode("cp1252"), expected_csv(entries)
 
 
-def sheet_field(text):
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ';"\r\n') else text
+def sheet_field(text, delimiter=";"):
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in delimiter + '"\r\n') else text
+
+
+SHEET_COLUMNS = ["Timestamp", "Spot", "Wave height", "Period", "Wind", "Rating", "Crowded", "Notes"]
+SHEET_SPOTS = [
+    "Hossegor, La Gravière", "Ericeira, Ribeira d'Ilhas", "Croyde", "Thurso East", "Fistral Beach\n(north end)", "Saunton Sands",
+    "Bundoran, The Peak",
+]
+SHEET_WINDS = ["offshore", "NW 12 km/h", "light, cross-shore", "none", "onshore"]
+SHEET_NOTES = ["", "", "with Ann", 'first "green room"\nthen lunch', "late; alone", "3/2 is not enough\n\nbuy boots", "#1 of the year"]
+
+
+def google_sheet(rng):
+    """The answers of a form as Google Sheets exports them: UTF-8, commas, CRLF but none at the end, and the dates and
+    check boxes of a British locale."""
+    rows, entries = [SHEET_COLUMNS], []
+    moment = datetime.datetime(2014, 1, 3, 7, 30)
+    for _ in range(48):
+        moment += datetime.timedelta(days=rng.choice([1, 3, 4, 7, 11]), minutes=rng.randrange(-40, 40))
+        moment = moment.replace(second=rng.randrange(60))
+        spot, wind = rng.choice(SHEET_SPOTS), rng.choice(SHEET_WINDS)
+        size, period = f"{rng.randrange(3, 32) / 10:.1f}", f"{rng.randrange(60, 160) / 10:g}"
+        rating = "" if rng.random() < 0.1 else str(rng.randrange(1, 6))
+        rows.append([
+            moment.strftime("%d/%m/%Y %H:%M:%S"), spot, size, period, wind, rating, rng.choice(["TRUE", "FALSE"]),
+            rng.choice(SHEET_NOTES),
+        ])
+        entries.append([moment.strftime("%Y-%m-%dT%H:%M:%SZ"), size, period, wind, spot, rating])
+    text = "\r\n".join(",".join(sheet_field(field, ",") for field in fields) for fields in rows)
+    return text.encode(), expected_csv(entries)
+
+
+def numbers_sheet(rng):
+    """A German table as Numbers exports it: UTF-8, semicolons, decimal commas."""
+    rows = [["Datum", "Ort", "Wellenhöhe", "Periode", "Wind", "Bewertung", "Voll", "Bemerkung"]]
+    entries, day = [], datetime.date(2014, 2, 1)
+    for _ in range(45):
+        day += datetime.timedelta(days=rng.choice([1, 2, 6, 9]))
+        spot, wind = rng.choice(DIARY_SPOTS), rng.choice(["ablandig", "auflandig; böig", "windstill", "NW 12,5 km/h", ""])
+        size, period = (f"{number / 10:.1f}".replace(".", ",") for number in (rng.randrange(3, 32), rng.randrange(60, 160)))
+        rating = "" if rng.random() < 0.1 else str(rng.randrange(1, 6))
+        clock = f"{rng.randrange(6, 20):02}:{rng.choice([0, 15, 30, 45]):02}"
+        rows.append([
+            f"{day.strftime('%d.%m.%Y')} {clock}", spot, size, period, wind, rating, rng.choice(["WAHR", "FALSCH"]),
+            rng.choice(DIARY_REMARKS),
+        ])
+        entries.append([f"{day.isoformat()}T{clock}:00Z", size, period, wind, spot, rating])
+    text = "".join(";".join(sheet_field(field) for field in fields) + "\n" for fields in rows)
+    return text.encode(), expected_csv(entries)
+
+
+def expected_csv(entries):
+    """Entries as an export of date, height, period, wind, location and rating writes them."""
+    return b"".join(line(fields) for fields in [["date", "height", "period", "wind", "location", "rating"]] + entries)
 
 
 def zipped(content):
@@ -435,6 +488,8 @@ def main():
     clean = line(COLUMNS) + b"".join(line(fields) for fields in clean_sessions(random.Random(SEED), SESSIONS))
     log = dirty_log(random.Random(SEED + 1))
     sheet, sheet_entries = diary(random.Random(SEED + 2))
+    google, google_entries = google_sheet(random.Random(SEED + 3))
+    numbers, numbers_entries = numbers_sheet(random.Random(SEED + 4))
     files = {
         "surf-log.csv": clean,
         "surf-log.csv.gz": zipped(clean),
@@ -442,6 +497,10 @@ def main():
         "surf-log-dirty.expected.json": expected_json(log),
         "surftagebuch.csv": sheet,
         "surftagebuch.expected.csv": sheet_entries,
+        "google-sheets.csv": google,
+        "google-sheets.expected.csv": google_entries,
+        "numbers.csv": numbers,
+        "numbers.expected.csv": numbers_entries,
     }
     if sys.argv[1:] == ["--check"]:
         stale = [name for name, content in files.items() if not is_current(folder / name, content)]

@@ -126,6 +126,19 @@ import Testing
     }
   }
 
+  @Test(arguments: ["google-sheets", "numbers"])
+  func `A table that Google Sheets or Numbers exports goes in with guess and run, every value right`(
+    _ name: String
+  ) throws {
+    let file = Repository.path("SampleData/\(name).csv")
+    #expect(try Tool.run("guess", file, "-o", "t.json", "--store", "j.sqlite", "-q", in: folder).status == 0)
+    let run = try Tool.run("run", "t.json", in: folder)
+    #expect(run.status == 0, "\(run.text)")
+    let columns = "date,height,period,wind,location,rating"
+    let export = try Tool.run("export", "--store", "j.sqlite", "--columns", columns, "-q", in: folder)
+    #expect(try export.bytes == Data(contentsOf: Repository.file("SampleData/\(name).expected.csv")))
+  }
+
   @Test(arguments: Form.allCases)
   func `The sample spreadsheet goes in with guess and run, every value right`(_ form: Form) throws {
     let original = try Data(contentsOf: URL(fileURLWithPath: Repository.path("SampleData/surftagebuch.csv")))

@@ -27,7 +27,14 @@ import Testing
         { "name": "rating", "rules": [{ "rule": "range", "min": 1, "max": 5 }] }
       ],
       "key": ["date", "location"], "duplicates": "update", "chunkRows": 40,
-      "charts": ["date", "rating", "location"]
+      "charts": ["date", "rating", "location"],
+      "expect": {
+        "records": { "maxPercentOfMean": 100, "severity": "warning" },
+        "columns": [
+          { "name": "location", "distinctMin": 900, "severity": "warning" },
+          { "name": "date", "newestWithinDays": 1, "distinctMax": 400, "severity": "warning" }
+        ]
+      }
     }
     """
 
@@ -53,6 +60,8 @@ import Testing
     // Of the same length as the others: the store's path is in the files whose lengths the ledger has.
     let expected = try #require(try outcome(of: "undisturbed", finish))
     #expect(expected.report.contains("\"updated\""))
+    #expect(expected.report.contains("17 different values; expected at least 900"))
+    #expect(expected.report.contains("3000 records were read; expected at most 100 % of 1000, the mean"))
     let whole = try secondsOfWholeRun()
     var random = Randomness.generator()
     var hits = 0

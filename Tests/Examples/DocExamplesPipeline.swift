@@ -160,6 +160,12 @@ private enum DocExamplesPipeline {
     dialect.nullSequences = ["\\N"]
   }
 
+  static func expectations() {
+    var expect = ExpectDefinition()
+    expect.records = .init(min: 10, maxPercentOfMean: 200)
+    expect.columns = [.init("rating", emptyPercentMax: 20, distinctMin: 2)]
+  }
+
   static func dateFormat() throws {
     let format = try DateFormat("M/d/yy")
     let seconds = format.seconds(Array("7/14/14".utf8).span)

@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `Signs of regular expressions in a footer are text`() {
-    #expect(PipelineText.escaped("* a (b)") == "\\* a \\(b\\)")
+    #expect(PatternText.matching("* a (b)") == "\\* a \\(b\\)")
   }
 
   @Test func `A refusal names the point and the choices`() {

@@ -150,6 +150,9 @@ extension PipelineDefinition: Decodable {
         reader.note("errorBudget", "'errorPolicy' is to stop at the first error already; remove one of the two")
       }
     }
+    if let value = reader.value("expect") {
+      definition.expect = ExpectDefinition.read(value, path: "expect", mistakes: mistakes)
+    }
     if let value = reader.value("dialect") {
       definition.dialect = DialectDefinition.read(
         value, path: "dialect", named: vocabulary.namedDialects, mistakes: mistakes)
@@ -202,6 +205,7 @@ extension PipelineDefinition: Decodable {
       attributes[column.attribute] = column.name
     }
     checkKey(attributes, mistakes)
+    checkExpectations(mistakes)
     for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
       let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
       mistakes.add("report[\(index)]", text)

@@ -96,6 +96,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var errorPolicy: ErrorPolicy
   /// When to stop although the policy is to continue.
   public var errorBudget: ErrorBudget?
+  /// What is expected of all records together; nothing when `nil`.
+  public var expect: ExpectDefinition?
   /// Whether the run is one transaction: at the end the store contains all of it, or nothing. Such a run can't be
   /// resumed.
   public var atomic: Bool
@@ -134,8 +136,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     recordRules: [RecordRule] = [], key: [String] = [], duplicates: DuplicatePolicy = .reject, store: String? = nil,
     model: String? = nil, entity: String? = nil, relationships: RelationshipPolicy = .require,
     chunkRows: Int = 5000,
-    errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, atomic: Bool = false,
-    appendOnly: Bool = false, changedInputs: ChangedInputPolicy = .refuse,
+    errorPolicy: ErrorPolicy = .skip, errorBudget: ErrorBudget? = nil, expect: ExpectDefinition? = nil,
+    atomic: Bool = false, appendOnly: Bool = false, changedInputs: ChangedInputPolicy = .refuse,
     limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
     charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil, timeoutSeconds: Double? = nil,
     export: ExportDefinition? = nil, baseDirectory: URL? = nil,
@@ -163,6 +165,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.chunkRows = chunkRows
     self.errorPolicy = errorPolicy
     self.errorBudget = errorBudget
+    self.expect = expect
     self.atomic = atomic
     self.appendOnly = appendOnly
     self.changedInputs = changedInputs
@@ -181,8 +184,8 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns,
       extraColumns, missingColumns, timeZone, recordRules, key, duplicates, store, model, entity, relationships
-    case chunkRows, errorPolicy, errorBudget, atomic, appendOnly, changedInputs, limits, report, charts, rejects, log
-    case timeoutSeconds, export
+    case chunkRows, errorPolicy, errorBudget, expect, atomic, appendOnly, changedInputs, limits, report, charts, rejects
+    case log, timeoutSeconds, export
   }
 
   /// The URL of a path in this definition: `~` is the home directory, relative paths start at `baseDirectory`.

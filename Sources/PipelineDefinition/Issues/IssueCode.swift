@@ -29,6 +29,7 @@
 /// | `duplicate-label` | header | frictionless | two labels of the header name the same column |
 /// | `header-changed` | header | ours | the header differs from that of the pipeline's last input (a warning) |
 /// | `date-order` | header | ours | the dates of a column can be read in another order of day and month |
+/// | `expectation-error` | run | ours | the records together are not what the pipeline expects |
 /// | `source-error` | file | frictionless | the input cannot be opened or read |
 /// | `compression-error` | file | frictionless | the compressed data are damaged or truncated |
 /// | `format-error` | file | frictionless | the input is not text: an archive, a workbook, a database |
@@ -72,6 +73,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let duplicateLabel = IssueCode("duplicate-label")
   public static let headerChanged = IssueCode("header-changed")
   public static let dateOrder = IssueCode("date-order")
+  public static let expectationError = IssueCode("expectation-error")
   public static let sourceError = IssueCode("source-error")
   public static let compressionError = IssueCode("compression-error")
   public static let formatError = IssueCode("format-error")
@@ -93,7 +95,7 @@ extension IssueCode: CustomStringConvertible, Comparable {
 extension IssueCode {
   /// The subject of a problem. It determines where a report lists the problem and whether a record caused it.
   public enum Scope: String, Sendable, Codable, CaseIterable {
-    case field, record, store, export, header, file, pipeline
+    case field, record, store, export, header, run, file, pipeline
   }
 
   /// Every code that the engine can report, in the order of the table above.
@@ -121,12 +123,13 @@ extension IssueCode {
     .store: [.modelError, .storeConstraint],
     .export: [.unwritableValue],
     .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .headerChanged, .dateOrder],
+    .run: [.expectationError],
     .file: [.sourceError, .compressionError, .formatError, .hashCount, .rowCount, .inputRefused, .dialectError],
     .pipeline: [.pipelineError],
   ]
 
   private static let ours: Set<IssueCode> = [
     .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong, .recordTooLong, .modelError, .storeConstraint,
-    .unwritableValue, .inputRefused, .headerChanged, .dateOrder,
+    .unwritableValue, .inputRefused, .headerChanged, .dateOrder, .expectationError,
   ]
 }

@@ -77,6 +77,7 @@ extension InputResults {
   mutating func add(_ plan: ChunkPlan, of chunk: ParsedChunk) {
     profile(plan.inserts)
     if !plan.updates.isEmpty { profile(chunk.batch, rows: plan.updates.map(\.row)) }
+    count(chunk.batch, without: plan.rejected.count == chunk.rejected.count ? [] : chunk.rows(ofRecords: plan.rejected))
     add(plan.counts, issues: plan.issues)
   }
 }

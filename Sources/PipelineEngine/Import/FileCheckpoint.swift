@@ -14,7 +14,9 @@ struct FileCheckpoint {
 
   /// For an input that the ledger does not know.
   init(_ file: InputFile, _ environment: ImportEnvironment) {
-    results = InputResults(listedMax: environment.definition.limits.issuesListedMax, profiler: environment.profiler)
+    results = InputResults(
+      listedMax: environment.definition.limits.issuesListedMax, profiler: environment.profiler,
+      statistics: environment.statistics)
     entry = LedgerEntry(
       id: 0, run: environment.runID, pipeline: environment.definition.name, pipelineDigest: environment.digest,
       entity: environment.definition.entity, path: file.name)
@@ -43,7 +45,7 @@ struct FileCheckpoint {
     entry.run = environment.runID
     results = InputResults(
       known, issues: issues, listedMax: environment.definition.limits.issuesListedMax,
-      profiler: environment.profiler)
+      profiler: environment.profiler, statistics: environment.statistics)
     issuesWritten = results.log.listed.count
   }
 

@@ -16,14 +16,19 @@ struct ImportEnvironment {
   let digest: ContentDigest
   /// Counts the entries' values, where a report will show them.
   let profiler: EntryProfiler?
+  /// Counts what the pipeline has expectations for.
+  let statistics: EntryStatistics?
   let tables: LedgerTables
   let clock = StageClock()
 
   /// What the first save of the run writes to the ledger.
   var runBegin: [LedgerTables.Statement] {
-    let run = LedgerRun(id: runID, pipeline: definition.name, startedAt: startedAt)
+    let run = LedgerRun(id: runID, pipeline: definition.name, kind: ledgerKind, startedAt: startedAt)
     return [tables.record(run), tables.noteInterruptions(before: runID)]
   }
+
+  /// A replay has a kind of its own, because later runs are compared with imports only.
+  var ledgerKind: LedgerRun.Kind { options.isReplay ? .replay : .import }
 
   /// The primary key of the next inserted entry.
   func nextKey(_ totals: ImportTotals) throws(RunFailure) -> Int64 {

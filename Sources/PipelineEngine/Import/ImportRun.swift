@@ -31,6 +31,7 @@ struct ImportRun {
         comparesWholeRecords: (options.changedInputs ?? definition.changedInputs) == .onlyNew), monitor: monitor,
       runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
       profiler: try EntryProfiler.requested(definition, options: options, entity: checked.entity),
+      statistics: try EntryStatistics(definition, entity: checked.entity),
       tables: LedgerTables(definition.vocabulary))
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
@@ -132,7 +133,8 @@ struct ImportRun {
         .isEmpty
     guard isKnown else { return }
     let run = LedgerRun(
-      id: environment.runID, pipeline: definition.name, startedAt: environment.startedAt, endedAt: options.now(),
+      id: environment.runID, pipeline: definition.name, kind: environment.ledgerKind,
+      startedAt: environment.startedAt, endedAt: options.now(),
       outcome: summary.outcome.rawValue, exitCode: summary.exitCode.rawValue, counts: summary.counts)
     let ledger = try Ledger(environment.tables, nil)
     coordinator.addSaveParticipant(ledger)
@@ -194,8 +196,10 @@ struct ImportRun {
     let ledger = try store.ledger(environment.tables, overwrittenMax: definition.limits.overwrittenMax)
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
+    let expectations = try environment.expectations()
     return try transaction(contexts, totals: &totals) { totals throws(RunFailure) in
       importEach(inputs, contexts: contexts, ledger: ledger, totals: &totals)
+        ?? environment.compare(&totals, with: expectations)
     }
   }
 

@@ -11,6 +11,7 @@ struct ImportTotals {
   private(set) var counts = RunCounts()
   private(set) var log: IssueLog
   private(set) var profile: EntryProfile?
+  private(set) var statistics: EntryStatistics?
 
   /// Whether anything was saved, even if only to the ledger.
   private(set) var hasSaved = false
@@ -39,6 +40,7 @@ struct ImportTotals {
     if let file { files.append(file) }
     counts = counts + results.counts
     if let part = results.profile { profile = profile?.merged(with: part) ?? part }
+    if let part = results.statistics { statistics = statistics?.merged(with: part) ?? part }
     log.merge(results.log)
     if let rejects { rejectsPaths.append(rejects) }
   }
@@ -72,6 +74,14 @@ struct ImportTotals {
 
   /// Called when an input failed: its records do not count as stored.
   mutating func forgetStoredRecords() { stored = nil }
+
+  /// Adds an issue of the run as a whole.
+  mutating func note(_ issue: RecordIssue) { log.add(issue) }
+
+  /// The files of the inbox have failed, though they were read.
+  mutating func failFiles() {
+    for index in filesDone.indices { filesDone[index].outcome = .failed }
+  }
 
   mutating func renameRejects(_ old: String?, to new: String) {
     rejectsPaths = rejectsPaths.map { $0 == old ? new : $0 }

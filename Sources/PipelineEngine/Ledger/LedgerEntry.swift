@@ -112,8 +112,12 @@ extension LedgerEntry {
 
 extension InputResults {
   /// From a ledger entry.
-  init(_ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
-    self.init(counts: entry.counts, rest: entry.results, issues: issues, listedMax: listedMax, profiler: profiler)
+  init(
+    _ entry: LedgerEntry, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?, statistics: EntryStatistics?
+  ) {
+    self.init(
+      counts: entry.counts, rest: entry.results, issues: issues, listedMax: listedMax, profiler: profiler,
+      statistics: statistics)
   }
 }
 

@@ -3,9 +3,13 @@ import ManagedObjectModel
 
 /// What the ledger knows about one run: a row of its table of runs.
 struct LedgerRun: Sendable {
+  enum Kind: String, Sendable {
+    case `import`, replay
+  }
+
   var id: String
   var pipeline: String
-  var kind = RunSummary.Kind.import
+  var kind = Kind.import
   var startedAt: Date
   /// Nil while it runs, and permanently if it was killed.
   var endedAt: Date?

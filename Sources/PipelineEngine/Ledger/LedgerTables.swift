@@ -134,6 +134,17 @@ struct LedgerTables: Sendable {
     return try rows("SELECT \(columns) FROM \(input) ORDER BY inputID DESC").compactMap(LedgerEntry.init(row:))
   }
 
+  /// Records read by the last completed imports of a pipeline, the newest first.
+  func recordsRead(ofLast count: Int, pipeline: String, _ coordinator: NSPersistentStoreCoordinator) throws -> [Int] {
+    guard try layout(in: coordinator) != nil else { return [] }
+    // Times are to the second; the numbers of inputs increase.
+    let rows = try coordinator.participantRows(
+      "SELECT recordsRead FROM \(run) AS r WHERE pipeline = ? AND kind = ? AND outcome = ? AND recordsRead IS NOT NULL "
+        + "ORDER BY startedAt DESC, (SELECT max(inputID) FROM \(input) WHERE runID = r.runID) DESC LIMIT \(count)",
+      [pipeline, LedgerRun.Kind.import.rawValue, RunSummary.Outcome.completed.rawValue])
+    return rows.compactMap { ($0.first as? Int64).map(Int.init) }
+  }
+
   /// The issues of an input that a report lists.
   func issues(ofInput id: Int64, _ coordinator: NSPersistentStoreCoordinator) throws -> [RecordIssue] {
     let rows = try coordinator.participantRows("SELECT issue FROM \(issue) WHERE inputID = ? ORDER BY ordinal", [id])

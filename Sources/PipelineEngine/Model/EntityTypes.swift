@@ -42,7 +42,7 @@ extension ColumnType {
 
 extension PipelineDefinition {
   /// The entity that the definition names.
-  func entity(in model: NSManagedObjectModel) throws(PipelineError) -> NSEntityDescription {
+  package func entity(in model: NSManagedObjectModel) throws(PipelineError) -> NSEntityDescription {
     if let found = model.entitiesByName[entity] { return found }
     if entity.isEmpty {
       throw PipelineError(path: "entity", "is not given; name the entity of the model that records become")

@@ -62,12 +62,13 @@ struct RecordLayout: Sendable {
       && fields[(record.firstField + fieldCount)..<(record.firstField + record.fieldCount)].allSatisfy { $0.count == 0 }
   }
 
-  /// Whether every field of a record is empty. Where the dialect has a text for nil, empty fields are values.
+  /// Whether every field of a record is empty. Where the dialect has a text for nil, empty fields are values, unless
+  /// blank records are skipped.
   @inline(__always)
   func isBlank(_ record: RecordSlice, _ fields: [FieldSlice]) -> Bool {
     // A record with more bytes has more than delimiters and pairs of quotes.
     record.contentRange.count <= record.fieldCount * (delimiter.count + 2) && record.fieldCount > 1
-      && !keepsEmptyText && fields[record.fieldIndices].allSatisfy { $0.count == 0 }
+      && (skipsBlank || !keepsEmptyText) && fields[record.fieldIndices].allSatisfy { $0.count == 0 }
   }
 
   @inline(__always)

@@ -22,6 +22,12 @@ struct ParsedChunk: Sendable {
     position(ofRecord: Int(recordOfRow[row]), input: input)
   }
 
+  /// The rows of those of these records that have one.
+  func rows(ofRecords indices: [Int]) -> Set<Int> {
+    let records = Set(indices)
+    return Set(recordOfRow.indices.filter { records.contains(Int(recordOfRow[$0])) })
+  }
+
   func position(ofRecord index: Int, input: String) -> RecordPosition {
     let record = block.records[index]
     return RecordPosition(

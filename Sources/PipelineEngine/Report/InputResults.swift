@@ -7,15 +7,23 @@ struct InputResults {
   var log: IssueLog
   /// Nil where no report shows a profile.
   private var profiler: EntryProfiler?
+  /// Nil where no statistics are expected.
+  private(set) var statistics: EntryStatistics?
 
-  init(listedMax: Int, profiler: EntryProfiler?) {
+  init(listedMax: Int, profiler: EntryProfiler?, statistics: EntryStatistics?) {
     log = IssueLog(listedMax: listedMax)
     self.profiler = profiler
+    self.statistics = statistics
   }
 
   /// As stored in a checkpoint, so that a resumed run reports the same in the end as an uninterrupted one.
-  init(counts: RunCounts, rest: Rest, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?) {
+  init(
+    counts: RunCounts, rest: Rest, issues: [RecordIssue], listedMax: Int, profiler: EntryProfiler?,
+    statistics: EntryStatistics?
+  ) {
     self.counts = counts
+    self.statistics = statistics
+    self.statistics?.resume(rest.statistics, afterRecords: counts.read)
     log = IssueLog(listedMax: listedMax, counts: rest.issues, warningCounts: rest.warnings, listed: issues)
     // Where the interrupted run did not count values, the entries before the checkpoint would be missing.
     guard var profiler, let kept = rest.profile.flatMap(EntryProfile.init(keptText:)) else { return }
@@ -35,6 +43,11 @@ struct InputResults {
     if let rows { profiler?.add(entries, rows: rows) } else { profiler?.add(entries) }
   }
 
+  /// Counts the values of valid records, without some rows.
+  mutating func count(_ entries: ObjectBatch, without rows: @autoclosure () -> Set<Int>) {
+    statistics?.add(entries, without: rows())
+  }
+
   /// What a checkpoint stores in one column: all but the counts and the listed issues.
   struct Rest: Sendable, Codable {
     /// By code, warnings included.
@@ -42,17 +55,19 @@ struct InputResults {
     var warnings: [IssueCode: Int] = [:]
     /// See ``EntryProfile/keptText``.
     var profile: String?
+    var statistics: EntryStatistics.Kept?
   }
 
   var rest: Rest {
-    Rest(issues: log.counts, warnings: log.warningCounts, profile: profile?.keptText)
+    Rest(
+      issues: log.counts, warnings: log.warningCounts, profile: profile?.keptText, statistics: statistics?.kept)
   }
 }
 
 extension InputResults.Rest {
   var json: String {
     // For most chunks there is nothing to store, and the encoder is slow.
-    if issues.isEmpty, profile == nil { return "{}" }
+    if issues.isEmpty, profile == nil, statistics == nil { return "{}" }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

@@ -190,9 +190,9 @@ extension RunSummary {
     return seconds > 0 ? Double(rows) / seconds : 0
   }
 
-  /// Warnings about whole columns: a run that is quiet about success reports them too.
+  /// Warnings about whole columns or the whole run: a run that is quiet about success reports them too.
   public var columnWarnings: [RecordIssue] {
-    issues.listed.filter { $0.severity == .warning && $0.code.scope == .header }
+    issues.listed.filter { $0.severity == .warning && ($0.code.scope == .header || $0.code.scope == .run) }
   }
 
   /// Whether every input was imported before, so that there was nothing to do.

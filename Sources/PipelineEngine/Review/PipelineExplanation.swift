@@ -17,7 +17,8 @@ public struct PipelineExplanation: Sendable {
     "timeZone", "recordRules", "key",
     "duplicates", "store",
     "model",
-    "entity", "chunkRows", "errorPolicy", "errorBudget", "atomic", "appendOnly", "changedInputs", "report", "rejects",
+    "entity", "chunkRows", "errorPolicy", "errorBudget", "expect", "atomic", "appendOnly", "changedInputs", "report",
+    "rejects",
     "export",
   ]
 
@@ -40,6 +41,7 @@ public struct PipelineExplanation: Sendable {
       add("Records", definition.recordRules.map(\.explanation))
       add("Key", [Self.key(definition)])
       add("Errors", [Self.errors(definition)])
+      add("Expects", definition.expect?.words ?? [])
     }
     add("Store", [Self.store(definition)])
     if !definition.columns.isEmpty { add("Rejects", [Self.rejects(definition)]) }

@@ -92,6 +92,9 @@ public struct PipelineReview: Sendable {
         if definition.charts != nil, isSound("charts") {
           note({ () throws(PipelineError) in _ = try EntryProfiler(definition, entity: entity) }, mistakes)
         }
+        if isSound("columns"), isSound("expect") {
+          note({ () throws(PipelineError) in _ = try EntryStatistics(definition, entity: entity) }, mistakes)
+        }
         note({ () throws(PipelineError) in try checkPaths(definition) }, mistakes)
       }
       if definition.export != nil, isSound("export") {

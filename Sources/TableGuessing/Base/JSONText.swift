@@ -1,9 +1,13 @@
 /// Texts as JSON writes them.
 package enum JSONText {
-  /// The text in quotes.
+  /// The text in quotes, as a pipeline's file has it: dollar signs before a brace, which would begin a variable, are
+  /// doubled.
   package static func quoted(_ text: String) -> String {
     var result = "\""
+    var dollars = 0
     for scalar in text.unicodeScalars {
+      if scalar == "{" { result += String(repeating: "$", count: dollars) }
+      dollars = scalar == "$" ? dollars + 1 : 0
       switch scalar {
       case "\"": result += "\\\""
       case "\\": result += "\\\\"

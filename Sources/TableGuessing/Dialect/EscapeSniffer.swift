@@ -22,7 +22,11 @@ struct EscapeSniffer {
     let quotes = marks.reduce(0) { $0 + (after[$1] ?? 0) }
     let special = [Self.backslash, 10, 13] + [dialect.delimiter.first].compactMap(\.self) + marks
     let delimiters = dialect.delimiter.first.flatMap { after[$0] } ?? 0
-    guard quotes + delimiters > 0 else { return doubled }
+    guard quotes + delimiters > 0 else {
+      let pairs = after[Self.backslash] ?? 0
+      // An escape character that precedes nothing but itself looks like two in a text.
+      return pairs > 0 && pairs == after.values.reduce(0, +) ? paired(pairs) : doubled
+    }
     var escaping = dialect
     escaping.escape = Self.backslash
     let (plain, escaped) = (DialectScore(bytes, dialect), DialectScore(bytes, escaping))
@@ -45,6 +49,14 @@ struct EscapeSniffer {
     let isThere = bytes.indices.dropLast().contains { bytes[$0] == quote && bytes[$0 + 1] == quote }
     let evidence = isThere ? "quotes inside quoted fields are doubled" : "no quoted field holds a quote"
     return Finding(.doubled, confidence: 1, evidence: evidence)
+  }
+
+  private func paired(_ count: Int) -> Finding<QuoteEscape> {
+    Finding(
+      .doubled, confidence: 0.6,
+      evidence: "\(counted(count, "backslash", plural: "backslashes")) before another one, and none alone: two, or one "
+        + "and its escape character",
+      choices: ["\"doubleQuote\": true", "\"escapeChar\": \"\\\\\""])
   }
 
   private func faults(_ score: DialectScore) -> Double {

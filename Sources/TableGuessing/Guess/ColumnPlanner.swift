@@ -15,6 +15,9 @@ struct ColumnPlanner {
     var columns: [ColumnGuess] = []
     var needsNumberMarks = false
     var nullSequences: [String] = []
+    /// Texts of true and false, where a column has others than the usual ones.
+    var trueValues: [String] = []
+    var falseValues: [String] = []
     var key: [String] = []
     var doubts: [GuessPoint] = []
     var remarks: [String] = []
@@ -37,6 +40,7 @@ struct ColumnPlanner {
         plan.remarks.append("No column is \(attribute.name).")
       }
     }
+    completeBooleans(&plan)
     plan.key = key(plan, records)
     return plan
   }
@@ -53,8 +57,9 @@ struct ColumnPlanner {
     switch attribute.kind {
     case .date: completeDate(index, in: &plan)
     case .whole, .decimal: completeNumber(index, attribute, in: &plan)
-    case .boolean: break
+    case .boolean: emptyNulls(index, in: &plan)
     case .text:
+      emptyNulls(index, in: &plan)
       if profile.kind == .quantity {
         let units = profile.units.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key).filter { !$0.isEmpty }
         if !units.isEmpty { plan.columns[index].remarks.append("units: \(units.joined(separator: ", "))") }
@@ -66,7 +71,11 @@ struct ColumnPlanner {
 
   private func completeDate(_ index: Int, in plan: inout Plan) {
     let values = profiles[index].values.filter { !NullWords.isWord($0.text) }
-    emptyNullWords(index, &plan)
+    emptyNulls(index, words: true, in: &plan)
+    if values.isEmpty {
+      plan.columns[index].remarks.append("no value was seen; dates are read as ISO 8601")
+      return
+    }
     if !dateFormats.isEmpty {
       plan.columns[index].formats = declared(values)
       return
@@ -85,7 +94,7 @@ struct ColumnPlanner {
         "\(count) of \(guess.values) values \(count == 1 ? "is not a date" : "are not dates"): "
           + "\(quoted(guess.unread)); such records are rejected")
     }
-    if !guess.hasTime, let time = timeColumn(besides: index), !formats.value.isEmpty {
+    if !guess.hasTime, let time = timeColumn(besides: index, plan), !formats.value.isEmpty {
       join(time, to: index, formats: &formats, in: &plan)
     }
     plan.columns[index].formats = formats
@@ -99,11 +108,13 @@ struct ColumnPlanner {
       evidence: "declared, and \(read) of \(values.count) values are read so")
   }
 
-  /// The column with the times of day of a date without them.
-  private func timeColumn(besides date: Int) -> Int? {
+  /// The column with the times of day of a date without them: of the only date, and without an attribute of its own.
+  private func timeColumn(besides date: Int, _ plan: Plan) -> Int? {
+    let dates = plan.columns.count { attribute($0.attribute.value)?.kind == .date }
+    guard dates == 1 else { return nil }
     let times = profiles.indices.filter { column in
       let profile = profiles[column]
-      guard column != date, profile.filled > 0 else { return false }
+      guard column != date, plan.columns[column].attribute.value == nil, profile.filled > 0 else { return false }
       let read = TimeReader.guess(profile.values).read
       return read * 10 >= profile.filled * 8 && (isTimeLabelled(column) || profile.kind == .time)
     }
@@ -124,6 +135,11 @@ struct ColumnPlanner {
     plan.columns[date].joined = time
     plan.columns[date].joinedLabel = profiles[time].label.isEmpty ? "column \(time + 1)" : profiles[time].label
     plan.columns[time].attribute = Finding(nil, confidence: 1, evidence: "the time of day of the date")
+    let nulls = profiles[time].wrappedNulls.sorted().map(PatternText.matching).joined(separator: "|")
+    if !nulls.isEmpty {
+      plan.columns[date].transforms.append(
+        "{ \"transform\": \"replace\", \"matches\": \(JSONText.quoted(" ?(?:\(nulls))$")), \"with\": \"\" }")
+    }
     let unread = profiles[time].filled - clock.read
     if unread > 0 {
       plan.columns[date].remarks.append("\(counted(unread, "time")) can't be read; such records are rejected")
@@ -136,7 +152,7 @@ struct ColumnPlanner {
 
   private func completeNumber(_ index: Int, _ attribute: AttributeVocabulary.Attribute, in plan: inout Plan) {
     let profile = profiles[index]
-    emptyNullWords(index, &plan)
+    emptyNulls(index, words: true, in: &plan)
     if profile.kinds[.decimal] != nil { plan.needsNumberMarks = true }
     let refused = profile.texts.filter { text, _ in
       if NullWords.isWord(text) { return false }
@@ -156,13 +172,42 @@ struct ColumnPlanner {
     )
   }
 
-  /// Words for no value are emptied in this column only: elsewhere they may be a value.
-  private func emptyNullWords(_ index: Int, _ plan: inout Plan) {
-    let words = profiles[index].texts.keys.filter { NullWords.isWord($0) }.sorted()
-    guard !words.isEmpty else { return }
-    let members = words.map { "\(JSONText.quoted($0)): \"\"" }.joined(separator: ", ")
+  /// Declares the texts of true and false if a column has others than those that are read without a declaration.
+  private func completeBooleans(_ plan: inout Plan) {
+    let usual = [("true", "false"), ("yes", "no"), ("1", "0")]
+    let columns = plan.columns.indices.filter { attribute(plan.columns[$0].attribute.value)?.kind == .boolean }
+    var pairs: [(yes: String, no: String)] = []
+    for index in columns {
+      let texts = Set(profiles[index].texts.keys.map { $0.lowercased() })
+      let known = usual.map { (yes: $0.0, no: $0.1) } + BooleanWords.pairs
+      let isUsual = texts.isSubset(of: usual.flatMap { [$0.0, $0.1] })
+      if isUsual {
+        pairs += usual.map { (yes: $0.0, no: $0.1) }.filter { texts.contains($0.yes) || texts.contains($0.no) }
+      } else if let pair = known.first(where: { texts.isSubset(of: [$0.yes, $0.no]) }) {
+        pairs.append(pair)
+      } else {
+        let shown = quoted(profiles[index].frequent(4).map(\.text))
+        plan.doubts.append(
+          GuessPoint(
+            name: plan.columns[index].shownLabel, shown: "true and false", confidence: 0.5,
+            evidence: "its values are \(shown), and it is unknown which of them are true",
+            choices: ["\"trueValues\"", "\"falseValues\""]))
+      }
+    }
+    guard pairs.contains(where: { pair in !usual.contains { $0.0 == pair.yes && $0.1 == pair.no } }) else { return }
+    plan.trueValues = Set(pairs.map(\.yes)).sorted()
+    plan.falseValues = Set(pairs.map(\.no)).subtracting([""]).sorted()
+  }
+
+  /// Empties texts for no value that the dialect's do not cover: those in quotes, and words, which elsewhere may be a
+  /// value.
+  private func emptyNulls(_ index: Int, words includesWords: Bool = false, in plan: inout Plan) {
+    let words = includesWords ? profiles[index].texts.keys.filter { NullWords.isWord($0) }.sorted() : []
+    if !words.isEmpty { plan.columns[index].remarks.append("\(quoted(words)) mean no value") }
+    let texts = profiles[index].wrappedNulls.sorted() + words
+    if texts.isEmpty { return }
+    let members = texts.map { "\(JSONText.quoted($0)): \"\"" }.joined(separator: ", ")
     plan.columns[index].transforms.append("{ \"transform\": \"map\", \"values\": { \(members) } }")
-    plan.columns[index].remarks.append("\(quoted(words)) mean no value")
   }
 
   // MARK: Keys

@@ -33,7 +33,7 @@ struct EntryPreview {
     var text = record.text(index)
     if text.isEmpty || nulls.contains(text) { return nil }
     guard let formats = formats[index] else { return text }
-    if let joined = column.joined, !record.text(joined).isEmpty { text += " " + record.text(joined) }
+    if let time = column.joined.map(record.text), !time.isEmpty, !nulls.contains(time) { text += " " + time }
     if !column.transforms.isEmpty, let words = MonthNames.words(text) { text = words.numbered }
     let bytes = Array(text.utf8)
     guard let seconds = formats.lazy.compactMap({ $0.seconds(bytes.span) }).first else {

@@ -20,6 +20,9 @@ package struct TableGuess: Sendable {
   package var needsNumberMarks: Bool
   /// Texts without a value in columns that are imported.
   package var nullSequences: [String]
+  /// Texts of true and false, where they are not the usual ones.
+  package var trueValues: [String]
+  package var falseValues: [String]
   package var columns: [ColumnGuess]
   /// Attributes whose values together are unique in the sample; empty if there are none.
   package var key: [String]
@@ -69,6 +72,12 @@ package struct TableGuess: Sendable {
     case .stopAt(let text): points.append(layout.footer.point("footer", shown: "from \"\(text)\" on", key: "stopAt"))
     case .last(let count):
       points.append(layout.footer.point("footer", shown: "the last \(counted(count, "record"))", key: "skipLastRows"))
+    }
+    if layout.ragged.value != .none {
+      let shown = layout.ragged.value == .pad ? "filled up" : "read leniently"
+      points.append(
+        layout.ragged.point(
+          "short records", shown: shown, key: layout.ragged.value == .pad ? "raggedRows" : "mode"))
     }
     if needsNumberMarks {
       points.append(numbers.point("numbers", shown: "\(numbers.value.decimal) before the fraction", key: "decimalChar"))

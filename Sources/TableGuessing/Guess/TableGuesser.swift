@@ -73,7 +73,8 @@ package struct TableGuesser: Sendable {
       hasByteOrderMark: form.hasMark, delimiter: form.dialect.delimiter, quote: form.dialect.quote,
       escape: form.dialect.escape, end: form.dialect.end, skipsInitialSpace: form.dialect.skipsInitialSpace,
       layout: layout, numbers: numbers,
-      needsNumberMarks: plan.needsNumberMarks, nullSequences: plan.nullSequences, columns: plan.columns, key: plan.key,
+      needsNumberMarks: plan.needsNumberMarks, nullSequences: plan.nullSequences, trueValues: plan.trueValues,
+      falseValues: plan.falseValues, columns: plan.columns, key: plan.key,
       doubts: form.doubts + others.flatMap { differences($0, from: form) } + plan.doubts,
       remarks: form.remarks + plan.remarks, entries: EntryPreview(plan.columns, vocabulary).entries(records, limit: 3),
       attributes: vocabulary.attributes.map(\.name))

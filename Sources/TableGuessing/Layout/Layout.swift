@@ -8,6 +8,16 @@ package struct Layout: Sendable {
     case last(Int)
   }
 
+  /// What happens to records of another number of fields.
+  package enum Ragged: String, Sendable, Hashable {
+    /// They are errors.
+    case none
+    /// Missing fields are empty.
+    case pad
+    /// Missing fields are empty, and empty surplus ones are dropped.
+    case lenient
+  }
+
   package var comment: Finding<String?>
   /// The number of lines before the header.
   package var skipRows: Finding<Int>
@@ -17,6 +27,7 @@ package struct Layout: Sendable {
   package var footer: Finding<Footer>
   /// The number of blank records that were seen below the header.
   package var blankRecords: Int
+  package var ragged = Finding(Ragged.none, confidence: 1, evidence: "")
   /// The number of fields.
   package var width: Int
   /// The lines of the header, from 1.

@@ -1,6 +1,6 @@
 /// Finds the table in a decoded sample: what surrounds it, its header, and its records.
 struct TableSniffer {
-  let layout: Layout
+  private(set) var layout: Layout
   /// The records of the table that were seen, without blank ones, comments and the footer.
   private(set) var body: [SplitRecord] = []
   private(set) var doubts: [GuessPoint] = []
@@ -42,6 +42,7 @@ struct TableSniffer {
           evidence: "there is no record below the header, so nothing shows the forms of values"))
     }
     lookForSecondTable(Array(headBody), kinds: sniffer.kinds)
+    layout.ragged = RaggedSniffer(width: width, kinds: sniffer.kinds).guess(body)
     lookForRaggedRecords(isFromFirstLine: tail.isEmpty && sample.blocks.isEmpty)
   }
 
@@ -92,6 +93,7 @@ struct TableSniffer {
     ] where !records.isEmpty {
       let line = isFromFirstLine ? ", the first in line \(records[0].line)" : ""
       let verb = records.count == 1 ? "has" : "have"
+      guard layout.ragged.value == .none else { continue }
       remarks.append(
         "\(counted(records.count, "record")) \(verb) \(what) than \(layout.width) fields\(line): rejected unless the "
           + "dialect says \"raggedRows\".")

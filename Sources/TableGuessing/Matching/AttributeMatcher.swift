@@ -85,6 +85,9 @@ struct AttributeMatcher {
     let (profile, attribute) = (profiles[column], vocabulary.attributes[number])
     let label = LabelText(profile.label)
     let similarity = hasLabels ? index.similarity(label, toAttribute: number) : 0
+    if vocabulary.needsLabels {
+      return similarity > 0 ? named(column, number, isEqual: similarity == 1) : nil
+    }
     let content = content(profile, attribute)
     if similarity > 0 {
       var score = [1.0: 1.0, 0.7: 0.8][similarity] ?? min(0.95, similarity + 0.05)
@@ -104,6 +107,18 @@ struct AttributeMatcher {
     return Match(column: column, attribute: number, score: content.score, evidence: content.evidence)
   }
 
+  /// A column whose label is an attribute's name, or like it: only the name itself is certain.
+  private func named(_ column: Int, _ number: Int, isEqual: Bool) -> Match {
+    let (profile, attribute) = (profiles[column], vocabulary.attributes[number])
+    var score = profile.label == attribute.name ? 1 : isEqual ? 0.95 : 0.6
+    var evidence = isEqual ? "the label says \(attribute.name)" : "the label is like \(attribute.name)"
+    if !isPossible(profile, attribute) {
+      score *= 0.5
+      evidence += ", but its values are of another kind"
+    }
+    return Match(column: column, attribute: number, score: score, evidence: evidence)
+  }
+
   private func isPossible(_ profile: ColumnProfile, _ attribute: AttributeVocabulary.Attribute) -> Bool {
     if profile.filled == 0 { return true }
     return switch attribute.kind {
@@ -111,7 +126,7 @@ struct AttributeMatcher {
     case .whole: profile.share([.whole]) >= 0.5
     case .decimal: profile.share([.whole, .decimal]) >= 0.5
     case .boolean: profile.share([.boolean, .whole]) >= 0.5
-    case .text: profile.share([.date, .dateTime]) < 0.8
+    case .text: vocabulary.needsLabels || profile.share([.date, .dateTime]) < 0.8
     }
   }
 

@@ -48,21 +48,18 @@ package struct AttributeVocabulary: Sendable {
   package var dayFirstLabels: [String]
   /// Orders of attributes in files that are known and have no header.
   package var orders: [[String]]
-  /// The entity, for the pipeline; nil for the one that pipelines have by default.
-  package var entity: String?
-  /// The model, for the pipeline; nil for the one that pipelines have by default.
-  package var model: String?
+  /// Whether a column is an attribute only by its label: values of an unknown entity say nothing.
+  package var needsLabels: Bool
 
   package init(
     attributes: [Attribute], timeLabels: [String] = [], otherLabels: [String] = [], dayFirstLabels: [String] = [],
-    orders: [[String]] = [], entity: String? = nil, model: String? = nil
+    orders: [[String]] = [], needsLabels: Bool = false
   ) {
     self.attributes = attributes
     self.timeLabels = timeLabels
     self.otherLabels = otherLabels
     self.dayFirstLabels = dayFirstLabels
     self.orders = orders
-    self.entity = entity
-    self.model = model
+    self.needsLabels = needsLabels
   }
 }

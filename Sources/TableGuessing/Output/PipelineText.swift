@@ -133,9 +133,14 @@ package struct PipelineText: Sendable {
           comments: ["\(counted(layout.blankRecords, "blank row")) in what was looked at."], key: "skipBlankRows",
           value: "true"))
     }
+    switch layout.ragged.value {
+    case .none: break
+    case .pad: add("raggedRows", JSONText.quoted("pad"), from: layout.ragged)
+    case .lenient: add("mode", JSONText.quoted("lenient"), from: layout.ragged)
+    }
     switch layout.footer.value {
     case .none: break
-    case .stopAt(let text): add("stopAt", JSONText.quoted(Self.escaped(text)), from: layout.footer)
+    case .stopAt(let text): add("stopAt", JSONText.quoted(PatternText.matching(text)), from: layout.footer)
     case .last(let count): add("skipLastRows", "\(count)", from: layout.footer)
     }
     return members
@@ -149,6 +154,9 @@ package struct PipelineText: Sendable {
           comments: ["Texts without a value in columns below; the empty text is one of them."], key: "nullSequences",
           value: JSONText.list([""] + guess.nullSequences)))
     }
+    for (key, texts) in [("trueValues", guess.trueValues), ("falseValues", guess.falseValues)] where !texts.isEmpty {
+      members.append(Member(key: key, value: JSONText.list(texts)))
+    }
     if guess.needsNumberMarks {
       let comment = Self.comment(guess.numbers)
       if guess.numbers.value.decimal != "." {
@@ -160,16 +168,6 @@ package struct PipelineText: Sendable {
       }
     }
     return members
-  }
-
-  /// A text as a regular expression that matches it.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for character in text {
-      if "\\.*?+[](){}^$|#".contains(character) { result.append("\\") }
-      result.append(character)
-    }
-    return result
   }
 
   // MARK: The columns

@@ -7,6 +7,8 @@ package struct ColumnProfile: Sendable {
   package private(set) var filled = 0
   /// Values that stand for no value, with their numbers.
   package private(set) var nulls: [String: Int] = [:]
+  /// Those of them that are in quotes or have blanks around them, as they are: a dialect's texts for no value are bare.
+  private(set) var wrappedNulls: Set<String> = []
   /// Values by kind.
   package private(set) var kinds: [CellKind: Int] = [:]
   /// Each text with its number, up to a limit.
@@ -24,7 +26,12 @@ package struct ColumnProfile: Sendable {
     for record in records {
       self.records += 1
       guard index < record.cells.count else { continue }
-      add(record.cells[index].bytes.trimmed)
+      let cell = record.cells[index]
+      let bytes = cell.bytes.trimmed
+      if cell.isQuoted || bytes.count < cell.bytes.count, NullWords.isSign(bytes) {
+        wrappedNulls.formUnion([cell.bytes.text, bytes.text])
+      }
+      add(bytes)
     }
   }
 

@@ -19,6 +19,11 @@ struct GuessCommand: Command {
                                  standard output; by default the pipeline goes to
                                  standard output, the report to standard error
           --store PATH           store that the pipeline imports into
+          --entity ENTITY        fill the objects of this entity, from columns with
+                                 the labels of its attributes; by default journal
+                                 entries
+          --model MODEL          model of the entity, as for import; by default that
+                                 of the store
           --date-format FORMAT   format of the dates, such as d/M/yy, instead of
                                  guessing it; may be repeated
           --min-confidence P     refuse if a point is less sure than P, 0 to 1; by
@@ -31,6 +36,9 @@ struct GuessCommand: Command {
     Examples:
       surfjournal guess surftagebuch.csv -o surftagebuch.json
       surfjournal run surftagebuch.json --store journal.sqlite
+      surfjournal guess SampleData/google-sheets.csv -o google-sheets.json
+      surfjournal guess SampleData/numbers.csv -o numbers.json
+      surfjournal guess cars.csv --entity Car --model Garage.mom -o cars.json
       surfjournal guess sessions.csv --date-format d/M/yyyy > sessions.json
 
     Exit status 65 says that a point is not sure enough; nothing is written then,
@@ -44,6 +52,8 @@ struct GuessCommand: Command {
   private let files: [String]
   private let output: String?
   private let store: String?
+  private let entity: String?
+  private let model: String?
   private let dateFormats: [String]
   private let confidenceMin: Double
   private let replaces: Bool
@@ -57,6 +67,11 @@ struct GuessCommand: Command {
     let output = arguments.string("output")
     self.output = output == "-" ? nil : output
     store = arguments.string("store")
+    entity = arguments.string("entity")
+    model = arguments.string("model")
+    if model != nil, entity == nil {
+      throw arguments.mistake("--model needs --entity, whose attributes columns may be")
+    }
     dateFormats = arguments.strings("date-format")
     replaces = arguments.has("force")
     isQuiet = arguments.has("quiet")
@@ -109,11 +124,24 @@ struct GuessCommand: Command {
         throw CommandFailure(failure.message, failure.exitCode)
       }
     }
-    let guesser = TableGuesser(vocabulary: .journal, dateFormats: dateFormats)
+    let guesser = TableGuesser(vocabulary: try vocabulary(), dateFormats: dateFormats)
     guard let guess = guesser.guess(samples) else {
       throw CommandFailure("no file was read. This is a fault of the program", .software)
     }
     return guess
+  }
+
+  private func vocabulary() throws(CommandFailure) -> AttributeVocabulary {
+    guard let entity else { return .journal }
+    do {
+      return try AttributeVocabulary(entity: entity, model: model, store: store)
+    } catch let error as PipelineError {
+      throw CommandFailure(error.mistakes.map(\.message).joined(separator: "\n"), error.exitCode)
+    } catch {
+      let path = model.map(PipelineDefinition.modelReference)
+      let isMissing = path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
+      throw CommandFailure((error as NSError).localizedDescription, isMissing ? .noInput : .dataError)
+    }
   }
 
   // MARK: The pipeline
@@ -122,9 +150,12 @@ struct GuessCommand: Command {
     let stem = output ?? files[0]
     let name = URL(fileURLWithPath: stem).deletingPathExtension().lastPathComponent
     let inputs = files.filter { $0 != "-" }
-    return PipelineText(
+    var text = PipelineText(
       guess, name: name.isEmpty || stem == "-" ? "guessed" : name, sources: inputs.map(relative),
       store: store.map(relative))
+    text.entity = entity
+    text.model = model.map { PipelineDefinition.isModelPath($0) ? relative($0) : $0 }
+    return text
   }
 
   /// A path as the pipeline's file names it: from the folder of that file.

@@ -99,6 +99,11 @@ import Testing
     #expect(summary.exitCode == .ok)
     let strict = try await self.rows(text) { _ in }
     #expect(strict.summary.issues.counts == [.blankRow: 4])
+    let withNull = try await self.rows(text) {
+      $0.dialect.skipBlankRows = true
+      $0.dialect.null = "\\N"
+    }
+    #expect(withNull.rows.count == 2)
   }
 
   @Test func `A record of nothing but delimiters is blank, also with a delimiter at its end`() async throws {
