@@ -160,6 +160,7 @@ struct FileImporter {
     if let fault = issues.first(where: { $0.severity == .error }) { throw refusal(fault) }
     totals.notes += input.survey?.notes ?? []
     try environment.store.open()
+    try environment.observer?.open(file.name, mapping: mapping, in: environment)
     let matcher = try totals.matcher(mapping, environment)
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {

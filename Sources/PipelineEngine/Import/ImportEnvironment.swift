@@ -17,6 +17,8 @@ struct ImportEnvironment {
   /// Counts the entries' values, where a report will show them.
   let profiler: EntryProfiler?
   let tables: LedgerTables
+  /// Nil for an ordinary run.
+  var observer: (any ChunkObserver)?
   let clock = StageClock()
 
   /// What the first save of the run writes to the ledger.
@@ -48,7 +50,7 @@ struct ImportEnvironment {
       entries: options.again ? [] : known.filter { $0.entity == definition.entity })
     return InputReader(
       file: file, definition: definition, columns: columns, entity: store.entity,
-      takesDefaults: options.fillsAttributesByName, recognizer: recognizer, digester: { keys.digester($0) },
+      takesDefaults: options.fillsAttributesByName, recognizer: recognizer, digester: { [keys] in keys.digester($0) },
       clock: clock)
   }
 
