@@ -125,6 +125,11 @@ enum FolderTable {
       "Import": ["Base", "Inputs", "Keys", "Ledger", "Log", "Model", "Parsing", "Report", "Report/Profile"],
       "Seeding": ["Base", "Import", "Ledger", "Report"],
       "Review": ["Base", "Export", "Import", "Inputs", "Model", "Report/Profile"],
+      "Observation": ["Base", "Export", "Import", "Log", "Model", "Report"],
+      "Preview": ["Base", "Import", "Model", "Observation", "Parsing", "Report", "Report/Profile"],
+      "Comparison": [
+        "Base", "Import", "Inputs", "Keys", "Model", "Observation", "Parsing", "Report", "Report/HTML",
+      ],
       "Run": ["Base", "Export", "Import", "Log", "Model", "Report", "Seeding"],
     ],
     "SurfJournal": [

@@ -11,6 +11,9 @@ enum CommandList {
     Commands:
       import FILE... --store PATH   import CSV files, plain or gzipped, into a store
       validate FILE...              check CSV files as an import would
+      preview FILE...               show how CSV files would be read
+      diff FILE --store PATH        show what an import of a file would change
+      diff FILE1 FILE2              show what differs between two files
       export --store PATH           write a store's entries as CSV
       seed --from FILE -o SEED      make a store that an app can ship from CSV files
       run PIPELINE                  run a pipeline by its name or definition file
@@ -41,12 +44,14 @@ enum CommandList {
       65  records were rejected       75  locked or cancelled; try again later
       66  no such input               77  permission denied
       70  a fault of this program     78  wrong pipeline definition
+       1  differences were found by 'diff --exit-code'
 
     """
 
   static let all: [any Command.Type] = [
-    ImportCommand.self, ValidateCommand.self, ExportCommand.self, SeedCommand.self, RunCommand.self, ReplayCommand.self,
-    ListCommand.self, ShowCommand.self, AddCommand.self, EditCommand.self, DeleteCommand.self, HistoryCommand.self,
+    ImportCommand.self, ValidateCommand.self, PreviewCommand.self, DiffCommand.self, ExportCommand.self,
+    SeedCommand.self, RunCommand.self, ReplayCommand.self, ListCommand.self, ShowCommand.self, AddCommand.self,
+    EditCommand.self, DeleteCommand.self, HistoryCommand.self,
     InspectCommand.self, VerifyCommand.self, LedgerCommand.self, GuessCommand.self,
     CheckCommand.self, PipelinesCommand.self,
     HelpCommand.self,
