@@ -25,7 +25,9 @@ import Testing
             fate = random.random()
             if fate < 0.2: continue
             entry = dict(entry)
-            if fate < 0.4: entry[random.choice(NAMES[1:])] = random.choice(["1", "2"])
+            if fate < 0.4:
+                name = random.choice(NAMES[1:])
+                entry[name] = random.choice(["1", "2"] if name == "rating" else TEXTS)
             new += [entry] * random.choice([1, 1, 1, 2])
         if random.random() < 0.5: random.shuffle(new)
         columns = random.sample(NAMES, len(NAMES))

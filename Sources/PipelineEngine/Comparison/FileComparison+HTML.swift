@@ -41,6 +41,8 @@ struct ComparisonPage {
         <title>\(content.newIsNamed): \(headline)</title>
         <style>
         \(PageStyle.sheet)
+        .entries li { grid-template-columns: 7rem minmax(0, 1fr); }
+        .entries .column { display: block; }
         </style>
         </head>
         <body>
@@ -117,7 +119,7 @@ struct ComparisonPage {
       <div class="term read"><dd>\(TextTable.grouped(counts.new))</dd><dt>in the file</dt></div>
       \(terms)</dl>
       <dl class="facts">
-      <div><dt>Compared with</dt><dd>\(TextTable.grouped(counts.old))</dd></div>
+      <div><dt>On the old side</dt><dd>\(TextTable.grouped(counts.old))</dd></div>
       <div><dt>Missing from the file</dt><dd>\(TextTable.grouped(counts.missing))</dd></div>
       <div><dt>Duplicate keys on the old side</dt><dd>\(TextTable.grouped(counts.duplicatesOld))</dd></div>
       <div><dt>Records rejected</dt><dd>\(TextTable.grouped(content.rejected))</dd></div>
@@ -155,7 +157,7 @@ struct ComparisonPage {
       ? nil
       : """
       <details class="more"><summary>\(rest.count) more</summary>
-      <ol class="examples">
+      <ol class="examples entries">
       \(rest.map(item))</ol>
       </details>
       """
@@ -169,7 +171,7 @@ struct ComparisonPage {
       <article class="group \(kind == .duplicate ? "error" : "warning")">
       <h3><span class="count">\(TextTable.grouped(total))</span> <span class="code">\(kind.rawValue)</span></h3>
       <p class="explanation">\(Self.explanation(kind))</p>
-      <ol class="examples">
+      <ol class="examples entries">
       \(shown.prefix(Self.openMax).map(item))</ol>
       \(more)
       \(left)
@@ -191,8 +193,8 @@ struct ComparisonPage {
       }
     }
     return """
-      <li><span class="location">\(text.location(difference))</span> <span class="column">\(name)</span> \
-      <span class="said">\(values)</span></li>
+      <li><span class="location">\(text.location(difference))</span> \
+      <span class="said"><span class="column">\(name)</span>\(values)</span></li>
 
       """
   }

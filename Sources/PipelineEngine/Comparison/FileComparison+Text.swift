@@ -84,11 +84,14 @@ struct ComparisonText {
 
   static func shown(_ text: String?) -> String {
     guard let text else { return "(none)" }
-    return text.isEmpty ? "\"\"" : TextLayout.shortened(text, to: charactersMax)
+    let shown = TextLayout.shortened(text, to: charactersMax)
+    // Spaces at an end would not be seen.
+    return text.isEmpty || text.hasPrefix(" ") || text.hasSuffix(" ") ? "\"\(shown)\"" : shown
   }
 
-  /// Both values, of long ones the part where they begin to differ.
+  /// Both values; long ones from where they begin to differ, and those that look alike with their scalars by number.
   static func excerpts(_ old: String?, _ new: String?) -> (old: String, new: String) {
+    if let old, old == new { return (scalars(old), scalars(new ?? "")) }
     guard let old, let new, max(old.count, new.count) > charactersMax else { return (shown(old), shown(new)) }
     let (left, right) = (Array(old), Array(new))
     let common = zip(left, right).prefix { $0 == $1 }.count
@@ -97,6 +100,13 @@ struct ComparisonText {
       (start > 0 ? "…" : "") + TextLayout.shortened(String(text[start...]), to: charactersMax)
     }
     return (excerpt(left), excerpt(right))
+  }
+
+  private static func scalars(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map {
+      $0.isASCII ? String($0) : "\\u{\(String($0.value, radix: 16, uppercase: true))}"
+    }
+    return shown(escaped.joined())
   }
 
   // MARK: The end

@@ -74,7 +74,7 @@ extension FileComparison.Content {
       let value = Value(name: column.attribute, type: column.type, old: old ?? nil, new: new ?? nil)
       if columns.isKey[index] {
         key.append(value)
-      } else if difference.kind != .changed || value.old != value.new {
+      } else if difference.kind != .changed || !value.isUnchanged {
         others.append(value)
       }
     }
@@ -88,6 +88,9 @@ extension FileComparison.Content {
     let old: String?
     let new: String?
 
+    /// Byte by byte: two Swift texts are also equal if only the composition of their characters differs.
+    var isUnchanged: Bool { old.map { Array($0.utf8) } == new.map { Array($0.utf8) } }
+
     /// That of the only side that has the entry, or of both.
     var text: String? { new ?? old }
   }
@@ -96,9 +99,8 @@ extension FileComparison.Content {
   var notes: [String] {
     var notes = summaries.compactMap(\.note)
     if rejected > 0 {
-      notes.append(
-        "\(TextTable.count(rejected, "record")) could not be read, so entries that \(rejected == 1 ? "it has" : "they have") "
-          + "count as absent on that side")
+      let entries = rejected == 1 ? "its entry counts" : "their entries count"
+      notes.append("\(TextTable.count(rejected, "record")) could not be read, so \(entries) as absent on that side")
     }
     return notes
   }

@@ -36,20 +36,17 @@ enum TextLayout {
     return lines.enumerated().map { ($0 == 0 ? first : indent) + $1 }
   }
 
-  /// A text in lines, divided between words.
+  /// A text in lines, divided at spaces; all others stay, and a word that is longer than a line does too.
   private static func divided(_ text: String, width: Int) -> [String] {
-    guard text.count > width else { return [text] }
     var lines: [String] = []
-    var line = ""
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-      if !line.isEmpty, line.count + 1 + word.count > width {
-        lines.append(line)
-        line = String(word)
-      } else {
-        line += line.isEmpty && lines.isEmpty && word.isEmpty ? "" : line.isEmpty ? String(word) : " " + word
-      }
+    var rest = Substring(text)
+    while rest.count > width {
+      let head = rest.prefix(width + 1)
+      guard let space = head.dropFirst().lastIndex(of: " ") ?? rest.dropFirst().firstIndex(of: " ") else { break }
+      lines.append(String(rest[..<space]))
+      rest = rest[rest.index(after: space)...]
     }
-    return lines + [line]
+    return lines + [String(rest)]
   }
 }
 

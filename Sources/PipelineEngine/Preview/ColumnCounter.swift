@@ -151,8 +151,8 @@ struct ColumnCounter {
   /// The records that are the only ones with their value, where values repeat otherwise.
   func rare(_ counts: [FilePreview.Count]) -> [(value: String, record: FilePreview.Record)] {
     guard let firsts, distinct > 1, filled >= distinct * PreviewBounds.rareRecordsPerValue else { return [] }
-    let once = Set(counts.filter { $0.count == 1 }.map(\.value))
-    return firsts.filter { once.contains($0.value) }
+    let once = Set(counts.filter { $0.count == 1 }.map { Array($0.value.utf8) })
+    return firsts.filter { once.contains(Array($0.value.utf8)) }
   }
 }
 
