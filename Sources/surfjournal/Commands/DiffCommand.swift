@@ -106,16 +106,26 @@ struct DiffCommand: Command {
     }
   }
 
+  /// Bytes that are printed at once.
+  private static let bytesAtOnce = 1 << 16
+
   private func show(_ result: FileComparison, countsDifferences: Bool) throws(CommandFailure) {
+    var pending = ""
+    func print(_ text: String) throws {
+      pending += text
+      guard pending.utf8.count >= Self.bytesAtOnce else { return }
+      try Console.print(pending)
+      pending = ""
+    }
     do {
       if arguments.has("json") {
-        try result.writeJSON(countsDifferences: countsDifferences) { try Console.print($0) }
+        try result.writeJSON(countsDifferences: countsDifferences, print)
       } else {
-        try result.writeText(showsDifferences: !arguments.has("quiet")) { try Console.print($0) }
+        try result.writeText(showsDifferences: !arguments.has("quiet"), print)
       }
+      try Console.print(pending)
     } catch {
-      throw error as? CommandFailure
-        ?? CommandFailure("the differences can't be read: \(error)", .ioError)
+      throw error as? CommandFailure ?? CommandFailure("the differences can't be read: \(error)", .ioError)
     }
   }
 }
