@@ -111,28 +111,31 @@ final class DifferenceSpool: Sendable {
   // MARK: Values
 
   /// Each text is preceded by its length in bytes; no value has the length -1.
-  static func packed(_ values: [String?]) -> Data {
-    var bytes = Data()
+  private static func packed(_ values: [String?]) -> Data {
+    var bytes: [UInt8] = []
     for value in values {
       let length = Int32(clamping: value?.utf8.count ?? -1)
       for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: length >> shift)) }
-      if let value { bytes.append(contentsOf: value.utf8) }
+      if let value { bytes += value.utf8 }
     }
-    return bytes
+    return Data(bytes)
   }
 
-  static func unpacked(_ bytes: Data) -> [String?] {
+  private static func unpacked(_ content: Data) -> [String?] {
+    let bytes = [UInt8](content)
     var values: [String?] = []
-    var rest = bytes[...]
-    while rest.count >= 4 {
-      let length = rest.prefix(4).reversed().reduce(Int32(0)) { $0 << 8 | Int32($1) }
-      rest = rest.dropFirst(4)
+    var start = 0
+    while start + 4 <= bytes.count {
+      var length = Int32(0)
+      for index in 0..<4 { length |= Int32(bytes[start + index]) << Int32(8 * index) }
+      start += 4
       guard length >= 0 else {
         values.append(nil)
         continue
       }
-      values.append(String(decoding: rest.prefix(Int(length)), as: UTF8.self))
-      rest = rest.dropFirst(Int(length))
+      let end = min(bytes.count, start + Int(length))
+      values.append(String(decoding: bytes[start..<end], as: UTF8.self))
+      start = end
     }
     return values
   }
