@@ -5,8 +5,8 @@ import Testing
 /// What the program says of itself. The snapshots are recorded anew with SURFJOURNAL_RECORD=1 in the environment.
 @Suite struct HelpTests {
   static let commands = [
-    "import", "validate", "export", "seed", "run", "replay", "list", "show", "add", "edit", "delete", "history",
-    "inspect", "verify", "ledger", "guess", "check", "pipelines", "help",
+    "import", "validate", "preview", "diff", "export", "seed", "run", "replay", "list", "show", "add", "edit",
+    "delete", "history", "inspect", "verify", "ledger", "guess", "check", "pipelines", "help",
   ]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
 

@@ -19,7 +19,7 @@ import Testing
   static let mistakes = [
     Mistake("no command", message: "no command is given\nSee 'surfjournal help'."),
     Mistake("an unknown command", "imprt", message: "there is no command 'imprt'; did you mean 'import'?"),
-    Mistake("a command like no other", "xyzzy", message: "there are import, validate, export"),
+    Mistake("a command like no other", "xyzzy", message: "there are import, validate, preview, diff, export"),
     Mistake("help for an unknown command", "help", "exprot", message: "did you mean 'export'?"),
     Mistake("an option before the command", "--json", "import", message: "there is no option '--json'"),
     Mistake(

@@ -129,6 +129,11 @@ enum FolderTable {
       ],
       "Seeding": ["Base", "Import", "Ledger", "Report"],
       "Review": ["Base", "Expectations", "Export", "Import", "Inputs", "Model", "Report/Profile"],
+      "Observation": ["Base", "Export", "Import", "Log", "Model", "Report"],
+      "Preview": ["Base", "Import", "Model", "Observation", "Parsing", "Report", "Report/Profile"],
+      "Comparison": [
+        "Base", "Import", "Inputs", "Keys", "Model", "Observation", "Parsing", "Report", "Report/HTML",
+      ],
       "Run": ["Base", "Export", "Import", "Ledger", "Log", "Model", "Report", "Seeding", "Undo"],
     ],
     "SurfJournal": [

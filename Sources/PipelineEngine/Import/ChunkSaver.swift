@@ -52,6 +52,7 @@ struct ChunkSaver {
         continue
       }
       checkpoint = next
+      try environment.observer?.add(chunk, plan)
       writer.didSave(&checkpoint, inserted: plan.inserts.count, &totals)
       environment.log(plan, of: chunk, input: checkpoint.entry.path)
       try planner.didSave(plan, of: chunk, firstKey: outcome.firstKey)

@@ -198,6 +198,7 @@ struct FileImporter {
     }
     totals.notes += input.survey?.notes ?? []
     try environment.store.open()
+    try environment.observer?.open(file.name, mapping: mapping, in: environment)
     let matcher = try totals.matcher(mapping, environment)
     if summary.state == .resumed { try noteEarlierRecords(matcher) }
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }

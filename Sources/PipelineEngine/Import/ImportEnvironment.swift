@@ -19,6 +19,8 @@ struct ImportEnvironment {
   /// Counts what the pipeline has expectations for.
   let statistics: EntryStatistics?
   let tables: LedgerTables
+  /// Nil for an ordinary run.
+  var observer: (any ChunkObserver)?
   let clock = StageClock()
 
   /// What the first save of the run writes to the ledger.
@@ -58,7 +60,7 @@ struct ImportEnvironment {
     return InputReader(
       file: file, definition: definition, columns: columns, entity: store.entity,
       takesDefaults: options.fillsAttributesByName, recognizer: recognizer,
-      digester: digester ?? { keys.digester($0) }, clock: clock)
+      digester: digester ?? { [keys] in keys.digester($0) }, clock: clock)
   }
 
   /// The treatment of an input that has changed since an import: the caller's, or else the pipeline's.

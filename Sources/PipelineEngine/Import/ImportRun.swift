@@ -14,7 +14,8 @@ struct ImportRun {
   private var store: ImportStore { environment.store }
 
   init(
-    _ definition: PipelineDefinition, options: RunOptions, model: RunModel, isDryRun: Bool, monitor: RunMonitor
+    _ definition: PipelineDefinition, options: RunOptions, model: RunModel, isDryRun: Bool, monitor: RunMonitor,
+    observer: (any ChunkObserver)? = nil
   ) throws(PipelineError) {
     let startedAt = options.now()
     let definition = try RunModel.completed(definition, options: options, model: model.model)
@@ -32,7 +33,7 @@ struct ImportRun {
       runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
       profiler: try EntryProfiler.requested(definition, options: options, entity: checked.entity),
       statistics: try EntryStatistics(definition, entity: checked.entity),
-      tables: LedgerTables(definition.vocabulary))
+      tables: LedgerTables(definition.vocabulary), observer: observer)
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     try checkDefinition()

@@ -90,7 +90,7 @@ struct ImportTotals {
   /// Called when what was saved since `before` was rolled back: its counts are reset, and its rejects are removed
   /// because they are useless. What was wrong stays.
   mutating func rollBack(to before: ImportTotals) {
-    (counts, profile, notes) = (before.counts, before.profile, before.notes)
+    (counts, profile, statistics, notes) = (before.counts, before.profile, before.statistics, before.notes)
     (hasSaved, insertedCount, matcher, stored) = (before.hasSaved, before.insertedCount, nil, nil)
     filesDone.removeAll { done in
       done.outcome == .processed && !before.filesDone.contains { $0.file.name == done.file.name }

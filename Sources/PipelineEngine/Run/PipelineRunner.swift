@@ -112,14 +112,9 @@ public final class PipelineRunner: Sendable {
     // A seed is new, even if it replaces a file.
     let store = options.seed == nil ? definition.storePath(options) : nil
     let found: RunModel
-    do {
-      found = try RunModel(definition, given: options.model, store: store)
-    } catch {
-      if let mistake = error as? PipelineError { throw mistake }
-      if let missing = error as? RunModel.MissingModel {
-        return .failure(RunFailure(code: .sourceError, exitCode: .noInput, message: missing.errorDescription ?? ""))
-      }
-      return .failure(RunFailure(store: error as NSError, path: store))
+    switch try RunModel.found(definition, given: options.model, store: store) {
+    case .success(let model): found = model
+    case .failure(let failure): return .failure(failure)
     }
     // If the missing store was to provide the model, the missing store is the error, not the model.
     if kind == .export, let store, !FileManager.default.fileExists(atPath: store),
@@ -129,11 +124,7 @@ public final class PipelineRunner: Sendable {
     }
     if !options.isQuiet { found.notes.forEach(options.warn) }
     guard kind != .export, found.isOfTables else { return .success(found) }
-    return .failure(
-      RunFailure(
-        code: nil, exitCode: .dataError,
-        message: "it is unknown what the store \(store ?? "") may contain: no known model is compatible with it, and "
-          + "it keeps none. Name its model with --model, or in the pipeline"))
+    return .failure(RunModel.unknownModel(of: store))
   }
 
   private func run(

@@ -11,6 +11,9 @@ enum CommandList {
     Commands:
       import FILE... --store PATH   import CSV files, plain or compressed, into a store
       validate FILE...              check CSV files as an import would
+      preview FILE...               show how CSV files would be read
+      diff FILE --store PATH        show what an import of a file would change
+      diff FILE1 FILE2              show what differs between two files
       export --store PATH           write a store's entries as CSV
       seed --from FILE -o SEED      make a store that an app can ship from CSV files
       run PIPELINE                  run a pipeline by its name or definition file
@@ -41,15 +44,15 @@ enum CommandList {
       64  wrong command line          74  reading or writing failed
       65  records were rejected       75  locked or cancelled; try again later
       66  no such input               77  permission denied
-      69  a library is missing        78  wrong pipeline definition
-      70  a fault of this program
+       69  a library is missing        78  wrong pipeline definition
+       70  a fault of this program      1  differences ('diff --exit-code')
 
     """
 
   static let all: [any Command.Type] = [
-    ImportCommand.self, ValidateCommand.self, ExportCommand.self, SeedCommand.self, RunCommand.self, ReplayCommand.self,
-    ListCommand.self, ShowCommand.self, AddCommand.self, EditCommand.self, DeleteCommand.self, HistoryCommand.self,
-    UndoCommand.self,
+    ImportCommand.self, ValidateCommand.self, PreviewCommand.self, DiffCommand.self, ExportCommand.self,
+    SeedCommand.self, RunCommand.self, ReplayCommand.self, ListCommand.self, ShowCommand.self, AddCommand.self,
+    EditCommand.self, DeleteCommand.self, HistoryCommand.self, UndoCommand.self,
     InspectCommand.self, VerifyCommand.self, LedgerCommand.self, GuessCommand.self,
     CheckCommand.self, PipelinesCommand.self,
     HelpCommand.self,

@@ -80,6 +80,7 @@ extension PipelineDefinition {
     if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
     if arguments.isGiven("atomic") { atomic = true }
     try setReading(from: arguments)
+    guard arguments.isDeclared("max-errors") else { return }
     let errors = try arguments.integer("max-errors", in: 0...Int.max)
     let percent = try arguments.percent("max-error-percent")
     if errors != nil || percent != nil {

@@ -46,7 +46,7 @@ struct RunSession: Sendable {
       return present(summary)
     } catch {
       line?.erase()
-      return failure(error).report()
+      return arguments.failure(error).report()
     }
   }
 
@@ -93,27 +93,6 @@ struct RunSession: Sendable {
       throw CommandFailure(
         "the summary can't be written as JSON: \(error). This is a fault of the program", .software)
     }
-  }
-
-  /// Keys of a definition that options change, with those options: a mistake in such a key is reported as one of the
-  /// option, if the option was given.
-  private static let optionOfKey = [
-    ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
-    ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
-    ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
-    ("model", "model"), ("entity", "entity"), ("key", "key"), ("dialect.columns", "columns"), ("rejects", "rejects"),
-    ("report", "report"), ("log", "log"),
-  ]
-
-  private func failure(_ error: PipelineError) -> CommandFailure {
-    let options = error.mistakes.compactMap { mistake in
-      Self.optionOfKey.first { mistake.path.hasPrefix($0.0) && arguments.isGiven($0.1) }?.1
-    }
-    guard options.count == error.mistakes.count else {
-      return CommandFailure(error.description, error.exitCode)
-    }
-    return arguments.mistake(
-      zip(options, error.mistakes).map { "--\($0): \($1.message)" }.joined(separator: "\n"))
   }
 }
 

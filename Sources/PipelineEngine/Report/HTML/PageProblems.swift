@@ -2,14 +2,17 @@
 struct PageProblems {
   private let summary: RunSummary
   private let listedIn: String?
+  private let listingFormat: String
 
   /// Number of examples per code.
   static let examplesMax = 20
   /// Number of examples shown at once; the others are shown on a click, and in print.
   private static let openMax = 5
 
-  init(_ summary: RunSummary, listedIn: String?) {
+  /// - Parameter listingFormat: The extension of reports that list more issues than the page.
+  init(_ summary: RunSummary, listedIn: String?, listingFormat: String = ".json") {
     self.summary = summary
+    self.listingFormat = listingFormat
     self.listedIn = listedIn
   }
 
@@ -85,7 +88,7 @@ struct PageProblems {
     switch (listedIn, summary.issues.isTruncated) {
     case (let path?, false): return "; all are in <span class=\"path\">\(path)</span>."
     case (let path?, true): return "; the first \(listed) of all issues are in <span class=\"path\">\(path)</span>."
-    case (nil, _): return ". A report that ends in .json lists more."
+    case (nil, _): return ". A report that ends in \(listingFormat) lists more."
     }
   }
 

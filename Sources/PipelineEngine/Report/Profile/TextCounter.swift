@@ -19,6 +19,8 @@ struct TextCounter: Sendable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
   private(set) var other = 0
+  /// How many different texts are counted.
+  var distinct: Int { counts.count }
 
   init(distinctMax: Int) {
     self.distinctMax = min(distinctMax, Int(UInt16.max) - 1)

@@ -1,0 +1,48 @@
+import OpenCoreData
+
+/// What is compared of the entries: the columns that both sides have.
+struct ComparedColumns: Sendable {
+  let texts: EntryTexts
+  /// For each column of `texts` whether it is part of the key.
+  let isKey: [Bool]
+  let digester: RowDigester
+  /// Whether entries have a key; otherwise whole records are compared.
+  var hasKey: Bool { isKey.contains(true) }
+
+  /// - Parameters:
+  ///   - key: The names of the key's attributes; empty to compare whole records.
+  ///   - mappings: Those of the files that are compared; a store has every attribute.
+  init(_ set: ColumnSet, key: [String], mappings: [HeaderMapping], entity: NSEntityDescription) {
+    let chosen = set.parsers.indices.filter { index in
+      mappings.allSatisfy { $0.fieldOfColumn[index] != nil || set.parsers[index].textWhenAbsent != nil }
+    }
+    texts = EntryTexts(set, chosen, entity: entity)
+    isKey = texts.columns.map { key.contains($0.attribute) }
+    digester = RowDigester(
+      keySlots: key.isEmpty ? texts.columns.map(\.slot) : key.compactMap { entity.slot(named: $0) },
+      valueSlots: key.isEmpty ? [] : texts.columns.filter { !key.contains($0.attribute) }.map(\.slot))
+  }
+}
+
+/// Rows of one side, with their numbers and lines.
+struct ComparedRows {
+  let batch: ObjectBatch
+  /// The numbers of the records, or of the store's entries.
+  let numbers: [Int64]
+  /// The lines of the records; 0 for a store.
+  let lines: [Int64]
+
+  func entry(_ row: Int, _ texts: EntryTexts) -> Difference.Entry {
+    Difference.Entry(number: numbers[row], line: lines[row], values: texts.texts(row: row, of: batch))
+  }
+}
+
+extension ComparedRows {
+  /// The records of a chunk that can be imported.
+  init(_ chunk: ParsedChunk, _ plan: ChunkPlan) {
+    let records = plan.insertedRows.map { Int(chunk.recordOfRow[$0]) }
+    self.init(
+      batch: plan.inserts, numbers: records.map { Int64(chunk.block.start.record + $0) },
+      lines: records.map { Int64(chunk.block.records[$0].line) })
+  }
+}

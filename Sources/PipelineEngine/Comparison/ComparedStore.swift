@@ -1,0 +1,58 @@
+import Foundation
+import OpenCoreData
+
+/// A store that is compared: opened for reading, and read twice in one state.
+struct ComparedStore {
+  /// As it was given.
+  let path: String
+  private let container: NSPersistentContainer
+  private let entity: NSEntityDescription
+  private let context: NSManagedObjectContext
+  private static let rowsPerBatch = 5000
+
+  init(
+    _ path: String, definition: PipelineDefinition, model: NSManagedObjectModel, entity: NSEntityDescription,
+    timeoutSeconds: Double
+  ) throws(RunFailure) {
+    guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
+    self.path = path
+    self.entity = entity
+    container = NSPersistentContainer(name: definition.modelName, managedObjectModel: model)
+    context = container.newBackgroundContext()
+    context.name = "comparison"
+    do {
+      _ = try container.persistentStoreCoordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
+        options: [
+          NSReadOnlyPersistentStoreOption: NSNumber(value: true),
+          NSPersistentStoreTimeoutOption: NSNumber(value: timeoutSeconds),
+        ])
+      // What another program saves between the two readings is not seen.
+      try context.performAndWait { try context.setQueryGenerationFrom(.current) }
+    } catch {
+      throw RunFailure(store: error as NSError, path: path)
+    }
+  }
+
+  /// Closes the file.
+  func close() {
+    let coordinator = container.persistentStoreCoordinator
+    context.performAndWait { try? context.setQueryGenerationFrom(nil) }
+    for store in coordinator.persistentStores { try? coordinator.remove(store) }
+  }
+
+  /// Reads every entry, without those of subentities, which an import does not compare with either. `body` returns
+  /// false to end it.
+  func read(_ attributes: Set<String>, _ body: (ComparedRows) throws -> Bool) throws {
+    let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+    request.includesSubentities = false
+    try context.performAndWait {
+      try context.walk(request, attributes: attributes, rowsPerBatch: Self.rowsPerBatch) { batch, ids in
+        try body(
+          ComparedRows(
+            batch: batch, numbers: ids.indices.map { ids.key(at: $0) ?? 0 },
+            lines: Array(repeating: 0, count: batch.count)))
+      }
+    }
+  }
+}

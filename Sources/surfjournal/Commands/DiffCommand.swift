@@ -1,0 +1,131 @@
+import PipelineEngine
+
+struct DiffCommand: Command {
+  static let name = "diff"
+  static let usage = """
+    Usage: surfjournal diff FILE --store PATH [options]
+           surfjournal diff FILE1 FILE2 [options]
+
+    Shows what an import of FILE that updates entries would add to a store (+),
+    change in it (~, with old and new values) and leave as it is, and which entries
+    of the store the file does not have (-); or the same of FILE2 compared with
+    FILE1. Nothing is changed. Files are read and checked as by an import; a FILE
+    may be gzipped, and FILE or FILE2 may be -, standard input.
+
+    Entries are the same if their keys are, see --key. Entries whose key occurs more
+    than once on a side are listed (!) and not compared. Without a key whole records
+    are compared, each as often as it occurs, and none is changed. Only columns that
+    the files have are compared; a key of empty fields only is never the same.
+
+    Options:
+          --store PATH           store to compare with
+          --pipeline NAME        how files are read and checked: a pipeline's name
+                                 or the path of its definition; by default
+                                 surf-log, unless an entity is named
+          --entity ENTITY        compare the objects of this entity; without a
+                                 pipeline every attribute with the column of its
+                                 name
+          --model MODEL          model of the store: a model file (.xcdatamodeld,
+                                 .xcdatamodel, .momd, .mom), or a model that is part
+                                 of the program; by default the compatible one
+          --without-relationships
+                                 read files although objects need relationships
+          \(ReadingOptions.usage)
+          --report FILE          also write the comparison to FILE, which ends in
+                                 .txt, .jsonl or .html; may be repeated
+          --chunk-rows N         records read at a time, 1 to 1000000
+          --verify-hash          refuse an input that does not match its checksum
+                                 file, which an export with --hash writes
+          --lock-timeout SECONDS
+                                 how long to wait for a store that another program
+                                 writes to; by default 10
+          --timeout SECONDS      end at the next chunk after this time; 0 for never
+          --exit-code            end with status 1 if there are differences
+          --json                 print an object for each difference, one per line,
+                                 and a last one with the counts
+      -q, --quiet                print the counts only
+          --no-progress          show no progress on a terminal
+      -h, --help                 show this help
+          --version              show the version
+
+    Examples:
+      surfjournal diff surf-log.csv --store journal.sqlite --key date,location
+      surfjournal diff yesterday.csv today.csv --key date,location --exit-code
+
+    Exit status 65 says that records of a file could not be read, whatever the
+    differences are; the others are in 'surfjournal help'.
+
+    """
+
+  private let comparison: ComparisonRun
+  private let options: RunOptions
+  private let arguments: Arguments
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    let files = arguments.operands
+    guard let last = files.last else { throw arguments.mistake("no file is given; name one, or - for standard input") }
+    if files.count > 2 { throw arguments.mistake("'\(files[2])' is one argument too many") }
+    let store = arguments.string("store")
+    if store != nil, files.count > 1 {
+      throw arguments.mistake("two files and a store are given; leave one of them out")
+    }
+    if store == nil, files.count < 2 {
+      throw arguments.mistake("there is nothing to compare with; name a store with --store PATH, or a second file")
+    }
+    if arguments.has("json"), arguments.has("quiet") {
+      throw arguments.mistake("--json and --quiet exclude each other; leave one out")
+    }
+    for path in arguments.strings("report") where !ComparisonReports.accepts(path) {
+      throw arguments.mistake(
+        "--report is '\(path)'; its ending must be \(ComparisonReports.endings), which says how it is written")
+    }
+    var options = RunOptions()
+    options.reports = arguments.strings("report")
+    options.verifiesHash = arguments.has("verify-hash")
+    options.lockTimeoutSeconds = try arguments.seconds("lock-timeout") ?? options.lockTimeoutSeconds
+    options.timeoutSeconds = try arguments.seconds("timeout")
+    options.refer(to: arguments)
+    let old: ComparisonRun.Old = store.map { .store($0) } ?? .file(files[0])
+    comparison = ComparisonRun(
+      try PipelineDefinition(importing: arguments), options: options, old: old, new: last)
+    self.options = options
+    self.arguments = arguments
+  }
+
+  func run() async -> ExitCode {
+    do throws(CommandFailure) {
+      let result = try await ReadingSession(arguments).run { control throws(PipelineError) -> FileComparison in
+        try await comparison.run(control)
+      }
+      if let failure = result.failure { throw CommandFailure(failure.message, failure.exitCode) }
+      let countsDifferences = arguments.has("exit-code")
+      try show(result, countsDifferences: countsDifferences)
+      return result.exitCode(countsDifferences: countsDifferences)
+    } catch {
+      return error.report()
+    }
+  }
+
+  /// Bytes that are printed at once.
+  private static let bytesAtOnce = 1 << 16
+
+  private func show(_ result: FileComparison, countsDifferences: Bool) throws(CommandFailure) {
+    var pending = ""
+    func print(_ text: String) throws {
+      pending += text
+      guard pending.utf8.count >= Self.bytesAtOnce else { return }
+      try Console.print(pending)
+      pending = ""
+    }
+    do {
+      if arguments.has("json") {
+        try result.writeJSON(countsDifferences: countsDifferences, print)
+      } else {
+        try result.writeText(showsDifferences: !arguments.has("quiet"), print)
+      }
+      try Console.print(pending)
+    } catch {
+      throw error as? CommandFailure ?? CommandFailure("the differences can't be read: \(error)", .ioError)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import PipelineEngine
+
+/// Runs what reads files and writes nothing: progress on a terminal, an orderly end at the first signal.
+struct ReadingSession {
+  private let arguments: Arguments
+
+  init(_ arguments: Arguments) { self.arguments = arguments }
+
+  func run<Value: Sendable>(
+    _ work: (ReadingControl) async throws(PipelineError) -> Value
+  ) async throws(CommandFailure) -> Value {
+    let showsProgress = !arguments.has("no-progress") && Console.isErrorTerminal
+    let line = showsProgress ? ProgressLine(.validate) : nil
+    let control = ReadingControl { line?.show($0) }
+    let signals = TerminationSignals { _ in
+      let message = "stopping at the next chunk. Signal once more to stop at once"
+      if let line { line.report(message) } else { Console.report(message) }
+      control.cancel()
+    }
+    defer {
+      line?.erase()
+      withExtendedLifetime(signals) {}
+    }
+    do throws(PipelineError) {
+      return try await work(control)
+    } catch {
+      throw arguments.failure(error)
+    }
+  }
+}
