@@ -146,7 +146,7 @@ struct FileImporter {
 
   /// Called when the header was read: opens the store and prepares for chunks.
   private mutating func open(_ input: InputReader.Opened, _ totals: inout ImportTotals) throws(RunFailure) {
-    let (mapping, header) = (input.mapping, input.header)
+    let mapping = input.mapping
     let missingKeys = environment.keys.missingKeys(mapping, input: file.name)
     // The error about a column of the key replaces the warning about the same column.
     let others = input.issues.filter { issue in
@@ -163,7 +163,7 @@ struct FileImporter {
     let matcher = try totals.matcher(mapping, environment)
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
-      let made = environment.rejectsFile(of: file, header: header, at: rejectsPath, ledger)
+      let made = environment.rejectsFile(of: file, input, at: rejectsPath, ledger)
       if summary.state == .resumed, !environment.isDryRun { try made.resume(at: checkpoint.entry.rejects) }
       rejects = made
     }
