@@ -4,14 +4,18 @@
     generate.py            writes surf-log.csv, surf-log.csv.gz, surf-log-dirty.csv,
                            surf-log-dirty.expected.json, surftagebuch.csv,
                            google-sheets.csv, numbers.csv and an .expected.csv
-                           for each of these three beside this file
+                           for each of these three, spot-reports.jsonl,
+                           spot-reports.json, spot-reports.expected.csv and
+                           spot-reports.expected.json beside this file
     generate.py --check    writes nothing; exits 1 if a file is not what it would write
 
 The clean log is that of a surfing club: some thousand sessions over eight years, every one of them importable
 without a remark. The dirty log has each problem that the validator knows, between good records;
 surf-log-dirty.expected.json says what must be reported of it. The third log is a spreadsheet as a German-speaking
 surfer keeps it and Excel writes it; surftagebuch.expected.csv has the entries that must come of it. Two more
-spreadsheets are as Google Sheets and Numbers write them. See README.md in this folder.
+spreadsheets are as Google Sheets and Numbers write them. The reports are JSON Lines as a web service sends them, with
+broken lines between; spot-reports.json is the pipeline that reads them, and the expected files have the entries and the
+issues that must come of it. See README.md in this folder.
 """
 
 import datetime
@@ -475,6 +479,103 @@ def expected_csv(entries):
     return b"".join(line(fields) for fields in [["date", "height", "period", "wind", "location", "rating"]] + entries)
 
 
+# --- The reports of a web service --------------------------------------------------------------------------------
+
+REPORT_PIPELINE = """\
+// Reads the reports of a web service: JSON Lines with nested objects and Unix times.
+{
+  "name": "spot-reports",
+  "source": "spot-reports.jsonl",
+  "dialect": { "format": "jsonl" },
+  "extraColumns": "ignore",
+  "columns": [
+    { "name": "timestamp", "attribute": "date", "formats": "unix", "required": true, "rules": ["required"] },
+    { "name": "spot.name", "attribute": "location" },
+    { "name": "wave.height", "attribute": "height" },
+    { "name": "swell.period", "attribute": "period" },
+    { "name": "wind.speed", "attribute": "wind" },
+    // Older reports have the number itself, newer ones an object.
+    { "name": "rating", "synonyms": ["rating.value"], "rules": [{ "rule": "range", "min": 1, "max": 5 }] }
+  ]
+}
+"""
+
+
+def spot_report(rng, moment, number):
+    """A report as a service sends it, and the entry that must come of it."""
+    name = rng.choice(SPOTS)[0]
+    height, period = round(rng.uniform(0.2, 4), rng.choice([1, 2, 6])), rng.randrange(5, 19)
+    wind = rng.choice([None, round(rng.uniform(0, 14), 1)])
+    rating = rng.choice([None, 1, 2, 3, 4, 5])
+    report = {
+        "timestamp": int((moment - datetime.datetime(1970, 1, 1)).total_seconds()),
+        "utcOffset": rng.choice([-8, 0, 1, 9.5]),
+        "spot": {"id": f"{rng.getrandbits(64):016x}", "name": name, "camera": rng.random() < 0.5},
+        "wave": {"height": height, "unit": "m", "parts": [{"height": height, "direction": rng.randrange(360)}]},
+        "swell": {"period": period, "direction": rng.randrange(360)},
+        "wind": {"speed": wind, "direction": rng.randrange(360), "kind": rng.choice(["Offshore", "Onshore"])},
+        "rating": rating if number % 3 else {"value": rating, "key": None if rating is None else f"R{rating}"},
+    }
+    if wind is None and rng.random() < 0.5:
+        report["wind"] = None
+    if rng.random() < 0.1:
+        del report["swell"]
+        period = None
+    fields = [moment.strftime("%Y-%m-%dT%H:%M:%SZ"), height, period, wind, name, rating]
+    return report, ["" if value is None else str(value) for value in fields]
+
+
+# What is wrong with a line, the code of its issue, and the column that it is about.
+BROKEN_REPORTS = [
+    ("an array instead of an object", "json-error", None, b'[1405323000, "Rincon"]'),
+    ("a line that was cut off", "json-error", None, b'{"timestamp": 1405323000, "spot": {"name": "Rin'),
+    ("single quotes", "json-error", None, b"{'timestamp': 1405323000}"),
+    ("a number that JSON does not have", "json-error", None, b'{"timestamp": 1405323000, "wave": {"height": NaN}}'),
+    ("half of a surrogate pair", "json-error", "spot.name", b'{"timestamp": 1405323000, "spot": {"name": "\\ud83c"}}'),
+    ("a member twice", "duplicate-member", "timestamp", b'{"timestamp": 1405323000, "timestamp": 1405323001}'),
+    ("an array as a value", "type-error", "spot.name", b'{"timestamp": 1405323000, "spot": {"name": ["Rincon"]}}'),
+    ("an object as a value", "type-error", "wave.height", b'{"timestamp": 1405323000, "wave": {"height": {"m": 1}}}'),
+    ("a number where objects are", "type-error", None, b'{"timestamp": 1405323000, "wave": 1.5}'),
+    ("a text where a date belongs", "type-error", "timestamp", b'{"timestamp": "2014-07-14", "spot": null}'),
+    ("a rating above 5", "constraint-error", "rating", b'{"timestamp": 1405323000, "rating": 6}'),
+    ("no date", "constraint-error", "timestamp", b'{"timestamp": null, "spot": {"name": "Rincon"}}'),
+    ("Latin-1", "encoding-error", None, '{"timestamp": 1405323000, "spot": {"name": "Nazaré"}}'.encode("latin-1")),
+    ("no member of a column", "blank-row", None, b'{"status": "ok"}'),
+]
+
+
+def spot_reports(rng):
+    """The reports with broken lines between, the entries, and the issues."""
+    content, entries, issues = bytearray(), [], []
+    moment = datetime.datetime(2014, 7, 14, 5, 0)
+    broken = list(BROKEN_REPORTS)
+    records = lines = 0
+    for number in range(140):
+        moment += datetime.timedelta(minutes=rng.choice([15, 60, 180, 725]))
+        report, entry = spot_report(rng, moment, number)
+        # Some services escape everything beyond ASCII, and not all write the same white space.
+        text = json.dumps(report, ensure_ascii=number % 2 == 0, separators=(",", ":") if number % 5 else (", ", ": "))
+        content += text.encode() + (b"\r\n" if number % 11 == 0 else b"\n")
+        entries.append(entry)
+        records += 1
+        lines += 1
+        if number % 17 == 3:
+            content += b"\n"
+            lines += 1
+        if number % 10 == 9 and broken:
+            why, code, column, bad = broken.pop(0)
+            records += 1
+            issue = {"record": records, "line": lines + 1, "byte": len(content), "code": code}
+            if column:
+                issue["column"] = column
+            issues.append(dict(issue, why=why))
+            content += bad + b"\n"
+            lines += 1
+    header = ["date", "height", "period", "wind", "location", "rating"]
+    table = "[\n" + ",\n".join("  " + json.dumps(issue) for issue in issues) + "\n]\n"
+    return bytes(content), line(header) + b"".join(line(entry) for entry in entries), table.encode()
+
+
 def zipped(content):
     """gzip without time and name, so that equal content gives equal bytes."""
     buffer = io.BytesIO()
@@ -490,6 +591,7 @@ def main():
     sheet, sheet_entries = diary(random.Random(SEED + 2))
     google, google_entries = google_sheet(random.Random(SEED + 3))
     numbers, numbers_entries = numbers_sheet(random.Random(SEED + 4))
+    reports, report_entries, report_issues = spot_reports(random.Random(SEED + 3))
     files = {
         "surf-log.csv": clean,
         "surf-log.csv.gz": zipped(clean),
@@ -501,6 +603,10 @@ def main():
         "google-sheets.expected.csv": google_entries,
         "numbers.csv": numbers,
         "numbers.expected.csv": numbers_entries,
+        "spot-reports.jsonl": reports,
+        "spot-reports.json": REPORT_PIPELINE.encode(),
+        "spot-reports.expected.csv": report_entries,
+        "spot-reports.expected.json": report_issues,
     }
     if sys.argv[1:] == ["--check"]:
         stale = [name for name, content in files.items() if not is_current(folder / name, content)]

@@ -18,9 +18,10 @@ enum FolderTable {
       "Source": ["Base"],
       "Encoding": ["Base", "Dialect", "Hash", "Source"],
       "Sink": ["Base", "Hash"],
-      "Writer": ["Base", "Dialect", "Sink"],
+      "JSON": ["Base", "Records"],
+      "Writer": ["Base", "Dialect", "JSON", "Sink"],
       "Parser": ["Base", "Dialect", "Encoding", "Hash", "Records", "Source"],
-      "Reader": ["Base", "Dialect", "Encoding", "Hash", "Parser", "Records", "Source"],
+      "Reader": ["Base", "Dialect", "Encoding", "Hash", "JSON", "Parser", "Records", "Source"],
     ],
     "ManagedObjectModel": [
       "Archives": [],

@@ -24,6 +24,9 @@ func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
   return nil
 }
 
+/// Whether all bytes belong to well-formed UTF-8.
+func isUTF8(_ bytes: Span<UInt8>) -> Bool { bytes.withUnsafeBytes { firstInvalidUTF8($0) == nil } }
+
 /// Length of the well-formed sequence that starts with `first`, a byte from 0x80; nil if the sequence is not
 /// well-formed.
 @inline(__always)

@@ -17,7 +17,7 @@ extension CSVReader {
   private func recordsAhead(_ wanted: Int) -> Int {
     if isInFooter { return 0 }
     var ahead = RecordBlock()
-    ahead.reset(at: position, dialect, encoding)
+    ahead.reset(at: position, FieldSyntax(dialect), encoding)
     // Offset from the window's first unread byte.
     var passed = 0
     while ahead.records.count < wanted {

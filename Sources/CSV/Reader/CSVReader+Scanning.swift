@@ -9,7 +9,7 @@ extension CSVReader {
     begin()
     if rowsToSkip > 0 { skipRows() }
     repeat {
-      block.reset(at: position, dialect, encoding)
+      block.reset(at: position, FieldSyntax(dialect), encoding)
       while !isInFooter, block.records.count < recordsMax, block.bytes.count < limits.blockBytesMax {
         guard scan(&block, recordsMax: recordsMax, footer: isHeader ? nil : footer) else { break }
       }

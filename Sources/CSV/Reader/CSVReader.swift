@@ -65,15 +65,26 @@ public final class CSVReader {
     _ source: ByteSource, dialect: CSVDialect = .csv, limits: CSVLimits = CSVLimits(),
     startingAt start: ReaderPosition? = nil
   ) throws(CSVError) {
-    try self.init(source, dialect: dialect, limits: limits, readBytes: 256 << 10, usesFastScanner: true)
+    try self.init(source, dialect: dialect, limits: limits, readBytes: Self.readBytes, usesFastScanner: true)
     if let start { try skip(to: start) }
   }
+
+  /// How many bytes are read at a time.
+  static let readBytes = 256 << 10
 
   /// - Parameters:
   ///   - readBytes: how many bytes to read at a time.
   ///   - usesFastScanner: false scans every record with the reference scanner, for comparison.
-  init(
+  convenience init(
     _ source: ByteSource, dialect: CSVDialect, limits: CSVLimits, readBytes: Int, usesFastScanner: Bool
+  ) throws(CSVError) {
+    try self.init(
+      InputWindow(source, readBytes: readBytes), dialect: dialect, limits: limits, usesFastScanner: usesFastScanner)
+  }
+
+  /// Reads the rest of a window, whose first bytes may be in memory.
+  init(
+    _ window: InputWindow, dialect: CSVDialect, limits: CSVLimits, usesFastScanner: Bool
   ) throws(CSVError) {
     try dialect.validate()
     try limits.validate()
@@ -81,7 +92,7 @@ public final class CSVReader {
     self.limits = limits
     rules = ScanRules(dialect, limits)
     buffers = ScanBuffers(fieldsMax: limits.fieldsMax)
-    window = InputWindow(source, readBytes: readBytes)
+    self.window = window
     needsHeader = dialect.hasHeader
     rowsToSkip = dialect.skippedRows
     footer = try dialect.stopAt.map { pattern throws(CSVError) in try FooterPattern(pattern) }

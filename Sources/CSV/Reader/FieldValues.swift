@@ -31,6 +31,7 @@ extension RecordBlock {
   /// doubles them. A single quote ends the quoting, and everything after it is text; but in a field that is closed it
   /// was repaired and is text itself.
   @usableFromInline func appendUnescaped(_ field: FieldSlice, to target: inout [UInt8]) {
+    if syntax.isJSON { return JSONText.appendUnescaped(bytes.span.extracting(field.range), to: &target) }
     var index = field.start
     var quote = field.isQuoted ? syntax.quote : nil
     while index < field.end {
@@ -59,6 +60,15 @@ struct FieldSyntax: Sendable {
   var quote: UInt8? = UInt8(ascii: "\"")
   var doublesQuotes = true
   var escape: UInt8?
+  /// Whether texts have the escapes of JSON instead.
+  var isJSON = false
+
+  /// Texts of JSON Lines.
+  static let json: FieldSyntax = {
+    var syntax = FieldSyntax()
+    syntax.isJSON = true
+    return syntax
+  }()
 
   init() {}
 

@@ -10,6 +10,8 @@ public struct RecordBlock: Sendable {
   public internal(set) var start = ReaderPosition.start
   /// Position after the last record, from which a later reader can continue.
   public internal(set) var end = ReaderPosition.start
+  /// What is wrong with the members of the block's records, in the order of the records.
+  package internal(set) var memberFaults: [MemberFault] = []
   var syntax = FieldSyntax()
   /// The encoding of the input; the bytes here are converted.
   var encoding = CSVEncoding.utf8
@@ -73,6 +75,16 @@ public struct RecordBlock: Sendable {
     return found.map { record.byteOffset + inputByteCount(of: range.lowerBound..<range.lowerBound + $0) }
   }
 
+  /// The faults of the record at `index` of `records`.
+  package func memberFaults(ofRecordAt index: Int) -> ArraySlice<MemberFault> {
+    var (low, high) = (0, memberFaults.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if memberFaults[middle].record < index { low = middle + 1 } else { high = middle }
+    }
+    return memberFaults[low...].prefix { $0.record == index }
+  }
+
   /// Removes the records from `index` on, with their fields and bytes.
   mutating func removeRecords(from index: Int) {
     let first = records[index]
@@ -81,12 +93,16 @@ public struct RecordBlock: Sendable {
     records.removeLast(records.count - index)
   }
 
-  mutating func reset(at position: ReaderPosition, _ dialect: CSVDialect, _ encoding: CSVEncoding?) {
-    syntax = FieldSyntax(dialect)
+  /// Whether the records are those of JSON Lines.
+  package var isJSONLines: Bool { syntax.isJSON }
+
+  mutating func reset(at position: ReaderPosition, _ syntax: FieldSyntax, _ encoding: CSVEncoding?) {
+    self.syntax = syntax
     self.encoding = encoding ?? .utf8
     bytes.removeAll(keepingCapacity: true)
     fields.removeAll(keepingCapacity: true)
     records.removeAll(keepingCapacity: true)
+    memberFaults.removeAll(keepingCapacity: true)
     start = position
     end = position
   }

@@ -30,8 +30,14 @@ public struct RecordProblems: OptionSet, Sendable, Hashable {
   /// A quote that the last line of the input opens and does not close; a lenient dialect closes it there.
   public static let repairedOpenQuote = RecordProblems(rawValue: 1 << 10)
 
+  /// Something is wrong with a member of a record of JSON Lines, or with its syntax: `RecordBlock.memberFaults` says
+  /// what.
+  package static let refusedMember = RecordProblems(rawValue: 1 << 11)
+  /// A record of JSON Lines has members that no column has and that the first records lack.
+  package static let extraMember = RecordProblems(rawValue: 1 << 12)
+
   /// The problems that were repaired: the record's values are usable, but the caller must report them.
-  public static let repairs: RecordProblems = [.repairedStrayQuote, .repairedOpenQuote]
+  public static let repairs: RecordProblems = [.repairedStrayQuote, .repairedOpenQuote, .extraMember]
 }
 
 /// The position of one record in a `RecordBlock` and in the input.

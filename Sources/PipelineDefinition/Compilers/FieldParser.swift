@@ -83,11 +83,18 @@ package final class FieldParser: Sendable {
     try checkAbsent(path)
   }
 
-  private init(_ other: FieldParser, formats: [DateFormat]) {
+  /// The same column for an input whose empty fields are values.
+  package var keepingEmptyText: FieldParser {
+    FieldParser(self, formats: formats, keepsEmptyText: true, kernel: .any)
+  }
+
+  private init(
+    _ other: FieldParser, formats: [DateFormat], keepsEmptyText: Bool? = nil, kernel: FieldKernel? = nil
+  ) {
     (definition, type, column, notation) = (other.definition, other.type, other.column, other.notation)
     (quickChecks, textChecks, required) = (other.quickChecks, other.textChecks, other.required)
-    (transformer, keepsEmptyText) = (other.transformer, other.keepsEmptyText)
-    (binaryFormat, kernel, localTimes) = (other.binaryFormat, other.kernel, other.localTimes)
+    (transformer, self.keepsEmptyText) = (other.transformer, keepsEmptyText ?? other.keepsEmptyText)
+    (binaryFormat, self.kernel, localTimes) = (other.binaryFormat, kernel ?? other.kernel, other.localTimes)
     self.formats = formats
   }
 

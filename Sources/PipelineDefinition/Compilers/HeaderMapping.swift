@@ -85,18 +85,11 @@ private struct LabelResolver {
   var fieldOfColumn: [Int?]
   /// For each column the field of each of its parts.
   private var fieldsOfParts: [[Int?]]
-  /// By the exact label, and by the label in the form in which letter case does not count.
-  private let exact: [String: Target]
-  private let folded: [String: Target]
+  private let table: LabelTable
   /// Labels that no column has, with their fields.
   private var unknown: [(label: String, field: Int)] = []
   /// Labels of columns that the pipeline fills with constants.
   private let constants: Set<String>
-
-  private struct Target {
-    let column: Int
-    let part: Int
-  }
 
   init(columns: [ColumnDefinition], policy: HeaderPolicy, position: RecordPosition) {
     self.columns = columns
@@ -105,13 +98,7 @@ private struct LabelResolver {
     fieldOfColumn = Array(repeating: nil, count: columns.count)
     fieldsOfParts = columns.map { Array(repeating: nil, count: max(1, $0.from.count)) }
     constants = Set(columns.filter { $0.value != nil }.map { ColumnLabel.folded($0.name) })
-    let targets = columns.enumerated().filter { $1.value == nil }.flatMap { index, column in
-      column.labels.map { ($0.label, Target(column: index, part: $0.part)) }
-    }
-    exact = Dictionary(targets.map { (ColumnLabel.trimmed($0), $1) }, uniquingKeysWith: { first, _ in first })
-    // Labels that differ only in letter case are distinguished by it.
-    let byFolded = Dictionary(grouping: targets) { ColumnLabel.folded($0.0) }
-    folded = byFolded.compactMapValues { Set($0.map(\.1.column)).count == 1 ? $0[0].1 : nil }
+    table = LabelTable(columns)
   }
 
   /// Columns of several fields, with the fields that the header has.
@@ -125,8 +112,7 @@ private struct LabelResolver {
   }
 
   mutating func column(of label: String, field: Int) -> Int? {
-    let folded = ColumnLabel.folded(label)
-    if folded.isEmpty {
+    if ColumnLabel.folded(label).isEmpty {
       add(
         .blankLabel, policy.extra.severity, field: field, value: label,
         message: policy.extra == .error
@@ -134,7 +120,7 @@ private struct LabelResolver {
           : "this field has no label and is ignored; name it or remove it")
       return nil
     }
-    guard let target = exact[ColumnLabel.trimmed(label)] ?? self.folded[folded] else {
+    guard let target = table.target(of: label) else {
       unknown.append((label, field))
       return nil
     }

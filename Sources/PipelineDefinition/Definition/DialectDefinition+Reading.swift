@@ -24,6 +24,7 @@ extension DialectDefinition {
 
   /// The encoding, and the characters that structure a record.
   private mutating func readSigns(_ reader: ObjectReader) {
+    format = reader.isNull("format") ? nil : reader.choice("format", Format.self) ?? format
     encoding = reader.isNull("encoding") ? nil : reader.string("encoding") ?? encoding
     delimiter = reader.string("delimiter").map(Self.unescaped) ?? delimiter
     if reader.holds("quote"), reader.holds("quoteChar") {
@@ -133,7 +134,7 @@ extension DialectDefinition {
   var readingKeys: [String] {
     let usual = DialectDefinition.rfc4180
     let keys: [(CodingKeys, Bool)] = [
-      (.encoding, encoding != nil), (.commentChar, commentChar != nil),
+      (.format, format != nil), (.encoding, encoding != nil), (.commentChar, commentChar != nil),
       (.skipInitialSpace, skipInitialSpace), (.headerRows, headerRows != 1), (.skipRows, skipRows > 0),
       (.skipBlankRows, skipBlankRows), (.stopAt, stopAt != nil), (.skipLastRows, skipLastRows > 0),
       (.decimalChar, decimalChar != usual.decimalChar), (.groupChar, groupChar != nil),
@@ -171,6 +172,7 @@ extension DialectDefinition {
     for text in trueValues where falseValues.contains(where: { $0.lowercased() == text.lowercased() }) {
       found.append(("falseValues", "'\(text)' is true and false; remove it from one of the two"))
     }
+    found += csvKeys
     if found.isEmpty, let fault = csvFault { found.append(fault) }
     return found
   }

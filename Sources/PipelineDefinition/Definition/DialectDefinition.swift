@@ -19,6 +19,14 @@ public struct DialectDefinition: Sendable, Hashable {
     case keep
   }
 
+  /// The format of an input.
+  public enum Format: String, Sendable, Codable, CaseIterable {
+    /// Comma-separated values, in the form that the other keys say.
+    case csv
+    /// JSON Lines: one object for each line, see <doc:PipelineFiles>. Keys that say how CSV is written do not apply.
+    case jsonl
+  }
+
   /// How a record is treated whose number of fields differs from the header's.
   public enum RaggedRows: String, Sendable, Codable, CaseIterable {
     case error
@@ -52,6 +60,8 @@ public struct DialectDefinition: Sendable, Hashable {
 
   /// The named dialect that this one is, or is based on.
   public var name: String
+  /// The format of the input; the ending of its name, and then its first line, decide when nil.
+  public var format: Format?
   /// The encoding of the input; UTF-8, or by its byte order mark UTF-16 or UTF-32, when nil.
   public var encoding: String?
   /// The text between fields: one ASCII character, or several characters.
@@ -111,7 +121,9 @@ public struct DialectDefinition: Sendable, Hashable {
   }
 
   /// Whether an empty field of a text is an empty text instead of nil.
-  package var keepsEmptyText: Bool { !nullSequences.isEmpty && !nullSequences.contains("") }
+  package var keepsEmptyText: Bool {
+    format == .jsonl || !nullSequences.isEmpty && !nullSequences.contains("")
+  }
 
   /// RFC 4180 with a header; written with LF.
   public static let rfc4180 = DialectDefinition(
@@ -135,7 +147,8 @@ public struct DialectDefinition: Sendable, Hashable {
 
 extension DialectDefinition: Codable {
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, encoding, delimiter, quote, doubleQuote, escapeChar, lineTerminator, commentChar, skipInitialSpace
+    case name, format, encoding, delimiter, quote, doubleQuote, escapeChar, lineTerminator, commentChar,
+      skipInitialSpace
     case header, headerRows, skipRows, skipBlankRows, stopAt, skipLastRows, columns, trailingComma, lineEnding, null
     case nullSequences, nulBytes, decimalChar, groupChar, trueValues, falseValues, raggedRows, fieldsMatch, mode
   }
@@ -161,6 +174,7 @@ extension DialectDefinition: Codable {
     func encode<Value: Encodable & Equatable>(_ value: Value, unless usual: Value, _ key: CodingKeys) throws {
       if value != usual { try container.encode(value, forKey: key) }
     }
+    try encode(format, unless: nil, .format)
     try encode(encoding, unless: nil, .encoding)
     try encode(doubleQuote, unless: true, .doubleQuote)
     try encode(escapeChar, unless: nil, .escapeChar)

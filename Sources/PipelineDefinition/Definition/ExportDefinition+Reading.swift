@@ -1,6 +1,8 @@
 extension ExportDefinition {
   static let keys = [
-    "output", "columns", "predicate", "sort", "dateFormat", "limit", "gzip", "dialect", "split", "incremental", "hash",
+    "output", "columns", "predicate", "sort", "dateFormat", "limit", "gzip", "format", "dialect", "split",
+    "incremental",
+    "hash",
   ]
 
   static func read(
@@ -24,6 +26,10 @@ extension ExportDefinition {
     export.dateFormat = reader.formats("dateFormat", named: vocabulary.dateFormats) ?? export.dateFormat
     export.limit = reader.integer("limit", in: 0...Int.max)
     export.gzip = reader.bool("gzip")
+    export.format = reader.choice("format", Format.self)
+    if export.format == .jsonl, reader.value("dialect") != nil {
+      reader.note("dialect", "is for CSV, and has no effect on JSON Lines; remove it, or the format jsonl")
+    }
     if let value = reader.value("split") { export.split = split(value, path: reader.path("split"), mistakes: mistakes) }
     export.incremental = reader.bool("incremental") ?? false
     export.hash = reader.bool("hash") ?? false
@@ -55,6 +61,7 @@ extension ExportDefinition {
         ("sort", "files by month are written one after the other; begin with '\(attribute)', or leave 'sort' out"))
     }
     guard let output else { return found }
+    if let fault = formatFault(output) { found.append(fault) }
     if output == "-" {
       let fileOnly = [("split", split != nil), ("incremental", incremental), ("hash", hash)]
       for (key, isSet) in fileOnly where isSet {

@@ -35,6 +35,16 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     case month(String)
   }
 
+  /// The format of the output.
+  public enum Format: String, Sendable, Codable, CaseIterable {
+    /// Comma-separated values, in the form that the dialect says.
+    case csv
+    /// The same with tabs between the values.
+    case tsv
+    /// JSON Lines: one object for each entry, see <doc:Exporting>.
+    case jsonl
+  }
+
   /// The file to write, `-` for standard output; `nil` leaves it to the caller. Its name may contain `{date}` and
   /// `{time}` of the run in UTC, and `{part}` or `{month}` of a split export. Without `{part}` or `{month}`, these
   /// are inserted before the extensions.
@@ -52,6 +62,8 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public var limit: Int?
   /// Whether the output is compressed; if `nil`, when the output's name ends in `.gz`.
   public var gzip: Bool?
+  /// The format of the output; if `nil`, the one that the output's name ends in, and `csv` for standard output.
+  public var format: Format?
   public var dialect: DialectDefinition
   /// How the output is split; `nil` for one file.
   public var split: Split?
@@ -63,7 +75,8 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public init(
     output: String? = nil, columns: [Column] = [], predicate: String? = nil, sort: [SortKey] = [],
     dateFormat: [String] = ["iso8601"], limit: Int? = nil, gzip: Bool? = nil, dialect: DialectDefinition = .rfc4180,
-    split: Split? = nil, incremental: Bool = false, hash: Bool = false
+    split: Split? = nil, incremental: Bool = false, hash: Bool = false,
+    format: Format? = nil
   ) {
     self.output = output
     self.columns = columns
@@ -76,6 +89,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     self.split = split
     self.incremental = incremental
     self.hash = hash
+    self.format = format
   }
 
   /// Whether the output is compressed, `path` being the actual output.

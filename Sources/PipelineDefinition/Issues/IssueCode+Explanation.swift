@@ -15,6 +15,9 @@ extension IssueCode {
     .encodingError: "The bytes are not UTF-8. Save the file in that encoding.",
     .unterminatedQuote: "A quote is opened and never closed. Reading went on with the line after it.",
     .strayQuote: "A quote is where none is allowed. Put the whole field in quotes, and double the quotes in it.",
+    .jsonError:
+      "A line of JSON Lines is not one JSON object, or a text of it is not Unicode. Write each object in one line.",
+    .duplicateMember: "Two members of a record of JSON Lines have the same name, or feed the same column. Remove one.",
     .nulByte: "A field holds a NUL byte. The file may be damaged, or in another encoding such as UTF-16.",
     .fieldTooLong: "A field is longer than the pipeline's limit fieldBytesMax.",
     .recordTooLong: "A record is longer than the pipeline's limit recordBytesMax.",

@@ -16,6 +16,8 @@
 /// | `encoding-error` | record | frictionless | the bytes are not UTF-8 |
 /// | `unterminated-quote` | record | ours | the input ends inside a quoted field |
 /// | `stray-quote` | record | ours | a quote is where RFC 4180 allows none |
+/// | `json-error` | record | ours | a line of JSON Lines is not one JSON object, or a text of it is not Unicode |
+/// | `duplicate-member` | record | ours | two members of a record of JSON Lines have one name or feed one column |
 /// | `nul-byte` | record | ours | a field contains a NUL byte |
 /// | `field-too-long` | record | ours | a field exceeds `limits.fieldBytesMax` |
 /// | `record-too-long` | record | ours | a record exceeds `limits.recordBytesMax` |
@@ -60,6 +62,8 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let encodingError = IssueCode("encoding-error")
   public static let unterminatedQuote = IssueCode("unterminated-quote")
   public static let strayQuote = IssueCode("stray-quote")
+  public static let jsonError = IssueCode("json-error")
+  public static let duplicateMember = IssueCode("duplicate-member")
   public static let nulByte = IssueCode("nul-byte")
   public static let fieldTooLong = IssueCode("field-too-long")
   public static let recordTooLong = IssueCode("record-too-long")
@@ -117,8 +121,8 @@ extension IssueCode {
   private static let codes: [Scope: [IssueCode]] = [
     .field: [.typeError, .constraintError, .uniqueError, .missingCell, .extraCell],
     .record: [
-      .blankRow, .primaryKey, .rowConstraint, .encodingError, .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong,
-      .recordTooLong,
+      .blankRow, .primaryKey, .rowConstraint, .encodingError, .unterminatedQuote, .strayQuote, .jsonError,
+      .duplicateMember, .nulByte, .fieldTooLong, .recordTooLong,
     ],
     .store: [.modelError, .storeConstraint],
     .export: [.unwritableValue],
@@ -129,7 +133,7 @@ extension IssueCode {
   ]
 
   private static let ours: Set<IssueCode> = [
-    .unterminatedQuote, .strayQuote, .nulByte, .fieldTooLong, .recordTooLong, .modelError, .storeConstraint,
-    .unwritableValue, .inputRefused, .headerChanged, .dateOrder, .expectationError,
+    .unterminatedQuote, .strayQuote, .jsonError, .duplicateMember, .nulByte, .fieldTooLong, .recordTooLong, .modelError,
+    .storeConstraint, .unwritableValue, .inputRefused, .headerChanged, .dateOrder, .expectationError,
   ]
 }

@@ -14,6 +14,7 @@ public struct DateFormat: Sendable, Hashable {
   private enum Kind: Sendable, Hashable {
     case iso8601
     case seconds
+    case unix
     case infinity
     case pattern(DatePattern)
   }
@@ -25,9 +26,9 @@ public struct DateFormat: Sendable, Hashable {
   /// ISO 8601; dates are written with as many fraction digits as the stored value needs.
   public static let iso8601 = DateFormat(text: "iso8601", kind: .iso8601)
 
-  /// Names that are available everywhere: `iso8601`, and `seconds` for seconds since 2001-01-01 UTC as the shortest
-  /// decimal number that reads back the same, including `inf` and `-inf`.
-  public static let names = ["iso8601", "seconds"]
+  /// Names that are available everywhere: `iso8601`; `seconds` for seconds since 2001-01-01 UTC as the shortest
+  /// decimal number that reads back the same, including `inf` and `-inf`; `unix` for seconds since 1970-01-01 UTC.
+  public static let names = ["iso8601", "seconds", "unix"]
 
   /// `inf` and `-inf` only: with ``iso8601`` it reads every stored date, and nothing that could be meant otherwise.
   package static let infinity = DateFormat(text: "infinity", kind: .infinity)
@@ -53,6 +54,7 @@ public struct DateFormat: Sendable, Hashable {
     switch text {
     case "iso8601": self = .iso8601
     case "seconds": self.init(text: text, kind: .seconds)
+    case "unix": self.init(text: text, kind: .unix)
     case "infinity": self = .infinity
     default:
       let names = (Self.names + patterns.keys).sorted()
@@ -68,6 +70,8 @@ public struct DateFormat: Sendable, Hashable {
       return ISODateReader.seconds(bytes)
     case .seconds:
       return SecondsText.seconds(bytes)
+    case .unix:
+      return UnixSeconds.seconds(bytes)
     case .infinity:
       return SecondsText.infinity(bytes)
     case .pattern(let pattern):
@@ -82,7 +86,7 @@ public struct DateFormat: Sendable, Hashable {
     let fields =
       switch kind {
       case .iso8601: ISODateReader.fields(bytes)
-      case .seconds, .infinity: DateFields?.none
+      case .seconds, .unix, .infinity: DateFields?.none
       case .pattern(let pattern): pattern.fields(bytes)
       }
     return fields.flatMap { $0.exists ? $0 : nil }
@@ -92,7 +96,7 @@ public struct DateFormat: Sendable, Hashable {
   var hasFields: Bool {
     switch kind {
     case .iso8601, .pattern: true
-    case .seconds, .infinity: false
+    case .seconds, .unix, .infinity: false
     }
   }
 
@@ -101,7 +105,7 @@ public struct DateFormat: Sendable, Hashable {
     let fields =
       switch kind {
       case .iso8601: ISODateReader.fields(bytes)
-      case .seconds, .infinity: DateFields?.none
+      case .seconds, .unix, .infinity: DateFields?.none
       case .pattern(let pattern): pattern.fields(bytes)
       }
     return fields.map { !$0.exists } ?? false
@@ -113,6 +117,7 @@ public struct DateFormat: Sendable, Hashable {
     switch kind {
     case .iso8601: DateText.append(seconds, to: &output)
     case .seconds: SecondsText.append(seconds, to: &output)
+    case .unix: UnixSeconds.append(seconds, to: &output)
     case .infinity: seconds.isInfinite && SecondsText.append(seconds, to: &output)
     case .pattern(let pattern): pattern.append(seconds, to: &output)
     }

@@ -19,6 +19,9 @@ struct EntryFormatter {
     var number: Int
     let isBeyondEntity: Bool
     let isISODate: Bool
+    /// Whether numbers are dates, which are texts in JSON.
+    let isDate: Bool
+    let isBoolean: Bool
   }
 
   private let columns: [Column]
@@ -50,7 +53,7 @@ struct EntryFormatter {
         sources.append(
           Source(
             number: slot ?? columns.count { $0.isBeyondEntity }, isBeyondEntity: slot == nil,
-            isISODate: content.isISODate))
+            isISODate: content.isISODate, isDate: path.type == .date, isBoolean: path.type == .boolean))
         columns.append(Column(name: column.name, path: path, content: content, isBeyondEntity: slot == nil))
       } catch {
         mistakes.append(.init(path: key + ".format", message: error.message))
@@ -82,6 +85,17 @@ struct EntryFormatter {
 
   var names: [String] { columns.map(\.name) }
 
+  /// Throws if two columns have one name, which members of a JSON object can't.
+  func checkNames() throws(PipelineError) {
+    var known: Set<String> = []
+    for (index, name) in names.enumerated() where !known.insert(name).inserted {
+      throw PipelineError(
+        path: "export.columns[\(index)]",
+        "'\(name)' is the name of another column too, and members of an object have names of their own; rename one of "
+          + "the two")
+    }
+  }
+
   /// The attributes of the entity whose values a batch must have.
   var ownAttributes: Set<String> { Set(columns.compactMap(\.path.ownAttribute)) }
 
@@ -108,6 +122,50 @@ struct EntryFormatter {
       }
     }
     return rows.count - refused
+  }
+
+  /// The same for JSON Lines.
+  mutating func write(
+    _ rows: Range<Int>, of batch: ObjectBatch, to writer: inout JSONLinesWriter, _ refuse: (Int, Refusal) -> Void
+  ) throws(CSVError) -> Int {
+    updateSlots(in: batch)
+    let arena = batch.arena
+    var refused = 0
+    for row in rows {
+      if let refusal = append(row, of: batch, arena: arena, to: &writer) {
+        writer.abandonRecord()
+        refused += 1
+        refuse(row, refusal)
+      } else {
+        try writer.endRecord()
+      }
+    }
+    return rows.count - refused
+  }
+
+  /// - Returns: nil, or the column whose value JSON can't represent and why.
+  private mutating func append(
+    _ row: Int, of batch: ObjectBatch, arena: [UInt8], to writer: inout JSONLinesWriter
+  ) -> Refusal? {
+    for index in sources.indices {
+      let source = sources[index]
+      let cell =
+        source.isBeyondEntity ? batch.extraCell(row: row, source.number) : batch.cell(row: row, slot: source.number)
+      var reason: String?
+      switch cell.kind {
+      case .null: writer.appendNull()
+      case .text: if !writer.append(text: arena.span.extracting(cell.range)) { reason = "is not valid Unicode" }
+      case .integer where source.isBoolean && (0...1).contains(cell.integer): writer.append(cell.integer == 1)
+      case .integer, .real, .decimal, .blob:
+        reason = format(cell, at: index, from: source, of: batch)
+        let isText = source.isDate || cell.kind == .blob
+        if reason == nil, !(isText ? writer.append(text: scratch.span) : writer.append(number: scratch.span)) {
+          reason = "is not a finite number, and JSON has no other"
+        }
+      }
+      if let reason { return Refusal(column: index, name: columns[index].name, reason: reason) }
+    }
+    return nil
   }
 
   private mutating func updateSlots(in batch: ObjectBatch) {

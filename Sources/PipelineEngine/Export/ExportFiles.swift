@@ -17,6 +17,12 @@ struct ExportFiles: ~Copyable {
     var checksumFile: ByteSink?
   }
 
+  /// The writer of a file, in its format.
+  private enum Writer: ~Copyable {
+    case csv(CSVWriter)
+    case jsonLines(JSONLinesWriter)
+  }
+
   private let export: ExportDefinition
   private let template: OutputTemplate
   private let names: [String]
@@ -27,7 +33,7 @@ struct ExportFiles: ~Copyable {
   private let monthAttribute: String?
   private var months = MonthNames()
   /// The writer of the current file, which is the last one; nil between files.
-  private var writer: CSVWriter?
+  private var writer: Writer?
   private var files: [File] = []
 
   init(
@@ -61,9 +67,15 @@ struct ExportFiles: ~Copyable {
     while row < batch.count {
       let end = try openFile(for: row, of: batch, monthSlot)
       // Moved out of the optional because the writer is accessed for every field.
-      guard var writer = writer.take() else { preconditionFailure("a file was opened for the row") }
-      files[files.count - 1].records += try formatter.write(row..<end, of: batch, to: &writer, refuse)
-      self.writer = consume writer
+      guard let writer = writer.take() else { preconditionFailure("a file was opened for the row") }
+      switch consume writer {
+      case .csv(var writer):
+        files[files.count - 1].records += try formatter.write(row..<end, of: batch, to: &writer, refuse)
+        self.writer = .csv(writer)
+      case .jsonLines(var writer):
+        files[files.count - 1].records += try formatter.write(row..<end, of: batch, to: &writer, refuse)
+        self.writer = .jsonLines(writer)
+      }
       row = end
     }
   }
@@ -99,15 +111,22 @@ struct ExportFiles: ~Copyable {
     // Uncompressed content is stored as it is, so one hash suffices.
     if export.hash, isGzip { sink.storedHash = ContentHash() }
     files.append(File(path: path, sink: sink, month: month))
+    if export.format == .jsonl {
+      writer = .jsonLines(JSONLinesWriter(sink, names: names))
+      return
+    }
     var writer = try CSVWriter(sink, dialect: export.dialect.csv)
     if export.dialect.header { try writer.write(names) }
-    self.writer = consume writer
+    self.writer = .csv(writer)
   }
 
   /// Completes the current file, if there is one, still under a temporary name.
   private mutating func close() throws(CSVError) {
-    guard var writer = writer.take(), let file = files.last else { return }
-    try writer.flush()
+    guard let writer = writer.take(), let file = files.last else { return }
+    switch consume writer {
+    case .csv(var writer): try writer.flush()
+    case .jsonLines(var writer): try writer.flush()
+    }
     try file.sink.finish()
     guard export.hash, let content = file.sink.contentHash else { return }
     let checksumFile = ChecksumFile(

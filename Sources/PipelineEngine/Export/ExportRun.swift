@@ -29,7 +29,6 @@ struct ExportRun {
     self.options = options
     self.monitor = monitor
     startedAt = options.now()
-    export = definition.export ?? ExportDefinition()
     let checked = try ExportSchemaCheck(definition, model: model.model)
     entity = checked.entity
     formatter = checked.formatter
@@ -39,11 +38,14 @@ struct ExportRun {
       throw PipelineError(path: "store", "there is no store to export from; name one with --store or in the pipeline")
     }
     storePath = store
-    let output = options.output ?? export.output.map(definition.path) ?? "-"
-    let contradictions = export.contradictions(output: output)
+    let declared = definition.export ?? ExportDefinition()
+    let output = options.output ?? declared.output.map(definition.path) ?? "-"
+    let contradictions = declared.contradictions(output: output)
     if !contradictions.isEmpty {
       throw PipelineError(mistakes: contradictions.map { .init(path: "export.\($0.key)", message: $0.message) })
     }
+    export = declared.resolved(output: output)
+    if export.format == .jsonl { try formatter.checkNames() }
     template = try OutputTemplate(output, split: export.split)
     let firstPath = template.path(OutputTemplate.Values(start: startedAt))
     try OutputPath.check(firstPath, key: "export.output", isNoneOf: [storePath])

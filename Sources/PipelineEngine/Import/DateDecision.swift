@@ -7,13 +7,13 @@ import CSV
 /// ones must not contradict it.
 struct DateDecision {
   private let input: InputOpener
-  private let definition: PipelineDefinition
+  private let opener: RecordOpener
   /// Nil if no date is ambiguous, or the whole input has been read for them.
   private var survey: InputSurvey?
   private var isDecided = false
 
-  init(_ survey: InputSurvey?, _ definition: PipelineDefinition, input: InputOpener) {
-    (self.survey, self.definition, self.input) = (survey, definition, input)
+  init(_ survey: InputSurvey?, _ opener: RecordOpener, input: InputOpener) {
+    (self.survey, self.opener, self.input) = (survey, opener, input)
   }
 
   /// Whether there is anything to decide.
@@ -43,9 +43,8 @@ struct DateDecision {
 
   /// Reads the whole input for its dates. What can't be read of it is reported when it is read again.
   private mutating func readAll() throws(CSVError) {
-    let source = try input.completeSource()
-    let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
+    let reader = try opener.open(try input.completeSource())
     var block = RecordBlock()
-    while (try? reader.next(into: &block, recordsMax: definition.chunkRows)) == true { survey?.add(block) }
+    while (try? reader.next(into: &block, recordsMax: opener.definition.chunkRows)) == true { survey?.add(block) }
   }
 }

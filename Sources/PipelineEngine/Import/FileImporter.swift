@@ -174,7 +174,7 @@ struct FileImporter {
 
   /// Called when the header was read: opens the store and prepares for chunks.
   private mutating func open(_ input: InputReader.Opened, _ totals: inout ImportTotals) throws(RunFailure) {
-    let (mapping, header) = (input.mapping, input.header)
+    let mapping = input.mapping
     self.mapping = mapping
     let missingKeys = environment.keys.missingKeys(mapping, input: file.name)
     // The error about a column of the key replaces the warning about the same column.
@@ -203,7 +203,7 @@ struct FileImporter {
     if summary.state == .resumed { try noteEarlierRecords(matcher) }
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
-      let made = environment.rejectsFile(of: file, header: header, at: rejectsPath, ledger)
+      let made = environment.rejectsFile(of: file, input, at: rejectsPath, ledger)
       if summary.state == .resumed, !environment.isDryRun { try made.resume(at: checkpoint.entry.rejects) }
       rejects = made
     }

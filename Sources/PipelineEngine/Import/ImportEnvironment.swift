@@ -71,16 +71,24 @@ struct ImportEnvironment {
   var savesInputsWhole: Bool { changedInputs != .refuse && !definition.atomic }
 
   /// The file of the rejects of an input, which does not exist until the first reject.
-  func rejectsFile(of file: InputFile, header: [UInt8], at path: String, _ ledger: Ledger) -> RejectsFile {
+  func rejectsFile(of file: InputFile, _ opened: InputReader.Opened, at path: String, _ ledger: Ledger) -> RejectsFile {
+    var readingOptions = options.readingOptions
+    var path = path
+    if opened.isJSONLines {
+      // Broken records alone may not show what they are.
+      readingOptions["format"] = [DialectDefinition.Format.jsonl.rawValue]
+      path = RejectsDestination.jsonLinesPath(for: path, definition, options)
+    }
+    let rejectsPath = path
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),
       entity: options.entityReference, model: options.modelReference, input: file.name,
       store: options.namesStoreInRejects ? store.path : nil,
-      options: options.readingOptions.isEmpty ? nil : options.readingOptions)
+      options: readingOptions.isEmpty ? nil : readingOptions)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
     let taken = isDryRun ? nil : Set(ledger.entries.filter { !$0.isComplete }.compactMap(\.rejects.path))
-    return RejectsFile(header: header, context: context) {
-      taken.map { RejectsDestination.free(path, taken: $0) } ?? path
+    return RejectsFile(header: opened.header, context: context) {
+      taken.map { RejectsDestination.free(rejectsPath, taken: $0) } ?? rejectsPath
     }
   }
 }

@@ -26,8 +26,9 @@ struct InputReader: Sendable {
     let mapping: HeaderMapping
     /// The header's bytes.
     let header: [UInt8]
+    let isJSONLines: Bool
     /// The header's labels; nil for an input without a header.
-    let labels: [String]?
+    var labels: [String]?
     let totalBytes: Int?
     /// Nil if no date is ambiguous.
     var survey: InputSurvey.Result?
@@ -41,8 +42,8 @@ struct InputReader: Sendable {
   private static let chunksAheadMax = 4
 
   let file: InputFile
-  let definition: PipelineDefinition
-  let columns: ColumnSet
+  private(set) var definition: PipelineDefinition
+  private(set) var columns: ColumnSet
   let entity: NSEntityDescription
   /// Whether the attribute of a column that the input lacks gets the model's default.
   let takesDefaults: Bool
@@ -71,8 +72,36 @@ struct InputReader: Sendable {
     let (recognition, hash) = try recognizer.recognize(input)
     guard share.waiting({ queue.send(.recognized(recognition)) }), let start = recognition.start else { return }
     let source = try input.completeSource()
-    let reader = try CSVReader(source, dialect: definition.dialect.csv, limits: definition.limits.csv)
+    let opener = RecordOpener(definition: definition, path: file.path)
+    let reader = try opener.open(source)
     if start == .start { reader.contentHash = hash }
+    try adapted(to: reader).read(
+      InputSource(input: input, source: source, reader: reader, opener: opener), at: start, hash: hash, into: queue,
+      share: &share)
+  }
+
+  /// What is read of an input.
+  private struct InputSource {
+    let input: InputOpener
+    let source: ByteSource
+    let reader: any RecordReader
+    let opener: RecordOpener
+  }
+
+  /// This reading side, for the format of the input.
+  private func adapted(to reader: any RecordReader) -> InputReader {
+    guard reader is JSONLinesReader else { return self }
+    var adapted = self
+    adapted.definition = definition.forJSONLines
+    adapted.columns = columns.keepingEmptyText
+    return adapted
+  }
+
+  private func read(
+    _ from: InputSource, at start: ReaderPosition, hash: ContentHash, into queue: BoundedQueue<Message>,
+    share: inout StageClock.Share
+  ) throws(CSVError) {
+    let (source, reader) = (from.source, from.reader)
     var opened = try open(reader, totalBytes: source.totalBytes)
     let mapping = opened.mapping
     if start != .start {
@@ -83,7 +112,7 @@ struct InputReader: Sendable {
     var dates = DateDecision(
       opened.isUsable
         ? InputSurvey(columns, of: mapping, definition: definition, entity: entity, input: file.name) : nil,
-      definition, input: input)
+      from.opener, input: from.input)
     // The first chunk, if it has to decide before anything is saved.
     var first: RecordBlock?
     if dates.isNeeded {
@@ -140,13 +169,15 @@ struct InputReader: Sendable {
       headHash: hash.headDigest ?? digest, endsOpen: endsOpen, consumedBytes: source.consumedBytes)
   }
 
-  private func open(_ reader: CSVReader, totalBytes: Int?) throws(CSVError) -> Opened {
+  private func open(_ reader: any RecordReader, totalBytes: Int?) throws(CSVError) -> Opened {
+    if let reader = reader as? JSONLinesReader { return try open(reader, totalBytes: totalBytes) }
+    guard let reader = reader as? CSVReader else { preconditionFailure("there are two kinds of readers") }
     let policy = HeaderPolicy(definition)
     guard definition.dialect.header else {
       let position = RecordPosition(input: file.name, record: 0, line: 0, byte: 0)
       let labels = definition.dialect.columns
       let mapping = HeaderMapping(labels: labels, columns: columns.definitions, policy: policy, at: position)
-      return Opened(mapping: mapping, header: [], labels: nil, totalBytes: totalBytes, issues: mapping.issues)
+      return Opened(mapping: mapping, header: [], isJSONLines: false, totalBytes: totalBytes, issues: mapping.issues)
     }
     guard let header = try reader.readHeader() else {
       throw CSVError(
@@ -156,8 +187,24 @@ struct InputReader: Sendable {
       input: file.name, record: 0, line: UInt64(header.line), byte: UInt64(header.byteOffset))
     let mapping = HeaderMapping(labels: header.names, columns: columns.definitions, policy: policy, at: position)
     return Opened(
-      mapping: mapping, header: header.bytes, labels: header.names, totalBytes: totalBytes,
+      mapping: mapping, header: header.bytes, isJSONLines: false, labels: header.names, totalBytes: totalBytes,
       issues: RecordFaults.issues(of: header, mapping, policy, at: position) + mapping.issues)
+  }
+}
+
+extension InputReader {
+  /// JSON Lines have no header: the members of the first records name the columns.
+  private func open(_ reader: JSONLinesReader, totalBytes: Int?) throws(CSVError) -> Opened {
+    let survey = try reader.readSurvey()
+    // What an update or a default would replace stays where the input lacks a column.
+    let omitsMissing = takesDefaults || !definition.key.isEmpty
+    let position = RecordPosition(input: file.name, record: 0, line: 0, byte: 0)
+    let mapping = HeaderMapping(
+      survey, MemberLabels(columns.definitions), columns: columns.definitions, policy: HeaderPolicy(definition),
+      omitsMissing: omitsMissing, at: position)
+    reader.refuse(fields: mapping.columnOfField.indices.filter { mapping.columnOfField[$0] == nil })
+    return Opened(
+      mapping: mapping, header: [], isJSONLines: true, totalBytes: totalBytes, issues: mapping.issues)
   }
 }
 

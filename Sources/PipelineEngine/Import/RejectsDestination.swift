@@ -34,6 +34,13 @@ enum RejectsDestination {
     return requested.hasSuffix("/") && !path.hasSuffix("/") ? path + "/" : path
   }
 
+  /// The path for an input of JSON Lines: a name that is made of the input's ends in `.jsonl`.
+  static func jsonLinesPath(for path: String, _ definition: PipelineDefinition, _ options: RunOptions) -> String {
+    let ending = RunSummary.rejectsEnding
+    if let requested = requested(definition, options), !isFolder(requested) { return path }
+    return path.hasSuffix(ending) ? path.dropLast(ending.count) + ".rejects.jsonl" : path
+  }
+
   static func isFolder(_ path: String) -> Bool {
     if path.hasSuffix("/") { return true }
     var isFolder: ObjCBool = false

@@ -21,6 +21,7 @@ struct ChunkParser {
   private var scratch: [UInt8] = []
   private var spare: [UInt8] = []
   private var validator: RecordValidator
+  private let members: MemberFaults
 
   /// With `takesDefaults` the attribute of a declared column that the input lacks gets the model's default, like that
   /// of an undeclared column.
@@ -45,6 +46,7 @@ struct ChunkParser {
     defaults = AttributeDefault.all(
       of: entity, except: Set(declared.compactMap { entity.slot(named: $0.definition.attribute) }))
     validator = RecordValidator(set, entity: entity)
+    members = MemberFaults(mapping: mapping, columns: set.parsers.map(\.definition.name))
     self.digester = digester
   }
 
@@ -200,14 +202,21 @@ struct ChunkParser {
     }
     chunk.rejected.append(index)
     let position = chunk.position(ofRecord: index, input: input)
-    let found = RecordFaults.issues(of: record, in: chunk.block, at: position, limits: definition.limits)
+    var found = RecordFaults.issues(of: record, in: chunk.block, at: position, limits: definition.limits)
+    if record.problems.contains(.refusedMember) {
+      found += members.issues(ofRecord: index, in: chunk.block, at: position)
+    }
     if !found.isEmpty {
       chunk.issues += found
       return
     }
     if isBlank {
       chunk.issues.append(
-        RecordIssue(.blankRow, at: position, message: "every field is empty; remove the record, or fill it in"))
+        RecordIssue(
+          .blankRow, at: position,
+          message: chunk.block.isJSONLines
+            ? "no member of the record has a value for a column; remove the record, or fill it in"
+            : "every field is empty; remove the record, or fill it in"))
       return
     }
     guard layout.accepts(record, chunk.block.fields) else {
@@ -223,6 +232,7 @@ struct ChunkParser {
     if record.fieldCount != mapping.fieldCount || !record.problems.isEmpty {
       let position = chunk.position(ofRecord: index, input: input)
       chunk.issues += RecordFaults.repairs(of: record, in: chunk.block, at: position)
+      chunk.issues += members.issues(ofRecord: index, in: chunk.block, at: position)
       chunk.issues += raggedIssues(record, in: chunk.block, severity: .warning, at: position)
     }
     if !faults.isEmpty || !validator.broken.isEmpty { note(record, at: index, in: &chunk) }

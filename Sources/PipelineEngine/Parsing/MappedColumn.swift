@@ -31,6 +31,8 @@ struct RecordLayout: Sendable {
   /// The unquoted texts that mean nil.
   let nullTokens: [[UInt8]]
   private let keepsEmptyText: Bool
+  /// Whether an empty field without quotes is a member that is null or missing.
+  private let isJSONLines: Bool
   private let delimiter: [UInt8]
   private let pads: Bool
   private let truncates: Bool
@@ -42,7 +44,8 @@ struct RecordLayout: Sendable {
 
   init(_ dialect: DialectDefinition, fieldCount: Int) {
     self.fieldCount = fieldCount
-    nullTokens = dialect.csv.nullTokens
+    isJSONLines = dialect.format == .jsonl
+    nullTokens = isJSONLines ? [[]] : dialect.csv.nullTokens
     keepsEmptyText = dialect.keepsEmptyText
     delimiter = dialect.csv.delimiter
     let repairs = dialect.mode == .lenient
@@ -66,8 +69,9 @@ struct RecordLayout: Sendable {
   /// blank records are skipped.
   @inline(__always)
   func isBlank(_ record: RecordSlice, _ fields: [FieldSlice]) -> Bool {
+    if isJSONLines { return fields[record.fieldIndices].allSatisfy { $0.count == 0 && !$0.isQuoted } }
     // A record with more bytes has more than delimiters and pairs of quotes.
-    record.contentRange.count <= record.fieldCount * (delimiter.count + 2) && record.fieldCount > 1
+    return record.contentRange.count <= record.fieldCount * (delimiter.count + 2) && record.fieldCount > 1
       && (skipsBlank || !keepsEmptyText) && fields[record.fieldIndices].allSatisfy { $0.count == 0 }
   }
 

@@ -24,8 +24,11 @@ enum RecordFaults {
     if problems.contains(.recordTooLong) || problems.contains(.tooManyFields) {
       note(
         .recordTooLong,
-        "the record is longer than \(limits.recordBytesMax) bytes or has too many fields; a quote that is never "
-          + "closed is a common cause. Correct it, or raise limits.recordBytesMax"
+        (block.isJSONLines
+          ? "the line is longer than \(limits.recordBytesMax) bytes; write each object in a line of its own, or raise "
+            + "limits.recordBytesMax"
+          : "the record is longer than \(limits.recordBytesMax) bytes or has too many fields; a quote that is never "
+            + "closed is a common cause. Correct it, or raise limits.recordBytesMax")
           + (problems.contains(.cut) ? ". Only the first bytes of the reject are kept" : ""))
     }
     if problems.contains(.unterminatedQuote) {
@@ -40,7 +43,8 @@ enum RecordFaults {
     }
     if problems.contains(.invalidUTF8) {
       let byte = block.byteOffsetOfInvalidUTF8(in: record).map { " at byte \($0)" } ?? ""
-      note(.encodingError, "the text is not UTF-8\(byte); \(encodingAdvice)")
+      let advice = block.isJSONLines ? "save the file as UTF-8" : encodingAdvice
+      note(.encodingError, "the text is not UTF-8\(byte); \(advice)")
     }
     if problems.contains(.nulByte) {
       note(

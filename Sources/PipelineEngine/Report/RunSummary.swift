@@ -213,8 +213,11 @@ extension RunSummary {
   /// The name of the rejects file of an input: `log.csv` → `log.csv.rejects.csv`, `-` → `stdin.rejects.csv`. The whole
   /// name is kept, so that `log.csv` and `log.csv.gz` in one folder have different files. Rejected records are written
   /// as plain text, even for a compressed input.
+  /// An input that turns out to be JSON Lines gets the ending `.rejects.jsonl` instead.
   public static func rejectsName(for input: String) -> String {
     let name = input == "-" ? "stdin" : URL(fileURLWithPath: input).lastPathComponent
-    return name + ".rejects.csv"
+    return name + rejectsEnding
   }
+
+  static let rejectsEnding = ".rejects.csv"
 }

@@ -69,6 +69,7 @@ public struct PipelineExplanation: Sendable {
   }
 
   private static func words(_ dialect: DialectDefinition) -> String {
+    if dialect.format == .jsonl { return "as JSON Lines, one object in each line, whose members name the columns" }
     let delimiter = dialect.delimiter == "\t" ? "tabs" : "'\(dialect.delimiter)'"
     let quote = dialect.quote.map { "quoted by \($0)" } ?? "nothing quoted"
     let header =
@@ -142,8 +143,15 @@ public struct PipelineExplanation: Sendable {
     return "\(name)\(model), \(saves)\(growing)\(changed)"
   }
 
+  private static func words(_ export: ExportDefinition) -> String {
+    let resolved = export.resolved(output: export.output ?? "-")
+    return resolved.format == .jsonl
+      ? "as JSON Lines, one object in each line"
+      : words(resolved.dialect)
+  }
+
   private static func words(_ export: ExportDefinition, _ vocabulary: DefinitionVocabulary) -> [String] {
-    var lines = ["to \(export.output ?? "the path given on the command line"), \(words(export.dialect))"]
+    var lines = ["to \(export.output ?? "the path given on the command line"), \(words(export))"]
     let columns = export.columns.map { $0.name == $0.attribute ? $0.name : "\($0.attribute) as \($0.name)" }
     lines.append(columns.isEmpty ? "every attribute" : columns.joined(separator: ", "))
     if let predicate = export.predicate { lines.append("where \(predicate)") }
@@ -152,7 +160,7 @@ public struct PipelineExplanation: Sendable {
       lines.append("by " + keys.joined(separator: ", then "))
     }
     if let limit = export.limit { lines.append("at most \(limit) entries") }
-    let covered: Set<String> = ["output", "dialect", "columns", "predicate", "sort", "limit"]
+    let covered: Set<String> = ["output", "format", "dialect", "columns", "predicate", "sort", "limit"]
     if case .object(let members) = export.minimalJSON(vocabulary) {
       let rest = members.filter { !covered.contains($0.key) }.sorted { $0.key < $1.key }
       lines += rest.map { "\($0.key): \($0.value.words)" }

@@ -94,7 +94,14 @@ package struct TableGuess: Sendable {
   package var confidence: Double { points.map(\.confidence).min() ?? 0 }
 
   /// The points below a confidence.
-  package func undecided(below confidence: Double) -> [GuessPoint] { points.filter { $0.confidence < confidence } }
+  package func undecided(below confidence: Double) -> [GuessPoint] {
+    // What is not delimited text has no other points.
+    if let otherFormat, otherFormat.confidence < confidence { return [otherFormat] }
+    return points.filter { $0.confidence < confidence }
+  }
+
+  /// The doubt about a file that is not delimited text; nil for others.
+  package var otherFormat: GuessPoint? { doubts.first { $0.name == KnownFormat.pointName } }
 }
 
 /// A column and what it fills.

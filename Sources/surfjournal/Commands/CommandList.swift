@@ -44,8 +44,8 @@ enum CommandList {
       64  wrong command line          74  reading or writing failed
       65  records were rejected       75  locked or cancelled; try again later
       66  no such input               77  permission denied
-       69  a library is missing        78  wrong pipeline definition
-       70  a fault of this program      1  differences ('diff --exit-code')
+      69  a library is missing        78  wrong pipeline definition
+      70  a fault of this program      1  differences ('diff --exit-code')
 
     """
 

@@ -6,9 +6,9 @@ struct ExportCommand: Command {
   static let usage = """
     Usage: surfjournal export --store PATH [--output FILE] [options]
 
-    Writes the entries of a store as CSV: to FILE, which appears complete or not at
-    all, or to standard output; the summary then goes to standard error. The store
-    is not changed.
+    Writes the entries of a store as CSV, TSV or JSON Lines: to FILE, which appears
+    complete or not at all, or to standard output; the summary then goes to standard
+    error. The store is not changed.
 
     Options:
           --store PATH           store to export from
@@ -29,10 +29,12 @@ struct ExportCommand: Command {
           --columns LIST         attributes to write, such as date,location,rating;
                                  author.name is an attribute of the object that the
                                  to-one relationship author refers to
-          --date-format FORMAT   iso8601, seconds (since 2001), journal-app, or a
-                                 pattern such as 'yyyy-MM-dd HH:mm'; by default
-                                 iso8601, exactly
+          --date-format FORMAT   iso8601, seconds (since 2001), unix (since 1970),
+                                 journal-app, or a pattern such as
+                                 'yyyy-MM-dd HH:mm'; by default iso8601, exactly
           --limit N              write at most N entries
+          --format FORMAT        csv, tsv (tabs) or jsonl (JSON Lines); by default
+                                 what FILE ends in, and csv for -
           --dialect NAME         rfc4180, or journal-app: no header, short dates,
                                  no quotes
           --null TEXT            text for no value, such as '\\N', so that it differs
@@ -80,6 +82,11 @@ struct ExportCommand: Command {
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
     }
+    if let export = definition.export, let option = ["dialect", "null"].first(where: arguments.isGiven),
+      export.format(of: options.output ?? export.output ?? "-") == .jsonl
+    {
+      throw arguments.mistake("--\(option) is for CSV, and the output is JSON Lines; leave it out")
+    }
     session = RunSession(definition, kind: .export, options: options, arguments: arguments)
   }
 
@@ -114,6 +121,7 @@ struct ExportCommand: Command {
     if !keys.isEmpty { export.sort = keys }
     if let columns = arguments.string("columns") { export.columns = try self.columns(columns, arguments) }
     if let limit = try arguments.integer("limit", in: 0...Int.max) { export.limit = limit }
+    if let format = try arguments.choice("format", ExportDefinition.Format.self) { export.format = format }
     if arguments.has("gzip") { export.gzip = true }
     let rows = try arguments.integer("split-rows", in: 1...Int.max)
     if let rows { export.split = .rows(rows) }

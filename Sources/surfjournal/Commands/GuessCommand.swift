@@ -97,7 +97,9 @@ struct GuessCommand: Command {
       let guess = try look()
       let report = GuessReport(guess)
       guard guess.confidence >= confidenceMin else {
-        if !isQuiet { Console.show(report.text + "\n") }
+        let isTable = guess.otherFormat == nil
+        if !isQuiet, isTable { Console.show(report.text + "\n") }
+        let advice = isTable ? advice : "Nothing was written."
         throw CommandFailure(report.refusal(below: confidenceMin) + "\n" + advice, .dataError)
       }
       let pipeline = pipeline(guess)

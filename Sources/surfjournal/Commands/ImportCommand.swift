@@ -5,10 +5,10 @@ struct ImportCommand: Command {
   static let usage = """
     Usage: surfjournal import FILE... --store PATH [options]
 
-    Checks every record of CSV files and saves the good ones as entries of a store.
-    A FILE may be compressed (gzip, zstd, xz, bzip2, or a zip archive of one file);
-    - is standard input. Records that can't be imported are reported and written, as
-    they were, to a rejects file.
+    Checks every record of CSV or JSON Lines files and saves the good ones as
+    entries of a store. A FILE may be compressed (gzip, zstd, xz, bzip2, or a zip
+    archive of one file); - is standard input. Records that can't be imported are
+    reported and written, as they were, to a rejects file.
 
     Options:
           --store PATH           store to import into; created if it does not exist

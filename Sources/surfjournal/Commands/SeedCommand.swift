@@ -6,12 +6,13 @@ struct SeedCommand: Command {
   static let usage = """
     Usage: surfjournal seed --from FILE --output SEED [options]
 
-    Makes a store that an app can ship from CSV files: an import into a new store,
-    without a ledger and with a UUID derived from its content. SEED.sqlite appears
-    complete or not at all, with its -wal and -shm to ship with it, or as one file.
+    Makes a store that an app can ship from CSV files or JSON Lines: an import into
+    a new store, without a ledger and with a UUID derived from its content.
+    SEED.sqlite appears complete or not at all, with its -wal and -shm to ship with
+    it, or as one file.
 
     Options:
-          --from FILE            CSV to fill it with, plain or compressed; - is
+          --from FILE            input to fill it with, plain or compressed; - is
                                  standard input; may be repeated
       -o, --output PATH          the seed; it must not exist
           --force                replace an existing seed

@@ -5,7 +5,8 @@ extension Arguments {
   /// option, if the option was given.
   private static let optionOfKey = [
     ("export.predicate", "where"), ("export.sort", "sort"), ("export.columns", "columns"),
-    ("export.output", "output"), ("export.split.month", "split-month"), ("export.split", "split-rows"),
+    ("export.output", "output"), ("export.format", "format"), ("export.split.month", "split-month"),
+    ("export.split", "split-rows"),
     ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
     ("model", "model"), ("entity", "entity"), ("key", "key"), ("dialect.columns", "columns"), ("rejects", "rejects"),
     ("report", "report"), ("log", "log"),

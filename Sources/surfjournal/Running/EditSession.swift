@@ -101,7 +101,9 @@ struct EditSession: Sendable {
     if !asks { try Console.print(entries.map(\.difference).joined()) }
     guard isSaved else {
       let reason =
-        entries.isEmpty ? "there is no such entry" : entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as requested"
+        entries.isEmpty
+        ? "there is no such entry"
+        : entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as requested"
       return Console.report("nothing was saved: \(reason)")
     }
     let ids = entries.compactMap { $0.after?.id ?? $0.before?.id }.map(String.init).joined(separator: ", ")

@@ -7,7 +7,9 @@ import SurfJournal
 enum ReadingOptions {
   /// Their lines of a command's usage text, without an indentation at the start of the first.
   static let usage = """
-    --encoding NAME        encoding of the files, such as windows-1252; by
+    --format FORMAT        csv or jsonl (JSON Lines); by default what the name
+                                 ends in or the first line shows
+          --encoding NAME        encoding of the files, such as windows-1252; by
                                  default UTF-8, or what a byte order mark says
           --delimiter TEXT       what separates fields, one or several characters;
                                  \\t is a tab
@@ -53,7 +55,7 @@ enum ReadingOptions {
 
   /// The options that also apply to a file of rejects, which has neither title nor footer and is in UTF-8.
   private static let rejectsOptions = [
-    "delimiter", "quote", "no-double-quote", "escape", "line-terminator", "comment", "skip-initial-space",
+    "format", "delimiter", "quote", "no-double-quote", "escape", "line-terminator", "comment", "skip-initial-space",
     "header-rows", "columns", "skip-blank-rows", "ragged-rows", "lenient", "null", "decimal", "group", "true", "false",
     "date-format", "time-zone", "extra-columns", "missing-columns", "fields-match", "key",
   ]
@@ -70,6 +72,10 @@ extension PipelineDefinition {
   /// Changes what the options of a command say about its files.
   mutating func setReading(from arguments: Arguments) throws(CommandFailure) {
     guard arguments.isDeclared("delimiter") else { return }
+    if let format = try arguments.choice("format", DialectDefinition.Format.self) {
+      if format == .jsonl { dialect = dialect.forJSONLines }
+      dialect.format = format
+    }
     try dialect.setSigns(from: arguments)
     try dialect.setRows(from: arguments)
     try dialect.setValues(from: arguments)
@@ -120,7 +126,9 @@ extension DialectDefinition {
     "encoding": "encoding", "delimiter": "delimiter", "quote": "quote", "escapeChar": "escape",
     "commentChar": "comment", "lineTerminator": "line-terminator", "header": "header-rows", "columns": "columns",
     "raggedRows": "ragged-rows", "null": "null", "nullSequences": "null", "decimalChar": "decimal",
-    "groupChar": "group", "falseValues": "false", "stopAt": "stop-at",
+    "groupChar": "group", "falseValues": "false", "stopAt": "stop-at", "doubleQuote": "no-double-quote",
+    "skipInitialSpace": "skip-initial-space", "headerRows": "header-rows", "skipRows": "skip-rows",
+    "skipLastRows": "skip-last-rows", "mode": "lenient",
   ]
 
   fileprivate mutating func setSigns(from arguments: Arguments) throws(CommandFailure) {

@@ -50,7 +50,7 @@ import Testing
         """
         6:58: columns[0].formats[0]: the date format "yyyy-QQ-dd" has 'QQ', which is not supported; use y yy yyyy, \
         M MM, d dd, H HH, m mm, s ss, S…, X XX XXX, Z, ZZZZZ, put other letters in '…', or name a format: iso8601, \
-        journal-app, seconds
+        journal-app, seconds, unix
         """,
         "6:73: columns[0].required: expected true or false, found a text",
         """

@@ -1,0 +1,40 @@
+import CSV
+
+/// Opens an input in the format that it has: CSV or JSON Lines.
+///
+/// The dialect decides, then the ending of the name, then the first line: a whole JSON object is not CSV.
+struct RecordOpener: Sendable {
+  let definition: PipelineDefinition
+  /// The input's path.
+  let path: String
+
+  /// - Throws: `CSVError` for a dialect or limits that contradict themselves, or a dialect that would misread JSON.
+  func open(_ source: ByteSource) throws(CSVError) -> any RecordReader {
+    let input = UnreadInput(source)
+    guard isJSONLines(input) else {
+      return try input.csvReader(dialect: definition.dialect.csv, limits: definition.limits.csv)
+    }
+    if let fault = definition.dialect.jsonLinesFault { throw CSVError(.dialect, fault, path: path) }
+    let policy = HeaderPolicy(definition.forJSONLines)
+    let selection = MemberSelection(MemberLabels(definition.columns), extra: policy.extra)
+    return try input.jsonLinesReader(selection, limits: definition.limits.csv)
+  }
+
+  private func isJSONLines(_ input: UnreadInput) -> Bool {
+    switch definition.dialect.format {
+    case .jsonl: true
+    case .csv: false
+    case nil:
+      FileEnding(path: path).isJSONLines || input.isJSONLines(lineBytesMax: definition.limits.recordBytesMax)
+    }
+  }
+}
+
+extension PipelineDefinition {
+  /// The definition for an input that is JSON Lines.
+  var forJSONLines: PipelineDefinition {
+    var definition = self
+    definition.dialect = dialect.forJSONLines
+    return definition
+  }
+}
