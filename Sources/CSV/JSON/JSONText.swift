@@ -1,7 +1,14 @@
 /// The escapes of JSON strings (RFC 8259, section 7).
-enum JSONText {
+package enum JSONText {
   static let quote = UInt8(ascii: "\"")
   static let backslash = UInt8(ascii: "\\")
+
+  /// Appends a text in quotes.
+  package static func appendQuoted(_ text: String, to target: inout [UInt8]) {
+    target.append(quote)
+    for byte in text.utf8 { appendEscaped(byte, to: &target) }
+    target.append(quote)
+  }
 
   /// Appends the text of a string's content, in which every escape was found to be valid.
   static func appendUnescaped(_ content: Span<UInt8>, to target: inout [UInt8]) {

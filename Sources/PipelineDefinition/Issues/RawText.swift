@@ -19,6 +19,7 @@ package enum RawText {
   }
 
   private static func shortened(_ bytes: [UInt8], limit: Int) -> String {
+    if bytes.count <= limit, bytes.allSatisfy(isPlain) { return String(decoding: bytes, as: UTF8.self) }
     var shown = ""
     var count = 0
     var input = bytes.makeIterator()
@@ -38,6 +39,11 @@ package enum RawText {
       }
       count += 1
     }
+  }
+
+  /// Whether a byte is a character of ASCII that is displayed as it is.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
   private static func escaped(_ scalar: Unicode.Scalar) -> String {

@@ -30,28 +30,33 @@ struct EntryMatcher {
     self.uniquenesses = uniquenesses
     self.digester = digester
     let limit = definition.limits.keysInMemoryMax
-    keys = KeyIndex(keysInMemoryMax: limit, keepsOrders: digester.orderSlot != nil)
+    keys = KeyIndex(keysInMemoryMax: limit, keepsOrders: digester.orderSlot != nil || digester.isWholeRecord)
     uniqueValues = uniquenesses.map { _ in KeyIndex(keysInMemoryMax: limit) }
   }
 
   /// Whether a record may become part of an earlier entry before that is saved: then each must be valid on its own.
   var needsValidEntries: Bool { policy.updates && !digester.keySlots.isEmpty && !digester.isWholeRecord }
 
-  /// Whether it matters which records of an input were read before.
-  var remembersInput: Bool { digester.isWholeRecord || !digester.keySlots.isEmpty && policy != .reject }
+  /// Whether it matters which records of an input were read before: of one that has grown only to count equal ones.
+  func remembersInput(isGrown: Bool) -> Bool {
+    digester.isWholeRecord || !digester.keySlots.isEmpty && policy != .reject && !isGrown
+  }
 
   /// Allocates capacity for the entries of the store.
   func reserve(_ count: Int) { for index in [keys] + uniqueValues { index.reserve(count) } }
 
   /// Adds entries of the store in the order of their primary keys.
-  func load(_ digests: RowDigests, storeKeys: [Int64]) throws {
+  ///
+  /// - Parameter isReplaced: Whether the entry with a primary key is deleted to be replaced.
+  func load(_ digests: RowDigests, storeKeys: [Int64], isReplaced: (Int64) -> Bool = { _ in false }) throws {
     if digester.isWholeRecord {
-      try keys.count(digests.keys)
+      try keys.count(digests.keys) { isReplaced(storeKeys[$0]) }
     } else {
       try keys.load(digests.keys) { entry(digests, row: $0, storeKey: storeKeys[$0]) }
     }
     for (index, digests) in zip(uniqueValues, digests.uniques) {
-      try index.load(digests) { KeyEntry(storeKey: storeKeys[$0]) }
+      let kept = digests.indices.map { isReplaced(storeKeys[$0]) ? .none : digests[$0] }
+      try index.load(kept) { KeyEntry(storeKey: storeKeys[$0]) }
     }
   }
 
@@ -67,6 +72,14 @@ struct EntryMatcher {
   func noteEarlier(_ digests: [KeyDigest], input: KeyEntry.InputNumber) throws {
     try keys.beginChunk(digests)
     for digest in digests where digest != .none {
+      if digester.isWholeRecord {
+        // It is in the store: as the entry that it matched, or that it became.
+        let known = keys.entry(of: digest)
+        var equal = EqualEntries(known, input: input)
+        _ = equal.match()
+        keys.set(digest, equal.keyEntry, before: known)
+        continue
+      }
       guard var known = keys.entry(of: digest) else { continue }
       known.input = input
       keys.set(digest, known)
@@ -107,7 +120,7 @@ struct EntryMatcher {
   /// Handles a record whose key exists already; false for a new one.
   private func applyPolicy(_ row: Int, of chunk: ParsedChunk, to builder: inout PlanBuilder) -> Bool {
     let digests = chunk.digests
-    guard !digests.keys.isEmpty, digests.keys[row] != .none else { return false }
+    guard !digester.keySlots.isEmpty, digests.keys[row] != .none else { return false }
     if digester.isWholeRecord { return matchWhole(digests.keys[row], in: &builder) }
     guard let known = keys.entry(of: digests.keys[row]) else { return false }
     let isRepeated = builder.isOfThisInput(known)
@@ -142,6 +155,7 @@ struct EntryMatcher {
   private func matchWhole(_ digest: KeyDigest, in builder: inout PlanBuilder) -> Bool {
     let known = keys.entry(of: digest)
     var equal = EqualEntries(known, input: builder.input)
+    equal.replaced = Int(known?.order ?? 0)
     let isStored = equal.match()
     keys.set(digest, equal.keyEntry, before: known)
     if isStored { builder.leave(as: \.unchanged, isRepeated: false) }
@@ -188,7 +202,7 @@ struct EntryMatcher {
 
   /// Adds the key and the unique values of a row's entry. A new entry's key has no previous owner.
   private func note(_ row: Int, _ digests: RowDigests, storeKey: Int64, isNew: Bool) {
-    if !digests.keys.isEmpty, digests.keys[row] != .none, !digester.isWholeRecord {
+    if !digester.keySlots.isEmpty, digests.keys[row] != .none, !digester.isWholeRecord {
       let digest = digests.keys[row]
       keys.set(digest, entry(digests, row: row, storeKey: storeKey), before: isNew ? nil : keys.entry(of: digest))
     }

@@ -19,7 +19,7 @@ struct FileCheckpoint {
       statistics: environment.statistics)
     entry = LedgerEntry(
       id: 0, run: environment.runID, pipeline: environment.definition.name, pipelineDigest: environment.digest,
-      entity: environment.definition.entity, path: file.name)
+      entity: environment.definition.entity, path: file.name, location: file.location)
   }
 
   // MARK: Beginning
@@ -82,7 +82,7 @@ struct FileCheckpoint {
     let issues = (issuesWritten..<max(issuesWritten, listed.count)).compactMap { ordinal in
       tables.record(listed[ordinal], ofInput: entry.id, ordinal: ordinal)
     }
-    return halfDone.flatMap { tables.forget(input: $0.id) } + [tables.record(entry)] + issues
+    return halfDone.flatMap { tables.forget(input: $0.id, for: entry.id) } + [tables.record(entry)] + issues
   }
 
   /// Called after a successful save: the ledger has the statements.

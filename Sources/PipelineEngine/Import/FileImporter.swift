@@ -34,8 +34,10 @@ struct FileImporter {
   private var overlap: OverlapCheck?
   /// Nil until the header is known.
   private var mapping: HeaderMapping?
+  /// What the input replaces; nil for most.
+  private var replacement: InputReplacement?
   /// The inputs whose entries this one has replaced.
-  private(set) var replacedInputs: Set<Int64> = []
+  var replacedInputs: Set<Int64> { Set(replacement?.old.map(\.id) ?? []) }
 
   init(
     _ file: InputFile, environment: ImportEnvironment, contexts: ImportContexts, ledger: Ledger, rejectsPath: String?
@@ -62,7 +64,8 @@ struct FileImporter {
         checksumFile = try ChecksumFile.verified(file.path, file.name)
       }
       overlap = OverlapCheck(of: file, environment, known: known)
-      let messages = environment.reader(of: file, known, digester: file.isReadTwice ? nil : overlap?.digester).start()
+      let comparesRecords = environment.changedInputs == .replace || !file.isReadTwice
+      let messages = environment.reader(of: file, known, digester: comparesRecords ? overlap?.digester : nil).start()
       try environment.clock.time(.save) { (share) throws(RunFailure) in
         try handleAll(messages, share: &share, totals: &totals)
       }
@@ -138,10 +141,9 @@ struct FileImporter {
   /// twice, or replaces what came of it before.
   private mutating func compare(with changed: LedgerEntry?, _ totals: inout ImportTotals) throws(RunFailure) {
     if environment.changedInputs == .replace {
-      let replacement = InputReplacement(environment, file, entry: checkpoint.entry, known: known)
-      guard let old = try replacement.inputs(changed, &totals) else { return }
-      if let note = try replacement.takeBack(old) { totals.notes.append(note) }
-      replacedInputs = Set(old.map(\.id))
+      overlap = nil
+      replacement = try InputReplacement(
+        of: file, environment, entry: checkpoint.entry, changed: changed, known: known, totals: &totals)
     } else if let check = overlap, file.isReadTwice {
       overlap = nil
       if let failure = try check.run(checkpoint.entry, &totals) { throw failure }
@@ -189,7 +191,7 @@ struct FileImporter {
     if let fault = issues.first(where: { $0.severity == .error }) { throw refusal(fault) }
     if let labels = input.labels {
       let last = ledger.entries.first {
-        $0.isComplete && $0.pipeline == definition.name && $0.entity == definition.entity
+        $0.isComplete && $0.header != nil && $0.pipeline == definition.name && $0.entity == definition.entity
       }
       if summary.state != .resumed {
         HeaderChange.issues(from: last, to: labels, input: file.name).forEach { note($0) }
@@ -199,8 +201,10 @@ struct FileImporter {
     totals.notes += input.survey?.notes ?? []
     try environment.store.open()
     try environment.observer?.open(file.name, mapping: mapping, in: environment)
-    let matcher = try totals.matcher(mapping, environment)
-    if summary.state == .resumed { try noteEarlierRecords(matcher) }
+    let matcher =
+      if let replacement { try replacement.matcher(mapping) } else { try totals.matcher(mapping, environment) }
+    if summary.state == .resumed || summary.state == .grown { try noteEarlierRecords(matcher) }
+    if let replacement { totals.notes.append(try replacement.takeBack()) }
     if summary.state != .resumed { checkpoint.setBaseKey(try environment.nextKey(totals) - 1) }
     if let rejectsPath {
       let made = environment.rejectsFile(of: file, input, at: rejectsPath, ledger)
@@ -211,9 +215,18 @@ struct FileImporter {
       ChunkPlanner(matcher, checkpoint.entry, input: file.name), contexts: contexts, writer: writer, rejects: rejects)
   }
 
-  /// Reads the records again that an interrupted run has imported: a later one may have the key of one of them.
+  /// Reads the records again that were imported before, by an interrupted run or before the input has grown: a later one
+  /// may have the key of one of them, or be equal to it.
   private func noteEarlierRecords(_ matcher: EntryMatcher?) throws(RunFailure) {
-    guard let matcher, matcher.remembersInput, file.isReadTwice else { return }
+    guard let matcher, matcher.remembersInput(isGrown: summary.state == .grown) else { return }
+    guard file.isReadTwice else {
+      guard matcher.digester.isWholeRecord else { return }
+      throw RunFailure(
+        code: .inputRefused, exitCode: .dataError,
+        message:
+          "the start of standard input was imported before, and can't be read again to compare its records. Write "
+          + "the input to a file, and import that")
+    }
     let (end, number) = (checkpoint.entry.progress.position.record, checkpoint.entry.number)
     try InputScan(environment, file).run { chunk in
       let rows = (0..<chunk.batch.count).filter { chunk.position(ofRow: $0, input: "").record < UInt64(end) }
@@ -267,6 +280,14 @@ struct FileImporter {
   /// Called at the end of the input. The rejects are renamed first: an input that counts as complete has them.
   private mutating func complete(_ progress: InputProgress, _ totals: inout ImportTotals) throws(RunFailure) {
     try checksumFile?.checkRecords(progress.position.record - 1, of: file.name)
+    if replacement != nil, progress.position.record == 1 {
+      throw RunFailure(
+        code: .inputRefused, exitCode: .dataError,
+        message: "\(file.name) has no records, so it would only delete what it had inserted; do that with "
+          + "'\(definition.vocabulary.program) undo'")
+    }
+    // The records of these were not counted.
+    if summary.state != .imported || !file.isReadTwice { totals.forgetStoredRecords() }
     try rejects?.commit()
     checkpoint.complete(progress, rejects: rejects?.mark)
     summary.bytes = progress.consumedBytes

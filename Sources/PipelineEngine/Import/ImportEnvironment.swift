@@ -19,6 +19,8 @@ struct ImportEnvironment {
   /// Counts what the pipeline has expectations for.
   let statistics: EntryStatistics?
   let tables: LedgerTables
+  /// Whether the run has more than one input.
+  var hasSeveralInputs = false
   /// Nil for an ordinary run.
   var observer: (any ChunkObserver)?
   let clock = StageClock()
@@ -55,7 +57,7 @@ struct ImportEnvironment {
     of file: InputFile, _ known: [LedgerEntry], digester: (@Sendable (HeaderMapping) -> RowDigester)? = nil
   ) -> InputReader {
     let recognizer = InputRecognizer(
-      definition: definition, digest: digest, path: file.name,
+      definition: definition, digest: digest, location: file.location,
       entries: options.again ? [] : known.filter { $0.entity == definition.entity }, changedInputs: changedInputs)
     return InputReader(
       file: file, definition: definition, columns: columns, entity: store.entity,

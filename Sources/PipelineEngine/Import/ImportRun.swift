@@ -25,6 +25,8 @@ struct ImportRun {
       entity: checked.entity, path: definition.storePath(options), isDryRun: isDryRun,
       isAtomic: definition.atomic || (options.changedInputs ?? definition.changedInputs) != .refuse,
       lockTimeoutSeconds: options.lockTimeoutSeconds)
+    inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
+    inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     environment = ImportEnvironment(
       definition: definition, options: options, isDryRun: isDryRun, columns: checked.columns, store: store,
       keys: KeyRules(
@@ -33,9 +35,8 @@ struct ImportRun {
       runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
       profiler: try EntryProfiler.requested(definition, options: options, entity: checked.entity),
       statistics: try EntryStatistics(definition, entity: checked.entity),
-      tables: LedgerTables(definition.vocabulary), observer: observer)
-    inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
-    inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
+      tables: LedgerTables(definition.vocabulary), hasSeveralInputs: inputs.count > 1 || inbox != nil,
+      observer: observer)
     try checkDefinition()
     try ImportSchemaCheck.checkPaths(
       definition, options, inputs: inputs, store: store.path, rejects: rejectsPaths(inputs))

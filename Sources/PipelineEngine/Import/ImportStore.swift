@@ -105,11 +105,15 @@ struct ImportStore {
   }
 
   /// Adds every entry of the store to the matcher.
-  func load(_ matcher: EntryMatcher, unless isCancelled: () -> Bool) throws(RunFailure) {
+  ///
+  /// - Parameter isReplaced: Whether the entry with a primary key is about to be deleted and replaced.
+  func load(
+    _ matcher: EntryMatcher, unless isCancelled: () -> Bool, isReplaced: (Int64) -> Bool = { _ in false }
+  ) throws(RunFailure) {
     guard matcher.digester.identifiesEntries, isOpen else { return }
     // The number of entries is at most about the highest primary key.
     matcher.reserve(Int(try lastKey()))
-    try walk(matcher.digester, unless: isCancelled) { try matcher.load($0, storeKeys: $1) }
+    try walk(matcher.digester, unless: isCancelled) { try matcher.load($0, storeKeys: $1, isReplaced: isReplaced) }
   }
 
   /// Digests every entry of the store: one thread reads them, and this one handles their digests and primary keys.

@@ -5,49 +5,69 @@ import OpenCoreData
 struct InputReplacement {
   private let environment: ImportEnvironment
   private let file: InputFile
-  /// The ledger's entry that the input will have.
-  private let entry: LedgerEntry
   /// The ledger's entries, the newest first.
   private let known: [LedgerEntry]
+  /// The inputs that are replaced.
+  let old: [LedgerEntry]
 
-  init(_ environment: ImportEnvironment, _ file: InputFile, entry: LedgerEntry, known: [LedgerEntry]) {
-    (self.environment, self.file, self.entry, self.known) = (environment, file, entry, known)
-  }
-
-  /// The earlier inputs that this one replaces: those with its path, or the one that most of its records came from.
+  /// Finds the earlier inputs that a file replaces: those with its path, or the one that most of its records came from.
   ///
-  /// - Parameter changed: The earlier input that it begins with, if there is one.
+  /// - Parameters:
+  ///   - entry: The ledger's entry that the file will have.
+  ///   - changed: The earlier input that it begins with, if there is one.
   /// - Returns: Nil where there is nothing to replace.
-  func inputs(_ changed: LedgerEntry?, _ totals: inout ImportTotals) throws(RunFailure) -> [LedgerEntry]? {
+  init?(
+    of file: InputFile, _ environment: ImportEnvironment, entry: LedgerEntry, changed: LedgerEntry?,
+    known: [LedgerEntry], totals: inout ImportTotals
+  ) throws(RunFailure) {
     guard file.isReadTwice else {
       throw RunFailure(
         code: .inputRefused, exitCode: .dataError,
-        message:
-          "\(file.name): only a file can replace what it inserted before; write the input to a file, and import that")
+        message: "only a file can replace what it inserted before; write standard input to a file, and import that")
     }
-    let entity = environment.definition.entity
-    var old = known.filter { $0.path == file.name && $0.entity == entity }
+    (self.environment, self.file, self.known) = (environment, file, known)
+    let location = file.location
+    func same(as location: String?) -> [LedgerEntry] {
+      known.filter { location != nil && $0.location == location && $0.entity == environment.definition.entity }
+    }
+    var old = same(as: location)
     if let changed, !old.contains(where: { $0.id == changed.id }) { old.append(changed) }
-    if !old.isEmpty { return old }
-    let check = OverlapCheck(of: file, environment, known: known)
-    guard let overlap = try check?.overlap(entry, &totals), overlap.isMost else { return nil }
-    guard let main = known.first(where: { $0.id == overlap.mainInput }) else {
-      throw RunFailure(
-        code: .inputRefused, exitCode: .dataError,
-        message:
-          "\(file.name): \(overlap.storedCount) of its \(overlap.recordCount) records are in the store, but it is not "
-          + "recorded which input inserted them. Add only what is new with --only-new")
+    if old.isEmpty {
+      let check = OverlapCheck(of: file, environment, known: known)
+      guard let overlap = try check?.overlap(entry, &totals), overlap.isMost else { return nil }
+      guard let main = known.first(where: { $0.id == overlap.mainInput }) else {
+        throw RunFailure(
+          code: .inputRefused, exitCode: .dataError,
+          message:
+            "\(file.name): \(overlap.storedCount) of its \(overlap.recordCount) records are in the store, but it is "
+            + "not recorded which input inserted them. Add only the records that are new with --only-new")
+      }
+      old = main.location == nil ? [main] : same(as: main.location)
     }
-    return known.filter { $0.path == main.path && $0.entity == entity }
+    self.old = old
+  }
+
+  /// The matcher for the new content. As many records as the old one had inserted of them take the place of those;
+  /// more are new only if the rest of the store does not have them.
+  func matcher(_ mapping: HeaderMapping) throws(RunFailure) -> EntryMatcher {
+    let matcher = environment.keys.wholeRecordMatcher(mapping)
+    let chosen = Set(old.map(\.id))
+    let ranges = try environment.store.perform {
+      try InsertedRanges.all(environment.tables, in: $0).filter { chosen.contains($0.input) }
+    }
+    try environment.store.load(matcher, unless: environment.monitor.isCancelled) { key in
+      InsertedRanges.input(of: key, in: ranges) != nil
+    }
+    return matcher
   }
 
   /// Deletes what the inputs inserted, in the transaction of the import; a dry run only counts it.
   ///
   /// - Returns: What was done, as a sentence for the report.
-  func takeBack(_ inputs: [LedgerEntry]) throws(RunFailure) -> String? {
+  func takeBack() throws(RunFailure) -> String {
     let store = environment.store
     let undo = InputUndo(
-      inputs, in: store.container, entity: store.entity, tables: environment.tables,
+      old, in: store.container, entity: store.entity, tables: environment.tables,
       program: environment.definition.vocabulary.program)
     let plan: UndoPlan
     do {
@@ -60,10 +80,12 @@ struct InputReplacement {
     } catch {
       throw RunFailure(store: error as NSError, path: store.path)
     }
-    let count = plan.deletedCount
-    let names = Set(inputs.map(\.path)).sorted().joined(separator: ", ")
-    let subject = count == 1 ? "1 entry" : "\(count) entries"
-    let verb = environment.isDryRun ? "would be" : count == 1 ? "was" : "were"
-    return "\(subject) that \(names) had inserted \(verb) replaced"
+    let names = Set(old.map(\.name)).sorted().joined(separator: ", ")
+    switch (plan.deletedCount, environment.isDryRun) {
+    case (0, _): return "no entry that \(names) had inserted is left to be replaced"
+    case (1, let isDry): return "1 entry that \(names) had inserted \(isDry ? "would be" : "was") replaced"
+    case (let count, let isDry):
+      return "\(count) entries that \(names) had inserted \(isDry ? "would be" : "were") replaced"
+    }
   }
 }

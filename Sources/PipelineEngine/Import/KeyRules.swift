@@ -13,6 +13,11 @@ struct KeyRules {
     EntryMatcher(definition, digester(mapping), entity: entity, uniquenesses: uniquenesses)
   }
 
+  /// A matcher of whole records, whatever the pipeline compares.
+  func wholeRecordMatcher(_ mapping: HeaderMapping) -> EntryMatcher {
+    EntryMatcher(definition, wholeRecordDigester(mapping), entity: entity, uniquenesses: uniquenesses)
+  }
+
   /// What is compared of the records of an input, and of the store's entries.
   func digester(_ mapping: HeaderMapping) -> RowDigester {
     if comparesWholeRecords { return wholeRecordDigester(mapping) }

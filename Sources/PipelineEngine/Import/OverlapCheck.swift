@@ -18,12 +18,14 @@ struct OverlapCheck {
   init?(of file: InputFile, _ environment: ImportEnvironment, known: [LedgerEntry]) {
     let definition = environment.definition
     guard definition.key.isEmpty, environment.changedInputs != .onlyNew, !environment.options.again,
-      !environment.options.isReplay, known.contains(where: { $0.entity == definition.entity })
+      !environment.options.isReplay,
+      // A dry run stores nothing: there the inputs of the run itself have to be counted from the first one on.
+      environment.isDryRun && environment.hasSeveralInputs || known.contains(where: { $0.entity == definition.entity })
     else { return nil }
     (self.environment, self.file) = (environment, file)
     self.known = known.filter { $0.entity == definition.entity }
-    // All of standard input has one name, whatever its content.
-    earlier = file.isReadTwice ? self.known.first { $0.path == file.name && $0.counts.inserted > 0 } : nil
+    let location = file.location
+    earlier = self.known.first { location != nil && $0.location == location && $0.counts.inserted > 0 }
   }
 
   /// What is digested of the input's records: all that it fills.
@@ -67,25 +69,31 @@ struct OverlapCheck {
   }
 
   private func failure(_ overlap: Overlap, of entry: LedgerEntry?, isFirstChunk: Bool = false) -> RunFailure {
-    var text = Self.share(overlap, isFirstChunk: isFirstChunk)
-    if let entry {
+    var text = share(overlap, isFirstChunk: isFirstChunk)
+    if let entry, entry.id == earlier?.id {
+      text += ", and another content of this file was imported on \(LedgerDate.text(entry.savedAt))"
+    } else if let entry {
       text +=
-        entry.path == file.name
-        ? ", and it was imported before, on \(LedgerDate.text(entry.savedAt)), with other content"
-        : ", most of them from \(entry.path), imported on \(LedgerDate.text(entry.savedAt))"
+        "\(overlap.storedCount == 1 ? "" : ", most of them") from \(entry.name), imported on "
+        + LedgerDate.text(entry.savedAt)
     }
-    return RunFailure(
-      code: .inputRefused, exitCode: .dataError, message: "\(file.name): \(text). \(LedgerEntry.waysOut)")
+    let ways = entry?.waysOut(isReadTwice: file.isReadTwice) ?? "Add only the records that are new with --only-new."
+    return RunFailure(code: .inputRefused, exitCode: .dataError, message: "\(name): \(text). \(ways)")
   }
 
-  private static func share(_ overlap: Overlap, isFirstChunk: Bool) -> String {
+  private var name: String { file.name == "-" ? "standard input" : file.name }
+
+  private func share(_ overlap: Overlap, isFirstChunk: Bool) -> String {
     let (all, stored) = (overlap.recordCount, overlap.storedCount)
-    if all == 1 { return stored == 1 ? "its only record is in the store" : "its only record is not in the store" }
+    if all == 0 { return "it has no records" }
+    let isUnsaved = environment.hasSeveralInputs && (environment.definition.atomic || environment.isDryRun)
+    let place = isUnsaved ? "in the store or in this run" : "in the store"
+    if all == 1 { return "its only record is \(stored == 1 ? "" : "not ")\(place)" }
     let records = "its \(isFirstChunk ? "first " : "")\(all) records"
     switch stored {
-    case 0: return "none of \(records) is in the store"
-    case 1: return "1 of \(records) is in the store"
-    default: return "\(stored) of \(records) are in the store"
+    case 0: return "none of \(records) is \(place)"
+    case 1: return "1 of \(records) is \(place)"
+    default: return "\(stored) of \(records) are \(place)"
     }
   }
 }

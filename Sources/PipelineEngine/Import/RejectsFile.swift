@@ -79,7 +79,7 @@ final class RejectsFile {
         needsLineEnd = bytes.last != UInt8(ascii: "\n") && bytes.last != UInt8(ascii: "\r")
       }
       try records?.write(contentsOf: Data(text))
-      let lines = try detailLines(plan, of: chunk)
+      let lines = detailLines(plan, of: chunk)
       try details?.write(contentsOf: lines)
       mark.bytes += text.count
       mark.detailBytes += lines.count
@@ -146,20 +146,17 @@ final class RejectsFile {
     mark = RejectsMark(path: path, bytes: head.count, detailBytes: first.count)
   }
 
-  private func detailLines(_ plan: ChunkPlan, of chunk: ParsedChunk) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  private func detailLines(_ plan: ChunkPlan, of chunk: ParsedChunk) -> Data {
     var ordinals: [UInt64: Int] = [:]
     for (offset, index) in plan.rejected.enumerated() {
       ordinals[UInt64(chunk.block.number(ofRecordAt: index))] = mark.count + offset + 1
     }
-    var lines = Data()
+    var lines = RejectDetails(run: context.run)
     for issue in plan.issues where issue.severity == .error {
       guard let ordinal = ordinals[issue.record] else { continue }
-      lines += try encoder.encode(RejectDetail(issue: issue, run: context.run, reject: ordinal))
-      lines.append(UInt8(ascii: "\n"))
+      lines.append(issue, reject: ordinal)
     }
-    return lines
+    return Data(lines.bytes)
   }
 
   private static func create(_ path: String, _ content: Data) throws -> FileHandle {
@@ -221,24 +218,5 @@ final class RejectsFile {
       code: nil, exitCode: isPermission ? .noPermission : .ioError,
       message: "the rejects can't be written to \(path): \((error as NSError).localizedDescription); check the "
         + "permissions and the free space on the disk")
-  }
-}
-
-/// One issue of a rejected record, as a line of the file next to the rejects.
-private struct RejectDetail: Encodable {
-  let issue: RecordIssue
-  let run: String
-  /// Number of the record in the file of rejects, from 1.
-  let reject: Int
-
-  private enum ExtraKeys: String, CodingKey {
-    case run, reject
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try issue.encode(to: encoder)
-    var container = encoder.container(keyedBy: ExtraKeys.self)
-    try container.encode(run, forKey: .run)
-    try container.encode(reject, forKey: .reject)
   }
 }

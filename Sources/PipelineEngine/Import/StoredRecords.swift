@@ -12,7 +12,9 @@ struct StoredRecords {
     self.digester = digester
     let index = KeyIndex(keysInMemoryMax: environment.definition.limits.keysInMemoryMax, keepsOrders: true)
     self.index = index
-    ranges = try environment.store.perform { try InsertedRanges.all(environment.tables, in: $0) }
+    ranges =
+      environment.store.isOpen
+      ? try environment.store.perform { try InsertedRanges.all(environment.tables, in: $0) } : []
     try environment.store.walk(digester, unless: environment.monitor.isCancelled) { digests, keys in
       try index.beginChunk(digests.keys)
       for (digest, key) in zip(digests.keys, keys) {
@@ -36,7 +38,7 @@ struct StoredRecords {
   func add(
     _ chunk: ParsedChunk, of entry: LedgerEntry, after earlier: [LedgerEntry], to overlap: inout Overlap
   ) throws(RunFailure) {
-    overlap.recordCount += chunk.batch.count + chunk.rejected.count
+    overlap.recordCount += chunk.batch.count
     do {
       try index.beginChunk(chunk.digests.keys)
       for digest in chunk.digests.keys {
@@ -63,7 +65,7 @@ struct StoredRecords {
   }
 }
 
-/// How many records of an input the store has already.
+/// How many of the records of an input that can be stored the store has already.
 struct Overlap {
   fileprivate(set) var recordCount = 0
   /// Records that equal an entry of the store, each a different one.

@@ -111,6 +111,13 @@ struct InputFile: Sendable {
   /// Whether the whole input can be read more than once: a file, unlike a pipe.
   var isReadTwice: Bool { path != "-" && !InputOpener.isPipe(path) }
 
+  /// The absolute path, by which the file is recognised when its content has changed; nil for a pipe, and for a file of
+  /// an inbox, whose name may come again.
+  var location: String? {
+    guard isReadTwice, inboxFile == nil else { return nil }
+    return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+  }
+
   /// Why it can't be read, where that is known without trying.
   var failure: RunFailure? {
     guard isUnmatchedPattern else { return nil }

@@ -6,6 +6,8 @@ struct EqualEntries {
   private var matched: Int
   /// Records of the input that became new entries.
   private var inserted: Int
+  /// Entries that an earlier content of the input had inserted and that are deleted: as many records take their place.
+  var replaced = 0
   private let input: KeyEntry.InputNumber
 
   /// - Parameters:
@@ -26,6 +28,11 @@ struct EqualEntries {
   ///
   /// - Returns: Whether it is one of the stored entries; otherwise it becomes a new one.
   mutating func match() -> Bool {
+    if replaced > 0 {
+      replaced -= 1
+      inserted += 1
+      return false
+    }
     if matched < stored {
       matched += 1
       return true
@@ -38,19 +45,24 @@ struct EqualEntries {
   mutating func addStored() { stored += 1 }
 
   var keyEntry: KeyEntry {
-    KeyEntry(storeKey: Int64(stored) + 1, values: UInt64(matched) << 32 | UInt64(inserted), input: input)
+    KeyEntry(
+      storeKey: Int64(stored) + 1, values: UInt64(matched) << 32 | UInt64(inserted), order: Double(replaced),
+      input: input)
   }
 }
 
 extension KeyIndex {
   /// Counts entries of the store by their whole records, before the first chunk.
-  func count(_ digests: [KeyDigest]) throws {
+  ///
+  /// - Parameter isReplaced: Whether the entry at an index is deleted to be replaced.
+  func count(_ digests: [KeyDigest], isReplaced: (Int) -> Bool) throws {
     try beginChunk(digests)
     for (position, digest) in digests.enumerated() {
       approach(position, of: digests)
       let known = entry(of: digest)
       var equal = EqualEntries(known, input: 0)
-      equal.addStored()
+      equal.replaced = Int(known?.order ?? 0)
+      if isReplaced(position) { equal.replaced += 1 } else { equal.addStored() }
       set(digest, equal.keyEntry, before: known)
     }
     try endChunk()

@@ -22,7 +22,8 @@ enum InputRecognition: Sendable {
 struct InputRecognizer {
   let definition: PipelineDefinition
   let digest: ContentDigest
-  let path: String
+  /// The file's absolute path; nil where inputs are not recognised by it.
+  let location: String?
   /// Entries of the store's ledger for the pipeline's entity, the newest first.
   let entries: [LedgerEntry]
   /// The treatment of an input that has changed since an import.
@@ -38,14 +39,14 @@ struct InputRecognizer {
     var look = InputLook(try input.previewSource())
     try look.readHead(Self.headBytes)
     var matches: [Match] = []
-    for entry in entries.filter({ look.begins(with: $0) }).sorted(by: { $0.offset < $1.offset }) {
+    for entry in entries.filter({ look.begins(with: $0) }).sorted(by: { ($0.offset, $0.id) < ($1.offset, $1.id) }) {
       try look.read(upTo: entry.offset)
       guard look.offset == entry.offset, look.hash.digest == entry.progress.hash else { continue }
       matches.append(Match(entry: entry, hash: ContentHash(copying: look.hash), next: try look.peek(2)))
     }
     if let own = matches.last(where: { $0.entry.pipelineDigest == digest }) {
       if !own.entry.isComplete { return (.resumed(own.entry), own.hash) }
-      if own.next.isEmpty { return (.known(own.entry), nothing) }
+      if own.next.isEmpty { return (known(own.entry), nothing) }
       if definition.appendOnly { return (growth(of: own), own.hash) }
       // A header alone proves nothing, and a pipeline with a key recognises stored entries by it.
       if definition.key.isEmpty, own.entry.progress.position.record > 1 {
@@ -55,10 +56,26 @@ struct InputRecognizer {
       // A pipeline with a key recognises stored entries by it; without one they would be stored twice.
       return (changed(other.entry, Self.foreign(other.entry)), nothing)
     }
-    if let begun = entries.first(where: { $0.path == path && $0.pipelineDigest == digest && !$0.isComplete }) {
-      return (changed(begun, Self.changed(begun)), nothing)
+    if let begun = entries.first(where: { isSame($0) && $0.pipelineDigest == digest && !$0.isComplete }) {
+      return (changed(begun, changed(begun)), nothing)
     }
     return (.fresh, nothing)
+  }
+
+  private func isSame(_ entry: LedgerEntry) -> Bool { location != nil && entry.location == location }
+
+  /// For an input that was imported to its end, with this content.
+  private func known(_ entry: LedgerEntry) -> InputRecognition {
+    let isSuperseded = entries.contains { isSame($0) && $0.isComplete && $0.id > entry.id }
+    if !entry.isOutdated, !isSuperseded { return .known(entry) }
+    if !definition.key.isEmpty { return entry.isOutdated || definition.duplicates.updates ? .fresh : .known(entry) }
+    if changedInputs != .refuse { return .changed(entry) }
+    return entry.isOutdated
+      ? .refused(
+        "\(entry.counts.unchanged + entry.counts.duplicate) of its records were left out on "
+          + "\(LedgerDate.text(entry.savedAt)), because the store had them, and entries were taken back since. Add what is "
+          + "missing with --only-new")
+      : .known(entry)
   }
 
   private func changed(_ entry: LedgerEntry, _ reason: String) -> InputRecognition {
@@ -94,30 +111,43 @@ struct InputRecognizer {
 
   private static func foreign(_ entry: LedgerEntry) -> String {
     let extent = entry.isComplete ? "imported" : "imported up to record \(entry.progress.position.record - 1)"
-    return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.path), by the pipeline "
-      + "'\(entry.pipeline)' as it was then. To replace what came of it by what the pipeline as it is now makes of it, "
-      + "add --replace"
+    return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.name), by the pipeline "
+      + "'\(entry.pipeline)' as it was then. \(entry.waysOut(isReadTwice: true))"
   }
 
   private static func grown(_ entry: LedgerEntry) -> String {
     let count = entry.progress.position.record - 1
-    return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.path), "
+    return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.name), "
       + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. "
-      + "\(LedgerEntry.waysOut) If the input only ever grows, say \"appendOnly\": true in the pipeline"
+      + "\(entry.waysOut(isReadTwice: true)) If the input only ever grows, say \"appendOnly\": true in the pipeline"
   }
 
-  private static func changed(_ entry: LedgerEntry) -> String {
+  private func changed(_ entry: LedgerEntry) -> String {
     "it was imported up to record \(entry.progress.position.record - 1) on \(LedgerDate.text(entry.savedAt)), and "
-      + "what comes before that has changed since. Put the old file back and run again, or replace what came of it with "
-      + "--replace"
+      + "what comes before that has changed since. Put the old file back and run again, or "
+      + (definition.key.isEmpty
+        ? "replace what that run inserted with --replace"
+        : "import all of it with --again: its key tells what is stored")
   }
 }
 
 extension LedgerEntry {
-  /// What can be done about an input that has changed since an import.
-  static let waysOut =
-    "Replace what came of it with --replace, add only what is new with --only-new, or, if something tells its records "
-    + "apart, make it the key."
+  /// The input in a message.
+  var name: String { path == "-" ? "standard input" : path }
+
+  /// What can be done about an input that has changed since this import.
+  ///
+  /// - Parameter isReadTwice: Whether the changed input is a file; a pipe can't replace anything.
+  func waysOut(isReadTwice: Bool) -> String {
+    let entries = counts.inserted == 1 ? "entry" : "\(counts.inserted) entries"
+    // An earlier version of this program did not record what it inserted.
+    let replace =
+      isReadTwice && firstRecord != nil && counts.inserted > 0
+      ? "Replace the \(entries) that \(name) inserted with --replace, add" : "Add"
+    return
+      "\(replace) only the records that are new with --only-new, or, if something such as date and place tells the "
+      + "records apart, declare it as the key of a pipeline, with \"duplicates\": \"update\"."
+  }
 }
 
 extension LedgerEntry {

@@ -12,8 +12,12 @@ struct LedgerEntry: Sendable {
   var entity: String
   /// As the user named it.
   var path: String
+  /// The absolute path of a file; nil for a pipe, and for a file of an inbox, whose name may come again.
+  var location: String?
   /// Whether it was taken back: none of what it inserted or updated is in the store.
   var isUndone = false
+  /// Whether records of it were left out because the store had them, and an undo has deleted those entries since.
+  var isOutdated = false
   /// Whether it was imported to its end.
   var isComplete = false
   /// Whether the run that completed it also wrote its report.
@@ -61,12 +65,13 @@ extension LedgerEntry {
     "contentHash", "headBytes", "headHash", "endsOpen", "storedBytes", "rejectsPath", "rejectsBytes",
     "rejectsDetailBytes", "rejectsCount", "baseKey", "recordsRead", "inserted", "updated", "unchanged", "duplicate",
     "rejected", "tally", "savedAt", "repeated", "header", "firstRecord",
+    "location",
   ]
 
   var values: [StoredValue] {
     [
       .integer(id), .text(run), .text(pipeline), .text(pipelineDigest.hex), .text(entity), .text(path),
-      .text(isUndone ? "undone" : isComplete ? (isReported ? "complete" : "unreported") : "partial"),
+      .text(state),
       .integer(Int64(progress.position.record)), .integer(Int64(progress.position.line)),
       .integer(Int64(progress.position.byteOffset)), .text(progress.hash.hex), .integer(Int64(progress.headBytes)),
       .text(progress.headHash.hex), .integer(progress.endsOpen ? 1 : 0), .integer(Int64(progress.consumedBytes)),
@@ -76,6 +81,7 @@ extension LedgerEntry {
       .integer(Int64(counts.duplicate)), .integer(Int64(counts.rejected)), .text(results.json),
       .text(LedgerDate.text(savedAt)), .integer(Int64(counts.repeated)), header.map { .text(Self.text($0)) } ?? .null,
       firstRecord.map { .integer(Int64($0)) } ?? .null,
+      location.map { .text($0) } ?? .null,
     ]
   }
 
@@ -89,7 +95,8 @@ extension LedgerEntry {
     else { return nil }
     id = Int64(integer(0))
     (run, pipeline, self.pipelineDigest, entity, path) = (text(1), text(2), pipelineDigest, text(4), text(5))
-    (isUndone, isComplete, isReported) = (text(6) == "undone", text(6) != "partial", text(6) == "complete")
+    (isUndone, isOutdated) = (text(6) == "undone", text(6) == "outdated")
+    (isComplete, isReported) = (text(6) != "partial", text(6) == "complete" || isOutdated)
     progress = InputProgress(
       position: ReaderPosition(record: integer(7), line: integer(8), byteOffset: integer(9)), hash: hash,
       headBytes: integer(11), headHash: headHash, endsOpen: integer(13) != 0, consumedBytes: integer(14))
@@ -103,6 +110,14 @@ extension LedgerEntry {
     savedAt = LedgerDate.date(text(27)) ?? Date(timeIntervalSince1970: 0)
     header = (row[29] as? String).flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) }
     firstRecord = (row[30] as? Int64).map(Int.init)
+    location = row[31] as? String
+  }
+
+  /// The state as the table has it.
+  private var state: String {
+    if isUndone { return "undone" }
+    if isOutdated { return "outdated" }
+    return isComplete ? (isReported ? "complete" : "unreported") : "partial"
   }
 
   private static func text(_ labels: [String]) -> String {

@@ -7,7 +7,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
   /// One input of a run.
   public struct Input: Sendable, Hashable, Codable {
     public var path: String
-    /// `complete`, `partial` where a later run can continue, or `undone` where it was taken back.
+    /// `complete`, `partial` where a later run can continue, `undone` where it was taken back, or `outdated`
+    /// where an undo has deleted entries that made it leave out records.
     public var state: String
     /// XXH3 with 128 bits of the input's text, as far as it was read.
     public var contentHash: String
@@ -58,7 +59,10 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     var inputs: [String: [Input]] = [:]
     for entry in try tables.entries(layout, rows).reversed() { inputs[entry.run, default: []].append(Input(entry)) }
     let columns = layout.readable(LedgerRun.columns).joined(separator: ", ")
-    return try rows("SELECT \(columns) FROM \(tables.run) ORDER BY startedAt DESC, runID").map { Run($0, inputs) }
+    return try rows(
+      "SELECT \(columns) FROM \(tables.run) AS r ORDER BY startedAt DESC, "
+        + "(SELECT MAX(inputID) FROM \(tables.input) WHERE runID = r.runID) DESC, runID"
+    ).map { Run($0, inputs) }
   }
 
   /// Removes the ledger's tables; everything else in the store stays. The next run knows no input.
@@ -94,7 +98,8 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
 extension LedgerHistory.Input {
   init(_ entry: LedgerEntry) {
     self.init(
-      path: entry.path, state: entry.isUndone ? "undone" : entry.isComplete ? "complete" : "partial",
+      path: entry.path,
+      state: entry.isUndone ? "undone" : entry.isOutdated ? "outdated" : entry.isComplete ? "complete" : "partial",
       contentHash: entry.progress.hash.hex,
       nextRecord: entry.progress.position.record, counts: entry.counts, rejects: entry.rejects.path)
   }

@@ -7,7 +7,9 @@ enum LedgerLayout: Int, Sendable {
   case current
 
   /// Columns that came with the current layout, with their types. Older rows have null in them.
-  private static let addedColumns = ["repeated": "INTEGER", "header": "TEXT", "firstRecord": "INTEGER"]
+  private static let addedColumns = [
+    "repeated": "INTEGER", "header": "TEXT", "firstRecord": "INTEGER", "location": "TEXT",
+  ]
 
   /// The expressions that select `columns` from a table of this layout.
   func readable(_ columns: [String]) -> [String] {
@@ -58,7 +60,7 @@ enum LedgerLayout: Int, Sendable {
     }
     return [
       add("repeated", to: tables.run), add("repeated", to: tables.input), add("header", to: tables.input),
-      add("firstRecord", to: tables.input),
+      add("firstRecord", to: tables.input), add("location", to: tables.input),
       """
       CREATE TABLE \(tables.inserted) (inputID INTEGER NOT NULL, firstKey INTEGER NOT NULL, lastKey INTEGER NOT NULL,
         PRIMARY KEY (inputID, firstKey)) WITHOUT ROWID
@@ -69,7 +71,7 @@ enum LedgerLayout: Int, Sendable {
       """,
       """
       CREATE TABLE \(tables.restored) (entity TEXT NOT NULL, entryKey INTEGER NOT NULL, version INTEGER NOT NULL,
-        formerVersion INTEGER NOT NULL, PRIMARY KEY (entity, entryKey)) WITHOUT ROWID
+        formerVersion INTEGER NOT NULL, PRIMARY KEY (entity, entryKey, version)) WITHOUT ROWID
       """,
     ]
   }

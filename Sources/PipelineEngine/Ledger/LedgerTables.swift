@@ -95,17 +95,32 @@ struct LedgerTables: Sendable {
     ]
   }
 
-  /// Discards the state of a partial input that is imported from its start again.
-  func forget(input id: Int64) -> [Statement] {
+  /// Discards the state of a partial input that is imported from its start again, as the input `newID`. What it has
+  /// inserted and overwritten goes with the new one.
+  func forget(input id: Int64, for newID: Int64) -> [Statement] {
     [
       ("DELETE FROM \(issue) WHERE inputID = ?", [.integer(id)]),
+      ("UPDATE \(inserted) SET inputID = ? WHERE inputID = ?", [.integer(newID), .integer(id)]),
+      ("UPDATE \(overwritten) SET inputID = ? WHERE inputID = ?", [.integer(newID), .integer(id)]),
       ("DELETE FROM \(input) WHERE inputID = ? AND state = 'partial'", [.integer(id)]),
     ]
   }
 
   /// Records that what an input had inserted and updated was taken back. A run whose inputs are all undone is so too.
+  /// Later inputs that left out records, because the store had them, may have to be imported again.
   func undo(input id: Int64) -> [Statement] {
     [
+      (
+        "DELETE FROM \(restored) WHERE EXISTS (SELECT 1 FROM \(inserted) WHERE inputID = ? "
+          + "AND entryKey BETWEEN firstKey AND lastKey) "
+          + "AND entity = (SELECT entity FROM \(input) WHERE inputID = ?1)",
+        [.integer(id)]
+      ),
+      (
+        "UPDATE \(input) SET state = 'outdated' WHERE inputID > ?1 AND state IN ('complete', 'unreported') "
+          + "AND unchanged + duplicate > 0 AND entity = (SELECT entity FROM \(input) WHERE inputID = ?1)",
+        [.integer(id)]
+      ),
       ("DELETE FROM \(issue) WHERE inputID = ?", [.integer(id)]),
       ("DELETE FROM \(inserted) WHERE inputID = ?", [.integer(id)]),
       ("DELETE FROM \(overwritten) WHERE inputID = ?", [.integer(id)]),

@@ -16,6 +16,8 @@ enum RecordFaults {
     if problems.contains(.blank) {
       return [RecordIssue(.blankRow, at: position, message: "the line is empty; remove it, or fill it in")]
     }
+    // Most rejects are sound: what is wrong is the value of a field.
+    if isSound(record) { return [] }
     let value = RawText.shortened(block.bytes[record.contentRange])
     var issues: [RecordIssue] = []
     func note(_ code: IssueCode, _ message: String) {

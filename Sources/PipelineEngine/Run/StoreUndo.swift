@@ -25,6 +25,8 @@ public struct StoreUndo: Sendable {
     public var restored: Int
     /// The number of entries that were deleted since.
     public var missing: Int
+    /// The paths of later inputs that left out records because the store had them; they may have to be imported again.
+    public var outdated: [String]
   }
 
   /// Why an import can't be taken back.
@@ -60,6 +62,7 @@ public struct StoreUndo: Sendable {
     }
     let tables = LedgerTables(vocabulary)
     do throws(RunFailure) {
+      try Self.checkLock(path)
       let entries = try Self.entries(tables, path)
       let inputs = try Self.chosen(name, of: entries, in: path)
       self.inputs = inputs
@@ -69,7 +72,7 @@ public struct StoreUndo: Sendable {
       let plan = try Self.explained(path) { try work.undo.plan(entries) }
       preview = Preview(
         runs: Array(Set(inputs.map(\.run))).sorted(), inputs: inputs.map(\.path), deleted: plan.deletedCount,
-        restored: plan.restoredCount, missing: plan.missingCount)
+        restored: plan.restoredCount, missing: plan.missingCount, outdated: Self.outdated(by: inputs, of: entries))
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)
     }
@@ -125,6 +128,27 @@ public struct StoreUndo: Sendable {
     }
   }
 
+  private static func outdated(by inputs: [LedgerEntry], of entries: [LedgerEntry]) -> [String] {
+    guard let first = inputs.map(\.id).min() else { return [] }
+    let chosen = Set(inputs.map(\.id))
+    return entries.filter { entry in
+      entry.id > first && !chosen.contains(entry.id) && entry.isComplete
+        && entry.counts.unchanged + entry.counts.duplicate > 0
+        && entry.entity == inputs.first?.entity
+    }
+    .map(\.name)
+  }
+
+  /// Throws if another run is using the store: what it has saved so far would be compared with what it had read.
+  private static func checkLock(_ path: String) throws(RunFailure) {
+    do throws(RunFailure) {
+      try RunLock(storePath: path, pipeline: "undo", now: Date()).release()
+    } catch {
+      // Where no lock can be made, no run can be writing.
+      if error.exitCode == .temporaryFailure { throw error }
+    }
+  }
+
   private static func chosen(
     _ name: String?, of entries: [LedgerEntry], in path: String
   ) throws(RunFailure) -> [LedgerEntry] {
@@ -138,7 +162,8 @@ public struct StoreUndo: Sendable {
     if runs.count > 1 { throw refusal("more than one run begins with '\(name)'; write more of its number") }
     if let input = entries.first(where: { $0.path == name }) { return [input] }
     throw refusal(
-      "no run has the number '\(name)', and no input the path; 'history' lists them, and those that are undone stay so")
+      "no run with inputs that can be undone has the number '\(name)', and no input the path; 'history' lists them. What a "
+        + "run that was interrupted had imported belongs to the run that continued it")
   }
 
   // MARK: Working

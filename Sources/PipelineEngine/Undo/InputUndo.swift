@@ -64,7 +64,7 @@ struct InputUndo {
 
   private static func message(edited: [Int64], _ entity: String) -> String {
     let keys = Set(edited).sorted()
-    let names = keys.prefix(examplesMax).map { "p\($0)" }.joined(separator: ", ")
+    let names = keys.prefix(examplesMax).map { "\($0)" }.joined(separator: ", ")
     let rest = keys.count > examplesMax ? " and \(keys.count - examplesMax) more" : ""
     let subject = keys.count == 1 ? "1 entry was" : "\(keys.count) entries were"
     return "\(subject) changed since: \(entity) \(names)\(rest). Nothing was taken back; undo the later run first, or "
@@ -134,12 +134,12 @@ struct InputUndo {
   }
 
   /// Entries that an earlier undo has set back, with the versions that this gave them and the ones that they had before.
-  private func restoredVersions() throws -> [Int64: (version: Int64, former: Int64)] {
+  private func restoredVersions() throws -> [Int64: [Int64: Int64]] {
     let rows = try coordinator.participantRows(
       "SELECT entryKey, version, formerVersion FROM \(tables.restored) WHERE entity = ?", [entity.name ?? ""])
     return rows.reduce(into: [:]) { all, row in
       guard let key = row[0] as? Int64, let version = row[1] as? Int64, let former = row[2] as? Int64 else { return }
-      all[key] = (version, former)
+      all[key, default: [:]][version] = former
     }
   }
 

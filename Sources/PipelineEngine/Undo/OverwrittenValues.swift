@@ -14,15 +14,16 @@ struct OverwrittenValues {
   }
 
   private var entries: [Int64: Entry] = [:]
-  /// Entries that were set back: saving that gave them a new version, which counts as the former one.
-  private let restored: [Int64: (version: Int64, former: Int64)]
+  /// Entries that were set back: saving that gave them a new version, which counts as the former one. By key and new
+  /// version.
+  private let restored: [Int64: [Int64: Int64]]
   /// Entries that something else changed between two of the updates.
   private(set) var editedBetween: [Int64] = []
 
-  init(restored: [Int64: (version: Int64, former: Int64)]) { self.restored = restored }
+  init(restored: [Int64: [Int64: Int64]]) { self.restored = restored }
 
   private func former(_ key: Int64, _ version: Int64) -> Int64 {
-    restored[key].flatMap { $0.version == version ? $0.former : nil } ?? version
+    restored[key]?[version] ?? version
   }
 
   /// Adds what one save has overwritten; the newest save first.

@@ -84,7 +84,7 @@ struct ColumnPlanner {
     var formats = guess.formats
     if guess.hasMonthNames {
       plan.columns[index].transforms += MonthNames.replacements(isMonthFirst: guess.isMonthFirst).map {
-        #"{ "transform": "replace", "matches": \#(JSONText.quoted($0.matches)), "with": \#(JSONText.quoted($0.with)) }"#
+        #"{ "transform": "replace", "matches": \#(DefinitionText.quoted($0.matches)), "with": \#(DefinitionText.quoted($0.with)) }"#
       }
     }
     if guess.share < 0.9 { formats.confidence = min(formats.confidence, guess.share * 0.7) }
@@ -138,7 +138,7 @@ struct ColumnPlanner {
     let nulls = profiles[time].wrappedNulls.sorted().map(PatternText.matching).joined(separator: "|")
     if !nulls.isEmpty {
       plan.columns[date].transforms.append(
-        "{ \"transform\": \"replace\", \"matches\": \(JSONText.quoted(" ?(?:\(nulls))$")), \"with\": \"\" }")
+        "{ \"transform\": \"replace\", \"matches\": \(DefinitionText.quoted(" ?(?:\(nulls))$")), \"with\": \"\" }")
     }
     let unread = profiles[time].filled - clock.read
     if unread > 0 {
@@ -206,7 +206,7 @@ struct ColumnPlanner {
     if !words.isEmpty { plan.columns[index].remarks.append("\(quoted(words)) mean no value") }
     let texts = profiles[index].wrappedNulls.sorted() + words
     if texts.isEmpty { return }
-    let members = texts.map { "\(JSONText.quoted($0)): \"\"" }.joined(separator: ", ")
+    let members = texts.map { "\(DefinitionText.quoted($0)): \"\"" }.joined(separator: ", ")
     plan.columns[index].transforms.append("{ \"transform\": \"map\", \"values\": { \(members) } }")
   }
 

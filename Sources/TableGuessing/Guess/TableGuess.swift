@@ -54,7 +54,7 @@ package struct TableGuess: Sendable {
       points.append(escape.point("escape", shown: "doubled quotes", key: "doubleQuote"))
     }
     if let text = end.value {
-      points.append(end.point("record ends", shown: JSONText.quoted(text), key: "lineTerminator"))
+      points.append(end.point("record ends", shown: DefinitionText.quoted(text), key: "lineTerminator"))
     }
     if skipsInitialSpace.value {
       points.append(skipsInitialSpace.point("spaces", shown: "skipped before fields", key: "skipInitialSpace"))

@@ -5,7 +5,7 @@ package struct GuessReport: Sendable {
   package init(_ guess: TableGuess) { self.guess = guess }
 
   package var text: String {
-    var text = "\(JSONText.comment(guess.name)): \(guess.sampled)\n\n"
+    var text = "\(DefinitionText.comment(guess.name)): \(guess.sampled)\n\n"
     text += table
     if !remarks.isEmpty { text += "\n" + remarks.map { "  \($0)\n" }.joined() }
     if !guess.entries.isEmpty { text += "\nThe first \(guess.entries.count == 1 ? "entry" : "entries"):\n\n" + entries }
@@ -17,11 +17,11 @@ package struct GuessReport: Sendable {
     let points = guess.undecided(below: confidence)
     let lines = points.map { point in
       let choices = point.choices.isEmpty ? "" : "; choose: \(point.choices.joined(separator: " or "))"
-      return "  \(point.name) (\(Self.number(point.confidence))): \(JSONText.comment(point.evidence))\(choices)"
+      return "  \(point.name) (\(Self.number(point.confidence))): \(DefinitionText.comment(point.evidence))\(choices)"
     }
     let what = counted(points.count, "point")
     return """
-      \(JSONText.comment(guess.name)): \(what) \(points.count == 1 ? "is" : "are") less sure than \(Self.number(confidence)):
+      \(DefinitionText.comment(guess.name)): \(what) \(points.count == 1 ? "is" : "are") less sure than \(Self.number(confidence)):
       \(lines.joined(separator: "\n"))
       """
   }
@@ -35,7 +35,7 @@ package struct GuessReport: Sendable {
 
   private var table: String {
     let rows = guess.points.map { point in
-      [point.name, point.shown, Self.number(point.confidence), point.evidence].map(JSONText.comment)
+      [point.name, point.shown, Self.number(point.confidence), point.evidence].map(DefinitionText.comment)
     }
     let widths = (0..<2).map { column in min(28, rows.map { $0[column].count }.max() ?? 0) }
     return rows.map { row in
@@ -46,14 +46,14 @@ package struct GuessReport: Sendable {
 
   private var remarks: [String] {
     let columns = guess.columns.flatMap { column in column.remarks.map { "\(column.shownLabel): \($0)." } }
-    return (columns + guess.remarks).map(JSONText.comment)
+    return (columns + guess.remarks).map(DefinitionText.comment)
   }
 
   private var entries: String {
     let used = guess.attributes.filter { name in guess.columns.contains { $0.attribute.value == name } }
     let width = used.map(\.count).max() ?? 0
     return guess.entries.map { entry in
-      used.map { "  \(Self.padded($0, to: width))  \(JSONText.comment(entry[$0] ?? "–"))\n" }.joined()
+      used.map { "  \(Self.padded($0, to: width))  \(DefinitionText.comment(entry[$0] ?? "–"))\n" }.joined()
     }.joined(separator: "\n")
   }
 

@@ -32,20 +32,20 @@ package struct PipelineText: Sendable {
   }
 
   package var text: String {
-    var members = [Member(key: "name", value: JSONText.quoted(name))]
-    if !sources.isEmpty { members.append(Member(key: "source", value: JSONText.list(sources))) }
+    var members = [Member(key: "name", value: DefinitionText.quoted(name))]
+    if !sources.isEmpty { members.append(Member(key: "source", value: DefinitionText.list(sources))) }
     if let store {
-      members.append(Member(key: "store", value: JSONText.quoted(store)))
+      members.append(Member(key: "store", value: DefinitionText.quoted(store)))
     }
-    if let model { members.append(Member(key: "model", value: JSONText.quoted(model))) }
-    if let entity { members.append(Member(key: "entity", value: JSONText.quoted(entity))) }
+    if let model { members.append(Member(key: "model", value: DefinitionText.quoted(model))) }
+    if let entity { members.append(Member(key: "entity", value: DefinitionText.quoted(entity))) }
     let dialect = dialectMembers
     if !dialect.isEmpty { members.append(Member(key: "dialect", value: Self.object(dialect, indent: 2))) }
     if guess.columns.contains(where: { $0.joined != nil }) {
       members.append(
         Member(
           comments: ["Times without a zone are UTC unless a zone is declared."], key: "timeZone",
-          value: JSONText.quoted("Europe/Berlin"), isOff: true))
+          value: DefinitionText.quoted("Europe/Berlin"), isOff: true))
     }
     if !guess.key.isEmpty {
       members.append(
@@ -53,7 +53,7 @@ package struct PipelineText: Sendable {
           comments: [
             "In \(guess.sampled) no two have the same \(guess.key.joined(separator: " and ")): as a key",
             "they make sure that an entry is stored once, also from a corrected file.",
-          ], key: "key", value: JSONText.list(guess.key), isOff: true))
+          ], key: "key", value: DefinitionText.list(guess.key), isOff: true))
     }
     let columns = columnTexts
     members.append(Member(key: "columns", value: "[\n\(columns.joined(separator: ",\n"))\n  ]"))
@@ -61,7 +61,7 @@ package struct PipelineText: Sendable {
       "Guessed from \(guess.name) by '\(program) guess': \(guess.sampled).",
       "A number is how sure a point is, from 0 to 1. Correct what is wrong, then '\(program) check' this file.",
     ]
-    return (head.map { "// \(JSONText.comment($0))\n" }.joined()) + Self.object(members, indent: 0) + "\n"
+    return (head.map { "// \(DefinitionText.comment($0))\n" }.joined()) + Self.object(members, indent: 0) + "\n"
   }
 
   private static func object(_ members: [Member], indent: Int) -> String {
@@ -69,9 +69,9 @@ package struct PipelineText: Sendable {
     let last = members.lastIndex { !$0.isOff }
     var lines: [String] = ["{"]
     for (index, member) in members.enumerated() {
-      lines += member.comments.map { blank + "// " + JSONText.comment($0) }
+      lines += member.comments.map { blank + "// " + DefinitionText.comment($0) }
       let comma = index == last ? "" : ","
-      lines.append("\(blank)\(member.isOff ? "// " : "")\(JSONText.quoted(member.key)): \(member.value)\(comma)")
+      lines.append("\(blank)\(member.isOff ? "// " : "")\(DefinitionText.quoted(member.key)): \(member.value)\(comma)")
     }
     return (lines + [String(repeating: " ", count: indent) + "}"]).joined(separator: "\n")
   }
@@ -89,20 +89,20 @@ package struct PipelineText: Sendable {
     }
     // A byte order mark says it in every file, also in one that has another.
     if guess.encoding.value != .utf8, !guess.hasByteOrderMark {
-      add("encoding", JSONText.quoted(guess.encoding.value.name), from: guess.encoding)
+      add("encoding", DefinitionText.quoted(guess.encoding.value.name), from: guess.encoding)
     }
     if guess.delimiter.value != ",", !guess.delimiter.value.isEmpty {
-      add("delimiter", JSONText.quoted(guess.delimiter.value), from: guess.delimiter)
+      add("delimiter", DefinitionText.quoted(guess.delimiter.value), from: guess.delimiter)
     }
     if guess.quote.value != "\"" {
-      add("quoteChar", guess.quote.value.map(JSONText.quoted) ?? "null", from: guess.quote)
+      add("quoteChar", guess.quote.value.map(DefinitionText.quoted) ?? "null", from: guess.quote)
     }
     if case .escaped(let byte) = guess.escape.value {
-      add("escapeChar", JSONText.quoted(String(Character(Unicode.Scalar(byte)))), from: guess.escape)
+      add("escapeChar", DefinitionText.quoted(String(Character(Unicode.Scalar(byte)))), from: guess.escape)
     }
-    if let end = guess.end.value { add("lineTerminator", JSONText.quoted(end), from: guess.end) }
+    if let end = guess.end.value { add("lineTerminator", DefinitionText.quoted(end), from: guess.end) }
     if guess.skipsInitialSpace.value { add("skipInitialSpace", "true", from: guess.skipsInitialSpace) }
-    if let sign = guess.layout.comment.value { add("commentChar", JSONText.quoted(sign), from: guess.layout.comment) }
+    if let sign = guess.layout.comment.value { add("commentChar", DefinitionText.quoted(sign), from: guess.layout.comment) }
     return members + rowMembers + valueMembers
   }
 
@@ -122,7 +122,7 @@ package struct PipelineText: Sendable {
         add("skipRows", "\(layout.skipRows.value)", from: layout.skipRows)
       }
       add("header", "false", from: layout.headerRows)
-      members.append(Member(key: "columns", value: JSONText.list(positionalNames)))
+      members.append(Member(key: "columns", value: DefinitionText.list(positionalNames)))
     } else {
       if layout.skipRows.value > 0 { add("skipRows", "\(layout.skipRows.value)", from: layout.skipRows) }
       if layout.headerRows.value > 1 { add("headerRows", "\(layout.headerRows.value)", from: layout.headerRows) }
@@ -135,12 +135,12 @@ package struct PipelineText: Sendable {
     }
     switch layout.ragged.value {
     case .none: break
-    case .pad: add("raggedRows", JSONText.quoted("pad"), from: layout.ragged)
-    case .lenient: add("mode", JSONText.quoted("lenient"), from: layout.ragged)
+    case .pad: add("raggedRows", DefinitionText.quoted("pad"), from: layout.ragged)
+    case .lenient: add("mode", DefinitionText.quoted("lenient"), from: layout.ragged)
     }
     switch layout.footer.value {
     case .none: break
-    case .stopAt(let text): add("stopAt", JSONText.quoted(PatternText.matching(text)), from: layout.footer)
+    case .stopAt(let text): add("stopAt", DefinitionText.quoted(PatternText.matching(text)), from: layout.footer)
     case .last(let count): add("skipLastRows", "\(count)", from: layout.footer)
     }
     return members
@@ -152,19 +152,19 @@ package struct PipelineText: Sendable {
       members.append(
         Member(
           comments: ["Texts without a value in columns below; the empty text is one of them."], key: "nullSequences",
-          value: JSONText.list([""] + guess.nullSequences)))
+          value: DefinitionText.list([""] + guess.nullSequences)))
     }
     for (key, texts) in [("trueValues", guess.trueValues), ("falseValues", guess.falseValues)] where !texts.isEmpty {
-      members.append(Member(key: key, value: JSONText.list(texts)))
+      members.append(Member(key: key, value: DefinitionText.list(texts)))
     }
     if guess.needsNumberMarks {
       let comment = Self.comment(guess.numbers)
       if guess.numbers.value.decimal != "." {
         members.append(
-          Member(comments: [comment], key: "decimalChar", value: JSONText.quoted(guess.numbers.value.decimal)))
+          Member(comments: [comment], key: "decimalChar", value: DefinitionText.quoted(guess.numbers.value.decimal)))
       }
       if let group = guess.numbers.value.group {
-        members.append(Member(comments: [comment], key: "groupChar", value: JSONText.quoted(group)))
+        members.append(Member(comments: [comment], key: "groupChar", value: DefinitionText.quoted(group)))
       }
     }
     return members
@@ -203,14 +203,14 @@ package struct PipelineText: Sendable {
     members.append(
       Member(
         comments: ["\(column.shownLabel): \(Self.comment(column.attribute))"] + column.remarks, key: "name",
-        value: JSONText.quoted(name)))
+        value: DefinitionText.quoted(name)))
     if let joined = column.joined {
       let parts = isPositional ? [attribute, names[joined]] : [column.profile.label, guess.layout.labels[joined]]
-      members.append(Member(key: "from", value: JSONText.list(parts)))
+      members.append(Member(key: "from", value: DefinitionText.list(parts)))
     }
-    if name != attribute { members.append(Member(key: "attribute", value: JSONText.quoted(attribute))) }
+    if name != attribute { members.append(Member(key: "attribute", value: DefinitionText.quoted(attribute))) }
     if let formats = column.formats, !formats.value.isEmpty {
-      members.append(Member(comments: [Self.comment(formats)], key: "formats", value: JSONText.list(formats.value)))
+      members.append(Member(comments: [Self.comment(formats)], key: "formats", value: DefinitionText.list(formats.value)))
     }
     if !column.transforms.isEmpty {
       members.append(Member(key: "transforms", value: Self.lines(column.transforms)))

@@ -74,7 +74,7 @@ struct UndoCommand: Command {
         store: store, subject, vocabulary: .journal, model: model, timeoutSeconds: timeoutSeconds)
       var isConfirmed = !isDryRun
       if asks {
-        Console.show(Self.text(undo.preview, "would be"))
+        Console.show(Self.text(undo.preview, isDone: false))
         isConfirmed = Console.ask("Undo? [y/N] ")
       }
       if isConfirmed { try undo.apply() }
@@ -90,7 +90,7 @@ struct UndoCommand: Command {
         try Console.print(try Console.json(Result(store: store, undone: isUndone, undo: preview)))
       } else if !display.isQuiet {
         // After a question it is already visible what would go.
-        if isUndone || !asks { try Console.print(Self.text(preview, isUndone ? "were" : "would be")) }
+        if isUndone || !asks { try Console.print(Self.text(preview, isDone: isUndone)) }
         if !isUndone { Console.report("nothing was changed: \(isDryRun ? "a dry run" : "as requested")") }
       }
       return .ok
@@ -99,14 +99,22 @@ struct UndoCommand: Command {
     }
   }
 
-  private static func text(_ preview: StoreUndo.Preview, _ verb: String) -> String {
-    func counted(_ count: Int, _ text: String) -> String { "  \(count) \(count == 1 ? "entry" : "entries") \(text)\n" }
+  private static func text(_ preview: StoreUndo.Preview, isDone: Bool) -> String {
+    func counted(_ count: Int, _ text: String, verb: String) -> String {
+      let subject = count == 1 ? "1 entry" : "\(count) entries"
+      return "  \(subject) \(text) \(isDone ? (count == 1 ? "was" : "were") : "would be") \(verb)\n"
+    }
     var text = "Import of \(preview.inputs.joined(separator: ", ")), run \(preview.runs.joined(separator: ", ")):\n"
     if preview.deleted > 0 || preview.restored == 0 {
-      text += counted(preview.deleted, "that it inserted \(verb) deleted")
+      text += counted(preview.deleted, "that it inserted", verb: "deleted")
     }
-    if preview.restored > 0 { text += counted(preview.restored, "that it updated \(verb) set back") }
-    if preview.missing > 0 { text += counted(preview.missing, "deleted since; nothing to do for them") }
+    if preview.restored > 0 { text += counted(preview.restored, "that it updated", verb: "set back") }
+    if preview.missing > 0 {
+      text += "  \(preview.missing == 1 ? "1 entry has" : "\(preview.missing) entries have") been deleted since\n"
+    }
+    for path in preview.outdated {
+      text += "  \(path), imported later, left out records that the store had; import it again afterwards\n"
+    }
     return text
   }
 }

@@ -57,7 +57,8 @@ struct EditSession: Sendable {
     asks = !isDryRun && !arguments.has("yes")
     if asks, !Console.isInputTerminal {
       throw arguments.mistake(
-        "there is no terminal to ask at; add --yes to save without a question, or --dry-run to save nothing")
+        "there is no terminal to ask at; add --yes to \(action == .delete ? "delete" : "save") without a question, or --dry-run to change nothing"
+      )
     }
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
@@ -104,7 +105,7 @@ struct EditSession: Sendable {
         entries.isEmpty
         ? "there is no such entry"
         : entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as requested"
-      return Console.report("nothing was saved: \(reason)")
+      return Console.report("nothing was \(action == .delete ? "deleted" : "saved"): \(reason)")
     }
     let ids = entries.compactMap { $0.after?.id ?? $0.before?.id }.map(String.init).joined(separator: ", ")
     try Console.print("\(ids) \(action.participle)\n")

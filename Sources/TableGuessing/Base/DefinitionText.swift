@@ -1,5 +1,5 @@
-/// Texts as JSON writes them.
-package enum JSONText {
+/// Texts as the JSON of a definition file writes them.
+package enum DefinitionText {
   /// The text in quotes, as a pipeline's file has it: dollar signs before a brace, which would begin a variable, are
   /// doubled.
   package static func quoted(_ text: String) -> String {
