@@ -126,7 +126,8 @@ enum FolderTable {
       "Export": ["Base", "Log", "Model", "Report"],
       "Undo": ["Ledger"],
       "Import": [
-        "Base", "Expectations", "Inputs", "Keys", "Ledger", "Log", "Model", "Parsing", "Report", "Report/Profile", "Undo",
+        "Base", "Expectations", "Inputs", "Keys", "Ledger", "Log", "Model", "Parsing", "Report", "Report/Profile",
+        "Undo",
       ],
       "Seeding": ["Base", "Import", "Ledger", "Report"],
       "Review": ["Base", "Expectations", "Export", "Import", "Inputs", "Model", "Report/Profile"],

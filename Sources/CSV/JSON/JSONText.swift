@@ -6,7 +6,12 @@ package enum JSONText {
   /// Appends a text in quotes.
   package static func appendQuoted(_ text: String, to target: inout [UInt8]) {
     target.append(quote)
-    for byte in text.utf8 { appendEscaped(byte, to: &target) }
+    let bytes = Array(text.utf8)
+    if bytes.allSatisfy({ $0 >= 0x20 && $0 != quote && $0 != backslash }) {
+      target += bytes
+    } else {
+      for byte in bytes { appendEscaped(byte, to: &target) }
+    }
     target.append(quote)
   }
 

@@ -102,7 +102,9 @@ package struct PipelineText: Sendable {
     }
     if let end = guess.end.value { add("lineTerminator", DefinitionText.quoted(end), from: guess.end) }
     if guess.skipsInitialSpace.value { add("skipInitialSpace", "true", from: guess.skipsInitialSpace) }
-    if let sign = guess.layout.comment.value { add("commentChar", DefinitionText.quoted(sign), from: guess.layout.comment) }
+    if let sign = guess.layout.comment.value {
+      add("commentChar", DefinitionText.quoted(sign), from: guess.layout.comment)
+    }
     return members + rowMembers + valueMembers
   }
 
@@ -210,7 +212,8 @@ package struct PipelineText: Sendable {
     }
     if name != attribute { members.append(Member(key: "attribute", value: DefinitionText.quoted(attribute))) }
     if let formats = column.formats, !formats.value.isEmpty {
-      members.append(Member(comments: [Self.comment(formats)], key: "formats", value: DefinitionText.list(formats.value)))
+      members.append(
+        Member(comments: [Self.comment(formats)], key: "formats", value: DefinitionText.list(formats.value)))
     }
     if !column.transforms.isEmpty {
       members.append(Member(key: "transforms", value: Self.lines(column.transforms)))
