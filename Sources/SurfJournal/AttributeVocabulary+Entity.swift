@@ -26,7 +26,11 @@ extension AttributeVocabulary {
   package init(entity name: String, model: String?, store: String?) throws {
     let definition = PipelineDefinition(entity: name, vocabulary: .journal).using(model: model)
     let found = try RunModel(definition, given: nil, store: store)
-    self.init(try definition.entity(in: found.model))
+    let entity = try definition.entity(in: found.model)
+    guard !entity.isAbstract else {
+      throw PipelineError(path: "entity", "the entity '\(name)' is abstract and has no objects; name a subentity of it")
+    }
+    self.init(entity)
   }
 }
 

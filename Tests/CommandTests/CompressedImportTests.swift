@@ -135,4 +135,24 @@ import Testing
     #expect(output.status == 0, "\(output.messages)")
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "12000\n")
   }
+
+  @Test func `Of altered data it is said what is stored, and that the good file replaces it`() throws {
+    let records = (1...9000).map { "2014-07-14,1,,,Place \($0),3\n" }.joined()
+    try folder.write(Logs.header + records, to: "log.csv")
+    try Programs.python(
+      """
+      import zipfile
+      with zipfile.ZipFile("good.zip", "w", zipfile.ZIP_STORED) as archive: archive.write("log.csv")
+      data = open("good.zip", "rb").read()
+      open("bad.zip", "wb").write(data.replace(b"Place 77,", b"Qlace 77,"))
+      """, in: folder)
+    let bad = try Tool.run("import", "bad.zip", "--store", "s", in: folder)
+    #expect(bad.status == 65)
+    #expect(bad.messages.contains("of it are in the store; if the data were altered"), "\(bad.messages)")
+    let good = try Tool.run("import", "good.zip", "--store", "s", "--replace", in: folder)
+    #expect(good.status == 0, "\(good.messages)")
+    #expect(
+      try Programs.sqlite("s", "SELECT count(*), sum(ZLOCATION LIKE 'Q%') FROM ZJOURNALENTRY", in: folder) == "9000|0\n"
+    )
+  }
 }

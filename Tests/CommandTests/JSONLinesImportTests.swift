@@ -35,12 +35,10 @@ import Testing
   }
 
   @Test func `What is not certain stays CSV, and a declared format is never doubted`() throws {
-    // An object over several lines, an array, a header in braces.
-    for text in ["{\n\"date\": \"2014-07-14\"}\n", "[{\"date\":\"2014-07-14\"}]\n", "{date},location\n"] {
-      try folder.write(text, to: "a.json")
-      let output = try run("import", "a.json")
-      #expect(output.status == 65 && output.messages.contains("the header"), "\(output.messages)")
-    }
+    // A header in braces.
+    try folder.write("{date},location\n", to: "a.json")
+    let output = try run("import", "a.json")
+    #expect(output.status == 65 && output.messages.contains("the header"), "\(output.messages)")
     try folder.write(Self.one, to: "a.jsonl")
     let asCSV = try run("import", "a.jsonl", "--format", "csv")
     #expect(asCSV.status == 65 && asCSV.messages.contains("the header"))
@@ -171,5 +169,13 @@ import Testing
       #expect(output.status == 0, "\(output.messages)")
       #expect(try output.json().counts == .init())
     }
+  }
+
+  @Test(arguments: [#"[{"date":"2014-07-14"},{"date":"2014-07-15"}]"#, "{\n  \"date\": \"2014-07-14\"\n}\n"])
+  func `One JSON document is refused by name, with how to make lines of it`(_ text: String) throws {
+    try folder.write(text, to: "a.json")
+    let output = try Tool.run("import", "a.json", "--store", "s", in: folder)
+    #expect(output.status == 65 && output.messages.contains("is one JSON document"), "\(output.messages)")
+    #expect(!folder.exists("s"))
   }
 }

@@ -39,6 +39,16 @@ package struct UnreadInput {
     }
   }
 
+  /// Whether the text begins as a JSON document does and a table does not: with an array, or with an object that has a
+  /// member on a later line.
+  package func isJSONDocument() -> Bool {
+    window.refill(unreadMax: CSVReader.readBytes)
+    let text = window.unread()
+    let mark = text.starts(with: ASCII.byteOrderMark) ? ASCII.byteOrderMark.count : 0
+    let signs = text[mark...].lazy.filter { !JSONText.isSpace($0) }.prefix(2).map { Character(Unicode.Scalar($0)) }
+    return ["[{", "[[", "[\"", "{\"", "[]", "{}"].contains(String(signs))
+  }
+
   /// The dotted names of the members that have a value in the first line of a text; nil unless the text is certainly
   /// JSON Lines.
   package static func memberLabels(inFirstLineOf text: [UInt8]) -> [String]? {

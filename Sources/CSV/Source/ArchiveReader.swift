@@ -92,7 +92,7 @@ final class ArchiveReader: Decompressor {
     compressedByte: Int
   ) -> CSVError {
     if let failure = feed.failure { return failure }
-    let words = failure.words
+    let words = failure.words.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let problem =
       if words.contains("runcated") || words.contains("No progress") {
         "ends in the middle; fetch the file again"

@@ -78,7 +78,9 @@ extension FieldParser {
   /// How the file's own notation is declared, where the text would be a number in it.
   private func notationHint(_ text: Span<UInt8>) -> String {
     let others = [NumberNotation(decimal: ",", group: nil), NumberNotation(decimal: ",", group: "."), .plain]
-    guard let other = others.first(where: { $0 != notation.numbers && $0.withPlain(text, NumberText.real) != nil })
+    guard let other = others.first(where: { $0 != notation.numbers && $0.withPlain(text, NumberText.real) != nil }),
+      // A text that is a number as it is, such as 1e0, is refused for another reason.
+      notation.numbers.withPlain(text, NumberText.real) == nil
     else { return "" }
     let decimal = String(decoding: other.decimal, as: UTF8.self)
     return ". Where numbers are written so, declare \"decimalChar\": \"\(decimal)\" in the dialect"

@@ -11,7 +11,7 @@ package struct FileEnding: Sendable, Hashable {
     if name.hasSuffix(".gz") { name.removeLast(3) }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count > 1, parts.first != "" || parts.count > 2, let last = parts.last, let first = last.first,
-      first.isASCII, first.isLetter, last.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
+      first.isASCII, first.isLetter || last == "7z", last.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
     else {
       text = ""
       return

@@ -67,9 +67,10 @@ struct ExpectationCheck {
     var messages: [String] = []
     if let percent = rule.emptyPercentMax, Double(column.empty) * 100 > percent * Double(entries) {
       let share = (Double(column.empty) * 1000 / Double(entries)).rounded() / 10
+      // A share that is rounded to the limit would contradict the message.
+      let shown = share > percent ? ", \(Self.plain(share)) %" : ""
       messages.append(
-        "\(column.empty) of \(entries) values are empty, \(Self.plain(share)) %; expected at most "
-          + "\(Self.plain(percent)) %")
+        "\(column.empty) of \(entries) values are empty\(shown); expected at most \(Self.plain(percent)) %")
     }
     let values = column.distinct == 1 ? "1 different value" : "\(column.distinct) different values"
     if let min = rule.distinctMin, column.distinct < min { messages.append("\(values); expected at least \(min)") }

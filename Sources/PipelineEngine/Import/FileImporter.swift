@@ -94,7 +94,7 @@ struct FileImporter {
       }
       switch messages.receive() {
       case nil: return
-      case .failure(let error): throw RunFailure(error)
+      case .failure(let error): throw failure(error)
       case .recognized(let recognition): try begin(recognition, &totals)
       case .opened(let input):
         (totalBytes, wasOpened) = (input.totalBytes, true)
@@ -239,6 +239,22 @@ struct FileImporter {
   private mutating func note(_ issue: RecordIssue) {
     checkpoint.note(issue)
     environment.monitor.log.log(.issue(issue))
+  }
+
+  /// The failure of an input that can't be read any further. What was saved of damaged data may be wrong.
+  private func failure(_ error: CSVError) -> RunFailure {
+    let failure = RunFailure(error)
+    let saved = checkpoint.results.counts.inserted + checkpoint.results.counts.updated
+    let isSaved = saved > 0 && !definition.atomic && !environment.savesInputsWhole && !environment.isDryRun
+    guard failure.code == .compressionError, isSaved else { return failure }
+    var explained = RunFailure(
+      code: failure.code, exitCode: failure.exitCode,
+      message: failure.message
+        + ". \(saved == 1 ? "1 entry of it is" : "\(saved) entries of it are") in the store; if the data "
+        + "were altered and not only cut short, values of these may be wrong"
+        + (definition.key.isEmpty ? ": import the good file with --replace" : ""))
+    (explained.line, explained.byte) = (failure.line, failure.byte)
+    return explained
   }
 
   /// Why the input, or the rest of it, is not read.

@@ -12,6 +12,12 @@ struct RecordOpener: Sendable {
   func open(_ source: ByteSource) throws(CSVError) -> any RecordReader {
     let input = UnreadInput(source)
     guard isJSONLines(input) else {
+      if definition.dialect.format == nil, input.isJSONDocument() {
+        throw CSVError(
+          .format,
+          "is one JSON document; write each of its objects on a line of its own, for example with jq -c '.[]' FILE, and name "
+            + "the result FILE.jsonl", path: path)
+      }
       return try input.csvReader(dialect: definition.dialect.csv, limits: definition.limits.csv)
     }
     if let fault = definition.dialect.jsonLinesFault { throw CSVError(.dialect, fault, path: path) }

@@ -10,7 +10,7 @@ struct DiffCommand: Command {
     change in it (~, with old and new values) and leave as it is, and which entries
     of the store the file does not have (-); or the same of FILE2 compared with
     FILE1. Nothing is changed. Files are read and checked as by an import; a FILE
-    may be gzipped, and FILE or FILE2 may be -, standard input.
+    may be compressed, and FILE or FILE2 may be -, standard input.
 
     Entries are the same if their keys are, see --key. Entries whose key occurs more
     than once on a side are listed (!) and not compared. Without a key whole records

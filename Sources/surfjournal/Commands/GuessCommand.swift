@@ -64,6 +64,9 @@ struct GuessCommand: Command {
       throw arguments.mistake("no file is given; name one, or - for standard input")
     }
     files = arguments.operands
+    if files.count > 1, files.contains("-") {
+      throw arguments.mistake("standard input has no name for a pipeline; guess it by itself, or write it to a file")
+    }
     let output = arguments.string("output")
     self.output = output == "-" ? nil : output
     store = arguments.string("store")

@@ -5,10 +5,10 @@ struct PreviewCommand: Command {
   static let usage = """
     Usage: surfjournal preview FILE... [options]
 
-    Shows how CSV files would be read, without a store: what is in each column, the
+    Shows how files would be read, without a store: what is in each column, the
     first and last records, and odd ones, as they are parsed, with their lines. The
-    files are read to their end, by the rules of an import. A FILE may be gzipped;
-    - is standard input.
+    files are read to their end, by the rules of an import. A FILE may be
+    compressed, as for import; - is standard input.
 
     Odd are records that would be rejected or have warnings (the first 10 of each);
     those with the longest text, the smallest or greatest number, the first or last

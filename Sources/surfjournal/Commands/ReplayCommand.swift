@@ -1,3 +1,4 @@
+import Foundation
 import PipelineEngine
 
 struct ReplayCommand: Command {
@@ -61,6 +62,12 @@ struct ReplayCommand: Command {
       }
     } catch {
       throw CommandFailure(error.message, error.exitCode)
+    }
+    if !FileManager.default.fileExists(atPath: rejects) {
+      let isDone = FileManager.default.fileExists(atPath: rejects + ".replayed")
+      throw CommandFailure(
+        "there is no file \(rejects)\(isDone ? "; it was replayed, and is kept as \(rejects).replayed" : "; check the path")",
+        .noInput)
     }
     let origin = Replay.origin(of: rejects)
     let pipeline = given.string("pipeline") ?? origin?.pipeline
