@@ -122,7 +122,10 @@ struct EntryMatcher {
     let digests = chunk.digests
     guard !digester.keySlots.isEmpty, digests.keys[row] != .none else { return false }
     if digester.isWholeRecord { return matchWhole(digests.keys[row], in: &builder) }
-    guard let known = keys.entry(of: digests.keys[row]) else { return false }
+    let found =
+      policy == .reject
+      ? keys.entry(of: digests.keys[row]) : keys.entry(of: digests.keys[row], noting: builder.input)
+    guard let known = found else { return false }
     let isRepeated = builder.isOfThisInput(known)
     if isRepeated, policy != .reject { builder.noteRepetition(row, keyNames: keyNames, policy: policy) }
     switch policy {
@@ -134,8 +137,7 @@ struct EntryMatcher {
           + "record, or set \"duplicates\" to skip or update"
       builder.reject(row, .primaryKey, message: holder)
     case .skip:
-      builder.leave(as: \.duplicate, isRepeated: isRepeated)
-      note(known, digests.keys[row], in: builder)
+      builder.leave(as: .duplicate, isRepeated: isRepeated)
     case .update:
       update(row, known: known, of: chunk, in: &builder)
     case .keepNewest:
@@ -144,8 +146,7 @@ struct EntryMatcher {
         update(row, known: known, of: chunk, in: &builder)
       } else {
         let isEqual = order == known.order && digests.values[row] == known.values
-        builder.leave(as: isEqual ? \.unchanged : \.duplicate, isRepeated: isRepeated)
-        note(known, digests.keys[row], in: builder)
+        builder.leave(as: isEqual ? .unchanged : .duplicate, isRepeated: isRepeated)
       }
     }
     return true
@@ -158,28 +159,22 @@ struct EntryMatcher {
     equal.replaced = Int(known?.order ?? 0)
     let isStored = equal.match()
     keys.set(digest, equal.keyEntry, before: known)
-    if isStored { builder.leave(as: \.unchanged, isRepeated: false) }
+    if isStored { builder.leave(as: .unchanged, isRepeated: false) }
     return isStored
-  }
-
-  /// Remembers that the current input has the key.
-  private func note(_ known: KeyEntry, _ digest: KeyDigest, in builder: PlanBuilder) {
-    if known.input == builder.input { return }
-    var entry = known
-    entry.input = builder.input
-    keys.set(digest, entry, before: known)
   }
 
   private func update(_ row: Int, known: KeyEntry, of chunk: ParsedChunk, in builder: inout PlanBuilder) {
     let entry = entry(chunk.digests, row: row, storeKey: known.storeKey, input: builder.input)
     let isRepeated = builder.isOfThisInput(known)
     if entry.values == known.values {
-      builder.leave(as: \.unchanged, isRepeated: isRepeated)
+      builder.leave(as: .unchanged, isRepeated: isRepeated)
     } else {
       builder.update(known.storeKey, row)
-      builder.leave(as: \.updated, isRepeated: isRepeated)
+      builder.leave(as: .updated, isRepeated: isRepeated)
     }
-    if entry != known { keys.set(chunk.digests.keys[row], entry, before: known) }
+    var noted = known
+    noted.input = builder.input
+    if entry != noted { keys.set(chunk.digests.keys[row], entry, before: noted) }
   }
 
   private func violates(_ row: Int, of chunk: ParsedChunk, in builder: inout PlanBuilder) -> Bool {

@@ -38,9 +38,22 @@ struct PlanBuilder {
     }
   }
 
+  /// What becomes of a record that makes no new entry.
+  enum Outcome {
+    case updated, unchanged, duplicate
+  }
+
   /// Counts a record that makes no new entry.
-  mutating func leave(as count: WritableKeyPath<ChunkPlan, Int>, isRepeated: Bool) {
-    plan[keyPath: isRepeated ? \.repeated : count] += 1
+  mutating func leave(as outcome: Outcome, isRepeated: Bool) {
+    if isRepeated {
+      plan.repeated += 1
+      return
+    }
+    switch outcome {
+    case .updated: plan.updated += 1
+    case .unchanged: plan.unchanged += 1
+    case .duplicate: plan.duplicate += 1
+    }
   }
 
   /// Reports a record whose key an earlier record of the input has.

@@ -82,6 +82,20 @@ package final class KeyIndex {
     return fetched.isEmpty ? nil : fetched[digest]
   }
 
+  /// The current entry of the key as it was; from now on a record of `input` has had it.
+  @inline(__always)
+  package func entry(of digest: KeyDigest, noting input: KeyEntry.InputNumber) -> KeyEntry? {
+    if let entry = memory.entry(of: digest, noting: input) {
+      if entry.input != input { journal.append((digest, entry)) }
+      return entry
+    }
+    guard !fetched.isEmpty, let entry = fetched[digest] else { return nil }
+    var noted = entry
+    noted.input = input
+    if entry.input != input { set(digest, noted, before: entry) }
+    return entry
+  }
+
   package func set(_ digest: KeyDigest, _ entry: KeyEntry) { set(digest, entry, before: self.entry(of: digest)) }
 
   /// Like `set`, for callers that know the result of `entry(of:)`.

@@ -48,6 +48,10 @@ struct KeyTable: Sendable {
       values = entry.values
     }
 
+    mutating func note(_ input: KeyEntry.InputNumber) {
+      keyAndInput = keyAndInput & ~0xFF_FFFF | UInt64(input & 0xFF_FFFF)
+    }
+
     mutating func remove() { keyAndInput = 0 }
   }
 
@@ -73,6 +77,15 @@ struct KeyTable: Sendable {
 
   func entry(of digest: KeyDigest) -> KeyEntry? {
     recordIndex(in: slots[slot(of: digest)]).map(entry(at:))
+  }
+
+  /// The entry of the digest as it was; from now on it has `input`.
+  @inline(__always)
+  mutating func entry(of digest: KeyDigest, noting input: KeyEntry.InputNumber) -> KeyEntry? {
+    guard let index = recordIndex(in: slots[slot(of: digest)]) else { return nil }
+    let entry = entry(at: index)
+    if entry.input != input { records[index].note(input) }
+    return entry
   }
 
   mutating func set(_ digest: KeyDigest, _ entry: KeyEntry) {
