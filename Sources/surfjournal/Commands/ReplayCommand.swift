@@ -63,16 +63,11 @@ struct ReplayCommand: Command {
     } catch {
       throw CommandFailure(error.message, error.exitCode)
     }
-    if !FileManager.default.fileExists(atPath: rejects) {
-      let isDone = FileManager.default.fileExists(atPath: rejects + ".replayed")
-      throw CommandFailure(
-        "there is no file \(rejects)\(isDone ? "; it was replayed, and is kept as \(rejects).replayed" : "; check the path")",
-        .noInput)
-    }
     let origin = Replay.origin(of: rejects)
     let pipeline = given.string("pipeline") ?? origin?.pipeline
     let (entity, model) = (given.string("entity") ?? origin?.entity, given.string("model") ?? origin?.model)
     guard pipeline != nil || entity != nil else {
+      if let missing = Self.missing(rejects) { throw missing }
       throw given.mistake("there is no \(rejects).jsonl that names the pipeline; add --pipeline NAME")
     }
     // What was said of the input that the rejects come from.
@@ -87,6 +82,15 @@ struct ReplayCommand: Command {
       throw arguments.mistake("there is no \(rejects).jsonl that names the store; add --store PATH")
     }
     session = RunSession(definition, kind: .import, options: options, arguments: arguments)
+  }
+
+  /// The failure for a file of rejects that is not there; nil for one that is.
+  private static func missing(_ rejects: String) -> CommandFailure? {
+    let files = FileManager.default
+    if files.fileExists(atPath: rejects) { return nil }
+    let replayed = rejects + ".replayed"
+    let reason = files.fileExists(atPath: replayed) ? "it was replayed, and is kept as \(replayed)" : "check the path"
+    return CommandFailure("there is no file \(rejects); \(reason)", .noInput)
   }
 
   func run() async -> ExitCode { await session?.run() ?? .dataError }
