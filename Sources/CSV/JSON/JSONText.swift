@@ -42,7 +42,7 @@ package enum JSONText {
     }
   }
 
-  /// The character of a short escape, by the byte after the backslash; nil if there is no such escape.
+  /// The character of a short escape, by the byte after the backslash; nil if JSON has no escape with that byte.
   static func character(_ sign: UInt8) -> UInt8? {
     switch sign {
     case quote, backslash, UInt8(ascii: "/"): sign

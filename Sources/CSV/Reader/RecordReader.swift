@@ -13,7 +13,7 @@ package protocol RecordReader: AnyObject {
 
 extension CSVReader: RecordReader {}
 
-/// An input of which nothing was read yet, whose first bytes may decide its format.
+/// An input before its first record is read: its first bytes may decide its format.
 package struct UnreadInput {
   private let window: InputWindow
 

@@ -20,7 +20,7 @@ enum CompressedHead {
     }
   }
 
-  /// The kind of which `head`, a whole input, is the beginning.
+  /// The kind of compression whose data begin with `head`, which is a whole input that was cut off.
   static func kind(ofCut head: [UInt8]) -> ByteSource.Compression? {
     beginnings.first { isCut(head, $0.kind) }?.kind
   }

@@ -19,8 +19,8 @@ struct ZipArchive {
   }
 
   /// A reader of the one file.
-  /// - Throws: `CSVError` with the code `format-error` if there is no file, are several, or is an encrypted one, or if
-  ///   the archive is a document; `compression-error` if it is damaged.
+  /// - Throws: `CSVError` with the code `format-error` if the archive is empty, has several files or an encrypted one, or
+  ///   is a document; `compression-error` if it is damaged.
   func reader() throws(CSVError) -> ArchiveReader {
     try checkEnd()
     let index = try indexOfFile()

@@ -17,7 +17,7 @@ package struct JSONLinesWriter: ~Copyable {
 
   /// - Parameters:
   ///   - sink: where the records go. The caller commits it.
-  ///   - names: the names of the members, each of which differs from the others.
+  ///   - names: the names of the members, without repetition.
   package init(_ sink: ByteSink, names: [String]) {
     self.sink = sink
     heads = names.enumerated().map { index, name in

@@ -86,6 +86,11 @@ public struct RunOptions: Sendable {
 
   /// Options that change nothing: the definition decides.
   public init() {}
+
+  /// The treatment of an input that has changed since an import: the caller's, or else the pipeline's.
+  func changedInputs(_ definition: PipelineDefinition) -> PipelineDefinition.ChangedInputPolicy {
+    changedInputs ?? definition.changedInputs
+  }
 }
 
 /// Progress of a run. Sent at chunk boundaries.

@@ -111,7 +111,7 @@ struct EntryPairing {
     var mark = known.map(Mark.init) ?? Mark(old: -1, content: 0)
     if mark.has(Mark.matched) {
       if !mark.has(Mark.newTwice), !mark.has(Mark.oldTwice) {
-        // The first record with this key is no longer what it was found to be.
+        // The first record with this key was paired already; now it is reported as a duplicate.
         let values = columns.texts.texts(row: row, of: rows.batch)
         items.append(
           .init(kind: .duplicate, entry: .init(number: Int64(mark.content), line: mark.line, values: values)))

@@ -22,6 +22,12 @@ struct ComparisonPage {
     text = ComparisonText(content)
   }
 
+  private static let rules: Markup = """
+    .entries li { grid-template-columns: 7rem minmax(0, 1fr); }
+    .entries .column { display: block; }
+
+    """
+
   var markup: Markup {
     get throws {
       var shown: [Difference.Kind: [Difference]] = [:]
@@ -29,22 +35,7 @@ struct ComparisonPage {
         if shown[difference.kind]?.count ?? 0 < Self.shownMax { shown[difference.kind, default: []].append(difference) }
       }
       return """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta name="referrer" content="no-referrer">
-        <link rel="icon" href="data:,">
-        <title>\(content.newIsNamed): \(headline)</title>
-        <style>
-        \(PageStyle.sheet)
-        .entries li { grid-template-columns: 7rem minmax(0, 1fr); }
-        .entries .column { display: block; }
-        </style>
-        </head>
+        \(PageHead(title: "\(content.newIsNamed): \(headline)", rules: Self.rules).markup)
         <body>
         <main>
         \(header)

@@ -47,16 +47,18 @@ struct EntryMatcher {
 
   /// Adds entries of the store in the order of their primary keys.
   ///
-  /// - Parameter isReplaced: Whether the entry with a primary key is deleted to be replaced.
-  func load(_ digests: RowDigests, storeKeys: [Int64], isReplaced: (Int64) -> Bool = { _ in false }) throws {
+  /// - Parameter isReplaced: Whether the entry with a primary key is deleted to be replaced; nil where none is.
+  func load(_ digests: RowDigests, storeKeys: [Int64], isReplaced: ((Int64) -> Bool)? = nil) throws {
     if digester.isWholeRecord {
-      try keys.count(digests.keys) { isReplaced(storeKeys[$0]) }
+      try keys.count(digests.keys) { isReplaced?(storeKeys[$0]) ?? false }
     } else {
       try keys.load(digests.keys) { entry(digests, row: $0, storeKey: storeKeys[$0]) }
     }
     for (index, digests) in zip(uniqueValues, digests.uniques) {
-      let kept = digests.indices.map { isReplaced(storeKeys[$0]) ? .none : digests[$0] }
-      try index.load(kept) { KeyEntry(storeKey: storeKeys[$0]) }
+      let kept = isReplaced.map { isReplaced in
+        digests.indices.map { isReplaced(storeKeys[$0]) ? .none : digests[$0] }
+      }
+      try index.load(kept ?? digests) { KeyEntry(storeKey: storeKeys[$0]) }
     }
   }
 

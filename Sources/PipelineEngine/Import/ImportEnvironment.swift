@@ -66,7 +66,7 @@ struct ImportEnvironment {
   }
 
   /// The treatment of an input that has changed since an import: the caller's, or else the pipeline's.
-  var changedInputs: PipelineDefinition.ChangedInputPolicy { options.changedInputs ?? definition.changedInputs }
+  var changedInputs: PipelineDefinition.ChangedInputPolicy { options.changedInputs(definition) }
 
   /// Whether each input is one transaction: otherwise an interrupted replacement would leave neither the old nor the new
   /// entries, and equal records could no longer be counted.

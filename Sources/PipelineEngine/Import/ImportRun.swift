@@ -23,7 +23,7 @@ struct ImportRun {
     let store = ImportStore(
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
       entity: checked.entity, path: definition.storePath(options), isDryRun: isDryRun,
-      isAtomic: definition.atomic || (options.changedInputs ?? definition.changedInputs) != .refuse,
+      isAtomic: definition.atomic || options.changedInputs(definition) != .refuse,
       lockTimeoutSeconds: options.lockTimeoutSeconds)
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
@@ -31,7 +31,7 @@ struct ImportRun {
       definition: definition, options: options, isDryRun: isDryRun, columns: checked.columns, store: store,
       keys: KeyRules(
         definition: definition, entity: checked.entity, columns: checked.columns,
-        comparesWholeRecords: (options.changedInputs ?? definition.changedInputs) == .onlyNew), monitor: monitor,
+        comparesWholeRecords: options.changedInputs(definition) == .onlyNew), monitor: monitor,
       runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
       profiler: try EntryProfiler.requested(definition, options: options, entity: checked.entity),
       statistics: try EntryStatistics(definition, entity: checked.entity),

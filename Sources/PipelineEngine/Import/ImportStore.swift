@@ -106,9 +106,9 @@ struct ImportStore {
 
   /// Adds every entry of the store to the matcher.
   ///
-  /// - Parameter isReplaced: Whether the entry with a primary key is about to be deleted and replaced.
+  /// - Parameter isReplaced: Whether the entry with a primary key is about to be deleted and replaced; nil where none is.
   func load(
-    _ matcher: EntryMatcher, unless isCancelled: () -> Bool, isReplaced: (Int64) -> Bool = { _ in false }
+    _ matcher: EntryMatcher, unless isCancelled: () -> Bool, isReplaced: ((Int64) -> Bool)? = nil
   ) throws(RunFailure) {
     guard matcher.digester.identifiesEntries, isOpen else { return }
     // The number of entries is at most about the highest primary key.

@@ -6,7 +6,7 @@ package struct KeyEntry: Sendable, Hashable {
   package var values: UInt64
   /// The value that decides which of two is newer; 0 where nothing is compared.
   package var order: Double
-  /// The last input of which a record had the key; 0 where none had.
+  /// The last input that had a record with the key; 0 where none had.
   package var input: InputNumber
 
   package init(storeKey: Int64, values: UInt64 = 0, order: Double = 0, input: InputNumber = 0) {

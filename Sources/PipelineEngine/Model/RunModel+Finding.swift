@@ -19,7 +19,7 @@ extension RunModel {
     }
   }
 
-  /// The failure of an import or a comparison with a store of which only the tables are known.
+  /// The failure of an import or a comparison with a store whose model is unknown.
   static func unknownModel(of store: String?) -> RunFailure {
     RunFailure(
       code: nil, exitCode: .dataError,

@@ -7,20 +7,7 @@ extension RunSummary {
   ///   nil where there is none.
   public func html(issuesListedIn: String? = nil) -> String {
     let page: Markup = """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      <meta name="referrer" content="no-referrer">
-      <link rel="icon" href="data:,">
-      <title>\(subject) \(verdict.phrase)</title>
-      <style>
-      \(PageStyle.sheet)
-      </style>
-      </head>
+      \(PageHead(title: "\(subject) \(verdict.phrase)").markup)
       <body>
       <main>
       \(PageHeader(self).markup)
