@@ -89,7 +89,7 @@ let package = Package(
 if !buildsProgramOnly {
   package.targets += [
     // Folders, programs and seeds for the tests; it imports no module of the package.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(name: "TestSupport", path: "Tests/TestSupport", exclude: ["Faults/Shim"], swiftSettings: strict),
     // Test targets must not depend on modelgen: it would be linked twice, once as the plugin's tool.
     .testTarget(
       name: "OpenCoreDataTests",

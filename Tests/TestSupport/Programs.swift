@@ -14,6 +14,8 @@ package struct ProgramOutput: Sendable {
 /// A program that failed where a test needs its result.
 package struct ProgramFailure: Error, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) { self.description = description }
 }
 
 /// Other programs that the tests run.

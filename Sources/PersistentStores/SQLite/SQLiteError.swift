@@ -45,10 +45,19 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
   init(_ handle: OpaquePointer?, code: Int32, sql: String?) {
     let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
-    self.code = (extended & 0xff) == (code & 0xff) ? extended : code
-    self.message = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+    let specific = (extended & 0xff) == (code & 0xff) ? extended : code
+    let text = String(cString: handle.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
     self.sql = sql
+    // "Unable to open" is also SQLite's word for a disk that is full or fails, where no permission helps.
+    let systemCode = handle.map { sqlite3_system_errno($0) } ?? 0
+    guard code & 0xff == SQLITE_CANTOPEN, let cause = Self.causes[systemCode] else {
+      (self.code, message) = (specific, text)
+      return
+    }
+    (self.code, message) = (cause, "\(text): \(String(cString: strerror(systemCode)))")
   }
+
+  private static let causes = [ENOSPC: SQLITE_FULL, EDQUOT: SQLITE_FULL, EIO: SQLITE_IOERR]
 }
 
 extension NSError {

@@ -46,7 +46,7 @@ package struct RunFailure: Error {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
       case (NSPersistentStoreOpenError, .cannotOpen) where !Self.mayWrite(path): .noPermission
       case (_, .permissionDenied), (_, .readOnly): .noPermission
-      case (NSPersistentStoreOpenError, .cannotOpen): .cannotCreate
+      case (_, .cannotOpen): .cannotCreate
       case (NSPersistentStoreOpenError, .corrupt): .dataError
       case (_, .ioError), (_, .diskFull), (_, .corrupt): .ioError
       case (NSPersistentStoreIncompatibleVersionHashError, _), (NSMigrationError, _),
@@ -61,7 +61,8 @@ package struct RunFailure: Error {
       case (NSFileReadNoPermissionError, _): .noPermission
       case (NSFileWriteNoPermissionError, _): .noPermission
       case (NSFileWriteUnknownError, _), (NSFileNoSuchFileError, _), (NSFileWriteFileExistsError, _): .cannotCreate
-      default: .software
+      case (NSFileWriteOutOfSpaceError, _): .ioError
+      default: error.domain == NSPOSIXErrorDomain ? .ioError : .software
       }
     self.init(code: nil, exitCode: exitCode, message: error.localizedDescription)
     concernsStore = true

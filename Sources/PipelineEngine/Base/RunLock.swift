@@ -29,9 +29,8 @@ package final class RunLock: Sendable {
     do throws(RunFailure) {
       let descriptor = try Self.acquire(path, store: storePath, madeFolders: &made)
       let holder = LockHolder(pipeline: pipeline, since: now)
-      let line = Array(holder.line.utf8)
-      guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, line, line.count, 0) == line.count else {
-        let code = errno
+      let code = holder.write(to: descriptor)
+      guard code == 0 else {
         unlink(path)
         close(descriptor)
         throw RunFailure(path, "can't be written", errno: code)
@@ -75,6 +74,7 @@ package final class RunLock: Sendable {
       // A link is not followed: the file that it leads to would be overwritten.
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0o644)
       if descriptor < 0, errno == ENOENT, makeFolders(above: path, &madeFolders) { continue }
+      if descriptor < 0, errno == EINTR { continue }
       guard descriptor >= 0 else { throw failure(path, errno) }
       do throws(RunFailure) {
         if try lock(descriptor, path, store: store) { return descriptor }
@@ -100,7 +100,7 @@ package final class RunLock: Sendable {
     guard let named = stat.of(path, followingLinks: false),
       FileIdentity(named).isSameFile(as: FileIdentity(locked))
     else { return false }
-    guard locked.type == S_IFREG, locked.st_size == 0 || LockHolder(contentOf: descriptor) != nil else {
+    guard locked.type == S_IFREG, locked.st_size == 0 || LockHolder.mayHaveWritten(descriptor) else {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,
         message: "\(path) is needed as the lock of \(store), but is something else; move it away, or move the store")
@@ -169,6 +169,36 @@ struct LockHolder: Codable, Equatable {
     self.pipeline = pipeline
     self.since = DateText.iso8601(since.timeIntervalSinceReferenceDate.rounded(.down)) ?? ""
   }
+
+  /// Writes the line in place of what the file holds.
+  ///
+  /// - Returns: 0, or the code of the system call that failed.
+  func write(to descriptor: Int32) -> Int32 {
+    guard ftruncate(descriptor, 0) == 0 else { return errno }
+    var rest = Array(line.utf8)
+    var offset = 0
+    while !rest.isEmpty {
+      let count = pwrite(descriptor, rest, rest.count, off_t(offset))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count < 0 ? errno : EIO }
+      rest.removeFirst(count)
+      offset += count
+    }
+    return 0
+  }
+
+  /// Whether the content is a holder's line, or what a power cut leaves of one: its beginning, or zeros.
+  static func mayHaveWritten(_ descriptor: Int32) -> Bool {
+    if LockHolder(contentOf: descriptor) != nil { return true }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    guard count >= 0, count < bytes.count else { return false }
+    let text = bytes[..<count].prefix { $0 != 0 }
+    return bytes[text.count..<count].allSatisfy { $0 == 0 }
+      && (text.starts(with: lineStart) || lineStart.starts(with: text))
+  }
+
+  private static let lineStart = Array(#"{"host":"#.utf8)
 
   /// Nil where the file holds something else, or nothing yet.
   init?(contentOf path: String) {

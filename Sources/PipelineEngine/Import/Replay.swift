@@ -24,10 +24,19 @@ public enum Replay {
 
   /// Reads the first line of the file next to `rejects`; nil where there is none, for example because only `rejects`
   /// was moved.
-  public static func origin(of rejects: String) -> Origin? {
-    guard let handle = FileHandle(forReadingAtPath: RejectsFile.detailsPath(of: rejects)),
-      let start = try? handle.read(upToCount: 64 << 10), let line = start.split(separator: UInt8(ascii: "\n")).first
-    else { return nil }
+  public static func origin(of rejects: String) -> Origin? { try? readOrigin(of: rejects) }
+
+  /// `origin(of:)` that distinguishes a file that can't be read from one that does not exist.
+  package static func readOrigin(of rejects: String) throws(RejectsError) -> Origin? {
+    let path = RejectsFile.detailsPath(of: rejects)
+    guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
+    let start: Data?
+    do {
+      start = try handle.read(upToCount: 64 << 10)
+    } catch {
+      throw RejectsError(message: "\(path) can't be read: \(error.localizedDescription)", exitCode: .ioError)
+    }
+    guard let line = start?.split(separator: UInt8(ascii: "\n")).first else { return nil }
     return try? JSONDecoder().decode(Origin.self, from: Data(line))
   }
 

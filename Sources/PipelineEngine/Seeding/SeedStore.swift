@@ -33,9 +33,7 @@ struct SeedStore {
     } catch let error as RunFailure {
       throw error
     } catch let error as SQLiteError {
-      throw RunFailure(
-        code: nil, exitCode: [.ioError, .diskFull].contains(error.failureKind) ? .ioError : .software,
-        message: "\(made) can't be made of the import: \(error.message); free some space and start again")
+      throw RunFailure(store: .sqlite(error, .save, message: "\(made) can't be made of the import"))
     } catch {
       throw RunFailure(store: error as NSError)
     }

@@ -53,6 +53,7 @@ struct ReplayCommand: Command {
 
   init(_ given: Arguments) throws(CommandFailure) {
     let rejects = try given.onlyOperand("a file of rejects")
+    let origin: Replay.Origin?
     do throws(Replay.RejectsError) {
       if try Replay.finishInterrupted(rejects) {
         Console.report(
@@ -60,10 +61,10 @@ struct ReplayCommand: Command {
         session = nil
         return
       }
+      origin = try Replay.readOrigin(of: rejects)
     } catch {
       throw CommandFailure(error.message, error.exitCode)
     }
-    let origin = Replay.origin(of: rejects)
     let pipeline = given.string("pipeline") ?? origin?.pipeline
     let (entity, model) = (given.string("entity") ?? origin?.entity, given.string("model") ?? origin?.model)
     guard pipeline != nil || entity != nil else {

@@ -1,0 +1,67 @@
+import TestSupport
+import Testing
+
+/// Every call of every kind of run goes wrong once: it fails, is cut short, or is the last one of the process. A few
+/// calls by chance in the short series, all of them in the long one.
+///
+/// The run must end with a status that fits, its store must be sound, and a repetition must reach what an undisturbed
+/// run reaches: the same rows, the same files, and no others.
+@Suite(.seeded) struct FaultAtCallTests {
+  @Test(arguments: RunKind.all)
+  func `Whatever call fails or is the last, a repetition ends as an undisturbed run does`(_ kind: RunKind) throws {
+    let stage = try FaultStage(kind)
+    var random = kind.generator
+    let points = FaultPoint.points(of: stage, using: &random)
+    var happened = 0
+    for point in points {
+      let (problems, hasHappened) = try stage.problems(with: point.mode.fault(at: point.number))
+      expectNone(problems)
+      if hasHappened { happened += 1 }
+    }
+    // Threads make some more or some fewer calls from run to run.
+    #expect(happened * 10 >= points.count * 9 - 10, "only \(happened) of \(points.count) faults happened")
+    print("\(kind.name): \(happened) faults, seed \(Randomness.seed)")
+  }
+
+  // MARK: Canaries
+
+  @Test func `A row that is lost, doubled or changed is found`() throws {
+    let stage = try FaultStage(.plain)
+    let harms = [
+      "DELETE FROM ZJOURNALENTRY WHERE Z_PK = 3",
+      "INSERT INTO ZJOURNALENTRY SELECT 9999, Z_ENT, Z_OPT, ZRATING, ZDATE, ZHEIGHT, ZLOCATION, ZPERIOD, ZWIND "
+        + "FROM ZJOURNALENTRY WHERE Z_PK = 3",
+      "UPDATE ZJOURNALENTRY SET ZRATING = 9 WHERE Z_PK = 3",
+    ]
+    for harm in harms {
+      // The last call: the whole run is in the store.
+      let last = stage.undisturbed.counted
+      let (problems, happened) = try stage.problems(with: Fault(.terminate, at: last - 20)) { folder in
+        try sqlite(folder.path("s"), harm)
+      }
+      #expect(happened)
+      #expect(problems.contains { $0.contains("rows of s: ") }, "\(harm): \(problems)")
+    }
+  }
+
+  @Test func `A file that is left over, and one that has another content, are found`() throws {
+    let stage = try FaultStage(.plain)
+    let fault = Fault(.terminate, at: stage.undisturbed.counted - 20)
+    let (left, _) = try stage.problems(with: fault) { try $0.write("", to: ".out.csv.partial") }
+    #expect(left.contains { $0.contains("left over: .out.csv.partial") }, "\(left)")
+    let (changed, _) = try stage.problems(with: fault) { folder in
+      try folder.write(try folder.text("log.csv") + "\n", to: "log.csv")
+    }
+    #expect(changed.contains { $0.contains("another content: log.csv") }, "\(changed)")
+  }
+
+  @Test func `A store that is damaged is found`() throws {
+    let stage = try FaultStage(.plain)
+    let (problems, _) = try stage.problems(with: Fault(.terminate, at: stage.undisturbed.counted - 1)) { folder in
+      var bytes = try folder.data("s")
+      for index in 4096 * 3..<4096 * 4 { bytes[index] = 0xFF }
+      try bytes.write(to: folder.file("s"))
+    }
+    #expect(problems.contains { $0.contains("integrity: ") }, "\(problems)")
+  }
+}

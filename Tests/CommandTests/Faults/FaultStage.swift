@@ -1,0 +1,182 @@
+import Foundation
+import Glibc
+import TestSupport
+
+/// The disk before a run, and what the run changed.
+struct Recording {
+  let begin: PowerCut
+  let changes: [RecordedChange]
+}
+
+/// The program under the shim, with temporary files in a folder that is watched too.
+private struct ShimmedCommand {
+  let arguments: [String]
+  let work: TemporaryFolder
+  /// For the shim's own files.
+  let own: TemporaryFolder
+
+  func run(
+    _ fault: Fault, recording record: String? = nil, environment more: [String: String] = [:]
+  ) throws -> (ProgramOutput, ShimReport) {
+    let page = own.path("page")
+    var environment = try Shim.environment(fault, in: work, page: page, recording: record)
+    environment["TMPDIR"] = work.path("tmp")
+    environment.merge(more) { $1 }
+    let output = try Programs.run(Tool.url.path, arguments, in: work, environment: environment)
+    return (output, try Shim.report(page))
+  }
+
+  func record(_ fault: Fault) throws -> (ProgramOutput, [RecordedChange]) {
+    let record = own.path("record")
+    try? FileManager.default.removeItem(atPath: record)
+    let (output, _) = try run(fault, recording: record)
+    return (output, try RecordedChange.changes(in: try own.data("record"), below: work.url.path))
+  }
+}
+
+/// A folder in which a kind of run is tried again and again from the same beginning. The path stays the same, for it is
+/// in the store's ledger.
+final class FaultStage {
+  let kind: RunKind
+  let work: TemporaryFolder
+  private let base: TemporaryFolder
+  private let command: ShimmedCommand
+  /// The run without a fault: its status, and what it leaves when it is run once, and when it is run again.
+  let status: Int32
+  let once: LeftFiles
+  let twice: LeftFiles
+  let undisturbed: ShimReport
+
+  init(_ kind: RunKind) throws {
+    self.kind = kind
+    (work, base) = (try TemporaryFolder(), try TemporaryFolder())
+    command = ShimmedCommand(arguments: kind.arguments, work: work, own: try TemporaryFolder())
+    for (name, text) in RunKind.definitions { try work.write(text, to: name) }
+    try work.makeFolder("tmp")
+    try kind.prepare(work)
+    try Self.copy(work, to: base)
+    let (output, report) = try command.run(.none)
+    undisturbed = report
+    status = output.status
+    once = try LeftFiles(work)
+    _ = try command.run(.none)
+    twice = try LeftFiles(work)
+    guard status == 0 || status == 65 else { throw ProgramFailure(description: "\(kind.name): \(output.messages)") }
+  }
+
+  // MARK: Folders
+
+  func reset() throws {
+    try clear()
+    try Self.copy(base, to: work)
+  }
+
+  func clear() throws {
+    for name in try work.names { try FileManager.default.removeItem(at: work.file(name)) }
+  }
+
+  private static func copy(_ from: TemporaryFolder, to: TemporaryFolder) throws {
+    for name in try from.names { try FileManager.default.copyItem(at: from.file(name), to: to.file(name)) }
+  }
+
+  // MARK: Runs
+
+  /// Runs the command in the folder as it is.
+  func run(_ fault: Fault = .none, environment: [String: String] = [:]) throws -> (ProgramOutput, ShimReport) {
+    try command.run(fault, environment: environment)
+  }
+
+  /// Runs it from the beginning, and returns what it changed.
+  func record(_ fault: Fault = .none) throws -> Recording {
+    try reset()
+    let begin = try PowerCut(of: work)
+    let (output, changes) = try command.record(fault)
+    guard output.status == status else {
+      throw ProgramFailure(description: "\(kind.name) ended with \(output.status): \(output.messages)")
+    }
+    return Recording(begin: begin, changes: changes)
+  }
+
+  /// Replaces the folder by what a disk may hold after some of the changes.
+  func write(
+    image recording: Recording, after cut: Int, _ rest: PowerCut.Rest, using random: inout SeededGenerator
+  ) throws {
+    var disk = recording.begin
+    for change in recording.changes.prefix(cut) { disk.add(change) }
+    try clear()
+    try disk.write(to: work, rest, using: &random)
+  }
+
+  // MARK: Trials
+
+  /// Runs it from the beginning with a fault, then again without. `harm` is for canaries: it does what must be found.
+  ///
+  /// - Returns: What is wrong, and whether the fault happened at all.
+  func problems(
+    with fault: Fault, environment: [String: String] = [:], harm: (TemporaryFolder) throws -> Void = { _ in }
+  ) throws -> (found: [String], happened: Bool) {
+    try reset()
+    let (output, report) = try run(fault, environment: environment)
+    guard report.fired > 0 else { return ([], false) }
+    try harm(work)
+    let place = "\(kind.name), \(fault) (\(report.call)): "
+    let call = report.call.split(separator: " ").first.map(String.init) ?? ""
+    var found = try endProblems(of: output, after: fault, at: call)
+    found += try repetitionProblems()
+    return (found.map { place + $0 }, true)
+  }
+
+  /// How it ended, and what it left.
+  private func endProblems(of output: ProgramOutput, after fault: Fault, at call: String) throws -> [String] {
+    let first = output.messages.split(separator: "\n").first.map(String.init) ?? ""
+    let expected: Set<Int32> =
+      switch fault.action {
+      case .kill: [128 + SIGKILL]
+      // What has not begun, and what is one transaction, ends at once.
+      case .terminate: [status, 0, 75, 128 + SIGTERM]
+      case .short, .nothing, .swallow, .fail(EINTR): [status]
+      // What can't be opened or made may have another reason than the disk, and a lock may be free later.
+      case .fail where ["open", "mkdir", "mkstemp"].contains(call): [status, 74, 73, 66]
+      case .fail where call == "fcntl": [status, 74, 75]
+      // To SQLite a file that can't be read is damaged.
+      case .fail where call == "pread": [status, 74, 65]
+      case .fail: [status, 74]
+      }
+    var found = expected.contains(output.status) ? [] : ["status \(output.status): \(first)"]
+    if case .fail = fault.action, output.status != status, first.isEmpty { found.append("no message") }
+    if case .fail = fault.action, status == 65, output.status == status, !first.isEmpty, call != "pread" {
+      found.append("an error of the data: \(first)")
+    }
+    if fault.action != .kill, fault.action != .terminate, output.status == status, first.isEmpty {
+      found += try LeftFiles(work).differences(from: once, permitting: isOfSQLite).map { "silent: \($0); \(first)" }
+    }
+    for store in ["s", "seed"] where work.exists(store) {
+      let rows = try LeftFiles.rows(store, in: work)
+      if let line = rows.first(where: { !$0.contains("|") }) { found.append("integrity: \(line)") }
+    }
+    return found
+  }
+
+  /// Runs it again without a fault: it must reach what an undisturbed run reaches.
+  func repetitionProblems() throws -> [String] {
+    let (output, _) = try run()
+    let message = output.messages.split(separator: "\n").first.map(String.init) ?? ""
+    guard kind.repeated.union([status, 0]).contains(output.status) else {
+      return ["run again: status \(output.status): \(message)"]
+    }
+    let left = try LeftFiles(work)
+    let remains: (String) -> Bool = { [self] in kind.mayOnlyRead && isOfStore($0) }
+    let found = left.differences(from: once, permitting: remains)
+    if found.isEmpty || left.differences(from: twice, permitting: remains).isEmpty { return [] }
+    return found.map { "run again: \($0)\(message.isEmpty ? "" : "; \(message)")" }
+  }
+
+  /// What an image of the disk lacks of what a run has reported as done.
+  func lossProblems() throws -> [String] {
+    try LeftFiles(work).differences(from: once, permitting: isOfStore).map { "lost: \($0)" }
+  }
+
+  /// What SQLite removes with the next closing.
+  private func isOfSQLite(_ name: String) -> Bool { name.hasSuffix("-wal") || name.hasSuffix("-shm") }
+  private func isOfStore(_ name: String) -> Bool { isOfSQLite(name) || name.hasSuffix(".lock") }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+
+/// What a run left: files, rows and texts, without what differs from run to run.
+struct LeftFiles: Equatable {
+  private let names: [String]
+  private let texts: [String: String]
+  private let rows: [String: [String]]
+
+  /// Reads a folder. SQLite must not open the store that is to be run again, so copies are read.
+  init(_ folder: TemporaryFolder) throws {
+    var texts: [String: String] = [:]
+    var rows: [String: [String]] = [:]
+    var names: [String] = []
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted() {
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: folder.path(path), isDirectory: &isFolder), !isFolder.boolValue
+      else { continue }
+      let name = path.replacing(/\d{4}-\d\d-\d\d/, with: "DATE")
+      names.append(name)
+      if path == "s" || path == "seed" {
+        rows[name] = try Self.rows(path, in: folder)
+      } else if path.contains(".csv") {
+        texts[name] =
+          path.hasSuffix(".gz")
+          ? try folder.data(path).base64EncodedString() : Self.plain(try folder.text(path))
+      }
+    }
+    self.names = names
+    self.texts = texts
+    self.rows = rows
+  }
+
+  private static let query = """
+    PRAGMA integrity_check;
+    SELECT ZDATE, ZHEIGHT, ZPERIOD, ZWIND, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY 5, 1, 6
+    """
+
+  /// What the integrity check says, and the rows; nothing for a file that is still empty, or has no tables yet.
+  static func rows(_ store: String, in folder: TemporaryFolder) throws -> [String] {
+    let copy = try TemporaryFolder()
+    for end in ["", "-wal", "-journal"] where folder.exists(store + end) {
+      try FileManager.default.copyItem(at: folder.file(store + end), to: copy.file("s" + end))
+    }
+    guard try folder.data(store).count > 0 || folder.exists(store + "-wal") else { return [] }
+    let output = try Programs.run("/usr/bin/env", ["sqlite3", "-batch", copy.path("s"), query])
+    if output.messages.contains("no such table") { return output.text == "ok\n" ? [] : [output.text] }
+    let lines = (output.text + output.messages).split(separator: "\n").map(String.init)
+    return lines.first == "ok" ? Array(lines.dropFirst()) : lines
+  }
+
+  private static func plain(_ text: String) -> String {
+    text.replacing(/"(run|startedAt|exportedAt|time|date)" ?: ?"[^"]*",?/, with: "")
+  }
+
+  /// What differs from `expected`, for people.
+  ///
+  /// - Parameter remains: Whether a file that is only here may be.
+  func differences(from expected: LeftFiles, permitting remains: (String) -> Bool = { _ in false }) -> [String] {
+    var found: [String] = []
+    let more = Set(names).subtracting(expected.names).filter { !remains($0) }.sorted()
+    let missing = Set(expected.names).subtracting(names).sorted()
+    if !more.isEmpty { found.append("left over: \(more.joined(separator: ", "))") }
+    if !missing.isEmpty { found.append("missing: \(missing.joined(separator: ", "))") }
+    for (name, text) in expected.texts.sorted(by: { $0.key < $1.key }) where texts[name] != nil && texts[name] != text {
+      found.append("another content: \(name)")
+    }
+    for (name, wanted) in expected.rows.sorted(by: { $0.key < $1.key }) where rows[name] != nil && rows[name] != wanted
+    {
+      found.append("rows of \(name): \(Self.difference(rows[name] ?? [], wanted))")
+    }
+    return found
+  }
+
+  private static func difference(_ rows: [String], _ wanted: [String]) -> String {
+    let lost = Set(wanted).subtracting(rows).sorted()
+    let added = Set(rows).subtracting(wanted).sorted()
+    return "\(rows.count) instead of \(wanted.count); \(lost.count) lost \(lost.prefix(2)), \(added.count) others "
+      + "\(added.prefix(2))"
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The power fails at any moment of a run: what was not synced is on the disk or not, piece by piece. The store that is
+/// found then must be sound, and a repetition must reach what an undisturbed run reaches.
+@Suite(.seeded) struct PowerCutTests {
+  static let images = TestLength.rounds(3, long: 300)
+
+  @Test(arguments: RunKind.all)
+  func `After a power cut at any moment, a repetition ends as an undisturbed run does`(_ kind: RunKind) throws {
+    let stage = try FaultStage(kind)
+    let recorded = try stage.record()
+    var random = kind.generator
+    for number in 1...Self.images {
+      let cut =
+        number.isMultiple(of: 5) ? recorded.changes.count : Int.random(in: 0...recorded.changes.count, using: &random)
+      let rest = PowerCut.Rest.allCases.randomElement(using: &random) ?? .some
+      expectNone(try problems(in: (cut, rest), of: recorded, on: stage, using: &random))
+    }
+    print("\(kind.name): \(Self.images) images of \(recorded.changes.count) changes, seed \(Randomness.seed)")
+  }
+
+  /// What a run has reported is on the disk before the report, not after a repetition only.
+  @Test(arguments: RunKind.all)
+  func `What a run has reported as done survives a power cut right after its end`(_ kind: RunKind) throws {
+    let stage = try FaultStage(kind)
+    let recorded = try stage.record()
+    var random = kind.generator
+    try stage.write(image: recorded, after: recorded.changes.count, .nothing, using: &random)
+    expectNone(try stage.lossProblems())
+  }
+
+  // MARK: Canaries
+
+  /// The shim reports syncs that do not happen, as a program would that leaves them out.
+  @Test(arguments: [(RunKind.plain, ""), (.plain, ".part"), (.plain, "-wal"), (.inbox, ""), (.export, ""), (.edit, "")])
+  func `A sync that is left out is found`(_ kind: RunKind, _ nameEnd: String) throws {
+    let stage = try FaultStage(kind)
+    var fault = Fault(.swallow, calls: [.sync], at: 1)
+    fault.isLasting = true
+    fault.nameEnd = nameEnd
+    let recorded = try stage.record(fault)
+    var random = SeededGenerator(seed: 1)
+    var found: [String] = []
+    for cut in stride(from: recorded.changes.count, to: 0, by: -1) where found.isEmpty {
+      if cut == recorded.changes.count {
+        try stage.write(image: recorded, after: cut, .nothing, using: &random)
+        found += try stage.lossProblems()
+      }
+      for rest in [PowerCut.Rest.nothing, .some] {
+        // A file that is left over shows no loss.
+        found += try problems(in: (cut, rest), of: recorded, on: stage, using: &random).filter {
+          !$0.contains("left over") && AwaitedRepair.of($0) == nil
+        }
+      }
+    }
+    #expect(!found.isEmpty, "no image of \(kind.name) without syncs of \(nameEnd) shows a loss")
+  }
+
+  // MARK: Images
+
+  private func problems(
+    in image: (cut: Int, rest: PowerCut.Rest), of recorded: Recording, on stage: FaultStage,
+    using random: inout SeededGenerator
+  ) throws -> [String] {
+    try stage.write(image: recorded, after: image.cut, image.rest, using: &random)
+    let place =
+      "\(stage.kind.name), power cut after change \(image.cut) of \(recorded.changes.count), "
+      + "\(image.rest) of the rest: "
+    return try stage.repetitionProblems().map { place + $0 }
+  }
+}

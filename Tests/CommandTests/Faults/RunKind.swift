@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A kind of run that faults are tried on: what is there before, and the command.
+struct RunKind: Sendable, CustomTestStringConvertible {
+  let name: String
+  let arguments: [String]
+  /// Statuses of a repetition that finds its work done.
+  var repeated: Set<Int32> = []
+  /// Whether a repetition that finds its work done opens the store for reading only, or not at all. What SQLite and the
+  /// lock left next to the store then stays until the next run that writes.
+  var mayOnlyRead = false
+  let prepare: @Sendable (TemporaryFolder) throws -> Void
+
+  var testDescription: String { name }
+
+  static let all = [
+    plain, keyed, atomic, replacement, undo, replay, seed, export, parts, increment, inbox, edit,
+  ]
+
+  static let plain = RunKind(name: "import", arguments: load("p.json")) { folder in
+    try folder.write(records(0..<60), to: "log.csv")
+  }
+
+  static let keyed = RunKind(name: "keyed update", arguments: load("k.json")) { folder in
+    try loadFirst(records(0..<60), as: "a.csv", with: "k.json", in: folder)
+    try folder.write(records(30..<90, rating: 5), to: "log.csv")
+  }
+
+  static let atomic = RunKind(
+    name: "atomic import", arguments: load("k.json") + ["--atomic"], prepare: keyed.prepare)
+
+  static let replacement = RunKind(name: "replacement", arguments: load("p.json") + ["--replace"]) { folder in
+    try loadFirst(records(0..<60), as: "log.csv", with: "p.json", in: folder)
+    try folder.write(records(10..<70), to: "log.csv")
+  }
+
+  static let undo = RunKind(
+    name: "undo", arguments: ["undo", "s", "log.csv", "-y", "-q"], repeated: [65, 66], mayOnlyRead: true
+  ) { folder in
+    try keyed.prepare(folder)
+    try tool(keyed.arguments, in: folder, status: 65)
+  }
+
+  /// Half of the rejects are corrected.
+  static let replay = RunKind(name: "replay", arguments: ["replay", "log.csv.rejects.csv", "-q"], mayOnlyRead: true) {
+    folder in
+    try loadFirst(records(0..<60, badEvery: 3), as: "log.csv", with: "p.json", in: folder)
+    var lines = try folder.text("log.csv.rejects.csv").split(separator: "\n").map(String.init)
+    for index in lines.indices.dropFirst() where index.isMultiple(of: 2) { lines[index] = record(100 + index) }
+    try folder.write(lines.joined(separator: "\n") + "\n", to: "log.csv.rejects.csv")
+  }
+
+  static let seed = RunKind(
+    name: "seed", arguments: ["seed", "--from", "log.csv", "-o", "seed", "--pipeline", "p.json", "--force", "-q"]
+  ) { folder in
+    try folder.write(records(0..<60), to: "log.csv")
+  }
+
+  static let export = RunKind(
+    name: "export", arguments: ["export", "--store", "s", "-o", "out.csv", "--hash", "-q"], mayOnlyRead: true
+  ) { folder in
+    try loadFirst(records(0..<60, badEvery: nil), as: "log.csv", with: "p.json", in: folder)
+  }
+
+  static let parts = RunKind(
+    name: "export in compressed parts",
+    arguments: ["export", "--store", "s", "-o", "out-{part}.csv.gz", "--split-rows", "25", "-q"], mayOnlyRead: true,
+    prepare: export.prepare)
+
+  static let increment = RunKind(
+    name: "incremental export", arguments: ["export", "--store", "s", "-o", "new.csv", "--incremental", "-q"],
+    mayOnlyRead: true
+  ) { folder in
+    try export.prepare(folder)
+    try tool(["export", "--store", "s", "-o", "new.csv", "--incremental", "-q"], in: folder)
+    try FileManager.default.moveItem(at: folder.file("new.csv"), to: folder.file("old.csv"))
+    try loadFirst(records(200..<240, badEvery: nil), as: "more.csv", with: "p.json", in: folder)
+  }
+
+  static let inbox = RunKind(name: "inbox", arguments: ["run", "n.json", "-q"], repeated: [0]) { folder in
+    try folder.makeFolder("in")
+    try folder.write(records(0..<40), to: "in/a.csv")
+    try folder.write(records(40..<80), to: "in/b.csv")
+  }
+
+  static let edit = RunKind(
+    name: "edit by hand", arguments: ["edit", "7", "--store", "s", "--rating", "1", "-y", "-q"], mayOnlyRead: true,
+    prepare: export.prepare)
+
+  // MARK: Inputs and definitions
+
+  private static func load(_ pipeline: String) -> [String] {
+    ["import", "log.csv", "--store", "s", "--pipeline", pipeline, "-q"]
+  }
+
+  private static func loadFirst(
+    _ text: String, as name: String, with pipeline: String, in folder: TemporaryFolder
+  ) throws {
+    try folder.write(text, to: name)
+    try tool(
+      ["import", name, "--store", "s", "--pipeline", pipeline, "-q"], in: folder,
+      status: text.contains("soon") ? 65 : 0)
+  }
+
+  private static func tool(_ arguments: [String], in folder: TemporaryFolder, status: Int32 = 0) throws {
+    let output = try Programs.run(Tool.url.path, arguments, in: folder)
+    guard output.status == status else {
+      throw ProgramFailure(description: "\(arguments) ended with \(output.status): \(output.messages)")
+    }
+  }
+
+  static func record(_ number: Int, rating: Int? = nil) -> String {
+    let month = String(format: "%02d-%02d", number / 28 % 12 + 1, number % 28 + 1)
+    return "2014-\(month)T\(String(format: "%02d", number % 24)):00:00Z,\(number % 9)ft,Place \(number),"
+      + "\(rating ?? number % 5 + 1)"
+  }
+
+  static func records(_ numbers: Range<Int>, badEvery: Int? = 20, rating: Int? = nil) -> String {
+    let lines = numbers.map { number in
+      guard let badEvery, number % badEvery == 1 else { return record(number, rating: rating) }
+      return "soon,1ft,Nowhere \(number),3"
+    }
+    return "date,height,location,rating\n" + lines.joined(separator: "\n") + "\n"
+  }
+
+  private static let columns = #"[{"name": "date", "rules": ["required"]}, "height", "location", "rating"]"#
+
+  static let definitions = [
+    "p.json": #"{"name": "p", "chunkRows": 20, "columns": \#(columns)}"#,
+    "k.json": """
+    {"name": "k", "chunkRows": 20, "columns": \(columns), "key": ["date", "location"], "duplicates": "update"}
+    """,
+    "n.json": """
+    {"name": "n", "chunkRows": 20, "columns": \(columns), "inbox": {"folder": "in", "settleSeconds": 0}, "store": "s",
+      "report": "r.json"}
+    """,
+  ]
+}

@@ -1,0 +1,72 @@
+#define _GNU_SOURCE
+#include "shim.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* MARK: SQLite's memory. Swift ends a process that has no memory left; SQLite promises an error. */
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+
+static uint64_t memory_at, clock_at;
+static int64_t clock_jump;
+
+__attribute__((constructor)) static void set_up(void) {
+  memory_at = shim_number("SHIM_MEMORY_AT");
+  clock_at = shim_number("SHIM_CLOCK_AT");
+  const char *jump = getenv("SHIM_CLOCK");
+  clock_jump = jump ? strtoll(jump, NULL, 10) : 0;
+}
+
+static int fails(void *caller) {
+  struct shim_page *page = shim_page_of();
+  if (!memory_at || !page) return 0;
+  Dl_info library;
+  if (!dladdr(caller, &library) || !library.dli_fname || !strstr(library.dli_fname, "libsqlite3")) return 0;
+  return __atomic_add_fetch(&page->allocations, 1, __ATOMIC_RELAXED) == memory_at
+    && __atomic_add_fetch(&page->fired, 1, __ATOMIC_RELAXED);
+}
+
+void *malloc(size_t size) {
+  return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void *realloc(void *old, size_t size) {
+  return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+}
+
+/* MARK: The clock of the day */
+
+static int64_t jump(void) {
+  struct shim_page *page = shim_page_of();
+  if (!clock_jump || !page) return 0;
+  return __atomic_add_fetch(&page->clock_reads, 1, __ATOMIC_RELAXED) >= clock_at ? clock_jump : 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int result = (int)syscall(SYS_clock_gettime, clock, time);
+  if (result == 0 && clock == CLOCK_REALTIME) time->tv_sec += jump();
+  return result;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+  (void)zone;
+  struct timespec now;
+  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  *time = (struct timeval){.tv_sec = now.tv_sec + jump(), .tv_usec = now.tv_nsec / 1000};
+  return 0;
+}
+
+time_t time(time_t *result) {
+  struct timespec now;
+  syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  now.tv_sec += jump();
+  if (result) *result = now.tv_sec;
+  return now.tv_sec;
+}
