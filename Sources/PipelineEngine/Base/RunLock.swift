@@ -174,7 +174,9 @@ struct LockHolder: Codable, Equatable {
   ///
   /// - Returns: 0, or the code of the system call that failed.
   func write(to descriptor: Int32) -> Int32 {
-    guard ftruncate(descriptor, 0) == 0 else { return errno }
+    while ftruncate(descriptor, 0) != 0 {
+      if errno != EINTR { return errno }
+    }
     var rest = Array(line.utf8)
     var offset = 0
     while !rest.isEmpty {

@@ -132,12 +132,10 @@ struct SeedStore {
   private func leaveWAL(_ connection: SQLiteConnection, _ made: String) throws {
     _ = try connection.rows("PRAGMA journal_mode = WAL")
     for sign in ["+", "-"] { try connection.execute("UPDATE main.Z_PRIMARYKEY SET Z_MAX = Z_MAX \(sign) 1") }
-    let files = FileManager.default
     for suffix in ["", "-wal", "-shm"] { try FileCopy.copy(made + suffix, to: made + ".copy" + suffix) }
     connection.close()
-    for suffix in ["", "-wal", "-shm"] {
-      if files.fileExists(atPath: made + suffix) { try files.removeItem(atPath: made + suffix) }
-      try files.moveItem(atPath: made + ".copy" + suffix, toPath: made + suffix)
+    for suffix in ["", "-wal", "-shm"] where rename(made + ".copy" + suffix, made + suffix) != 0 {
+      throw RunFailure(made + suffix, "can't be replaced by its copy", errno: errno)
     }
   }
 }

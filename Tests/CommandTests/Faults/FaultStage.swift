@@ -135,12 +135,7 @@ final class FaultStage {
       // What has not begun, and what is one transaction, ends at once.
       case .terminate: [status, 0, 75, 128 + SIGTERM]
       case .short, .nothing, .swallow, .fail(EINTR): [status]
-      // What can't be opened or made may have another reason than the disk, and a lock may be free later.
-      case .fail where ["open", "mkdir", "mkstemp"].contains(call): [status, 74, 73, 66]
-      case .fail where call == "fcntl": [status, 74, 75]
-      // To SQLite a file that can't be read is damaged.
-      case .fail where call == "pread": [status, 74, 65]
-      case .fail: [status, 74]
+      case .fail: failures(of: fault, at: call)
       }
     var found = expected.contains(output.status) ? [] : ["status \(output.status): \(first)"]
     if case .fail = fault.action, output.status != status, first.isEmpty { found.append("no message") }
@@ -155,6 +150,18 @@ final class FaultStage {
       if let line = rows.first(where: { !$0.contains("|") }) { found.append("integrity: \(line)") }
     }
     return found
+  }
+
+  /// The statuses that fit a call that fails.
+  private func failures(of fault: Fault, at call: String) -> Set<Int32> {
+    var statuses: Set<Int32> = [status, 74]
+    // What can't be opened or made may have another reason than the disk.
+    if ["open", "mkdir", "mkstemp"].contains(call) { statuses.formUnion([73, 66]) }
+    // A lock may be free later. The first of many calls that fail says little of the others.
+    if call == "fcntl" || fault.isLasting { statuses.insert(75) }
+    // To SQLite a file that can't be read is damaged.
+    if call == "pread" || fault.isLasting { statuses.insert(65) }
+    return statuses
   }
 
   /// Runs it again without a fault: it must reach what an undisturbed run reaches.
