@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless help demo release test test-long check check-address check-thread check-format check-samples check-docs api check-api architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: frictionless fuzz fuzz-smoke help demo release test test-long check check-address check-thread check-format check-samples check-docs api check-api architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -22,11 +22,20 @@ test: ## Run the tests, without the long series; ARGS="--filter ChainFuzz" choos
 	@.ci/ensure-packages test
 	.ci/slowest swift test $(ARGS)
 
-test-long: ## Run the tests with the long series, then under both sanitizers; ROUNDS=1000 and SEED=7 change them
+test-long: ## Run the tests with the long series, then the fuzzer and both sanitizers; ROUNDS=1000 and SEED=7 change them
 	@.ci/ensure-packages test
 	SURFJOURNAL_TESTS=long .ci/slowest swift test $(ARGS)
+	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz
 	.ci/check-thread
 	.ci/check-address
+
+fuzz: ## Fuzz for an hour, going on from the last time; FUZZ_SECONDS=28800 and ARGS="dates numbers" change it
+	@.ci/ensure-packages test
+	.ci/fuzz $(ARGS)
+
+fuzz-smoke: ## Fuzz every target for some seconds, two minutes in all
+	@.ci/ensure-packages test
+	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz $(ARGS)
 
 check: check-format check-samples check-docs check-architecture build test docs check-api ## Run all that a change has to pass: format, samples, documents, map, build, tests, docs, API
 

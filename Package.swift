@@ -2,7 +2,14 @@
 
 import PackageDescription
 
-let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+/// The fuzz targets, with modules that count which branches an input takes and that keep their assertions. `.ci/fuzz`
+/// sets the variable.
+let buildsFuzzTargets = Context.environment["SURFJOURNAL_FUZZ"] != nil
+let counted: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-assert-config", "Debug"])]
+
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)] + (buildsFuzzTargets ? counted : [])
+/// For modules whose internal parts have fuzz targets.
+let fuzzedInside: [SwiftSetting] = strict + (buildsFuzzTargets ? [.unsafeFlags(["-enable-testing"])] : [])
 
 /// The program alone: without the tests, no target asks for the plugin, and its tool is not built. `make demo` and
 /// `make release` set the variable.
@@ -57,8 +64,8 @@ let package = Package(
       name: "StoreInspection", dependencies: ["ManagedObjectModel", "PersistentStores", "Locking"],
       swiftSettings: strict),
     .target(
-      name: "CSV", dependencies: ["Locking", "CArchive", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
-    .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
+      name: "CSV", dependencies: ["Locking", "CArchive", "CISAL", "CXXHash", "CWriteback"], swiftSettings: fuzzedInside),
+    .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: fuzzedInside),
     .target(name: "TableGuessing", dependencies: ["CSV", "PipelineDefinition"], swiftSettings: strict),
     .target(
       name: "PipelineEngine",
@@ -121,5 +128,19 @@ if !buildsProgramOnly {
       dependencies: ["CSV", "OpenCoreData", "PipelineEngine", "StoreInspection", "SurfJournal", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "TidyTests", swiftSettings: strict),
+  ]
+}
+
+if buildsFuzzTargets {
+  package.targets += [
+    // A header only: the driver of libFuzzer, which the toolchain has.
+    .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "CSV", "PipelineDefinition", "PipelineEngine", "TableGuessing", "SurfJournal", "OpenCoreData",
+        "ManagedObjectModel", "PersistentStores", "StoreInspection", "CZlib", "CFuzzer",
+      ],
+      path: "Tests/Fuzz/Sources", swiftSettings: strict),
   ]
 }

@@ -171,6 +171,25 @@ struct EncodingTests {
     }
   }
 
+  @Test(
+    "After half a character at a line end, records have their own positions, and reading goes on there",
+    arguments: [
+      ("gb18030", [0x61, 0x0A, 0x62, 0x8C, 0x38, 0x0A, 0x63, 0x0A, 0x64, 0x0A] as [UInt8], [0, 2, 6, 8]),
+      ("euc-jp", [0x61, 0x0A, 0x62, 0x8F, 0x0A, 0x63, 0x0A, 0x64, 0x0A], [0, 2, 5, 7]),
+    ])
+  func halfCharacter(name: String, bytes: [UInt8], offsets: [Int]) throws {
+    var dialect = CSVDialect(hasHeader: false)
+    dialect.encoding = CSVEncoding(named: name)
+    for size in [1, 100] {
+      let reader = try CSVReader(
+        ByteSource(bytes: bytes), dialect: dialect, limits: CSVLimits(), readBytes: size, usesFastScanner: true)
+      #expect(try readAll(reader).map(\.byte) == offsets, "pieces of \(size)")
+    }
+    let start = ReaderPosition(record: 3, line: 3, byteOffset: offsets[2])
+    let resumed = try CSVReader(ByteSource(bytes: bytes), dialect: dialect, startingAt: start)
+    #expect(try readAll(resumed).map(\.values) == [["c"], ["d"]])
+  }
+
   @Test("UTF-16 and UTF-32 that nothing declares are refused, with the name to declare")
   func undeclared() throws {
     for (encoding, name) in [

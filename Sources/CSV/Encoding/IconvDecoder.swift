@@ -62,8 +62,10 @@ final class IconvDecoder {
   /// - Parameters:
   ///   - base: the offsets of the first bytes of `source` and of `target`.
   ///   - isFinal: whether no bytes follow.
+  ///   - endsLine: whether `source` ends where a line is known to end, so that half a character there is none.
   func decode(
-    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, room: Int, base: Mark, isFinal: Bool
+    _ source: UnsafeBufferPointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, room: Int, base: Mark, isFinal: Bool,
+    endsLine: Bool = false
   ) -> ConversionStep {
     var step = ConversionStep()
     // The end of the piece that is being converted; a piece grows if its last character is not complete.
@@ -76,13 +78,15 @@ final class IconvDecoder {
       switch convert(piece, to: target, room: room, &step) {
       case 0: marks.append(Mark(text: base.text + step.written, input: base.input + step.read))
       case EINVAL where pieceEnd < source.count: isComplete = false
-      case EINVAL where !isFinal: return step
+      case EINVAL where !isFinal && !endsLine: return step
       case E2BIG: return step
       default:
         // EILSEQ, or half a character at the end.
         target[step.written] = UnicodeDecoding.invalid
         step.written += 1
         step.read += 1
+        // The piece may have grown beyond line ends that turn out not to be within a character.
+        pieceEnd = step.read
       }
     }
     if isFinal, step.read == source.count, !isFlushed, step.written + 16 <= room {

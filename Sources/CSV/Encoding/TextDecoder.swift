@@ -136,13 +136,14 @@ final class TextDecoder {
     let scratch = UnsafeMutablePointer<UInt8>.allocate(capacity: readBytes + 64)
     defer { scratch.deallocate() }
     while offset + decodedEnd - start < target {
-      let count = min(end - decodedEnd, target - offset - (decodedEnd - start))
+      let left = target - offset - (decodedEnd - start)
+      let count = min(end - decodedEnd, left)
       let piece = UnsafeBufferPointer(start: bytes + decodedEnd, count: count)
-      let step = iconv.decode(piece, to: scratch, room: readBytes + 64, base: base, isFinal: false)
+      let step = iconv.decode(
+        piece, to: scratch, room: readBytes + 64, base: base, isFinal: false, endsLine: count == left)
       decodedEnd += step.read
       textCount += step.written
       if step.read > 0 { continue }
-      let left = target - offset - (decodedEnd - start)
       if inputEnded || count == left {
         throw CSVError(
           .source, "has no record at byte \(target), from which to continue; the file has changed",

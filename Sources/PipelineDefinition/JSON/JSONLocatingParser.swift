@@ -116,7 +116,8 @@ struct JSONLocatingParser {
     case "null": return .null
     case "": throw mistake(start, start < bytes.count ? "a value is missing here" : "the document ends too early")
     default:
-      guard let number = try? decoder.decode(Double.self, from: Data(word.utf8)) else {
+      // The line break ends the number: of a long one, Foundation also reads the memory behind the data.
+      guard let number = try? decoder.decode(Double.self, from: Data((word + "\n").utf8)) else {
         throw mistake(start, "\(word) is neither a number nor true, false or null; put quotes around a text")
       }
       return .number(number)

@@ -124,11 +124,15 @@ public struct DateFormat: Sendable, Hashable {
   }
 
   /// As `append`, but false also if reading the text would not give the same value bit for bit. A pattern omits the
-  /// components that it has no letters for; the other formats preserve every value that they can represent.
+  /// components that it has no letters for, and Unix seconds have one text for 0.0 and -0.0; the other formats preserve
+  /// every value that they can represent.
   public func appendExactly(_ seconds: Double, to output: inout [UInt8]) -> Bool {
     let start = output.count
     guard append(seconds, to: &output) else { return false }
-    guard case .pattern = kind else { return true }
+    switch kind {
+    case .iso8601, .seconds, .infinity: return true
+    case .unix, .pattern: break
+    }
     if self.seconds(output.span.extracting(start..<output.count))?.bitPattern == seconds.bitPattern { return true }
     output.removeLast(output.count - start)
     return false

@@ -184,6 +184,17 @@ import Testing
     #expect(try decoder.decode(PipelineDefinition.self, from: data) == definition)
   }
 
+  @Test func `A long number is read by its own digits, whatever lies behind it in memory`() throws {
+    for count in 20..<60 {
+      for _ in 0..<50 {
+        // Freed memory full of digits, of which the parser gets some.
+        #expect((40..<80).allSatisfy { Data(repeating: UInt8(ascii: "9"), count: $0).last == UInt8(ascii: "9") })
+        var parser = JSONLocatingParser(Data(String(repeating: "3", count: count).utf8))
+        #expect(try parser.read() == .number(Double(String(repeating: "3", count: count)) ?? 0))
+      }
+    }
+  }
+
   @Test func `Relative paths start at the definition's folder, wherever the process is`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(#"{"name": "n", "export": {}}"#, to: "club.json")

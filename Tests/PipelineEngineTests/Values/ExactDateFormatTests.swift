@@ -52,7 +52,7 @@ import Testing
     ("yyyy-MM-dd HH:mm:ss.SSS", 0.125, "2001-01-01 00:00:00.125"), ("yyyy-MM-dd HH:mm:ss.SSS", 0.1 + 0.2, nil),
     ("yyyy-MM-dd", -0.0, nil), ("M/d/yy", 427_075_200, "7/15/14"), ("M/d/yy", 2_000_000_000 - 27_200, nil),
     ("iso8601", 0.1 + 0.2, "2001-01-01T00:00:00.30000000000000004Z"), ("iso8601", .infinity, nil),
-    ("seconds", .infinity, "inf"),
+    ("seconds", .infinity, "inf"), ("unix", 0, "978307200"), ("unix", -0.0, nil), ("unix", -0.25, "978307199.75"),
   ]
 
   @Test(arguments: exact)
