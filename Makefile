@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: frictionless fuzz fuzz-smoke help demo release test test-long check check-address check-thread check-format check-samples check-docs api check-api architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: reliability frictionless fuzz fuzz-smoke help demo release test test-long check check-address check-thread check-format check-samples check-docs api check-api architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -24,7 +24,7 @@ test: ## Run the tests, without the long series; ARGS="--filter ChainFuzz" choos
 
 test-long: ## Run the tests with the long series, then the fuzzer and both sanitizers; ROUNDS=1000 and SEED=7 change them
 	@.ci/ensure-packages test
-	SURFJOURNAL_TESTS=long .ci/slowest swift test $(ARGS)
+	SURFJOURNAL_FIGURES=$${SURFJOURNAL_FIGURES:-$(CURDIR)/.build/figures.jsonl} SURFJOURNAL_TESTS=long .ci/slowest swift test $(ARGS)
 	FUZZ_SECONDS=120 FUZZ_SLICE=8 .ci/fuzz
 	.ci/check-thread
 	.ci/check-address
@@ -53,6 +53,9 @@ check-thread: ## Run the tests under the thread sanitizer; ARGS="--filter ChainF
 check-samples: ## Check that SampleData is what its generator writes
 	@.ci/ensure-packages test
 	python3 SampleData/generate.py --check
+
+reliability: ## Write docs/reliability.md: the promises, their tests, and what the last long run has tried
+	@.ci/reliability
 
 check-docs: ## Check the links of the documentation and the tests that it cites
 	.ci/check-docs

@@ -27,8 +27,8 @@ struct FileCheckpoint {
   /// The input is read from its start. Importing all of it again discards a partial import.
   mutating func beginAnew(_ ledger: Ledger) {
     entry.id = ledger.newInputID()
-    halfDone = ledger.entries.filter {
-      !$0.isComplete && $0.path == entry.path && $0.pipelineDigest == entry.pipelineDigest
+    halfDone = ledger.partialEntries.filter {
+      $0.path == entry.path && $0.pipelineDigest == entry.pipelineDigest
     }
   }
 

@@ -28,8 +28,8 @@ struct FileImporter {
   private var wasOpened = false
   /// The expected content of the input; nil where its hash is not checked.
   private var checksumFile: ChecksumFile?
-  /// The ledger's entries, the newest first.
-  private var known: [LedgerEntry] = []
+  /// What was imported before.
+  private var known = KnownInputs()
   /// The comparison of the first chunk with the store, for an input that is read only once.
   private var overlap: OverlapCheck?
   /// Nil until the header is known.
@@ -53,9 +53,9 @@ struct FileImporter {
 
   /// Handles the whole input and adds its results to `totals`.
   ///
-  /// - Parameter known: The ledger's entries, the newest first.
+  /// - Parameter known: What was imported before.
   /// - Returns: The ledger's entry for this input.
-  mutating func run(_ known: [LedgerEntry], _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
+  mutating func run(_ known: KnownInputs, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
     self.known = known
     defer { totals.finish(wasOpened ? summary : nil, checkpoint.results, rejects: rejectsResult) }
     do throws(RunFailure) {

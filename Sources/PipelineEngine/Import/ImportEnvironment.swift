@@ -50,15 +50,15 @@ struct ImportEnvironment {
 
   // MARK: Inputs
 
-  /// The reader of an input; `known` has the ledger's entries, the newest first.
+  /// The reader of an input; `known` has what was imported before.
   ///
   /// - Parameter digester: What is digested of the records; by default what the pipeline compares.
   func reader(
-    of file: InputFile, _ known: [LedgerEntry], digester: (@Sendable (HeaderMapping) -> RowDigester)? = nil
+    of file: InputFile, _ known: KnownInputs, digester: (@Sendable (HeaderMapping) -> RowDigester)? = nil
   ) -> InputReader {
     let recognizer = InputRecognizer(
       definition: definition, digest: digest, location: file.location,
-      entries: options.again ? [] : known.filter { $0.entity == definition.entity }, changedInputs: changedInputs)
+      entries: options.again ? nil : known, changedInputs: changedInputs)
     return InputReader(
       file: file, definition: definition, columns: columns, entity: store.entity,
       takesDefaults: options.fillsAttributesByName, recognizer: recognizer,
@@ -88,7 +88,7 @@ struct ImportEnvironment {
       store: options.namesStoreInRejects ? store.path : nil,
       options: readingOptions.isEmpty ? nil : readingOptions)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
-    let taken = isDryRun ? nil : Set(ledger.entries.filter { !$0.isComplete }.compactMap(\.rejects.path))
+    let taken = isDryRun ? nil : Set(ledger.partialEntries.compactMap(\.rejects.path))
     return RejectsFile(header: opened.header, context: context) {
       taken.map { RejectsDestination.free(rejectsPath, taken: $0) } ?? rejectsPath
     }

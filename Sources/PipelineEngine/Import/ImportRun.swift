@@ -210,7 +210,7 @@ struct ImportRun {
     _ inputs: [InputFile], contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
   ) -> RunFailure? {
     var first: RunFailure?
-    var known = ledger.entries
+    let known = KnownInputs(ledger.entries)
     for (input, rejectsPath) in zip(inputs, rejectsPaths(inputs)) {
       var part = FileImporter(
         input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
@@ -220,8 +220,7 @@ struct ImportRun {
         }
         // An input that is named twice in one run is imported once.
         if entry.isComplete {
-          known.removeAll { part.replacedInputs.contains($0.id) }
-          known.insert(entry, at: 0)
+          known.add(entry, replacing: part.replacedInputs)
           totals.completed.append(entry)
         }
         if let file = input.inboxFile {

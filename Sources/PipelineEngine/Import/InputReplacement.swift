@@ -5,8 +5,8 @@ import OpenCoreData
 struct InputReplacement {
   private let environment: ImportEnvironment
   private let file: InputFile
-  /// The ledger's entries, the newest first.
-  private let known: [LedgerEntry]
+  /// What was imported before.
+  private let known: KnownInputs
   /// The inputs that are replaced.
   let old: [LedgerEntry]
 
@@ -18,7 +18,7 @@ struct InputReplacement {
   /// - Returns: Nil where there is nothing to replace.
   init?(
     of file: InputFile, _ environment: ImportEnvironment, entry: LedgerEntry, changed: LedgerEntry?,
-    known: [LedgerEntry], totals: inout ImportTotals
+    known: KnownInputs, totals: inout ImportTotals
   ) throws(RunFailure) {
     guard file.isReadTwice else {
       throw RunFailure(
@@ -26,16 +26,13 @@ struct InputReplacement {
         message: "only a file can replace what it inserted before; write standard input to a file, and import that")
     }
     (self.environment, self.file, self.known) = (environment, file, known)
-    let location = file.location
-    func same(as location: String?) -> [LedgerEntry] {
-      known.filter { location != nil && $0.location == location && $0.entity == environment.definition.entity }
-    }
-    var old = same(as: location)
+    func same(as location: String?) -> [LedgerEntry] { known.at(location, of: environment.definition.entity) }
+    var old = same(as: file.location)
     if let changed, !old.contains(where: { $0.id == changed.id }) { old.append(changed) }
     if old.isEmpty {
       let check = OverlapCheck(of: file, environment, known: known)
       guard let overlap = try check?.overlap(entry, &totals), overlap.isMost else { return nil }
-      guard let main = known.first(where: { $0.id == overlap.mainInput }) else {
+      guard let main = known.input(overlap.mainInput) else {
         throw RunFailure(
           code: .inputRefused, exitCode: .dataError,
           message:
@@ -71,7 +68,7 @@ struct InputReplacement {
       program: environment.definition.vocabulary.program)
     let plan: UndoPlan
     do {
-      plan = try undo.plan(known)
+      plan = try undo.plan(known.all)
       if !environment.isDryRun { try undo.apply() }
     } catch let refusal as UndoRefusal {
       throw RunFailure(

@@ -22,7 +22,7 @@ struct InputScan {
     digester: (@Sendable (HeaderMapping) -> RowDigester)? = nil,
     opened: (HeaderMapping) throws -> Void = { _ in }, _ body: (ParsedChunk) throws -> Bool
   ) throws(RunFailure) {
-    let messages = environment.reader(of: file, [], digester: digester).start()
+    let messages = environment.reader(of: file, KnownInputs(), digester: digester).start()
     defer { messages.abandon() }
     do {
       while !environment.monitor.isCancelled(), let message = messages.receive() {

@@ -7,25 +7,24 @@ import OpenCoreData
 struct OverlapCheck {
   private let environment: ImportEnvironment
   private let file: InputFile
-  private let known: [LedgerEntry]
+  private let known: KnownInputs
   /// The last import of an input with the same path.
   private let earlier: LedgerEntry?
 
   /// Nil where records can't be stored twice: the pipeline recognises them, the caller wants them twice, or nothing was
   /// imported before.
   ///
-  /// - Parameter known: The ledger's entries, the newest first.
-  init?(of file: InputFile, _ environment: ImportEnvironment, known: [LedgerEntry]) {
+  /// - Parameter known: What was imported before.
+  init?(of file: InputFile, _ environment: ImportEnvironment, known: KnownInputs) {
     let definition = environment.definition
     guard definition.key.isEmpty, environment.changedInputs != .onlyNew, !environment.options.again,
       !environment.options.isReplay,
       // A dry run stores nothing: there the inputs of the run itself have to be counted from the first one on.
-      environment.isDryRun && environment.hasSeveralInputs || known.contains(where: { $0.entity == definition.entity })
+      environment.isDryRun && environment.hasSeveralInputs || known.hasInputs(of: definition.entity)
     else { return nil }
     (self.environment, self.file) = (environment, file)
-    self.known = known.filter { $0.entity == definition.entity }
-    let location = file.location
-    earlier = self.known.first { location != nil && $0.location == location && $0.counts.inserted > 0 }
+    self.known = known
+    earlier = known.at(file.location, of: definition.entity).first { $0.counts.inserted > 0 }
   }
 
   /// What is digested of the input's records: all that it fills.
@@ -41,7 +40,7 @@ struct OverlapCheck {
   func run(_ entry: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) -> RunFailure? {
     guard let overlap = try overlap(entry, &totals) else { return nil }
     if let earlier { return failure(overlap, of: earlier) }
-    return overlap.isMost ? failure(overlap, of: known.first { $0.id == overlap.mainInput }) : nil
+    return overlap.isMost ? failure(overlap, of: known.input(overlap.mainInput)) : nil
   }
 
   /// Compares the first chunk of an input that can be read only once.
@@ -52,7 +51,7 @@ struct OverlapCheck {
     var overlap = Overlap()
     try stored.add(chunk, of: entry, after: known, to: &overlap)
     guard overlap.isMost else { return nil }
-    return failure(overlap, of: known.first { $0.id == overlap.mainInput }, isFirstChunk: true)
+    return failure(overlap, of: known.input(overlap.mainInput), isFirstChunk: true)
   }
 
   /// Nil for an input that can't be read.

@@ -34,9 +34,9 @@ struct StoredRecords {
   ///
   /// - Parameters:
   ///   - entry: The ledger's entry of the input.
-  ///   - earlier: The ledger's entries of the inputs before it.
+  ///   - earlier: The inputs before it.
   func add(
-    _ chunk: ParsedChunk, of entry: LedgerEntry, after earlier: [LedgerEntry], to overlap: inout Overlap
+    _ chunk: ParsedChunk, of entry: LedgerEntry, after earlier: KnownInputs, to overlap: inout Overlap
   ) throws(RunFailure) {
     overlap.recordCount += chunk.batch.count
     do {
@@ -59,9 +59,9 @@ struct StoredRecords {
   }
 
   /// The input that inserted the first of the equal entries.
-  private func origin(of known: KeyEntry, _ earlier: [LedgerEntry]) -> Int64? {
+  private func origin(of known: KeyEntry, _ earlier: KnownInputs) -> Int64? {
     if known.order > 0 { return InsertedRanges.input(of: Int64(known.order), in: ranges) }
-    return earlier.first { $0.number == known.input }?.id
+    return earlier.id(ofNumber: known.input)
   }
 }
 

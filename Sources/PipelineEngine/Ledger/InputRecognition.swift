@@ -24,8 +24,8 @@ struct InputRecognizer {
   let digest: ContentDigest
   /// The file's absolute path; nil where inputs are not recognised by it.
   let location: String?
-  /// Entries of the store's ledger for the pipeline's entity, the newest first.
-  let entries: [LedgerEntry]
+  /// What was imported before; nil where that does not matter.
+  let entries: KnownInputs?
   /// The treatment of an input that has changed since an import.
   let changedInputs: PipelineDefinition.ChangedInputPolicy
 
@@ -35,11 +35,13 @@ struct InputRecognizer {
   /// The kind of the input, and a hash of what precedes the position at which reading continues.
   func recognize(_ input: InputOpener) throws(CSVError) -> (InputRecognition, ContentHash) {
     let nothing = ContentHash(headBytes: Self.headBytes)
-    guard !entries.isEmpty else { return (.fresh, nothing) }
+    guard let entries, entries.hasInputs(of: definition.entity) else { return (.fresh, nothing) }
     var look = InputLook(try input.previewSource())
     try look.readHead(Self.headBytes)
     var matches: [Match] = []
-    for entry in entries.filter({ look.begins(with: $0) }).sorted(by: { ($0.offset, $0.id) < ($1.offset, $1.id) }) {
+    for entry in look.candidates(of: entries, entity: definition.entity).sorted(by: {
+      ($0.offset, $0.id) < ($1.offset, $1.id)
+    }) {
       try look.read(upTo: entry.offset)
       guard look.offset == entry.offset, look.hash.digest == entry.progress.hash else { continue }
       matches.append(Match(entry: entry, hash: ContentHash(copying: look.hash), next: try look.peek(2)))
@@ -56,17 +58,17 @@ struct InputRecognizer {
       // A pipeline with a key recognises stored entries by it; without one they would be stored twice.
       return (changed(other.entry, Self.foreign(other.entry)), nothing)
     }
-    if let begun = entries.first(where: { isSame($0) && $0.pipelineDigest == digest && !$0.isComplete }) {
+    let sameFile = entries.at(location, of: definition.entity)
+    if let begun = sameFile.first(where: { $0.pipelineDigest == digest && !$0.isComplete }) {
       return (changed(begun, changed(begun)), nothing)
     }
     return (.fresh, nothing)
   }
 
-  private func isSame(_ entry: LedgerEntry) -> Bool { location != nil && entry.location == location }
-
   /// For an input that was imported to its end, with this content.
   private func known(_ entry: LedgerEntry) -> InputRecognition {
-    let isSuperseded = entries.contains { isSame($0) && $0.isComplete && $0.id > entry.id }
+    let own = entries?.at(location, of: definition.entity) ?? []
+    let isSuperseded = own.contains { $0.isComplete && $0.id > entry.id }
     if !entry.isOutdated, !isSuperseded { return .known(entry) }
     if !definition.key.isEmpty { return entry.isOutdated || definition.duplicates.updates ? .fresh : .known(entry) }
     if changedInputs != .refuse { return .changed(entry) }
@@ -162,7 +164,6 @@ private struct InputLook {
   private var head: [UInt8] = []
   /// Bytes that were read but not hashed yet.
   private var ahead: [UInt8] = []
-  private var headDigests: [Int: ContentDigest] = [:]
 
   init(_ source: ByteSource) { self.source = source }
 
@@ -189,13 +190,14 @@ private struct InputLook {
     return Array(ahead.prefix(count))
   }
 
-  mutating func begins(with entry: LedgerEntry) -> Bool {
-    let count = entry.progress.headBytes
-    guard count <= head.count else { return false }
-    if let known = headDigests[count] { return known == entry.progress.headHash }
-    let hash = ContentHash()
-    hash.update(head[..<count])
-    headDigests[count] = hash.digest
-    return hash.digest == entry.progress.headHash
+  /// The entries whose heads the input begins with. There are no more different lengths of heads than the input has
+  /// bytes.
+  func candidates(of entries: KnownInputs, entity: String) -> [LedgerEntry] {
+    entries.headLengths.filter { $0 <= head.count }.flatMap { count in
+      let hash = ContentHash()
+      hash.update(head[..<count])
+      return entries.withHead(count, hash.digest)
+    }
+    .filter { $0.entity == entity }
   }
 }

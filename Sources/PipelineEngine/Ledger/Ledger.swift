@@ -32,6 +32,8 @@ final class Ledger: SaveParticipant {
   let tables: LedgerTables
   /// The entries when the run began, the newest first, without those that were undone.
   let entries: [LedgerEntry]
+  /// Those of them that were not imported to their end.
+  let partialEntries: [LedgerEntry]
 
   /// Reads the ledger of the coordinator's store; it is empty where there is none.
   ///
@@ -48,6 +50,7 @@ final class Ledger: SaveParticipant {
       entries = try tables.entries(layout) { try coordinator.participantRows($0) }
     }
     self.entries = entries.filter { !$0.isUndone }
+    partialEntries = self.entries.filter { !$0.isComplete }
     nextInputID = Locked((entries.map(\.id).max() ?? 0) + 1)
     undoRecords = Locked(UndoRecords(tables, rootEntity: entity?.rootEntity.name, overwrittenMax: overwrittenMax))
   }

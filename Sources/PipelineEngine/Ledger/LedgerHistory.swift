@@ -60,8 +60,7 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     for entry in try tables.entries(layout, rows).reversed() { inputs[entry.run, default: []].append(Input(entry)) }
     let columns = layout.readable(LedgerRun.columns).joined(separator: ", ")
     return try rows(
-      "SELECT \(columns) FROM \(tables.run) AS r ORDER BY startedAt DESC, "
-        + "(SELECT MAX(inputID) FROM \(tables.input) WHERE runID = r.runID) DESC, runID"
+      "SELECT \(columns) FROM \(tables.run) \(tables.joinedLastInput) ORDER BY startedAt DESC, lastInput DESC, runID"
     ).map { Run($0, inputs) }
   }
 

@@ -149,13 +149,19 @@ struct LedgerTables: Sendable {
     return try rows("SELECT \(columns) FROM \(input) ORDER BY inputID DESC").compactMap(LedgerEntry.init(row:))
   }
 
+  /// Joins each run with the number of its last input. The runs of an input have no index: asked for each run, it would
+  /// cost a pass over all inputs.
+  var joinedLastInput: String {
+    "LEFT JOIN (SELECT runID AS lastRun, MAX(inputID) AS lastInput FROM \(input) GROUP BY runID) ON lastRun = runID"
+  }
+
   /// Records read by the last completed imports of a pipeline, the newest first.
   func recordsRead(ofLast count: Int, pipeline: String, _ coordinator: NSPersistentStoreCoordinator) throws -> [Int] {
     guard try layout(in: coordinator) != nil else { return [] }
     // Times are to the second; the numbers of inputs increase.
     let rows = try coordinator.participantRows(
-      "SELECT recordsRead FROM \(run) AS r WHERE pipeline = ? AND kind = ? AND outcome = ? AND recordsRead IS NOT NULL "
-        + "ORDER BY startedAt DESC, (SELECT max(inputID) FROM \(input) WHERE runID = r.runID) DESC LIMIT \(count)",
+      "SELECT recordsRead FROM \(run) \(joinedLastInput) WHERE pipeline = ? AND kind = ? AND outcome = ? "
+        + "AND recordsRead IS NOT NULL ORDER BY startedAt DESC, lastInput DESC LIMIT \(count)",
       [pipeline, LedgerRun.Kind.import.rawValue, RunSummary.Outcome.completed.rawValue])
     return rows.compactMap { ($0.first as? Int64).map(Int.init) }
   }
