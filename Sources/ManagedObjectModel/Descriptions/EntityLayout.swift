@@ -11,6 +11,8 @@ package final class EntityLayout: Sendable {
   private let integerSlots: [Bool]
   /// The values of a newly inserted object, by slot.
   package let defaultValues: [StoredValue]
+  /// The slots of transient attributes: rows have no values of theirs.
+  package let transientSlots: [Int]
   package let propertiesByName: [String: NSPropertyDescription]
   package let attributesByName: [String: NSAttributeDescription]
   package let relationshipsByName: [String: NSRelationshipDescription]
@@ -34,6 +36,7 @@ package final class EntityLayout: Sendable {
       [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType].contains($0.attributeType)
     }
     defaultValues = attributeSlots.map(\.defaultStoredValue)
+    transientSlots = attributeSlots.indices.filter { [attributeSlots] in attributeSlots[$0].isTransient }
     objectClass = EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
     slotsByName = Dictionary(
       attributeSlots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })

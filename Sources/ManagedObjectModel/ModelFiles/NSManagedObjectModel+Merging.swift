@@ -2,10 +2,10 @@ import Foundation
 
 extension NSManagedObjectModel {
   /// A model with copies of the entities of all `models`. An entity that several of them have must have the same
-  /// version hash in each; otherwise the result is nil, as it is for nil or an empty array. Configurations of the same
-  /// name are united.
+  /// version hash in each; otherwise the result is nil, as it is for nil. Of no models the result is an empty model.
+  /// Configurations of the same name are united.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
-    guard let models, !models.isEmpty else { return nil }
+    guard let models else { return nil }
     var merged: [String: NSEntityDescription] = [:]
     var ordered: [NSEntityDescription] = []
     for entity in models.flatMap(\.entities) {
@@ -40,7 +40,7 @@ extension NSManagedObjectModel {
       guard let model = NSManagedObjectModel(contentsOf: url) else { return nil }
       models.append(model)
     }
-    return NSManagedObjectModel(byMerging: models)
+    return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models)
   }
 
   /// Fills this model with copies of `originals`, which must include every superentity, and redirects inheritance and

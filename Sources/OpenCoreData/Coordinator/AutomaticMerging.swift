@@ -40,8 +40,12 @@ struct SavedIDs: Sendable {
   var inserted = ObjectIDCollection()
   var updated: [NSManagedObjectID] = []
   var deleted: [NSManagedObjectID] = []
+  /// Refreshed by others, without a change of their values in the store.
+  var refreshed: [NSManagedObjectID] = []
   /// Every object may have changed.
   var invalidatesAll = false
+  /// What the parent of the merging contexts had when it announced the changes; nil if they read the rows themselves.
+  var rows: SavedRows?
 
   init() {}
 
@@ -51,5 +55,33 @@ struct SavedIDs: Sendable {
     deleted = changes.deletions.map(\.id)
   }
 
-  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && !invalidatesAll }
+  var isEmpty: Bool {
+    inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !invalidatesAll
+  }
+}
+
+/// The rows of a parent's changes, handed to the children that merge them.
+///
+/// A child that asked its parent for them would wait for the parent's queue, on which code may be waiting for the
+/// child.
+struct SavedRows: Sendable {
+  private let updated: [ObjectKey: FetchedRow]
+  private let inserted: [InsertedRows]
+
+  init(updated: [FetchedRow], inserted: [InsertedRows]) {
+    self.updated = Dictionary(updated.map { ($0.id.key, $0) }) { first, _ in first }
+    self.inserted = inserted
+  }
+
+  /// The row of an object that was updated or inserted; nil for other objects.
+  subscript(id: NSManagedObjectID) -> FetchedRow? {
+    if let row = updated[id.key] ?? updated[id.resolved.key] { return row }
+    for rows in inserted {
+      guard let row = rows.liveRows(from: 0).first(where: { rows.objectID(row: $0).key == id.resolved.key }) else {
+        continue
+      }
+      return FetchedRow(id: id.resolved, version: BaseRow.unknownVersion, values: rows.batch.values(row: row))
+    }
+    return nil
+  }
 }

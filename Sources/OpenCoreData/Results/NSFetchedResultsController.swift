@@ -28,12 +28,12 @@ open class NSFetchedResultsController<ResultType>: NSObject {
   /// The controller that delegates receive, if it is not this one.
   private var erasedController: NSFetchedResultsController<any NSFetchRequestResult>?
 
-  /// A controller without content; `performFetch()` fills it. Stops the program if the request has no sort descriptor.
+  /// A controller without content; `performFetch()` fills it. Stops the program if the request's `sortDescriptors` is nil.
   /// (Apple documentation: init(fetchRequest:managedObjectContext:sectionNameKeyPath:cacheName:).)
   ///
   /// - Parameters:
-  ///   - fetchRequest: Has at least one sort descriptor; its order must keep the objects of a section together. It may
-  ///     be changed later, followed by `performFetch()`.
+  ///   - fetchRequest: Has sort descriptors, or an empty array of them; its order must keep the objects of a section
+  ///     together. It may be changed later, followed by `performFetch()`.
   ///   - context: The context of the objects, whose changes the controller follows.
   ///   - sectionNameKeyPath: The property that names each object's section; nil for one section with all objects.
   ///   - name: Stored only; each `performFetch()` counts the sections again.
@@ -42,7 +42,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     sectionNameKeyPath: String?, cacheName name: String?
   ) {
     precondition(
-      fetchRequest.sortDescriptors?.isEmpty == false,
+      fetchRequest.sortDescriptors != nil,
       "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
     core = ResultsCore(
       context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name, request: fetchRequest,

@@ -73,7 +73,7 @@ final class ResultsCore: @unchecked Sendable {
   func performFetch() throws {
     let request = currentRequest()
     precondition(
-      request.sortDescriptors?.isEmpty == false,
+      request.sortDescriptors != nil,
       "An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
     let fetched = try fetch(request)
     query = request.resultType == .managedObjectResultType ? try request.query(model: context.model) : nil

@@ -97,7 +97,6 @@ class StoreAdapter: ClassStoreAdapter, @unchecked Sendable {
     GatheredCursor(try read(nil) { try $0.rows(query) }, of: identity, rowsPerBatch: rowsPerBatch)
   }
 
-  func keepsSnapshots() throws -> Bool { false }
   func makeSnapshot() throws -> (any StoreSnapshot)? { nil }
   var writeCount: Int64 { writes.load(ordering: .acquiring) }
   func noteWrite() { writes.add(1, ordering: .acquiringAndReleasing) }

@@ -49,8 +49,6 @@ package protocol RowStore: AnyObject, Sendable {
     _ query: FetchQuery, rowsPerBatch: Int, in snapshot: (any StoreSnapshot)?
   ) throws -> any RowCursor
 
-  /// Whether `makeSnapshot` can keep a state of the store readable.
-  func keepsSnapshots() throws -> Bool
   /// The rows that are committed now, readable while the snapshot is retained; nil if the store does not support
   /// snapshots.
   func makeSnapshot() throws -> (any StoreSnapshot)?

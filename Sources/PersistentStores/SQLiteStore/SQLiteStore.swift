@@ -182,8 +182,6 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     }
   }
 
-  package func keepsSnapshots() throws -> Bool { pool.withLock { $0 != nil } }
-
   package func makeSnapshot() throws -> (any StoreSnapshot)? {
     guard let pool = pool.withLock({ $0 }) else { return nil }
     do {

@@ -132,8 +132,6 @@ final class BruteForceStore: RowStore {
     BruteForceCursor(try reader(snapshot).rows(query), identity, rowsPerBatch: rowsPerBatch)
   }
 
-  func keepsSnapshots() throws -> Bool { true }
-
   func makeSnapshot() throws -> (any StoreSnapshot)? {
     BruteForceSnapshot(states.withLock { $0.committed })
   }

@@ -104,7 +104,7 @@ struct NotificationTests {
       context.refresh(objects[2], mergeChanges: false)
       context.processPendingChanges()
       context.reset()
-      #expect(log.lines == ["0 change refreshed 2", "0 change refreshed 1", "0 change invalidatedAll 0"])
+      #expect(log.lines == ["0 change refreshed 2", "0 change refreshed 1", "0 change invalidatedAll 3"])
     }
   }
 

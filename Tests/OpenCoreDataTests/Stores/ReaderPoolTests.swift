@@ -170,7 +170,7 @@ struct ReaderPoolTests {
       log.withLock { $0.append("removed") }
     }
     #expect(!removal.ends(within: 200))
-    Background { _ = try rows.keepsSnapshots() }.expectEnd()
+    Background { _ = try rows.makeSnapshot() }.expectEnd()
     mayRead.signal()
     reader.expectEnd()
     removal.expectEnd()

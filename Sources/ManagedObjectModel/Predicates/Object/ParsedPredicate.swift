@@ -10,6 +10,7 @@ final class ParsedPredicate: NSPredicate {
   }
 
   override var predicateFormat: String { node.formatDescription }
+  override var description: String { predicateFormat }
 
   override func copy(with zone: NSZone? = nil) -> Any { self }
 

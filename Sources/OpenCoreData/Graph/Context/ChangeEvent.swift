@@ -13,20 +13,21 @@ struct ChangeEvent {
   /// Objects that other contexts have inserted and saved: objects made for the merge, or only IDs.
   private(set) var mergedInsertions: [ObjectKey: NSManagedObject] = [:]
   private(set) var mergedIDs = ObjectIDCollection()
-  private(set) var invalidatedAll = false
+  /// The IDs of all objects that the context had before a reset; nil if it was not reset.
+  private(set) var invalidatedAll: [NSManagedObjectID]?
 
   init() {}
 
-  /// A reset.
-  static var invalidation: ChangeEvent {
+  /// A reset of a context that had objects with `ids`.
+  static func invalidation(of ids: [NSManagedObjectID]) -> ChangeEvent {
     var event = ChangeEvent()
-    event.invalidatedAll = true
+    event.invalidatedAll = ids
     return event
   }
 
   var isEmpty: Bool {
     insertions.isEmpty && withdrawals.isEmpty && updates.isEmpty && deletions.isEmpty && refreshed.isEmpty
-      && mergedInsertions.isEmpty && mergedIDs.isEmpty && !invalidatedAll
+      && mergedInsertions.isEmpty && mergedIDs.isEmpty && invalidatedAll == nil
   }
 
   /// Rows are appended at the end of a segment, so its new rows are one range.

@@ -226,7 +226,7 @@ extension NSManagedObjectContext {
   }
 
   /// The row that this context has for each of `ids`.
-  private func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
+  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
     var result: [FetchedRow?] = Array(repeating: nil, count: ids.count)
     var missing: [Int] = []
     for (index, id) in ids.enumerated() {

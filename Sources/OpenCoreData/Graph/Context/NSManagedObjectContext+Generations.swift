@@ -13,12 +13,13 @@ extension NSManagedObjectContext {
   /// Makes this context and its children read from one generation of the stores from now on.
   ///
   /// Loaded objects stay as they are until they are refreshed. A save or reset of the context moves it to the newest
-  /// generation at its next read.
+  /// generation at its next read. Stores that keep no generations are read in their newest state: that takes a SQLite
+  /// store in a file, with the journal mode WAL.
   ///
   /// - Parameter generation: `NSQueryGenerationToken.current` for the state at the context's next read, the token of
   ///   another context for the state which that context reads, or nil to see every save immediately.
-  /// - Throws: `NSError` 134060 for a context with a parent or without stores; 134070 for a token of another
-  ///   coordinator, or if no store supports generations.
+  /// - Throws: `NSError` 134060 for a context with a parent or without a coordinator; 134070 for a token of
+  ///   another coordinator.
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
     checkQueue()
     guard parent == nil else {

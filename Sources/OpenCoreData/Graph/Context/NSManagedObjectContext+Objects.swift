@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
   /// ```
   public func delete(_ object: NSManagedObject) {
     checkQueue()
-    guard !object.isDeleted else { return }
+    if object.isDeleted { return object.prepareForDeletion() }
     precondition(
       object.managedObjectContext === self,
       "An object can only be deleted in its own context; ask this one for object(with: objectID).")
@@ -186,11 +186,17 @@ extension NSManagedObjectContext {
   /// ```
   ///
   /// - Parameters:
-  ///   - object: An object of this context. Inserted and deleted objects stay as they are.
-  ///   - mergeChanges: If true, the object's own changes are applied again; if false, they are discarded.
+  ///   - object: An object of this context. A deleted object stays as it is.
+  ///   - mergeChanges: If true, the object's own changes are applied again, and an inserted object stays as it is; if
+  ///     false, they are discarded, also an insertion: the object becomes a fault without a row.
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
-    guard !object.isInserted, !object.isDeleted else { return }
+    guard !object.isDeleted else { return }
+    if object.isInserted {
+      guard !mergeChanges else { return }
+      graph.withdrawInsertion(of: object)
+      return scheduleProcessing()
+    }
     let changed = mergeChanges && object.isUpdated ? object.changedSlots.map { ($0, object.values[$0]) } : []
     graph.withdrawUpdate(of: object)
     graph.turnIntoFault(object)

@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
   /// Commits the changes one level up: to the parent context, or through the coordinator to the store. (Apple
   /// documentation: save().)
   ///
-  /// Does nothing if nothing has changed. If it throws, the changes are still pending.
+  /// Without changes it only posts the notifications of a save. If it throws, the changes are still pending.
   ///
   /// ```swift
   /// do {
@@ -20,8 +20,11 @@ extension NSManagedObjectContext {
   public func save() throws {
     checkQueue()
     processPendingChanges()
-    guard hasChanges else { return try saveMetadata() }
     post(.NSManagedObjectContextWillSave)
+    guard hasChanges else {
+      try saveMetadata()
+      return announceEmptySave()
+    }
     try prepareForSave()
     var (saved, notifications) = gatherChanges()
     // The save is tried again after the merge policy has resolved a conflict; other contexts may write in between.
@@ -40,11 +43,8 @@ extension NSManagedObjectContext {
     advanceQueryGeneration()
     let savedBatches = finishSave(saved.updated)
     notifications.post()
-    // A parent on the main queue announces what it adopted when its turn of the run loop ends; a private queue has no
-    // such moment.
-    if let parent, parent.concurrencyType == .privateQueue {
-      parent.performAndWait { parent.processPendingChanges() }
-    }
+    // Observers of the parent, such as a results controller, have the changes when the child's save returns.
+    parent?.performAndWait { parent?.processPendingChanges() }
     announceSave(saved.changes)
     for batch in savedBatches { graph.release(batch) }
     if parent == nil { for rows in saved.changes.insertions { rows.sharedIDs.release(rows) } }
@@ -55,7 +55,25 @@ extension NSManagedObjectContext {
   /// and children.
   private func announceSave(_ changes: ChangeSet) {
     if parent == nil { persistentStoreCoordinator?.mergers.announce(SavedIDs(changes), from: self) }
-    mergers.announce(SavedIDs(changes), from: self)
+    announce(changes, from: self)
+  }
+
+  /// Notifies the children that merge automatically, except `saver`.
+  private func announce(_ changes: ChangeSet, from saver: NSManagedObjectContext) {
+    mergers.announce(changesForChildren(changes), from: saver)
+  }
+
+  private func changesForChildren(_ changes: ChangeSet) -> SavedIDs {
+    var saved = SavedIDs(changes)
+    // Saved objects are in memory, so nothing is read; an error would only leave the children with older values.
+    let updated = (try? rows(for: saved.updated)) ?? []
+    saved.rows = SavedRows(updated: updated.compactMap { $0 }, inserted: changes.insertions)
+    return saved
+  }
+
+  private func announceEmptySave() {
+    var (_, notifications) = gatherChanges()
+    notifications.post()
   }
 
   private func gatherChanges() -> (saved: PendingChanges, notifications: SaveNotifications) {
@@ -207,7 +225,7 @@ extension NSManagedObjectContext {
     }
     for object in touched.dropFirst(changes.updates.count) { delete(object) }
     scheduleProcessing()
-    mergers.announce(SavedIDs(changes), from: child)
+    announce(changes, from: child)
   }
 
   /// The rows of those of `objects` that are faults here, where the version that the child's change is based on is not

@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
 
   private func userInfo(for changes: ChangeEvent) -> [AnyHashable: Any] {
     var info: [AnyHashable: Any] = [:]
-    if changes.invalidatedAll { info[NSInvalidatedAllObjectsKey] = [NSManagedObjectID]() }
+    if let ids = changes.invalidatedAll { info[NSInvalidatedAllObjectsKey] = ids }
     if changeNotificationContents == .objectIDs {
       var inserted = ObjectIDCollection()
       for (segment, rows) in changes.insertions { inserted.append(segment.rows, rows: rows) }

@@ -196,10 +196,7 @@ final class ObjectGraph {
   func delete(_ object: NSManagedObject) {
     let key = object.identity.key
     if object.isInserted, let (segment, row) = insertions.locate(object.identity) {
-      // If the insertion was not announced, neither is the deletion.
-      if !event.hasInsertion(segment, row: row) { event.noteDeletion(of: object, key) }
-      event.withdrawUpdate(key)
-      segment.remove(row: row)
+      withdraw(object, row, of: segment)
       unregister(object, from: key, asDeleted: true)
     } else {
       updates[key] = nil
@@ -207,6 +204,22 @@ final class ObjectGraph {
       deletions[key] = object
       event.noteDeletion(of: object, key)
     }
+  }
+
+  /// Discards an insertion. The object becomes a fault, and nothing is found when it fires.
+  func withdrawInsertion(of object: NSManagedObject) {
+    guard let (segment, row) = insertions.locate(object.identity) else { return }
+    withdraw(object, row, of: segment)
+    object.turnIntoFault { object.becomeFault() }
+    register(object)
+  }
+
+  private func withdraw(_ object: NSManagedObject, _ row: Int, of segment: PendingSegment) {
+    let key = object.identity.key
+    // If the insertion was not announced, neither is the deletion.
+    if !event.hasInsertion(segment, row: row) { event.noteDeletion(of: object, key) }
+    event.withdrawUpdate(key)
+    segment.remove(row: row)
   }
 
   /// Keeps an object that was to be deleted.
@@ -335,14 +348,15 @@ final class ObjectGraph {
   /// Forgets every object, changed or not.
   func reset() {
     let pending = insertions.segments.flatMap(\.handles.objects)
-    for object in registry.objects.union(deletions.values).union(pending) { object.leaveContext() }
+    let all = registry.objects.union(deletions.values).union(pending)
+    event = .invalidation(of: all.map(\.objectID))
+    for object in all { object.leaveContext() }
     registry.removeAll()
     retained = []
     release(insertions.segments)
     dropChanges()
     conflictChecks = [:]
     unresolvedIDs = UnresolvedIDs()
-    event = .invalidation
   }
 
   private func dropChanges() {

@@ -46,8 +46,9 @@ extension NSManagedObjectContext {
   private func savedIDs(_ info: [AnyHashable: Any]) -> SavedIDs {
     var saved = SavedIDs()
     saved.inserted = ObjectIDCollection(ids(info, NSInsertedObjectsKey, NSInsertedObjectIDsKey))
-    saved.updated =
-      ids(info, NSUpdatedObjectsKey, NSUpdatedObjectIDsKey) + ids(info, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey)
+    saved.updated = ids(info, NSUpdatedObjectsKey, NSUpdatedObjectIDsKey)
+    saved.refreshed =
+      ids(info, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey)
       + ids(info, NSInvalidatedObjectsKey, NSInvalidatedObjectIDsKey)
     saved.deleted = ids(info, NSDeletedObjectsKey, NSDeletedObjectIDsKey)
     saved.invalidatesAll = info[NSInvalidatedAllObjectsKey] != nil
@@ -92,8 +93,8 @@ extension NSManagedObjectContext {
     advanceQueryGeneration()
     graph.invalidateRelated()
     if saved.invalidatesAll { refreshAllObjects() }
-    mergeInsertions(saved.inserted)
-    mergeUpdates(saved.updated)
+    mergeInsertions(saved.inserted, saved.rows)
+    mergeUpdates(saved.updated + saved.refreshed, saved.rows)
     for id in saved.deleted {
       if let object = registeredObject(for: id), !object.isInserted { forgetDeleted(object) }
     }
@@ -103,7 +104,7 @@ extension NSManagedObjectContext {
 
   /// Makes objects for the inserted rows: faults that are loaded together when one of them fires. If the context
   /// announces only IDs, no object is needed and none is made.
-  private func mergeInsertions(_ ids: ObjectIDCollection) {
+  private func mergeInsertions(_ ids: ObjectIDCollection, _ rows: SavedRows?) {
     guard changeNotificationContents == .objects else {
       graph.noteMerged(ids)
       return
@@ -119,19 +120,18 @@ extension NSManagedObjectContext {
       object.faultGroup = group
       graph.noteMerged(object)
     }
-    mergeUpdates(known)
+    mergeUpdates(known, rows)
   }
 
-  private func mergeUpdates(_ ids: [NSManagedObjectID]) {
+  private func mergeUpdates(_ ids: [NSManagedObjectID], _ rows: SavedRows?) {
     let known = ids.compactMap(registeredObject(for:)).filter { !$0.isInserted }
     let objects = known.filter { !$0.isDeleted }
     let changed = objects.filter(\.isUpdated)
     // A rollback shows their values again. Those of a fault are read when it fires.
     let deleted = known.filter { $0.isDeleted && !$0.isFault && !$0.state.contains(.inaccessible) }
-    // The context's changes are applied to the rows, so the rows are read now, in one read.
-    let fresh = (try? rowsBelow(for: (changed + deleted).map(\.identity))) ?? []
+    let fresh = freshRows(of: changed + deleted, rows)
     for (object, row) in zip(changed, fresh) {
-      if let row { rebase(object, on: row) } else { refresh(object, mergeChanges: true) }
+      if let row { rebase(object, on: row) } else if rows == nil { refresh(object, mergeChanges: true) }
     }
     for case (let object, let row?) in zip(deleted, fresh.dropFirst(changed.count)) {
       // Changes made before the deletion stay too.
@@ -143,6 +143,14 @@ extension NSManagedObjectContext {
       refresh(object, mergeChanges: true)
       object.faultGroup = group
     }
+  }
+
+  /// The rows to which the context's changes are applied: those that were handed over, or else the level below is asked
+  /// for all of them in one read.
+  private func freshRows(of objects: [NSManagedObject], _ rows: SavedRows?) -> [FetchedRow?] {
+    let ids = objects.map(\.identity)
+    if let rows { return ids.map { rows[$0] } }
+    return ids.isEmpty ? [] : (try? rowsBelow(for: ids)) ?? []
   }
 
   /// Applies an object's own changes to the values of `row`.
@@ -157,6 +165,7 @@ extension NSManagedObjectContext {
     let merged = [
       (saved.inserted, NSInsertedObjectIDsKey), (ObjectIDCollection(saved.updated), NSUpdatedObjectIDsKey),
       (ObjectIDCollection(saved.deleted), NSDeletedObjectIDsKey),
+      (ObjectIDCollection(saved.refreshed), NSRefreshedObjectIDsKey),
     ]
     for (ids, key) in merged where !ids.isEmpty {
       info[key] = changeNotificationContents == .objectIDs ? ids : Set(ids)

@@ -20,8 +20,10 @@ extension NSManagedObject {
   }
 
   /// The last saved or fetched values of the stored attributes in `keys` (all of them when nil); NSNull stands for nil.
+  /// Empty for an inserted object.
   public func committedValues(forKeys keys: [String]?) -> [String: Any] {
     checkQueue()
+    if isInserted { return [:] }
     if isFault { fireFault() }
     let slots = keys.map { $0.map(slot) } ?? Array(values.indices)
     return valuesByName(snapshot ?? values, slots: slots.filter(isStored))

@@ -277,6 +277,7 @@ extension NSManagedObject {
   /// Gives the object the values of `row`; a fault stays one.
   func fill(from row: FetchedRow) {
     loaded = row.values
+    for slot in entity.layout.transientSlots { loaded?[slot] = entity.layout.defaultValues[slot] }
     version = row.version
   }
 
