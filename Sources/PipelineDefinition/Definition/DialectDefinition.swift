@@ -66,9 +66,8 @@ public struct DialectDefinition: Sendable, Hashable {
   public var encoding: String?
   /// The text between fields: one ASCII character, or several characters. As long as it is not set, an input whose name
   /// ends in `.tsv` or `.tab` has tabs.
-  public var delimiter: String { didSet { delimiterIsSet = true } }
-  /// Whether the delimiter is more than the default.
-  private var delimiterIsSet: Bool
+  public var delimiter: String { didSet { origin.isDeclared = true } }
+  private var origin: DelimiterOrigin
   /// One ASCII character around fields; `nil` if no field is ever quoted.
   public var quote: String?
   /// Whether a quote within a quoted field is written twice.
@@ -134,7 +133,7 @@ public struct DialectDefinition: Sendable, Hashable {
   /// The dialect for an input of this name, the start of whose header is known: the name decides about tabs where
   /// nothing else does, unless the header has none.
   package func forInput(named path: String, headerHasTab: () -> Bool) -> DialectDefinition {
-    guard !delimiterIsSet, format != .jsonl, FileEnding(input: path).isTabs, headerHasTab() else { return self }
+    guard !origin.isDeclared, format != .jsonl, FileEnding(input: path).isTabs, headerHasTab() else { return self }
     var dialect = self
     dialect.delimiter = "\t"
     return dialect
@@ -151,7 +150,7 @@ public struct DialectDefinition: Sendable, Hashable {
   ) {
     self.name = name
     self.delimiter = delimiter
-    delimiterIsSet = name != Self.defaultName || delimiter != Self.defaultDelimiter
+    origin = DelimiterOrigin(isDeclared: name != Self.defaultName || delimiter != Self.defaultDelimiter)
     self.quote = quote
     self.header = header
     self.columns = columns
@@ -220,7 +219,15 @@ extension DialectDefinition: Codable {
     known.name = name
     let mistakes = MistakeList()
     self = Self.read(try JSONValue(from: decoder), path: "", named: [known], mistakes: mistakes)
-    delimiterIsSet = name != Self.defaultName || delimiter != Self.defaultDelimiter
+    origin.isDeclared = name != Self.defaultName || delimiter != Self.defaultDelimiter
     if !mistakes.mistakes.isEmpty { throw PipelineError(mistakes: mistakes.mistakes) }
   }
+}
+
+/// Whether a delimiter is more than the default. Two dialects that differ in nothing else are equal.
+private struct DelimiterOrigin: Sendable, Hashable {
+  var isDeclared: Bool
+
+  static func == (left: DelimiterOrigin, right: DelimiterOrigin) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }
