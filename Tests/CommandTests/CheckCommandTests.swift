@@ -91,7 +91,7 @@ import Testing
         "p.json:2:26: chnkRows: unknown key 'chnkRows';", "p.json:2:71: rejects: several inputs need",
         "p.json:4:35: columns[0].rules[0]: unknown rule 'requird';",
         "p.json:5:33: columns[1].rules[0]: the rule 'notInFuture'", "p.json:6:5: columns[2]: JournalEntry has no",
-        "p.json:8:14: charts[0]: JournalEntry has no", "p.json:9:15: export.predicate: keypath ratign not",
+        "p.json:8:14: charts[0]: JournalEntry has no", "p.json:9:15: export.predicate: JournalEntry has no",
         "p.json:9:51: export.sort[0]: JournalEntry has no", "p.json:9:72: export.columns[0]: JournalEntry has no",
       ], "\(output.text)")
   }

@@ -126,6 +126,19 @@ import Testing
     #expect(refused.messages.contains("the pipeline's key needs it"), "\(refused.messages)")
   }
 
+  @Test func `A file does not differ from itself, whatever its keys are, and -q prints the counts only`() throws {
+    let log = "date,location\n2014-07-14,a\n2014-07-14,b\n,c\n,c\n2014-07-15,d\n"
+    try folder.write(#"{"name": "p", "columns": ["date", "location"], "key": ["date"]}"#, to: "p.json")
+    try folder.write(log, to: "c.csv")
+    let same = try diff(["c.csv", "c.csv", "--pipeline", "p.json", "--exit-code"]).text
+    #expect(same.contains("! line 2: ") && same.contains("note: both sides have the same entries"), "\(same)")
+    try folder.write(log.replacingOccurrences(of: ",b", with: ",e"), to: "d.csv")
+    #expect(try !diff(["c.csv", "d.csv", "--pipeline", "p.json", "--exit-code"], status: 1).text.contains("the same"))
+    let quiet = try diff(["c.csv", "d.csv", "--missing-columns", "warn", "-q"], status: 65).text
+    #expect(!quiet.contains("missing-label") && !quiet.contains("wrong"), "\(quiet)")
+    #expect(quiet.contains("rejected"))
+  }
+
   @Test func `Reports are written in the format of their extension`() throws {
     let reports = ["r.txt", "r.jsonl", "r.html"].flatMap { ["--report", $0] }
     let text = try diff(["a.csv", "b.csv"] + Self.byKey + reports).text

@@ -129,7 +129,7 @@ import Testing
 
   static let mistakes: [(arguments: [String], status: Int32, message: String)] = [
     (["list"], 64, "no store is given"),
-    (["list", "--store", "s", "--where", "ratin > 3"], 64, "keypath ratin not found"),
+    (["list", "--store", "s", "--where", "ratin > 3"], 64, "JournalEntry has no 'ratin'; it has date"),
     (["list", "--store", "s", "--sort", "ratin"], 64, "did you mean 'rating'?"),
     (["list", "--store", "s", "--csv", "--json"], 64, "exclude each other"),
     (["list", "--store", "none"], 66, "there is no store none"),

@@ -122,6 +122,32 @@ import Testing
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM ZJOURNALENTRY", in: folder) == "3\n")
   }
 
+  @Test func `Imports that saved in turn, because one was interrupted, are taken back together`() throws {
+    try load("first.csv")
+    let before = try entries()
+    try folder.write(
+      #"{"name": "k", "extends": "surf-log", "key": ["location"], "duplicates": "update", "chunkRows": 1}"#,
+      to: "k1.json")
+    try folder.write(
+      Logs.header + "2014-08-14,2,,Onshore,A,5\nsoon,9,,x,A,1\n2014-08-16,3,,z,A,2\n", to: "late.csv")
+    // The second record ends the run, and the last one is saved after the other input.
+    let stopped = try Tool.run(
+      "import", "late.csv", "--store", "s", "--pipeline", "k1.json", "--max-errors", "0", in: folder)
+    #expect(stopped.text.contains("record 1 counted, and no more"), "\(stopped.text)")
+    try folder.write(Logs.header + "2014-09-01,7,,y,A,3\n", to: "other.csv")
+    try load("other.csv", pipeline: "k1.json")
+    let resumed = try Tool.run("import", "late.csv", "--store", "s", "--pipeline", "k1.json", in: folder)
+    #expect(resumed.text.contains("continued at record 2"), "\(resumed.text)")
+    for name in ["late.csv", "other.csv"] {
+      let alone = try undo(name, "-y")
+      #expect(alone.status == 65 && alone.messages.contains("name both runs if they saved in turn"))
+    }
+    let both = try undo("late.csv", "other.csv", "-y")
+    #expect(both.status == 0, "\(both.messages)")
+    #expect(try entries() == before)
+    #expect(try undo("first.csv", "none", "-y").status == 66)
+  }
+
   @Test func `Beyond overwrittenMax the values of an update are not kept, and the undo says so`() throws {
     try folder.write(
       #"{"name": "k", "extends": "surf-log", "key": ["location"], "duplicates": "update", "limits": {"overwrittenMax": 1}}"#,
@@ -174,6 +200,12 @@ import Testing
     let none = try Tool.run("delete", "--where", "rating == 9", "--store", "s", "-y", in: folder)
     #expect(none.status == 0 && none.messages.contains("there is no such entry"), "\(none.messages)")
     #expect(try Tool.run("delete", "1", "--where", "rating == 9", "--store", "s", "-y", in: folder).status == 64)
-    #expect(try Tool.run("delete", "--where", "rating ==", "--store", "s", "-y", in: folder).status == 64)
+    for (condition, message) in [
+      ("rating ==", "the condition rating == can't be read at character 10: expected a key or a value"),
+      ("ratin == 1", "JournalEntry has no 'ratin'; it has date, height, location, period, rating, wind; did you mean"),
+    ] {
+      let output = try Tool.run("delete", "--where", condition, "--store", "s", "-y", in: folder)
+      #expect(output.status == 64 && output.messages.contains(message), "\(output.messages)")
+    }
   }
 }

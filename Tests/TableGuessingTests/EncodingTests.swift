@@ -87,7 +87,7 @@ import Testing
       let error = #expect(throws: CSVError.self) { try FileSample(ByteSource(bytes: bytes)) }
       #expect(error?.code == .format && error?.message.contains(name) == true, "\(name)")
     }
-    let guess = guessed(Array("{\"date\": \"2014-07-14\"}\n".utf8))
+    let guess = guessed(Array("[{\"date\": \"2014-07-14\"}]\n".utf8))
     #expect(guess.isRefused)
     #expect(guess.doubts.first?.shown.contains("JSON") ?? false)
   }

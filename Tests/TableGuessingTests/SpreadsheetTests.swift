@@ -59,7 +59,7 @@ import Testing
         $0.line > guess.layout.skipRows.value + 1 && !$0.isBlank && !$0.text(0).hasPrefix("Summe")
           && !$0.text(0).hasPrefix("*")
       }
-    let entries = EntryPreview(guess.columns, .journal).entries(records, limit: .max)
+    let entries = EntryPreview(guess, .journal).entries(records, limit: .max)
     let expected = RecordSplitter.records(
       of: Array(try Data(contentsOf: Repository.file("SampleData/surftagebuch.expected.csv"))),
       CandidateDialect(delimiter: [UInt8(ascii: ",")]))

@@ -6,7 +6,8 @@ struct JSONRecordScanner {
     static let minus = UInt8(ascii: "-")
   }
 
-  /// The fields of the last record. A member that is null or missing is an empty field without quotes.
+  /// The fields of the last record. A member that is null or missing is an empty field without quotes: one that is null
+  /// where `null` is, one that is missing at the start of the record.
   private(set) var fields: [FieldSlice]
   /// What is wrong with the last record. If it has no syntax, nothing else is listed.
   private(set) var faults: [MemberFault] = []
@@ -123,7 +124,7 @@ struct JSONRecordScanner {
       let content = cursor.at
       let isNull = cursor.next(bytes) == UInt8(ascii: "n")
       try cursor.readLiteral(bytes)
-      if !isNull { fill(node, with: content..<cursor.at, flags: 0, at: nameStart) }
+      if isNull { clear(node, at: content) } else { fill(node, with: content..<cursor.at, flags: 0, at: nameStart) }
     }
   }
 
@@ -139,20 +140,29 @@ struct JSONRecordScanner {
       flags: flags)
   }
 
+  /// The member is null: its field, and those of the members that it would have, are stated to have no value.
+  private mutating func clear(_ node: Int, at start: Int) {
+    let use = tree.nodes[node].use
+    let empty = FieldSlice(first: UInt32(truncatingIfNeeded: start), length: 0, flags: 0)
+    if let field = use.field, filledIn[field] != number { fields[field] = empty }
+    for field in use.fieldsWithin where filledIn[field] != number { fields[field] = empty }
+  }
+
   private mutating func noteExtra(_ node: Int, at offset: Int) {
     if tree.nodes[node].isKnownExtra || tree.selection.extra == .ignored && survey == nil { return }
     if survey != nil {
       survey?.extraLabels.append(tree.labels[node])
-      return tree.noteExtra(node)
+      _ = tree.noteExtra(node)
+      return
     }
-    note(.extra, node, at: offset)
-    if tree.selection.extra == .noted { tree.noteExtra(node) }
+    let isLast = tree.selection.extra == .noted && tree.noteExtra(node)
+    note(isLast ? .lastExtra : .extra, node, at: offset)
   }
 
   private mutating func note(_ kind: MemberFault.Kind, _ node: Int, at offset: Int) {
     faults.append(
       MemberFault(
         kind: kind, record: 0, byte: offset - start, label: tree.labels[node], field: tree.nodes[node].use.field,
-        isNoted: kind == .extra && tree.selection.extra == .noted))
+        isNoted: (kind == .extra || kind == .lastExtra) && tree.selection.extra == .noted))
   }
 }

@@ -18,6 +18,8 @@ struct MemberTree {
   /// Extra members that are kept, so that objects with identifiers as names don't fill the memory. A name beyond them
   /// is looked up each time, and not found to be a duplicate.
   static let extraMax = 1000
+  /// Digests of extra members beyond these, so that each is reported once: 8 bytes each.
+  static let digestsMax = 200_000
   static let root = 0
 
   let selection: MemberSelection
@@ -44,7 +46,13 @@ struct MemberTree {
     return true
   }
 
-  mutating func noteExtra(_ node: Int) { nodes[node].isKnownExtra = true }
+  /// Called when an extra member is reported. Returns whether it is the last one that can be remembered: further ones are
+  /// not reported any more.
+  mutating func noteExtra(_ node: Int) -> Bool {
+    nodes[node].isKnownExtra = true
+    guard node == overflowNode, digests.insert(labels[node].hashValue).inserted else { return false }
+    return digests.count == Self.digestsMax
+  }
 
   /// The member of the name, which is added if it is new.
   @inline(__always)
@@ -105,10 +113,13 @@ struct MemberTree {
     }
     let node = overflowNode ?? 0
     nodes[node].seenIn = 0
-    nodes[node].isKnownExtra = selection.extra != .refused
+    nodes[node].isKnownExtra =
+      digests.contains(label.hashValue) || selection.extra != .refused && digests.count >= Self.digestsMax
     labels[node] = label
     return node
   }
 
   private var overflowNode: Int?
+  /// The digests of the labels that this node has stood for and that were reported.
+  private var digests: Set<Int> = []
 }

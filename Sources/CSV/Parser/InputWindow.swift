@@ -109,6 +109,20 @@ final class InputWindow {
     return try source.read(into: UnsafeMutableRawBufferPointer(start: storage + end, count: count))
   }
 
+  /// Whether a position is where the window is, at the start of the input.
+  func isAtStart(of target: ReaderPosition) -> Bool { target.byteOffset == 0 && inputOffset == 0 }
+
+  /// Advances to a position that is known from an earlier reading, of an input whose encoding has been detected.
+  func skip(to target: ReaderPosition) throws(CSVError) {
+    if let failure, failure.code == .encoding { throw failure }
+    guard target.byteOffset >= inputOffset else {
+      throw CSVError(
+        .source, "cannot go back to byte \(target.byteOffset); open the input again", path: source.name,
+        byte: inputOffset)
+    }
+    try skip(toInputOffset: target.byteOffset)
+  }
+
   /// Advances to an offset in the input without reading the bytes in between, where the encoding allows.
   func skip(toInputOffset offset: Int) throws(CSVError) {
     if let decoder { return try skip(toInputOffset: offset, decoder) }

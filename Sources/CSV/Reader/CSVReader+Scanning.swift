@@ -109,6 +109,7 @@ extension CSVReader {
       line = block.records[index].line
       block.removeRecords(from: index)
     }
+    if marksLineEnds { markLineEnds(from: first, of: &block) }
     if window.isConverted { setInputOffsets(from: first, of: &block, blockShift: output.blockShift) }
     window.advance(to: next)
     position.line = line

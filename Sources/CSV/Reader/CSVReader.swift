@@ -52,6 +52,8 @@ public final class CSVReader {
   var rowsToSkip: Int
   /// Whether the footer was reached; no records are read from it.
   var isInFooter = false
+  /// The line end of the first record, where others are marked; empty until it is known.
+  var usualLineEnd: [UInt8] = []
 
   /// Creates a reader.
   /// - Parameters:
@@ -125,19 +127,12 @@ public final class CSVReader {
   ///   otherwise as `next`.
   public func skip(to target: ReaderPosition) throws(CSVError) {
     needsHeader = false
-    if target.byteOffset == 0, window.inputOffset == 0 {
-      position = target
-      return
+    if !window.isAtStart(of: target) {
+      begin()
+      try findUsualLineEnd(before: target)
+      try window.skip(to: target)
+      rowsToSkip = 0
     }
-    begin()
-    if let failure = window.failure, failure.code == .encoding { throw failure }
-    guard target.byteOffset >= window.inputOffset else {
-      throw CSVError(
-        .source, "cannot go back to byte \(target.byteOffset); open the input again", path: source.name,
-        byte: window.inputOffset)
-    }
-    try window.skip(toInputOffset: target.byteOffset)
     position = target
-    rowsToSkip = 0
   }
 }

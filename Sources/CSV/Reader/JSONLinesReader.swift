@@ -2,7 +2,7 @@
 ///
 /// Each line that is not blank is one JSON object (RFC 8259) in UTF-8 and one record. Its fields are the members that
 /// the selection names, always in the selection's order: the content of a string, or a number or Boolean as written. A
-/// member that is null or missing is an empty field without quotes. Lines end with LF or CRLF; the last one needs no
+/// member that is null or missing is an empty field without quotes (`RecordBlock.lacksMember` tells them apart). Lines end with LF or CRLF; the last one needs no
 /// line end. What is wrong with a record is in its `problems` and in the block's `memberFaults`.
 ///
 /// Use a reader from one thread at a time.
@@ -98,18 +98,10 @@ package final class JSONLinesReader: RecordReader {
   }
 
   package func skip(to target: ReaderPosition) throws(CSVError) {
-    if target.byteOffset == 0, window.inputOffset == 0 {
-      position = target
-      return
+    if !window.isAtStart(of: target) {
+      begin()
+      try window.skip(to: target)
     }
-    begin()
-    if let failure = window.failure, failure.code == .encoding { throw failure }
-    guard target.byteOffset >= window.inputOffset else {
-      throw CSVError(
-        .source, "cannot go back to byte \(target.byteOffset); open the input again", path: window.source.name,
-        byte: window.inputOffset)
-    }
-    try window.skip(toInputOffset: target.byteOffset)
     position = target
   }
 

@@ -85,6 +85,12 @@ public struct RecordBlock: Sendable {
     return memberFaults[low...].prefix { $0.record == index }
   }
 
+  /// Whether a record of JSON Lines has no member for the field. One that is null has: its empty field is where `null`
+  /// is, and that of a missing member where the record begins.
+  package func lacksMember(_ field: FieldSlice, of record: RecordSlice) -> Bool {
+    isJSONLines && field.count == 0 && !field.isQuoted && field.start == record.range.lowerBound
+  }
+
   /// Removes the records from `index` on, with their fields and bytes.
   mutating func removeRecords(from index: Int) {
     let first = records[index]

@@ -49,22 +49,15 @@ package struct UnreadInput {
     return ["[{", "[[", "[\"", "{\"", "[]", "{}"].contains(String(signs))
   }
 
-  /// The dotted names of the members that have a value in the first line of a text; nil unless the text is certainly
-  /// JSON Lines.
-  package static func memberLabels(inFirstLineOf text: [UInt8]) -> [String]? {
-    let hasMark = text.starts(with: ASCII.byteOrderMark)
-    let rest = text.dropFirst(hasMark ? ASCII.byteOrderMark.count : 0).drop { JSONText.isSpace($0) }
-    let line = Array(rest.prefix { $0 != ASCII.lf })
-    guard isUTF8(line.span), JSONCursor.isObject(line.span) else { return nil }
-    // Every member may have members; those that have none are listed as faults.
-    let selection = MemberSelection(fieldCount: 0, extra: .ignored) { _ in MemberUse(isContainer: true) }
-    var scanner = JSONRecordScanner(selection, fieldBytesMax: line.count)
-    _ = scanner.scan(line.span, 0..<line.count)
-    return scanner.faults.filter { $0.kind == .notObject || $0.kind == .array }.map(\.label)
-  }
-
   private static func isObject(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     firstInvalidUTF8(UnsafeRawBufferPointer(line)) == nil && JSONCursor.isObject(Array(line).span)
+  }
+
+  /// Whether the line after `skippedRows` others has a tab, in any encoding that has tabs as ASCII does or as 16 bits.
+  package func hasTab(inLineAfter skippedRows: Int) -> Bool {
+    window.refill(unreadMax: CSVReader.readBytes)
+    let lines = window.unread().split(separator: ASCII.lf, maxSplits: skippedRows + 1, omittingEmptySubsequences: false)
+    return lines.count > skippedRows && lines[skippedRows].contains(ASCII.tab)
   }
 
   /// Reads the input as CSV; throws as `CSVReader.init`.

@@ -17,6 +17,8 @@ package struct MemberFault: Sendable, Hashable {
     case lateColumn
     /// No column has the member, and none of the first records has it.
     case extra
+    /// The same, and further ones are not reported, because too many are known to remember them.
+    case lastExtra
   }
 
   package var kind: Kind
@@ -38,11 +40,13 @@ package struct MemberUse: Sendable, Hashable {
   package var field: Int?
   /// Whether members of it are fields.
   package var isContainer: Bool
+  /// The fields that members of it are, at any depth.
+  package var fieldsWithin: [Int]
   /// Whether one of these is the same field, so that the field's value may be an object.
-  package var containsField: Bool
+  var containsField: Bool { field.map { fieldsWithin.contains($0) } ?? false }
 
-  package init(field: Int? = nil, isContainer: Bool = false, containsField: Bool = false) {
-    (self.field, self.isContainer, self.containsField) = (field, isContainer, containsField)
+  package init(field: Int? = nil, isContainer: Bool = false, fieldsWithin: [Int] = []) {
+    (self.field, self.isContainer, self.fieldsWithin) = (field, isContainer, fieldsWithin)
   }
 }
 

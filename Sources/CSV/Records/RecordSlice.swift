@@ -30,6 +30,10 @@ public struct RecordProblems: OptionSet, Sendable, Hashable {
   /// A quote that the last line of the input opens and does not close; a lenient dialect closes it there.
   public static let repairedOpenQuote = RecordProblems(rawValue: 1 << 10)
 
+  /// A line end that is not that of the first record, such as LF after CRLF; a lenient dialect marks it. Every dialect
+  /// without a line terminator of its own reads it.
+  public static let repairedLineEnd = RecordProblems(rawValue: 1 << 13)
+
   /// Something is wrong with a member of a record of JSON Lines, or with its syntax: `RecordBlock.memberFaults` says
   /// what.
   package static let refusedMember = RecordProblems(rawValue: 1 << 11)
@@ -37,7 +41,9 @@ public struct RecordProblems: OptionSet, Sendable, Hashable {
   package static let extraMember = RecordProblems(rawValue: 1 << 12)
 
   /// The problems that were repaired: the record's values are usable, but the caller must report them.
-  public static let repairs: RecordProblems = [.repairedStrayQuote, .repairedOpenQuote, .extraMember]
+  public static let repairs: RecordProblems = [
+    .repairedStrayQuote, .repairedOpenQuote, .repairedLineEnd, .extraMember,
+  ]
 }
 
 /// The position of one record in a `RecordBlock` and in the input.
@@ -51,7 +57,7 @@ public struct RecordSlice: Sendable, Hashable {
   /// Offset (from 0) of the record's first byte in the inflated input, in the bytes of its encoding. A byte order mark
   /// counts.
   public internal(set) var byteOffset: Int
-  public let problems: RecordProblems
+  public internal(set) var problems: RecordProblems
   @usableFromInline let lineEndBytes: UInt8
   let linesInDoubt32: UInt32
 

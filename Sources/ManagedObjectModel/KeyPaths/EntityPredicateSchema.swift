@@ -13,12 +13,16 @@ package struct EntityPredicateSchema: PredicateSchema {
     }
   }
 
+  /// The key of the error's user info whose value is the key path that the entity does not have.
+  package static let unknownKeyPathKey = "NSUnknownKeyPath"
+
   package static func unknown(_ keyPath: [String], in entity: NSEntityDescription) -> NSError {
     .coreData(
       .coreData,
       "keypath \(keyPath.joined(separator: ".")) not found in entity \(entity.name ?? ""). Its attributes are: "
         + entity.attributeSlots.map(\.name).joined(separator: ", ")
         + (entity.relationshipsByName.isEmpty
-          ? "." : "; its relationships: \(entity.relationshipsByName.keys.sorted().joined(separator: ", "))."))
+          ? "." : "; its relationships: \(entity.relationshipsByName.keys.sorted().joined(separator: ", "))."),
+      userInfo: [unknownKeyPathKey: keyPath.joined(separator: ".")])
   }
 }

@@ -61,8 +61,8 @@ package struct ColumnSet: Sendable {
     changed.isEmpty ? self : ColumnSet(parsers.map { changed[$0.column] ?? $0 }, self)
   }
 
-  /// The same columns for an input whose empty fields are values.
-  package var keepingEmptyText: ColumnSet { ColumnSet(parsers.map(\.keepingEmptyText), self) }
+  /// The same columns for JSON Lines.
+  package var forJSONLines: ColumnSet { ColumnSet(parsers.map(\.forJSONLines), self) }
 
   package var definitions: [ColumnDefinition] { parsers.map(\.definition) }
 }

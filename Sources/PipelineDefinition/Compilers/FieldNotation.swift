@@ -1,6 +1,8 @@
 /// How the values of a pipeline's fields are written, as its dialect and time zone say.
 package struct FieldNotation: Sendable {
   package var numbers = NumberNotation.plain
+  /// Whether numbers are those of JSON, which does not distinguish 3.0 from 3.
+  var hasJSONNumbers = false
   /// In lower case, as far as they are ASCII.
   var trueTexts = Self.usualTrueTexts
   var falseTexts = Self.usualFalseTexts
@@ -15,6 +17,10 @@ package struct FieldNotation: Sendable {
     if !dialect.trueValues.isEmpty { trueTexts = dialect.trueValues.map(Self.folded) }
     if !dialect.falseValues.isEmpty { falseTexts = dialect.falseValues.map(Self.folded) }
     zone = definition.timeZone.flatMap { $0 == "UTC" ? nil : ZoneRules($0) }
+  }
+
+  func integer(_ bytes: Span<UInt8>) -> Int64? {
+    hasJSONNumbers ? NumberText.wholeNumber(bytes) : numbers.withPlain(bytes, NumberText.integer)
   }
 
   func boolean(_ bytes: Span<UInt8>) -> Bool? {

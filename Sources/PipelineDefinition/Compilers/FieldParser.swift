@@ -83,15 +83,20 @@ package final class FieldParser: Sendable {
     try checkAbsent(path)
   }
 
-  /// The same column for an input whose empty fields are values.
-  package var keepingEmptyText: FieldParser {
-    FieldParser(self, formats: formats, keepsEmptyText: true, kernel: .any)
+  /// The same column for JSON Lines: an empty field is a value, and 3.0 is the whole number that it is in JSON.
+  package var forJSONLines: FieldParser {
+    var notation = notation
+    notation.hasJSONNumbers = true
+    return FieldParser(self, formats: formats, keepsEmptyText: true, kernel: .any, notation: notation)
   }
 
   private init(
-    _ other: FieldParser, formats: [DateFormat], keepsEmptyText: Bool? = nil, kernel: FieldKernel? = nil
+    _ other: FieldParser, formats: [DateFormat], keepsEmptyText: Bool? = nil, kernel: FieldKernel? = nil,
+    notation: FieldNotation? = nil
   ) {
-    (definition, type, column, notation) = (other.definition, other.type, other.column, other.notation)
+    (definition, type, column, self.notation) = (
+      other.definition, other.type, other.column, notation ?? other.notation
+    )
     (quickChecks, textChecks, required) = (other.quickChecks, other.textChecks, other.required)
     (transformer, self.keepsEmptyText) = (other.transformer, keepsEmptyText ?? other.keepsEmptyText)
     (binaryFormat, self.kernel, localTimes) = (other.binaryFormat, kernel ?? other.kernel, other.localTimes)
@@ -126,7 +131,7 @@ package final class FieldParser: Sendable {
       guard let value = seconds(trimmed) else { return mistyped(&faults) }
       return check(value, text: trimmed, faults: &faults) ? .real(value) : nil
     case .integer(let range):
-      guard let value = notation.numbers.withPlain(trimmed, NumberText.integer), range.contains(value) else {
+      guard let value = notation.integer(trimmed), range.contains(value) else {
         return mistyped(&faults)
       }
       return check(Double(value), text: trimmed, faults: &faults) ? .integer(value) : nil

@@ -8,8 +8,8 @@ extension HeaderMapping {
   ///   - labels: the members that feed columns.
   ///   - columns: the columns of the pipeline.
   ///   - policy: the treatment of members without a column, and of columns that none of the first records has.
-  ///   - omitsMissing: whether such columns count as missing from the whole input, so that stored values and defaults
-  ///     stay; otherwise a later record may have them.
+  ///   - omitsMissing: whether such columns count as missing from the whole input, so that defaults apply; otherwise a
+  ///     later record may have them.
   ///   - position: the position for issues.
   package init(
     _ survey: MemberSurvey, _ labels: MemberLabels, columns: [ColumnDefinition], policy: HeaderPolicy,
@@ -24,6 +24,7 @@ extension HeaderMapping {
     }
     columnOfField = labels.fields.map { fields[$0.column] == nil ? nil : $0.column }
     fieldOfColumn = columns.indices.map { fields[$0]?.first }
+    unseenColumns = Set(labels.fields.map(\.column)).subtracting(foundColumns)
     partsOfColumn = fields.filter { columns[$0.key].from.count > 1 }
     var issues = MemberIssues(survey: survey, columns: columns, policy: policy, position: position)
     issues.noteExtra()
@@ -40,13 +41,16 @@ private struct MemberIssues {
   let position: RecordPosition
   var found: [RecordIssue] = []
 
+  /// Members for which a similar label is looked for; reports list fewer.
+  private static let hintsMax = 1000
+
   /// The records, as the object of "none of" or "in".
   private var records: String { survey.records == 1 ? "the first record" : "the first \(survey.records) records" }
 
   mutating func noteExtra() {
     let labels = columns.flatMap { $0.labels.map(\.label) }
-    for label in survey.extraLabels {
-      let hint = NearestName.hint(for: label, in: labels)
+    for (number, label) in survey.extraLabels.enumerated() {
+      let hint = number < Self.hintsMax ? NearestName.hint(for: label, in: labels) : ""
       add(
         .extraLabel, policy.extra.severity, value: label,
         message: policy.extra == .error
@@ -68,20 +72,14 @@ private struct MemberIssues {
   }
 
   private mutating func noteMissing(_ column: ColumnDefinition, part: Int, hasNone: Bool) {
-    let label = column.from.isEmpty ? column.name : column.from[part]
-    let severity = column.isLabelRequired ? .error : policy.missing.severity
-    // One error says more than a warning for each column.
-    if severity != .error, hasNone { return }
-    // What a transform fills is not empty.
-    if severity != .error, column.transforms.contains(where: \.fillsEmpty) { return }
-    let others = column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"
-    let near = NearestName.of(label, in: survey.extraLabels).map { RawText.shortened($0.utf8) }
-    let hint = near.map { "; is it '\($0)'?" } ?? ""
-    let lack = "\(records) \(survey.records == 1 ? "has" : "have") no '\(label)'\(others)"
+    let missing = MissingLabel(column, part: part, policy: policy, hasNone: hasNone)
+    guard let severity = missing.severity else { return }
+    let lack = "\(records) \(survey.records == 1 ? "has" : "have") no \(missing.shown)"
     let advice =
       severity == .error
       ? "; add the member, or declare its label as a synonym"
       : "; add the member, declare its label as a synonym, or \"missingColumns\": \"ignore\""
+    let hint = missing.hint(among: survey.extraLabels)
     add(.missingLabel, severity, column: column.name, message: lack + advice + hint)
   }
 

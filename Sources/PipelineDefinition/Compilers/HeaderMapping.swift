@@ -6,6 +6,8 @@ package struct HeaderMapping: Sendable, Equatable {
   package let fieldOfColumn: [Int?]
   /// For columns that are made of several fields these fields, in the order of their parts.
   package let partsOfColumn: [Int: [Int]]
+  /// Columns that none of the first records of JSON Lines has, although later ones may.
+  package let unseenColumns: Set<Int>
   /// The issues of the header. The file can be imported unless one of them is an error.
   package let issues: [RecordIssue]
 
@@ -34,6 +36,7 @@ package struct HeaderMapping: Sendable, Equatable {
     resolver.finish(labels: labels)
     fieldOfColumn = resolver.fieldOfColumn
     partsOfColumn = resolver.partsOfColumn
+    unseenColumns = []
     issues = resolver.issues
   }
 
@@ -180,16 +183,10 @@ private struct LabelResolver {
   }
 
   private mutating func noteMissing(_ column: ColumnDefinition, part: Int, hasNone: Bool) {
-    let label = column.from.isEmpty ? column.name : column.from[part]
-    let severity = column.isLabelRequired ? .error : policy.missing.severity
-    // One error says more than a warning for each column.
-    if severity != .error, hasNone { return }
-    // What a transform fills is not empty.
-    if severity != .error, column.transforms.contains(where: \.fillsEmpty) { return }
-    let others = column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"
-    let near = NearestName.of(label, in: unknown.map(\.label)).map { RawText.shortened($0.utf8) }
-    let hint = near.map { "; is it '\($0)'?" } ?? ""
-    var text = "the header has no '\(label)'\(others)"
+    let missing = MissingLabel(column, part: part, policy: policy, hasNone: hasNone)
+    guard let severity = missing.severity else { return }
+    let hint = missing.hint(among: unknown.map(\.label))
+    var text = "the header has no \(missing.shown)"
     if severity == .error {
       text += "; add the column, or declare its label as a synonym\(hint)"
       if hasNone { text += ". If the file has no header, name its columns in the pipeline's dialect" }

@@ -38,8 +38,7 @@ package struct MemberLabels: Sendable {
   package func use(of label: String) -> MemberUse {
     let field = table.target(of: label).flatMap { fieldOfTarget[$0] }
     let within = fieldsWithin[ColumnLabel.folded(label)]
-    return MemberUse(
-      field: field, isContainer: within != nil, containsField: field.map { within?.contains($0) ?? false } ?? false)
+    return MemberUse(field: field, isContainer: within != nil, fieldsWithin: within.map { $0.sorted() } ?? [])
   }
 }
 

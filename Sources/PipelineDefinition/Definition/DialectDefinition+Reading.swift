@@ -26,7 +26,7 @@ extension DialectDefinition {
   private mutating func readSigns(_ reader: ObjectReader) {
     format = reader.isNull("format") ? nil : reader.choice("format", Format.self) ?? format
     encoding = reader.isNull("encoding") ? nil : reader.string("encoding") ?? encoding
-    delimiter = reader.string("delimiter").map(Self.unescaped) ?? delimiter
+    if let text = reader.string("delimiter") { delimiter = Self.unescaped(text) }
     if reader.holds("quote"), reader.holds("quoteChar") {
       reader.note("quoteChar", "'quote' says the same; remove one of the two")
     }

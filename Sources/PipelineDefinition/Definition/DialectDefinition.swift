@@ -64,8 +64,10 @@ public struct DialectDefinition: Sendable, Hashable {
   public var format: Format?
   /// The encoding of the input; UTF-8, or by its byte order mark UTF-16 or UTF-32, when nil.
   public var encoding: String?
-  /// The text between fields: one ASCII character, or several characters.
-  public var delimiter: String
+  /// The text between fields: one ASCII character, or several characters. As long as it is not set, an input whose name
+  /// ends in `.tsv` or `.tab` has tabs.
+  public var delimiter: String { didSet { origin.isDeclared = true } }
+  private var origin: DelimiterOrigin
   /// One ASCII character around fields; `nil` if no field is ever quoted.
   public var quote: String?
   /// Whether a quote within a quoted field is written twice.
@@ -125,9 +127,22 @@ public struct DialectDefinition: Sendable, Hashable {
     format == .jsonl || !nullSequences.isEmpty && !nullSequences.contains("")
   }
 
+  private static let defaultName = "rfc4180"
+  private static let defaultDelimiter = ","
+
+  /// The dialect for an input of this name, the start of whose header is known: the name decides about tabs where
+  /// nothing else does, unless the header has none.
+  package func forInput(named path: String, headerHasTab: () -> Bool) -> DialectDefinition {
+    guard !origin.isDeclared, format != .jsonl, FileEnding(input: path).isTabs, headerHasTab() else { return self }
+    var dialect = self
+    dialect.delimiter = "\t"
+    return dialect
+  }
+
   /// RFC 4180 with a header; written with LF.
   public static let rfc4180 = DialectDefinition(
-    name: "rfc4180", delimiter: ",", quote: "\"", header: true, columns: [], trailingComma: false, lineEnding: .lf)
+    name: defaultName, delimiter: defaultDelimiter, quote: "\"", header: true, columns: [], trailingComma: false,
+    lineEnding: .lf)
 
   public init(
     name: String, delimiter: String, quote: String?, header: Bool, columns: [String], trailingComma: Bool,
@@ -135,6 +150,7 @@ public struct DialectDefinition: Sendable, Hashable {
   ) {
     self.name = name
     self.delimiter = delimiter
+    origin = DelimiterOrigin(isDeclared: name != Self.defaultName || delimiter != Self.defaultDelimiter)
     self.quote = quote
     self.header = header
     self.columns = columns
@@ -203,6 +219,15 @@ extension DialectDefinition: Codable {
     known.name = name
     let mistakes = MistakeList()
     self = Self.read(try JSONValue(from: decoder), path: "", named: [known], mistakes: mistakes)
+    origin.isDeclared = name != Self.defaultName || delimiter != Self.defaultDelimiter
     if !mistakes.mistakes.isEmpty { throw PipelineError(mistakes: mistakes.mistakes) }
   }
+}
+
+/// Whether a delimiter is more than the default. Two dialects that differ in nothing else are equal.
+private struct DelimiterOrigin: Sendable, Hashable {
+  var isDeclared: Bool
+
+  static func == (left: DelimiterOrigin, right: DelimiterOrigin) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }

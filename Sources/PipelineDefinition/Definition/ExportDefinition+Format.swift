@@ -37,12 +37,9 @@ extension ExportDefinition {
   }
 
   private static func format(_ ending: FileEnding) -> Format? {
-    switch ending.text {
-    case "csv": .csv
-    case "tsv", "tab": .tsv
-    case "jsonl", "ndjson": .jsonl
-    default: nil
-    }
+    if ending.isTabs { return .tsv }
+    if ending.isJSONLines { return .jsonl }
+    return ending.text == "csv" ? .csv : nil
   }
 
   /// Endings that say nothing of the format.

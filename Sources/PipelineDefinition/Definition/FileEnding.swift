@@ -5,6 +5,12 @@ package struct FileEnding: Sendable, Hashable {
   /// In lower case, without the dot; empty where the name has none.
   package let text: String
 
+  /// The ending of an input's path, which may be compressed in any of the forms that are read.
+  package init(input path: String) {
+    let compressed = [".zst", ".xz", ".bz2"].first { path.lowercased().hasSuffix($0) }
+    self.init(path: String(path.dropLast(compressed?.count ?? 0)))
+  }
+
   /// The ending of a path; what is not a word, such as the `07` of `log.2014-07`, is part of the name.
   package init(path: String) {
     var name = path.split(separator: "/", omittingEmptySubsequences: false).last.map { $0.lowercased() } ?? ""
@@ -21,4 +27,6 @@ package struct FileEnding: Sendable, Hashable {
 
   /// Whether the ending is one of JSON Lines.
   package var isJSONLines: Bool { text == "jsonl" || text == "ndjson" }
+  /// Whether the ending is one of values that are separated by tabs.
+  package var isTabs: Bool { text == "tsv" || text == "tab" }
 }

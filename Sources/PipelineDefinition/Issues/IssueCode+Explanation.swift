@@ -15,6 +15,7 @@ extension IssueCode {
     .encodingError: "The bytes are not UTF-8. Save the file in that encoding.",
     .unterminatedQuote: "A quote is opened and never closed. Reading went on with the line after it.",
     .strayQuote: "A quote is where none is allowed. Put the whole field in quotes, and double the quotes in it.",
+    .mixedLineEnd: "The line end is not that of the first record. The file may be put together from several.",
     .jsonError:
       "A line of JSON Lines is not one JSON object, or a text of it is not Unicode. Write each object in one line.",
     .duplicateMember: "Two members of a record of JSON Lines have the same name, or feed the same column. Remove one.",

@@ -16,6 +16,7 @@
 /// | `encoding-error` | record | frictionless | the bytes are not UTF-8 |
 /// | `unterminated-quote` | record | ours | the input ends inside a quoted field |
 /// | `stray-quote` | record | ours | a quote is where RFC 4180 allows none |
+/// | `mixed-line-end` | record | ours | the line end is not that of the first record (a warning of `lenient` dialects) |
 /// | `json-error` | record | ours | a line of JSON Lines is not one JSON object, or a text of it is not Unicode |
 /// | `duplicate-member` | record | ours | two members of a record of JSON Lines have one name or feed one column |
 /// | `nul-byte` | record | ours | a field contains a NUL byte |
@@ -62,6 +63,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let encodingError = IssueCode("encoding-error")
   public static let unterminatedQuote = IssueCode("unterminated-quote")
   public static let strayQuote = IssueCode("stray-quote")
+  public static let mixedLineEnd = IssueCode("mixed-line-end")
   public static let jsonError = IssueCode("json-error")
   public static let duplicateMember = IssueCode("duplicate-member")
   public static let nulByte = IssueCode("nul-byte")
@@ -121,8 +123,8 @@ extension IssueCode {
   private static let codes: [Scope: [IssueCode]] = [
     .field: [.typeError, .constraintError, .uniqueError, .missingCell, .extraCell],
     .record: [
-      .blankRow, .primaryKey, .rowConstraint, .encodingError, .unterminatedQuote, .strayQuote, .jsonError,
-      .duplicateMember, .nulByte, .fieldTooLong, .recordTooLong,
+      .blankRow, .primaryKey, .rowConstraint, .encodingError, .unterminatedQuote, .strayQuote, .mixedLineEnd,
+      .jsonError, .duplicateMember, .nulByte, .fieldTooLong, .recordTooLong,
     ],
     .store: [.modelError, .storeConstraint],
     .export: [.unwritableValue],
@@ -133,7 +135,8 @@ extension IssueCode {
   ]
 
   private static let ours: Set<IssueCode> = [
-    .unterminatedQuote, .strayQuote, .jsonError, .duplicateMember, .nulByte, .fieldTooLong, .recordTooLong, .modelError,
-    .storeConstraint, .unwritableValue, .inputRefused, .headerChanged, .dateOrder, .expectationError,
+    .unterminatedQuote, .strayQuote, .mixedLineEnd, .jsonError, .duplicateMember, .nulByte, .fieldTooLong,
+    .recordTooLong, .modelError, .storeConstraint, .unwritableValue, .inputRefused, .headerChanged, .dateOrder,
+    .expectationError,
   ]
 }

@@ -22,6 +22,32 @@ package enum NumberText {
     return value == .min ? nil : -value
   }
 
+  /// An integer within 64 bits, which may have a fraction of zeros and an exponent: `3.0`, `1.5e1`. Nil unless the number
+  /// is exactly whole.
+  package static func wholeNumber(_ bytes: Span<UInt8>) -> Int64? {
+    if let value = integer(bytes) { return value }
+    guard let parts = decimal(bytes) else { return nil }
+    guard parts.isExact else { return integer(droppingZeros: bytes) }
+    var (digits, exponent) = (Int64(parts.significand), parts.exponent)
+    if digits == 0 { return 0 }
+    while exponent < 0, digits % 10 == 0 { (digits, exponent) = (digits / 10, exponent + 1) }
+    guard (0...18).contains(exponent) else { return nil }
+    for _ in 0..<exponent {
+      let (product, over) = digits.multipliedReportingOverflow(by: 10)
+      if over { return nil }
+      digits = product
+    }
+    return parts.isNegative ? -digits : digits
+  }
+
+  /// An integer with a point and zeros, of any number of digits; nil for anything else.
+  private static func integer(droppingZeros bytes: Span<UInt8>) -> Int64? {
+    guard let point = (0..<bytes.count).first(where: { bytes[$0] == UInt8(ascii: ".") }),
+      (point + 1..<bytes.count).allSatisfy({ bytes[$0] == UInt8(ascii: "0") })
+    else { return nil }
+    return integer(bytes.extracting(0..<point))
+  }
+
   /// Digits with an optional sign, point and exponent, rounded correctly; `nil` for anything else, for infinities and
   /// for values beyond a Double.
   package static func real(_ bytes: Span<UInt8>) -> Double? {

@@ -7,6 +7,8 @@ package struct RunFailure: Error {
   let code: IssueCode?
   package let exitCode: ExitCode
   package let message: String
+  /// The message without the input's name and the code, where these are said by what it is part of.
+  private var cause: String?
   /// Where in the input it happened, if the input was the cause.
   var line: Int?
   var byte: Int?
@@ -35,6 +37,7 @@ package struct RunFailure: Error {
       default: .dataError
       }
     self.init(code: IssueCode(rawValue: error.code.rawValue), exitCode: exitCode, message: "\(error)")
+    cause = error.compressedByte.map { "\(error.message) (byte \($0) of the compressed file)" } ?? error.message
     line = error.line
     byte = error.byte
   }
@@ -93,8 +96,9 @@ package struct RunFailure: Error {
         .rowCount,
       ].contains(code)
     else { return nil }
+    let text = cause ?? (message.hasPrefix("\(input): ") ? String(message.dropFirst(input.count + 2)) : message)
     return RecordIssue(
       code, at: RecordPosition(input: input, record: 0, line: UInt64(line ?? 0), byte: UInt64(byte ?? 0)),
-      message: message)
+      message: text)
   }
 }

@@ -39,6 +39,9 @@ public struct RunOptions: Sendable {
   public var dateFormats: [String]?
   /// Options of the program, with their values, that say how the inputs are read: a replay of rejects needs them again.
   public var readingOptions: [String: [String]] = [:]
+  /// The options of a program that were given and say how CSV is written: an input that is JSON Lines is refused, because
+  /// they would have no effect on it.
+  package var csvOptions: [String] = []
   /// Where rejected records go instead of the definition's path; a folder (ending in `/`) gets a file per input.
   public var rejects: String?
   /// Whether files of rejects name the store, so that a replay finds it.

@@ -24,6 +24,14 @@ struct ComparedColumns: Sendable {
   }
 }
 
+extension ComparedColumns {
+  /// The columns of values that a row does not state, by index.
+  func absent(_ row: Int, of rows: ComparedRows) -> [Int] {
+    let slots = rows.absent.slots(ofRow: row)
+    return slots.isEmpty ? [] : texts.columns.indices.filter { slots.contains(texts.columns[$0].slot) }
+  }
+}
+
 /// Rows of one side, with their numbers and lines.
 struct ComparedRows {
   let batch: ObjectBatch
@@ -31,6 +39,8 @@ struct ComparedRows {
   let numbers: [Int64]
   /// The lines of the records; 0 for a store.
   let lines: [Int64]
+  /// What records of JSON Lines do not state.
+  var absent = AbsentValues()
 
   func entry(_ row: Int, _ texts: EntryTexts) -> Difference.Entry {
     Difference.Entry(number: numbers[row], line: lines[row], values: texts.texts(row: row, of: batch))
@@ -43,6 +53,6 @@ extension ComparedRows {
     let records = plan.insertedRows.map { Int(chunk.recordOfRow[$0]) }
     self.init(
       batch: plan.inserts, numbers: records.map { Int64(chunk.block.start.record + $0) },
-      lines: records.map { Int64(chunk.block.records[$0].line) })
+      lines: records.map { Int64(chunk.block.records[$0].line) }, absent: chunk.absent.ofRows(plan.insertedRows))
   }
 }

@@ -39,7 +39,11 @@ package struct ComparisonCounts: Sendable, Hashable {
   /// Entries of both sides whose keys occur more than once.
   var duplicatesNew = 0
   var duplicatesOld = 0
+  /// Whether both sides have the same entries, each as often; then what is listed has no key of its own.
+  var isSame = false
 
   var unchanged: Int { new - added - changed - duplicatesNew }
-  var differences: Int { added + changed + missing + duplicatesNew + duplicatesOld }
+  var listed: Int { added + changed + missing + duplicatesNew + duplicatesOld }
+  /// Those that make the sides differ.
+  var differences: Int { isSame ? 0 : listed }
 }

@@ -19,7 +19,7 @@ final class DifferenceSpool: Sendable {
         PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
         PRAGMA cache_size = -16384;
         CREATE TABLE new (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, line INTEGER NOT NULL, old INTEGER,
-          content BLOB NOT NULL);
+          absent TEXT, content BLOB NOT NULL);
         CREATE TABLE old (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, line INTEGER NOT NULL,
           content BLOB NOT NULL);
         """)
@@ -32,12 +32,15 @@ final class DifferenceSpool: Sendable {
     let entry: Difference.Entry
     /// For a changed entry of the new side, the number of the old one.
     var old: Int64?
+    /// For a changed entry, the columns of which the record says nothing: the old values stay.
+    var absent: [Int] = []
   }
 
   /// Adds entries of the new side; one whose number exists replaces it.
   func addNew(_ items: [Item]) throws {
-    try add(items, sql: "INSERT OR REPLACE INTO new VALUES (?, ?, ?, ?, ?)") { item in
-      [item.old.map { StoredValue.integer($0) } ?? .null]
+    try add(items, sql: "INSERT OR REPLACE INTO new VALUES (?, ?, ?, ?, ?, ?)") { item in
+      let absent = item.absent.map(String.init).joined(separator: ",")
+      return [item.old.map { StoredValue.integer($0) } ?? .null, absent.isEmpty ? .null : .text(absent)]
     }
   }
 
@@ -59,6 +62,40 @@ final class DifferenceSpool: Sendable {
         }
         insert.reset()
       }
+    }
+  }
+
+  /// Gives changed entries the old values where their records say nothing, and removes those that then do not differ.
+  /// Call it when both sides were added.
+  func settleAbsent() throws {
+    var last: Int64 = -1
+    while true {
+      let rows = try perform { [last] connection in
+        try connection.rows(
+          """
+          SELECT new.number, new.absent, new.content, old.content FROM new JOIN old ON old.number = new.old
+          WHERE new.number > ? AND new.kind = 'changed' AND new.absent IS NOT NULL ORDER BY new.number LIMIT 1000
+          """, [.integer(last)])
+      }
+      guard case .integer(let number)? = rows.last?[0] else { return }
+      last = number
+      try perform { connection in
+        try connection.transaction { for row in rows { try Self.settle(row, connection) } }
+      }
+    }
+  }
+
+  private static func settle(_ row: [StoredValue], _ connection: SQLiteConnection) throws {
+    guard case .text(let absent) = row[1], case .blob(let content) = row[2], case .blob(let old) = row[3] else {
+      return
+    }
+    var values = unpacked(content)
+    let before = unpacked(old)
+    for index in absent.split(separator: ",").compactMap({ Int($0) }) { values[index] = before[index] }
+    if values == before {
+      _ = try connection.rows("DELETE FROM new WHERE number = ?", [row[0]])
+    } else {
+      _ = try connection.rows("UPDATE new SET content = ? WHERE number = ?", [.blob(packed(values)), row[0]])
     }
   }
 

@@ -10,6 +10,8 @@ struct EntryPairing {
   private let keys: KeyIndex
   private let spool: DifferenceSpool
   private(set) var counts = ComparisonCounts()
+  /// A sum over the entries of each side, equal for equal ones in any order.
+  private var (oldSum, newSum): (UInt64, UInt64) = (0, 0)
 
   init(_ columns: ComparedColumns, keysInMemoryMax: Int, spool: DifferenceSpool) {
     self.columns = columns
@@ -66,6 +68,7 @@ struct EntryPairing {
     counts.old += rows.batch.count
     let hasKey = columns.hasKey
     try eachKey(of: rows) { row, key, values in
+      oldSum &+= Self.digest(key, values)
       if key == .none { return }
       guard let known = keys.entry(of: key) else {
         // Without a key the entry counts equal records.
@@ -89,6 +92,7 @@ struct EntryPairing {
     var items: [DifferenceSpool.Item] = []
     let hasKey = columns.hasKey
     try eachKey(of: rows) { row, key, values in
+      newSum &+= Self.digest(key, values)
       if hasKey {
         compare(row, of: rows, key: key, values: values, items: &items)
       } else if let known = keys.entry(of: key), known.order < Double(known.values) {
@@ -104,7 +108,8 @@ struct EntryPairing {
     _ row: Int, of rows: ComparedRows, key: KeyDigest, values: UInt64, items: inout [DifferenceSpool.Item]
   ) {
     func add(_ kind: Difference.Kind, old: Int64? = nil) {
-      items.append(.init(kind: kind, entry: rows.entry(row, columns.texts), old: old))
+      let absent = old == nil ? [] : columns.absent(row, of: rows)
+      items.append(.init(kind: kind, entry: rows.entry(row, columns.texts), old: old, absent: absent))
     }
     if key == .none { return add(.added) }
     let known = keys.entry(of: key)
@@ -167,7 +172,16 @@ struct EntryPairing {
   /// The old side has other entries than when it was read first.
   struct ChangedMeanwhile: Error {}
 
+  /// One number of a key and values: their bits are mixed by multiplication, so that sums of different entries differ.
+  private static func digest(_ key: KeyDigest, _ values: UInt64) -> UInt64 {
+    func mixed(_ value: UInt64) -> UInt64 { (value ^ value >> 29) &* 0xBF58_476D_1CE4_E5B9 }
+    let sum = mixed(mixed(values) &+ key.low)
+    return sum ^ sum >> 32
+  }
+
   mutating func finish() throws -> ComparisonCounts {
+    counts.isSame = counts.old == counts.new && oldSum == newSum
+    try spool.settleAbsent()
     counts.added = try spool.count(.added, ofNew: true)
     counts.changed = try spool.count(.changed, ofNew: true)
     counts.duplicatesNew = try spool.count(.duplicate, ofNew: true)

@@ -1,11 +1,11 @@
 extension FileComparison {
-  /// Writes the comparison for a terminal of 80 columns: differences, problems, counts.
+  /// Writes the comparison for a terminal of 80 columns: differences, problems, counts; or the counts only.
   package func writeText(showsDifferences: Bool = true, _ write: (String) throws -> Void) throws {
     guard let content else { return }
     let text = ComparisonText(content)
     try write(text.header)
     if showsDifferences { try content.each { try write(text.block($0)) } }
-    try write(text.footer(followsDifferences: showsDifferences))
+    try write(text.footer(showsAll: showsDifferences))
   }
 }
 
@@ -111,7 +111,8 @@ struct ComparisonText {
 
   // MARK: The end
 
-  func footer(followsDifferences: Bool) -> String {
+  /// - Parameter showsAll: Whether differences precede, and what is wrong in the files is listed too.
+  func footer(showsAll: Bool) -> String {
     let counts = content.counts
     var rows = [("added", counts.added)]
     if content.columns.hasKey { rows.append(("changed", counts.changed)) }
@@ -120,8 +121,8 @@ struct ComparisonText {
     if counts.duplicatesOld > 0 { rows.append(("duplicate keys, old", counts.duplicatesOld)) }
     if content.rejected > 0 { rows.append(("rejected", content.rejected)) }
     let width = rows.map { TextTable.grouped($0.1).count }.max() ?? 0
-    var lines = problems
-    if followsDifferences, counts.differences > 0 { lines.insert("", at: 0) }
+    var lines = showsAll ? problems : []
+    if showsAll, counts.listed > 0 { lines.insert("", at: 0) }
     lines += TextTable.rows(rows.map { ($0.0, TextTable.padded(TextTable.grouped($0.1), to: width)) })
     for note in content.notes { lines += TextLayout.lines([note], after: "  note: ") }
     return lines.joined(separator: "\n") + "\n"

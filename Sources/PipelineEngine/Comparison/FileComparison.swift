@@ -98,6 +98,9 @@ extension FileComparison.Content {
   /// What else a reader should know.
   var notes: [String] {
     var notes = summaries.compactMap(\.note)
+    if counts.isSame, counts.listed > 0 {
+      notes.append("both sides have the same entries; what is listed has no key, or shares it with others")
+    }
     if rejected > 0 {
       let entries = rejected == 1 ? "its entry counts" : "their entries count"
       notes.append("\(TextTable.count(rejected, "record")) could not be read, so \(entries) as absent on that side")

@@ -48,8 +48,23 @@ package struct ExportSchemaCheck {
       _ = try NSPredicate.parse(format: text).predicateNode().bound(to: EntityPredicateSchema(entity: entity))
       return nil
     } catch {
-      return .init(path: "export.predicate", message: (error as NSError).localizedDescription)
+      return .init(path: "export.predicate", message: explanation(error as NSError, of: text, entity))
     }
+  }
+
+  /// The error of a predicate without the framework's terms.
+  private static func explanation(_ error: NSError, of text: String, _ entity: NSEntityDescription) -> String {
+    let message = error.localizedDescription
+    if let path = error.userInfo[EntityPredicateSchema.unknownKeyPathKey] as? String {
+      let names = entity.attributeSlots.map(\.name)
+      return "\(entity.name ?? "") has no '\(path)'; it has \(names.joined(separator: ", "))"
+        + NearestName.hint(for: path, in: names)
+    }
+    guard let position = error.userInfo["NSPredicateFormatPosition"] as? Int,
+      let reason = message.range(of: "at character \(position): ")
+    else { return message }
+    return "the condition \(RawText.shortened(text.utf8)) can't be read at character \(position): "
+      + message[reason.upperBound...]
   }
 
   private static func sortMistakes(

@@ -8,6 +8,10 @@ struct ChunkPlan {
     let storeKey: Int64
     /// The record's row in the chunk's batch.
     let row: Int
+    /// The attributes that the record states, of those that an update may change; nil for all of them.
+    var stated: [Int]?
+    /// Whether it counts as updated only if the entry has other values: digests do not tell.
+    var isUncertain = false
   }
 
   /// The entries to insert.
@@ -25,7 +29,7 @@ struct ChunkPlan {
   var repeated = 0
   /// Indices in the block of records that can't be imported, in order.
   var rejected: [Int] = []
-  /// In order of the records.
+  /// In the order of the records.
   var issues: [RecordIssue] = []
 
   /// For a chunk whose keys are not compared, and where nothing was refused.
@@ -56,9 +60,12 @@ struct ChunkPlan {
 
   /// Throws if a record is rejected without a reason: it would be missing without a report, by an error of the program.
   func checkReasons(of chunk: ParsedChunk) throws(RunFailure) {
-    if rejected.isEmpty { return }
-    let explained = Set(issues.lazy.filter { $0.severity == .error }.map(\.record))
-    for index in rejected where !explained.contains(UInt64(chunk.block.number(ofRecordAt: index))) {
+    // Both lists are in the order of the records.
+    var next = 0
+    for index in rejected {
+      let number = UInt64(chunk.block.number(ofRecordAt: index))
+      while next < issues.count, issues[next].record < number || issues[next].severity != .error { next += 1 }
+      if next < issues.count, issues[next].record == number { continue }
       throw RunFailure(
         code: nil, exitCode: .software,
         message: "record \(chunk.block.number(ofRecordAt: index)) in line \(chunk.block.records[index].line) was "

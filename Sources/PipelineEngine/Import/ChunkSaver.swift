@@ -8,6 +8,8 @@ struct ChunkSaver {
     let reason: String
     /// The issues of the records up to the first one over the limit.
     let issues: [RecordIssue]
+    /// What was read of the chunk.
+    let counts: RunCounts
   }
 
   private let environment: ImportEnvironment
@@ -34,7 +36,8 @@ struct ChunkSaver {
     let environment = environment
     var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
     while true {
-      let plan = try planner.plan(chunk, without: refused) { [totals] in try environment.nextKey(totals) }
+      var plan = try planner.plan(chunk, without: refused) { [totals] in try environment.nextKey(totals) }
+      contexts.settle(&plan, of: chunk, lastStoredKey: lastStoredKey(totals))
       try plan.checkReasons(of: chunk)
       if let stop = stop(plan, chunk, before: totals.counts + checkpoint.results.counts) { return stop }
       try rejects?.cutBack(to: rejectsBefore)
@@ -45,7 +48,7 @@ struct ChunkSaver {
         next, totals, insertedCount: plan.inserts.count,
         beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
       let outcome = try contexts.save(
-        plan, of: chunk, lastStoredKey: environment.isDryRun ? totals.lastStoredKey : .max, noting: writer.note)
+        plan, of: chunk, lastStoredKey: lastStoredKey(totals), noting: writer.note)
       guard outcome.failures.isEmpty else {
         planner.undo()
         refused.merge(planner.issues(for: outcome.failures, of: chunk)) { $1 }
@@ -60,6 +63,9 @@ struct ChunkSaver {
     }
   }
 
+  /// The highest primary key that is certainly in the store: a dry run inserts nothing.
+  private func lastStoredKey(_ totals: ImportTotals) -> Int64 { environment.isDryRun ? totals.lastStoredKey : .max }
+
   /// Whether the chunk has more rejects than the pipeline tolerates; `before` are the counts of the run without it.
   private func stop(_ plan: ChunkPlan, _ chunk: ParsedChunk, before: RunCounts) -> Stop? {
     if plan.rejected.isEmpty { return nil }
@@ -69,6 +75,6 @@ struct ChunkSaver {
     if let errors = budget.errors, sum.rejected > errors {
       last = UInt64(chunk.block.number(ofRecordAt: plan.rejected[max(0, errors - before.rejected)]))
     }
-    return Stop(reason: reason, issues: plan.issues.filter { $0.record <= last })
+    return Stop(reason: reason, issues: plan.issues.filter { $0.record <= last }, counts: plan.counts)
   }
 }

@@ -166,12 +166,18 @@ struct EntryMatcher {
   }
 
   private func update(_ row: Int, known: KeyEntry, of chunk: ParsedChunk, in builder: inout PlanBuilder) {
-    let entry = entry(chunk.digests, row: row, storeKey: known.storeKey, input: builder.input)
+    var entry = entry(chunk.digests, row: row, storeKey: known.storeKey, input: builder.input)
     let isRepeated = builder.isOfThisInput(known)
     if entry.values == known.values {
       builder.leave(as: .unchanged, isRepeated: isRepeated)
     } else {
-      builder.update(known.storeKey, row)
+      var update = ChunkPlan.Update(storeKey: known.storeKey, row: row)
+      let absent = chunk.absent.slots(ofRow: row)
+      if !absent.isEmpty { update.stated = digester.valueSlots.filter { !absent.contains($0) } }
+      let isPartial = update.stated.map { $0.count < digester.valueSlots.count } ?? false
+      update.isUncertain = !isRepeated && (isPartial || known.values == KeyEntry.unknownValues)
+      if isPartial { entry.values = KeyEntry.unknownValues }
+      builder.update(update)
       builder.leave(as: .updated, isRepeated: isRepeated)
     }
     var noted = known

@@ -142,8 +142,8 @@ struct FileImporter {
   private mutating func compare(with changed: LedgerEntry?, _ totals: inout ImportTotals) throws(RunFailure) {
     if environment.changedInputs == .replace {
       overlap = nil
-      replacement = try InputReplacement(
-        of: file, environment, entry: checkpoint.entry, changed: changed, known: known, totals: &totals)
+      replacement = try InputReplacement.find(
+        for: file, environment, entry: checkpoint.entry, changed: changed, known: known, totals: &totals)
     } else if let check = overlap, file.isReadTwice {
       overlap = nil
       if let failure = try check.run(checkpoint.entry, &totals) { throw failure }
@@ -325,6 +325,7 @@ struct FileImporter {
     }
     let saved = chunk.block.start.record - 1
     let extent = saved == 0 ? "nothing" : saved == 1 ? "record 1" : "records 1 to \(saved)"
+    totals.discard(stop.counts)
     totals.outcome = .stopped
     totals.stopReason =
       stop.reason

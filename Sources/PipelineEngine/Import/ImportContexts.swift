@@ -104,18 +104,41 @@ struct ImportContexts {
     }
   }
 
+  /// Decides about updates of which the plan does not know whether they change anything: those of records that state
+  /// some of the values only. One that changes nothing is removed, and counts as unchanged.
+  func settle(_ plan: inout ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64) {
+    let doubtful = plan.updates.indices.filter {
+      plan.updates[$0].isUncertain && plan.updates[$0].storeKey <= lastStoredKey
+    }
+    if doubtful.isEmpty { return }
+    let (updates, slots) = (doubtful.map { plan.updates[$0] }, plan.updatedSlots)
+    let isSame = importContext.performAndWait {
+      zip(updates, objects(of: updates, chunk.batch.entity)).map { update, object in
+        let stated = update.stated ?? slots
+        return object.storedValues(at: stated) == stated.map { chunk.batch.value(row: update.row, slot: $0) }
+      }
+    }
+    let same = Set(zip(doubtful, isSame).filter(\.1).map(\.0))
+    plan.updated -= same.count
+    plan.unchanged += same.count
+    plan.updates = plan.updates.enumerated().filter { !same.contains($0.offset) }.map(\.element)
+  }
+
+  private func objects(of updates: [ChunkPlan.Update], _ entity: NSEntityDescription) -> [NSManagedObject] {
+    importContext.objects(withIDs: updates.compactMap { coordinator.objectID(of: entity, key: $0.storeKey) })
+  }
+
   /// - Returns: The entries that have other values now, as they were before.
   private func apply(_ updates: [ChunkPlan.Update], slots: [Int], of chunk: ParsedChunk) -> OverwrittenEntries {
     let entity = chunk.batch.entity
-    let ids = updates.compactMap { coordinator.objectID(of: entity, key: $0.storeKey) }
-    let objects = importContext.objects(withIDs: ids)
+    let objects = objects(of: updates, entity)
     var before: [OverwrittenEntries.Entry] = []
     before.reserveCapacity(updates.count)
     for (update, object) in zip(updates, objects) {
       // Reading a value loads the row, and with it the version.
       let values = object.storedValues(at: slots)
       before.append(OverwrittenEntries.Entry(key: update.storeKey, version: object.rowVersion, values: values))
-      object.setValues(at: slots, of: chunk.batch, row: update.row)
+      object.setValues(at: update.stated ?? slots, of: chunk.batch, row: update.row)
     }
     var overwritten = OverwrittenEntries(attributes: slots.map { entity.attributeSlots[$0].name })
     var seen: Set<Int64> = []

@@ -61,7 +61,7 @@ struct ImportEnvironment {
       entries: options.again ? nil : known, changedInputs: changedInputs)
     return InputReader(
       file: file, definition: definition, columns: columns, entity: store.entity,
-      takesDefaults: options.fillsAttributesByName, recognizer: recognizer,
+      takesDefaults: options.fillsAttributesByName, csvOptions: options.csvOptions, recognizer: recognizer,
       digester: digester ?? { [keys] in keys.digester($0) }, clock: clock)
   }
 
@@ -81,6 +81,8 @@ struct ImportEnvironment {
       readingOptions["format"] = [DialectDefinition.Format.jsonl.rawValue]
       path = RejectsDestination.jsonLinesPath(for: path, definition, options)
     }
+    // The name of the rejects does not say it.
+    if opened.hasTabs { readingOptions["delimiter"] = ["\\t"] }
     let rejectsPath = path
     let context = RejectsFile.Context(
       run: runID, pipeline: options.pipelineReference ?? (options.fillsAttributesByName ? nil : definition.name),

@@ -312,7 +312,15 @@ struct ImportRun {
         definition.timeZone.map { "times without a zone were read as \($0)" }
           ?? "times without a zone were read as UTC; if they are not, declare \"timeZone\", such as \"Europe/Berlin\"")
     }
+    if let discarded = totals.discarded { notes.append(discarded) }
     return notes.isEmpty ? nil : notes.joined(separator: ". ")
+  }
+
+  /// How a run goes on that was stopped by rejects.
+  private static func advice(for definition: PipelineDefinition) -> String {
+    definition.errorPolicy == .stop
+      ? "let it go on with \"errorPolicy\": \"skip\" and without --stop-on-error"
+      : "raise the errorBudget of the pipeline, or --max-errors and --max-error-percent"
   }
 
   private func summary(_ totals: ImportTotals, _ failure: RunFailure?, seconds: Double) -> RunSummary {
@@ -325,6 +333,7 @@ struct ImportRun {
       counts: totals.counts, issues: totals.log,
       rejects: totals.rejectsPaths.isEmpty ? nil : totals.rejectsPaths.joined(separator: ", "),
       program: definition.vocabulary.program)
+    summary.stopAdvice = Self.advice(for: definition)
     summary.profile = totals.profile
     summary.note = note(totals)
     return summary

@@ -13,6 +13,9 @@ struct ImportTotals {
   private(set) var profile: EntryProfile?
   private(set) var statistics: EntryStatistics?
 
+  /// The counts of records that were read and are not in the store, because their chunk, input or run was not saved.
+  private var discardedCounts = RunCounts()
+
   /// Whether anything was saved, even if only to the ledger.
   private(set) var hasSaved = false
   /// Entries inserted so far; in a dry run they are not in the store.
@@ -43,6 +46,18 @@ struct ImportTotals {
     if let part = results.statistics { statistics = statistics?.merged(with: part) ?? part }
     log.merge(results.log)
     if let rejects { rejectsPaths.append(rejects) }
+  }
+
+  /// Called when a chunk with these counts is not saved.
+  mutating func discard(_ counts: RunCounts) { discardedCounts = discardedCounts + counts }
+
+  /// What was read and is not in the store, as a sentence for the report; nil where there is nothing.
+  var discarded: String? {
+    let (read, rejected) = (discardedCounts.read, discardedCounts.rejected)
+    if read == 0 { return nil }
+    let records = "\(TextTable.count(read, "record")) \(read == 1 ? "was" : "were") read"
+    let found = rejected == 0 ? "" : ", \(TextTable.grouped(rejected)) of them rejected,"
+    return "\(records)\(found) and nothing of \(read == 1 ? "it" : "these") was saved or counted"
   }
 
   mutating func noteSaved(inserted: Int) {
@@ -90,6 +105,8 @@ struct ImportTotals {
   /// Called when what was saved since `before` was rolled back: its counts are reset, and its rejects are removed
   /// because they are useless. What was wrong stays.
   mutating func rollBack(to before: ImportTotals) {
+    discardedCounts.read += counts.read - before.counts.read
+    discardedCounts.rejected += counts.rejected - before.counts.rejected
     (counts, profile, statistics, notes) = (before.counts, before.profile, before.statistics, before.notes)
     (hasSaved, insertedCount, matcher, stored) = (before.hasSaved, before.insertedCount, nil, nil)
     filesDone.removeAll { done in

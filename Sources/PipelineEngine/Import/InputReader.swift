@@ -27,6 +27,8 @@ struct InputReader: Sendable {
     /// The header's bytes.
     let header: [UInt8]
     let isJSONLines: Bool
+    /// Whether the input's name decided that its values are separated by tabs.
+    var hasTabs = false
     /// The header's labels; nil for an input without a header.
     var labels: [String]?
     let totalBytes: Int?
@@ -47,6 +49,8 @@ struct InputReader: Sendable {
   let entity: NSEntityDescription
   /// Whether the attribute of a column that the input lacks gets the model's default.
   let takesDefaults: Bool
+  /// The options that were given and say how CSV is written.
+  let csvOptions: [String]
   let recognizer: InputRecognizer
   /// Called once the header is known: which attributes are compared depends on the columns of the input.
   let digester: @Sendable (HeaderMapping) -> RowDigester
@@ -72,7 +76,7 @@ struct InputReader: Sendable {
     let (recognition, hash) = try recognizer.recognize(input)
     guard share.waiting({ queue.send(.recognized(recognition)) }), let start = recognition.start else { return }
     let source = try input.completeSource()
-    let opener = RecordOpener(definition: definition, path: file.path)
+    let opener = RecordOpener(definition: definition, path: file.path, csvOptions: csvOptions)
     let reader = try opener.open(source)
     if start == .start { reader.contentHash = hash }
     try adapted(to: reader).read(
@@ -90,10 +94,13 @@ struct InputReader: Sendable {
 
   /// This reading side, for the format of the input.
   private func adapted(to reader: any RecordReader) -> InputReader {
-    guard reader is JSONLinesReader else { return self }
     var adapted = self
+    if let reader = reader as? CSVReader {
+      if reader.dialect.delimiter != definition.dialect.csv.delimiter { adapted.definition = definition.forTabs }
+      return adapted
+    }
     adapted.definition = definition.forJSONLines
-    adapted.columns = columns.keepingEmptyText
+    adapted.columns = columns.forJSONLines
     return adapted
   }
 
@@ -103,6 +110,7 @@ struct InputReader: Sendable {
   ) throws(CSVError) {
     let (source, reader) = (from.source, from.reader)
     var opened = try open(reader, totalBytes: source.totalBytes)
+    opened.hasTabs = definition.dialect.delimiter != from.opener.definition.dialect.delimiter && !opened.isJSONLines
     let mapping = opened.mapping
     if start != .start {
       // What precedes it is already hashed.
@@ -196,12 +204,10 @@ extension InputReader {
   /// JSON Lines have no header: the members of the first records name the columns.
   private func open(_ reader: JSONLinesReader, totalBytes: Int?) throws(CSVError) -> Opened {
     let survey = try reader.readSurvey()
-    // What an update or a default would replace stays where the input lacks a column.
-    let omitsMissing = takesDefaults || !definition.key.isEmpty
     let position = RecordPosition(input: file.name, record: 0, line: 0, byte: 0)
     let mapping = HeaderMapping(
       survey, MemberLabels(columns.definitions), columns: columns.definitions, policy: HeaderPolicy(definition),
-      omitsMissing: omitsMissing, at: position)
+      omitsMissing: takesDefaults, at: position)
     reader.refuse(fields: mapping.columnOfField.indices.filter { mapping.columnOfField[$0] == nil })
     return Opened(
       mapping: mapping, header: [], isJSONLines: true, totalBytes: totalBytes, issues: mapping.issues)

@@ -10,38 +10,47 @@ struct InputReplacement {
   /// The inputs that are replaced.
   let old: [LedgerEntry]
 
+  private init(_ old: [LedgerEntry], of file: InputFile, _ environment: ImportEnvironment, known: KnownInputs) {
+    (self.environment, self.file, self.known, self.old) = (environment, file, known, old)
+  }
+
   /// Finds the earlier inputs that a file replaces: those with its path, or the one that most of its records came from.
   ///
   /// - Parameters:
   ///   - entry: The ledger's entry that the file will have.
   ///   - changed: The earlier input that it begins with, if there is one.
   /// - Returns: Nil where there is nothing to replace.
-  init?(
-    of file: InputFile, _ environment: ImportEnvironment, entry: LedgerEntry, changed: LedgerEntry?,
+  static func find(
+    for file: InputFile, _ environment: ImportEnvironment, entry: LedgerEntry, changed: LedgerEntry?,
     known: KnownInputs, totals: inout ImportTotals
-  ) throws(RunFailure) {
+  ) throws(RunFailure) -> InputReplacement? {
     guard file.isReadTwice else {
       throw RunFailure(
         code: .inputRefused, exitCode: .dataError,
         message: "only a file can replace what it inserted before; write standard input to a file, and import that")
     }
-    (self.environment, self.file, self.known) = (environment, file, known)
-    func same(as location: String?) -> [LedgerEntry] { known.at(location, of: environment.definition.entity) }
-    var old = same(as: file.location)
+    let entity = environment.definition.entity
+    var old = known.at(file.location, of: entity)
     if let changed, !old.contains(where: { $0.id == changed.id }) { old.append(changed) }
-    if old.isEmpty {
-      let check = OverlapCheck(of: file, environment, known: known)
-      guard let overlap = try check?.overlap(entry, &totals), overlap.isMost else { return nil }
-      guard let main = known.input(overlap.mainInput) else {
-        throw RunFailure(
-          code: .inputRefused, exitCode: .dataError,
-          message:
-            "\(file.name): \(overlap.storedCount) of its \(overlap.recordCount) records are in the store, but it is "
-            + "not recorded which input inserted them. Add only the records that are new with --only-new")
-      }
-      old = main.location == nil ? [main] : same(as: main.location)
+    if old.isEmpty, let main = try source(of: file, environment, entry: entry, known: known, totals: &totals) {
+      old = main.location == nil ? [main] : known.at(main.location, of: entity)
     }
-    self.old = old
+    return old.isEmpty ? nil : InputReplacement(old, of: file, environment, known: known)
+  }
+
+  /// The input that most of the file's records came from; nil if the store does not have most of them.
+  private static func source(
+    of file: InputFile, _ environment: ImportEnvironment, entry: LedgerEntry, known: KnownInputs,
+    totals: inout ImportTotals
+  ) throws(RunFailure) -> LedgerEntry? {
+    let check = OverlapCheck(of: file, environment, known: known)
+    guard let overlap = try check?.overlap(entry, &totals), overlap.isMost else { return nil }
+    if let main = known.input(overlap.mainInput) { return main }
+    throw RunFailure(
+      code: .inputRefused, exitCode: .dataError,
+      message:
+        "\(file.name): \(overlap.storedCount) of its \(overlap.recordCount) records are in the store, but it is "
+        + "not recorded which input inserted them. Add only the records that are new with --only-new")
   }
 
   /// The matcher for the new content. As many records as the old one had inserted of them take the place of those;

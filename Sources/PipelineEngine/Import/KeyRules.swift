@@ -57,7 +57,8 @@ struct KeyRules {
     var required = definition.key
     if case .keepNewest(let by) = definition.duplicates { required.append(by) }
     return columns.parsers.compactMap { parser in
-      let isThere = mapping.fieldOfColumn[parser.column] != nil || parser.valueWhenAbsent != .null
+      let isFound = mapping.fieldOfColumn[parser.column] != nil && !mapping.unseenColumns.contains(parser.column)
+      let isThere = isFound || parser.valueWhenAbsent != .null
       guard required.contains(parser.definition.attribute), !isThere else { return nil }
       let known = mapping.issues.contains {
         $0.code == .missingLabel && $0.severity == .error && $0.column == parser.definition.name

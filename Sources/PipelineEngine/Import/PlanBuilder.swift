@@ -7,7 +7,7 @@ struct PlanBuilder {
   private let storeKeys: EntryMatcher.Keys
   private let inputName: String
   /// Rows of this chunk that are updated from later ones.
-  private var folds: [(target: Int, source: Int)] = []
+  private var folds: [(target: Int, source: Int, stated: [Int]?)] = []
 
   init(_ chunk: ParsedChunk, storeKeys: EntryMatcher.Keys, inputName: String) {
     plan = ChunkPlan(inserting: chunk)
@@ -29,12 +29,12 @@ struct PlanBuilder {
     return storeKeys.next + Int64(plan.insertedRows.count - 1)
   }
 
-  mutating func update(_ storeKey: Int64, _ row: Int) {
-    if storeKey >= storeKeys.next {
+  mutating func update(_ update: ChunkPlan.Update) {
+    if update.storeKey >= storeKeys.next {
       // Not in the store yet: the entry is inserted with the later record's values.
-      folds.append((plan.insertedRows[Int(storeKey - storeKeys.next)], row))
+      folds.append((plan.insertedRows[Int(update.storeKey - storeKeys.next)], update.row, update.stated))
     } else {
-      plan.updates.append(ChunkPlan.Update(storeKey: storeKey, row: row))
+      plan.updates.append(update)
     }
   }
 
@@ -91,7 +91,9 @@ struct PlanBuilder {
 
   consuming func finish(_ updatedSlots: [Int]) -> ChunkPlan {
     plan.updatedSlots = updatedSlots
-    for fold in folds { plan.inserts.copyValues(from: fold.source, to: fold.target, slots: updatedSlots) }
+    for fold in folds {
+      plan.inserts.copyValues(from: fold.source, to: fold.target, slots: fold.stated ?? updatedSlots)
+    }
     if plan.insertedRows.count < chunk.batch.count { plan.inserts.keepRows(plan.insertedRows) }
     plan.sort()
     return plan

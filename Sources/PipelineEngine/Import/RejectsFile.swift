@@ -146,17 +146,17 @@ final class RejectsFile {
     mark = RejectsMark(path: path, bytes: head.count, detailBytes: first.count)
   }
 
-  private func detailLines(_ plan: ChunkPlan, of chunk: ParsedChunk) -> Data {
-    var ordinals: [UInt64: Int] = [:]
-    for (offset, index) in plan.rejected.enumerated() {
-      ordinals[UInt64(chunk.block.number(ofRecordAt: index))] = mark.count + offset + 1
-    }
+  /// A line for each issue of a rejected record: both lists are in the order of the records.
+  private func detailLines(_ plan: ChunkPlan, of chunk: ParsedChunk) -> [UInt8] {
+    func number(_ offset: Int) -> UInt64 { UInt64(chunk.block.number(ofRecordAt: plan.rejected[offset])) }
     var lines = RejectDetails(run: context.run)
+    var offset = 0
     for issue in plan.issues where issue.severity == .error {
-      guard let ordinal = ordinals[issue.record] else { continue }
-      lines.append(issue, reject: ordinal)
+      while offset < plan.rejected.count, number(offset) < issue.record { offset += 1 }
+      if offset == plan.rejected.count { break }
+      if number(offset) == issue.record { lines.append(issue, reject: mark.count + offset + 1) }
     }
-    return Data(lines.bytes)
+    return lines.bytes
   }
 
   private static func create(_ path: String, _ content: Data) throws -> FileHandle {

@@ -9,6 +9,9 @@ package struct KeyEntry: Sendable, Hashable {
   /// The last input that had a record with the key; 0 where none had.
   package var input: InputNumber
 
+  /// The digest of values that are not known: a record that states only some of them has set these.
+  static let unknownValues = UInt64.max
+
   package init(storeKey: Int64, values: UInt64 = 0, order: Double = 0, input: InputNumber = 0) {
     self.storeKey = storeKey
     self.values = values

@@ -106,6 +106,7 @@ struct ChunkParser {
       let record = records[index]
       if parse(record, bytes: bytes, fields: fields, block: block, into: &chunk.batch) {
         chunk.recordOfRow.append(Int32(index))
+        if block.isJSONLines { noteAbsent(record, in: &chunk) }
         noteAccepted(record, at: index, in: &chunk)
       } else {
         reject(record, at: index, in: &chunk)
@@ -113,6 +114,13 @@ struct ChunkParser {
     }
     chunk.digests = digester.digests(of: chunk.batch)
     return chunk
+  }
+
+  /// Notes which values the record of the last row does not state. What the pipeline puts in their place is stated.
+  private func noteAbsent(_ record: RecordSlice, in chunk: inout ParsedChunk) {
+    for column in columns where !column.parser.fillsEmpty && layout.lacks(column, record, in: chunk.block) {
+      chunk.absent.append(row: chunk.batch.count - 1, slot: column.slot)
+    }
   }
 
   /// Appends the entry of a record, or nothing if the record is invalid.

@@ -81,6 +81,12 @@ struct RecordLayout: Sendable {
     return false
   }
 
+  /// Whether a record of JSON Lines lacks every member of a column.
+  func lacks(_ column: MappedColumn, _ record: RecordSlice, in block: RecordBlock) -> Bool {
+    let fields = column.parts.isEmpty ? [column.field] : column.parts
+    return fields.allSatisfy { block.lacksMember(block.fields[record.firstField + $0], of: record) }
+  }
+
   /// Whether the text of a field is that of several fields, because the record has too many.
   @inline(__always)
   func joins(_ field: Int, of record: RecordSlice) -> Bool {

@@ -24,7 +24,7 @@ struct MemberFaults {
     case .syntax, .halfCharacter: .jsonError
     case .duplicateName, .secondValue: .duplicateMember
     case .array, .object, .notObject: .typeError
-    case .lateColumn, .extra: .extraCell
+    case .lateColumn, .extra, .lastExtra: .extraCell
     }
   }
 
@@ -46,6 +46,9 @@ struct MemberFaults {
     case .lateColumn:
       return "\(name) is not in the first records, which decide the columns of the input; replay the rejects, or put a "
         + "record that has it first"
+    case .lastExtra:
+      return "no column of the pipeline has \(name), and so many other members have none that further ones are ignored "
+        + "without a warning"
     case .extra:
       let found = "no column of the pipeline has \(name), and the first records lack it"
       return severity == .error ? "\(found); add the column, or remove the member" : "\(found); it is ignored"

@@ -90,6 +90,10 @@ enum RecordFaults {
       .repairedOpenQuote, .unterminatedQuote,
       "a quote that is never closed was closed at the end, because the dialect is lenient; check the field"
     ),
+    (
+      .repairedLineEnd, .mixedLineEnd,
+      "the line end is not that of the first record, and ends the record nevertheless; check that no line is lost"
+    ),
   ]
 
   /// What is wrong with the bytes of a header, as issues of it: with a label that is not what was meant, a column would

@@ -81,7 +81,9 @@ extension RunSummary {
     switch outcome {
     case .failed: return nil
     case .cancelled: return "run it again."
-    case .stopped: return "correct the record named above and run it again, or set \"errorPolicy\": \"skip\"."
+    case .stopped:
+      let records = issues.errors == 1 ? "record" : "records"
+      return "correct the \(records) named above and run it again\(stopAdvice.map { ", or \($0)" } ?? "")."
     case .completed: break
     }
     if issues.errors == 0 { return nil }

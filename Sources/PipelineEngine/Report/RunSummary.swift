@@ -148,6 +148,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var note: String?
   /// Peak memory of the process so far, in bytes.
   public var memoryPeakBytes: Int
+  /// How a run that was stopped is made to go on: what to change in the pipeline or the options. Not part of the JSON.
+  package var stopAdvice: String?
   /// The program's name in reports for users and in the names of metrics; not part of the JSON.
   public var program = DefinitionVocabulary().program
 

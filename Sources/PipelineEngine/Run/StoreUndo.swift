@@ -46,14 +46,14 @@ public struct StoreUndo: Sendable {
   ///
   /// - Parameters:
   ///   - path: The store.
-  ///   - name: The number of a run as `history` shows it, or its beginning; or the path of an input. Nil for the last
-  ///     run that imported something.
+  ///   - names: Numbers of runs as `history` shows them, or their beginnings, or paths of inputs, which are taken back
+  ///     together. Empty for the last run that imported something.
   ///   - vocabulary: The vocabulary of the program whose runs are taken back.
   ///   - model: The name or path of the store's model; nil for one that is compatible with the store.
   ///   - timeoutSeconds: How long to wait for a store that another program writes to.
   /// - Throws: ``Failure`` for a store without such an import, or where an entry was changed since.
   public init(
-    store path: String, _ name: String? = nil, vocabulary: DefinitionVocabulary, model: String? = nil,
+    store path: String, _ names: [String] = [], vocabulary: DefinitionVocabulary, model: String? = nil,
     timeoutSeconds: Double = 10
   ) throws(Failure) {
     (self.path, self.vocabulary, self.model, self.timeoutSeconds) = (path, vocabulary, model, timeoutSeconds)
@@ -64,7 +64,7 @@ public struct StoreUndo: Sendable {
     do throws(RunFailure) {
       try Self.checkLock(path)
       let entries = try Self.entries(tables, path)
-      let inputs = try Self.chosen(name, of: entries, in: path)
+      let inputs = try Self.chosen(names, of: entries, in: path)
       self.inputs = inputs
       let work = try Self.work(
         inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
@@ -149,14 +149,27 @@ public struct StoreUndo: Sendable {
     }
   }
 
+  private static func refusal(_ text: String) -> RunFailure {
+    RunFailure(code: nil, exitCode: .noInput, message: text)
+  }
+
   private static func chosen(
-    _ name: String?, of entries: [LedgerEntry], in path: String
+    _ names: [String], of entries: [LedgerEntry], in path: String
   ) throws(RunFailure) -> [LedgerEntry] {
-    func refusal(_ text: String) -> RunFailure { RunFailure(code: nil, exitCode: .noInput, message: text) }
     guard let newest = entries.first else {
       throw refusal("\(path) has no ledger of an import that could be undone")
     }
-    guard let name else { return entries.filter { $0.run == newest.run } }
+    if names.isEmpty { return entries.filter { $0.run == newest.run } }
+    var ids: Set<Int64> = []
+    for name in names { ids.formUnion(try chosen(name, of: entries).map(\.id)) }
+    let inputs = entries.filter { ids.contains($0.id) }
+    if Set(inputs.map(\.entity)).count > 1 {
+      throw refusal("the inputs filled several entities; take back those of one entity at a time")
+    }
+    return inputs
+  }
+
+  private static func chosen(_ name: String, of entries: [LedgerEntry]) throws(RunFailure) -> [LedgerEntry] {
     let runs = Set(entries.map(\.run).filter { name.count >= 4 && $0.hasPrefix(name) })
     if runs.count == 1 { return entries.filter { runs.contains($0.run) } }
     if runs.count > 1 { throw refusal("more than one run begins with '\(name)'; write more of its number") }

@@ -67,8 +67,9 @@ struct InputUndo {
     let names = keys.prefix(examplesMax).map { "\($0)" }.joined(separator: ", ")
     let rest = keys.count > examplesMax ? " and \(keys.count - examplesMax) more" : ""
     let subject = keys.count == 1 ? "1 entry was" : "\(keys.count) entries were"
-    return "\(subject) changed since: \(entity) \(names)\(rest). Nothing was taken back; undo the later run first, or "
-      + "delete the entries yourself"
+    return
+      "\(subject) changed since: \(entity) \(names)\(rest). Nothing was taken back; undo the later run first, name "
+      + "both runs if they saved in turn, or delete the entries yourself"
   }
 
   /// What an input has gained since can't stay without what precedes it: the input would no longer be recognised.
@@ -108,9 +109,11 @@ struct InputUndo {
 
   private func overwrittenValues() throws -> OverwrittenValues {
     var values = OverwrittenValues(restored: try restoredVersions())
-    for input in inputs.reversed() {
+    // Imports that were interrupted and continued may have saved in turn: the ordinals are those of all saves.
+    var saves: [(ordinal: Int64, entries: OverwrittenEntries)] = []
+    for input in inputs {
       let rows = try coordinator.participantRows(
-        "SELECT ordinal, entries FROM \(tables.overwritten) WHERE inputID = ? ORDER BY ordinal DESC", [input.id])
+        "SELECT ordinal, entries FROM \(tables.overwritten) WHERE inputID = ?", [input.id])
       let isDropped = rows.contains { $0[0] as? Int64 == UndoRecords.droppedOrdinal }
       if isDropped || input.counts.updated > 0 && input.firstRecord == nil {
         throw UndoRefusal(
@@ -119,7 +122,9 @@ struct InputUndo {
             + "of this program imported it")
       }
       for row in rows {
-        guard let data = row[1] as? Data, let entries = OverwrittenEntries(encoded: data) else {
+        guard let ordinal = row[0] as? Int64, let data = row[1] as? Data,
+          let entries = OverwrittenEntries(encoded: data)
+        else {
           throw UndoRefusal(message: "the ledger's record of what \(input.path) has overwritten is damaged")
         }
         if let unknown = entries.attributes.first(where: { entity.slot(named: $0) == nil }) {
@@ -127,9 +132,10 @@ struct InputUndo {
             message: "\(input.path) was imported with a model in which \(entity.name ?? "") has the attribute "
               + "'\(unknown)'; this one has not")
         }
-        values.add(entries)
+        saves.append((ordinal, entries))
       }
     }
+    for save in saves.sorted(by: { $0.ordinal > $1.ordinal }) { values.add(save.entries) }
     return values
   }
 

@@ -12,6 +12,13 @@ struct DialectSniffer {
     /// What all the above say, for the splitter.
     var dialect: CandidateDialect
     var width: Int
+
+    /// That of a file without delimiters.
+    static let none = Result(
+      delimiter: Finding("", confidence: 1, evidence: ""), quote: Finding(nil, confidence: 1, evidence: ""),
+      escape: Finding(.doubled, confidence: 1, evidence: ""), end: Finding(nil, confidence: 1, evidence: ""),
+      skipsInitialSpace: Finding(false, confidence: 1, evidence: ""), hasDelimiterLine: false,
+      dialect: CandidateDialect(delimiter: []), width: 0)
   }
 
   private static let singles = ",;\t|:~^ \u{1F}\u{1}".utf8.map { [$0] }

@@ -80,6 +80,12 @@ struct ColumnPlanner {
       plan.columns[index].formats = declared(values)
       return
     }
+    if values.allSatisfy({ $0.count == 10 && $0.allSatisfy(\.isDigit) }) {
+      plan.columns[index].formats = Finding(
+        ["unix"], confidence: 0.9,
+        evidence: "all \(counted(values.count, "value")) have ten digits, as seconds since 1970 have")
+      return
+    }
     let guess = DateGuess(values, dayFirstHint: hint)
     var formats = guess.formats
     if guess.hasMonthNames {

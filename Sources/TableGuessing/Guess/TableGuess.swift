@@ -3,6 +3,8 @@ import CSV
 /// What a file probably is: its form, its columns, and how sure each point is.
 package struct TableGuess: Sendable {
   package var name: String
+  /// Whether the file is JSON Lines; the points of a dialect then say nothing.
+  package var isJSONLines: Bool
   /// How much of the file was looked at.
   package var sampled: String
   package var encoding: Finding<CSVEncoding>
@@ -37,12 +39,21 @@ package struct TableGuess: Sendable {
 
   /// Whether columns are named by position: there is no header, or it does not name each column once.
   package var namesColumnsByPosition: Bool {
+    if isJSONLines { return false }
     if layout.headerRows.value == 0 { return true }
     return layout.labels.contains("") || Set(layout.labels.map { $0.lowercased() }).count < layout.labels.count
   }
 
   /// The points that decide what a run stores, in the order of the report.
   package var points: [GuessPoint] {
+    (isJSONLines ? [Self.jsonLines] : dialectPoints) + columns.map(\.point) + columns.compactMap(\.formatPoint) + doubts
+  }
+
+  private static let jsonLines = GuessPoint(
+    name: "format", shown: "JSON Lines", confidence: 1, evidence: "the first line is one JSON object", key: "format")
+
+  /// The points of a table's form.
+  private var dialectPoints: [GuessPoint] {
     var points = [
       encoding.point("encoding", shown: encoding.value.displayName, key: "encoding"),
       delimiter.point("delimiter", shown: DialectSniffer.shown(delimiter.value), key: "delimiter"),
@@ -82,7 +93,7 @@ package struct TableGuess: Sendable {
     if needsNumberMarks {
       points.append(numbers.point("numbers", shown: "\(numbers.value.decimal) before the fraction", key: "decimalChar"))
     }
-    return points + columns.map(\.point) + columns.compactMap(\.formatPoint) + doubts
+    return points
   }
 
   private var headerText: String {

@@ -1,4 +1,5 @@
 import CSV
+import PipelineDefinition
 
 /// Guesses the form of files from their samples.
 ///
@@ -27,6 +28,9 @@ package struct TableGuesser: Sendable {
   /// The guess for files of one form. A difference in their forms is a doubt of the guess; the values of all of them
   /// count for types and dates.
   package func guess(_ samples: [FileSample]) -> TableGuess? {
+    if samples.count > 1, samples.allSatisfy({ JSONLinesSample.begins($0.head) }) {
+      return guess(form(ofJSONLines: samples), others: [])
+    }
     let forms = samples.map(form)
     return forms.first.map { guess($0, others: Array(forms.dropFirst())) }
   }
@@ -41,9 +45,11 @@ package struct TableGuesser: Sendable {
     var body: [SplitRecord]
     var doubts: [GuessPoint]
     var remarks: [String]
+    var isJSONLines = false
   }
 
   private func form(_ sample: FileSample) -> Form {
+    if JSONLinesSample.begins(sample.head) { return form(ofJSONLines: [sample]) }
     let (encoding, hasMark) = EncodingSniffer(sample: sample).guess()
     let decoded = DecodedSample(sample, encoding.value)
     let dialect = DialectSniffer(decoded).guess()
@@ -55,34 +61,66 @@ package struct TableGuesser: Sendable {
       doubts: doubts, remarks: table.remarks)
   }
 
+  /// JSON Lines as a table: its columns are the members of all records.
+  private func form(ofJSONLines samples: [FileSample]) -> Form {
+    let decoded = samples.map { DecodedSample($0, .utf8) }
+    let table = JSONLinesSample(decoded.flatMap { [$0.head] + $0.blocks + [$0.tail] })
+    var remarks: [String] = []
+    if table.faultyLines > 0 {
+      remarks.append("\(counted(table.faultyLines, "line")) can't be read as JSON and will be rejected.")
+    }
+    for label in table.arrays.sorted() {
+      remarks.append("\(label) is an array in some records, and those are rejected if it is a column.")
+    }
+    let body = table.records.enumerated().map { index, cells in
+      SplitRecord(cells: cells.map { SplitCell(Self.plain($0), isQuoted: $0.isText) }, line: index + 1, start: 0)
+    }
+    return Form(
+      sample: samples[0], encoding: Finding(.utf8, confidence: 1, evidence: "JSON Lines are in UTF-8"), hasMark: false,
+      dialect: .none, layout: Layout(labels: table.labels), body: body, doubts: [], remarks: remarks, isJSONLines: true)
+  }
+
+  /// The text of a value; that of a whole number such as 3.0 is without its fraction.
+  private static func plain(_ cell: JSONLinesSample.Cell) -> [UInt8] {
+    guard !cell.isText, let number = NumberText.wholeNumber(cell.bytes.span) else { return cell.bytes }
+    return Array("\(number)".utf8)
+  }
+
   private func guess(_ form: Form, others: [Form]) -> TableGuess {
     let layout = form.layout
     let records = form.body + others.flatMap(\.body)
     let profiles = (0..<layout.width).map { index in
       ColumnProfile(index, label: index < layout.labels.count ? layout.labels[index] : "", records)
     }
-    let numbers = NumberMarks.guess(records.lazy.flatMap(\.cells).map(\.bytes.trimmed))
+    let numbers =
+      form.isJSONLines
+      ? Finding(NumberMarks(), confidence: 1, evidence: "numbers of JSON have a point")
+      : NumberMarks.guess(records.lazy.flatMap(\.cells).map(\.bytes.trimmed))
     let isText = form.doubts.first?.name != "format"
     let planner = ColumnPlanner(
       vocabulary: vocabulary, index: index, profiles: profiles, hasLabels: layout.headerRows.value > 0,
       hint: isText ? dayFirstHint(form, numbers) : nil, dateFormats: dateFormats)
     var plan = planner.plan(records)
     if !isText { plan.doubts = [] }
-    return TableGuess(
-      name: form.sample.name, sampled: Self.sampled(form.sample, records: records.count), encoding: form.encoding,
+    var guess = TableGuess(
+      name: form.sample.name, isJSONLines: form.isJSONLines, sampled: Self.sampled(form.sample, records: records.count),
+      encoding: form.encoding,
       hasByteOrderMark: form.hasMark, delimiter: form.dialect.delimiter, quote: form.dialect.quote,
       escape: form.dialect.escape, end: form.dialect.end, skipsInitialSpace: form.dialect.skipsInitialSpace,
       layout: layout, numbers: numbers,
-      needsNumberMarks: plan.needsNumberMarks, nullSequences: plan.nullSequences, trueValues: plan.trueValues,
+      needsNumberMarks: plan.needsNumberMarks && !form.isJSONLines,
+      nullSequences: form.isJSONLines ? [] : plan.nullSequences, trueValues: plan.trueValues,
       falseValues: plan.falseValues, columns: plan.columns, key: plan.key,
       doubts: form.doubts + others.flatMap { differences($0, from: form) } + plan.doubts,
-      remarks: form.remarks + plan.remarks, entries: EntryPreview(plan.columns, vocabulary).entries(records, limit: 3),
-      attributes: vocabulary.attributes.map(\.name))
+      remarks: form.remarks + plan.remarks, entries: [], attributes: vocabulary.attributes.map(\.name))
+    guess.entries = EntryPreview(guess, vocabulary).entries(records, limit: 3)
+    return guess
   }
 
   /// Where another file has another form.
   private func differences(_ other: Form, from form: Form) -> [GuessPoint] {
     var names: [String] = []
+    if other.isJSONLines != form.isJSONLines { names.append("format") }
     if other.encoding.value != form.encoding.value, other.encoding.evidence.contains("ASCII") == false {
       names.append("encoding (\(other.encoding.value.displayName))")
     }

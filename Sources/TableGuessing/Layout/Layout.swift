@@ -33,3 +33,13 @@ package struct Layout: Sendable {
   /// The lines of the header, from 1.
   package var headerLines: ClosedRange<Int>?
 }
+
+extension Layout {
+  /// A table of named columns with nothing around it.
+  init(labels: [String]) {
+    self.init(
+      comment: Finding(nil, confidence: 1, evidence: ""), skipRows: Finding(0, confidence: 1, evidence: ""),
+      headerRows: Finding(1, confidence: 1, evidence: ""), labels: labels,
+      footer: Finding(.none, confidence: 1, evidence: ""), blankRecords: 0, width: labels.count)
+  }
+}

@@ -83,6 +83,9 @@ package struct PipelineText: Sendable {
   // MARK: The dialect
 
   private var dialectMembers: [Member] {
+    if guess.isJSONLines {
+      return [Member(key: "format", value: DefinitionText.quoted("jsonl"))] + valueMembers
+    }
     var members: [Member] = []
     func add<Value>(_ key: String, _ value: String, from finding: Finding<Value>) {
       members.append(Member(comments: [Self.comment(finding)], key: key, value: value))

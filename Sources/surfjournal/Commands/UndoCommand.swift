@@ -4,13 +4,14 @@ import SurfJournal
 struct UndoCommand: Command {
   static let name = "undo"
   static let usage = """
-    Usage: surfjournal undo STORE [RUN | INPUT] [options]
+    Usage: surfjournal undo STORE [RUN | INPUT]... [options]
 
     Takes back an import: deletes the entries that it inserted, and gives the ones
     that it updated their former values back, all or nothing. RUN is the number of a
     run as 'surfjournal history' shows it, or its beginning; INPUT is the path of a
-    file as it was imported. Without either it is the last run. At a terminal the
-    program says what would go, and asks.
+    file as it was imported. Without either it is the last run. Several are taken
+    back together, as runs need that saved in turn because one was interrupted. At a
+    terminal the program says what would go, and asks.
 
     Nothing is taken back if one of the entries was changed since. Afterwards the
     files can be imported again.
@@ -43,7 +44,7 @@ struct UndoCommand: Command {
   }
 
   private let store: String
-  private let subject: String?
+  private let subjects: [String]
   private let model: String?
   private let timeoutSeconds: Double
   private let isDryRun: Bool
@@ -53,7 +54,7 @@ struct UndoCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard let store = arguments.operands.first else { throw arguments.mistake("a store must be named") }
     self.store = store
-    subject = arguments.operands.count > 1 ? try arguments.onlyOperand("a run or an input", after: 1) : nil
+    subjects = Array(arguments.operands.dropFirst())
     model = arguments.string("model")
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
     isDryRun = arguments.has("dry-run")
@@ -71,7 +72,7 @@ struct UndoCommand: Command {
   func run() async -> ExitCode {
     do throws(StoreUndo.Failure) {
       let undo = try StoreUndo(
-        store: store, subject, vocabulary: .journal, model: model, timeoutSeconds: timeoutSeconds)
+        store: store, subjects, vocabulary: .journal, model: model, timeoutSeconds: timeoutSeconds)
       var isConfirmed = !isDryRun
       if asks {
         Console.show(Self.text(undo.preview, isDone: false))

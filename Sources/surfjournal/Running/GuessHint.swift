@@ -8,12 +8,11 @@ struct GuessHint {
   private let file: String
   private let store: String?
 
-  /// Nil where a guess would not help: another failure, a pipeline that was asked for, several inputs, a pipe, or
-  /// JSON Lines.
+  /// Nil where a guess would not help: another failure, a pipeline that was asked for, several inputs, or a pipe.
   init?(after failure: RunSummary.Failure, of options: RunOptions, arguments: Arguments) {
     guard let code = failure.code, Self.codes.contains(code), !arguments.isGiven("pipeline"),
       !arguments.isGiven("entity"), options.inputs?.count == 1, let file = options.inputs?.first, file != "-",
-      !FileEnding(path: file).isJSONLines, !(arguments.isDeclared("format") && arguments.isGiven("format"))
+      !(arguments.isDeclared("format") && arguments.isGiven("format"))
     else { return nil }
     self.file = file
     store = options.store

@@ -60,6 +60,15 @@ enum ReadingOptions {
     "date-format", "time-zone", "extra-columns", "missing-columns", "fields-match", "key",
   ]
 
+  /// The options that say how CSV is written, and have no meaning for JSON Lines.
+  private static let csvOptions = [
+    "delimiter", "quote", "no-double-quote", "escape", "line-terminator", "comment", "skip-initial-space", "skip-rows",
+    "header-rows", "columns", "stop-at", "skip-last-rows", "ragged-rows", "lenient", "null",
+  ]
+
+  /// Those of them that were given.
+  static func forCSV(in arguments: Arguments) -> [String] { csvOptions.filter(arguments.isGiven) }
+
   /// What was given of the options that a replay of rejects needs.
   static func given(in arguments: Arguments) -> [String: [String]] {
     var given: [String: [String]] = [:]

@@ -37,6 +37,7 @@ extension RunOptions {
     modelReference = model.map(PipelineDefinition.modelReference)
     guard arguments.isDeclared("date-format") else { return }
     readingOptions = ReadingOptions.given(in: arguments)
+    csvOptions = ReadingOptions.forCSV(in: arguments)
     let formats = arguments.strings("date-format")
     if !formats.isEmpty { dateFormats = formats }
   }

@@ -178,7 +178,7 @@ import Testing
     (.import, .cancelled, "surf-log: import cancelled; what was saved before stays", "Next: run it again."),
     (
       .import, .stopped, "surf-log: import STOPPED: as the pipeline's error policy says",
-      #"Next: correct the record named above and run it again, or set "errorPolicy": "skip"."#
+      "Next: correct the records named above and run it again."
     ),
     (
       .export, .failed, "surf-log: export FAILED: disk full; make room",
