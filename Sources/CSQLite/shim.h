@@ -21,6 +21,27 @@ static inline int csqlite_set_keeps_log(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
 }
 
+// The two running sums of a WAL's checksum, over `count` bytes from `offset` on, a multiple of 8.
+// (SQLite: "Database File Format", 4.2.)
+typedef struct {
+  unsigned int first, second;
+} csqlite_wal_sums;
+static inline csqlite_wal_sums csqlite_wal_checksum(
+  const unsigned char *bytes, long offset, long count, int is_big_endian, csqlite_wal_sums sums) {
+  for (const unsigned char *p = bytes + offset, *end = p + count; p < end; p += 8) {
+    unsigned int x, y;
+    __builtin_memcpy(&x, p, 4);
+    __builtin_memcpy(&y, p + 4, 4);
+    if (is_big_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)) {
+      x = __builtin_bswap32(x);
+      y = __builtin_bswap32(y);
+    }
+    sums.first += x + sums.second;
+    sums.second += y + sums.first;
+  }
+  return sums;
+}
+
 // SQLite takes a nil pointer for NULL, so empty values point somewhere.
 // The destructor constants are function-pointer casts that the importer drops.
 static inline int csqlite_bind_text_transient(sqlite3_stmt *s, int i, const char *p, sqlite3_uint64 n) {

@@ -27,10 +27,9 @@ struct ExaminedStore {
   }
 
   let url: URL
-  /// Whether a -wal and a -shm existed before this connection opened: a reader may have to create them, and removes
-  /// them again.
-  let hadWAL: Bool
-  let hadSharedMemory: Bool
+  /// The store's file, without symbolic links.
+  let path: String
+  let readsDamagedWAL: Bool
   let opened: OpenedDatabase
   let objects: [SchemaObject]
   let columns: [String: [Column]]
@@ -49,12 +48,12 @@ struct ExaminedStore {
 
   /// - Throws: `NSError` for a file that is missing, can't be read or is not a store; the errors of `StoreModel.find`
   ///   for a model file that can't be read.
-  init(at url: URL, modelFile: URL?, embeddedModels: [String]) throws {
+  init(at url: URL, modelFile: URL?, embeddedModels: [String], readsDamagedWAL: Bool) throws {
     self.url = url
-    hadWAL = FileManager.default.fileExists(atPath: url.path + "-wal")
-    hadSharedMemory = FileManager.default.fileExists(atPath: url.path + "-shm")
+    self.readsDamagedWAL = readsDamagedWAL
+    path = StorePath.resolved(url.path)
     do {
-      opened = try OpenedDatabase.openForReading(url.path)
+      opened = try OpenedDatabase.openForReading(path, readsDamagedWAL: readsDamagedWAL)
       try opened.connection.registerPredicateFunctions()
       objects = try Self.objects(opened.connection)
     } catch let error as SQLiteError {
@@ -63,12 +62,14 @@ struct ExaminedStore {
     let connection = opened.connection
     let names = Set(objects.map(\.name))
     guard names.contains("Z_METADATA") || names.contains("Z_PRIMARYKEY") else {
+      if try connection.isWithoutItsWAL(at: url) { throw SQLiteConnection.missingWAL(url) }
       throw NSError.coreData(
         .open,
         "The database \(url.path) is not a Core Data store: it has no Z_METADATA and no Z_PRIMARYKEY. Check the path.")
     }
     var doubts: [String] = []
-    model = try Self.model(forStoreAt: url, file: modelFile, embedded: embeddedModels, &doubts)
+    model = try Self.model(
+      forStoreAt: url, file: modelFile, embedded: embeddedModels, readsDamagedWAL: readsDamagedWAL, &doubts)
     do {
       // All following reads see the store in one state, even if other processes write to it.
       try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
@@ -91,10 +92,11 @@ struct ExaminedStore {
 
   /// A requested model must exist. Without a request, any result is acceptable, including none.
   private static func model(
-    forStoreAt url: URL, file: URL?, embedded: [String], _ doubts: inout [String]
+    forStoreAt url: URL, file: URL?, embedded: [String], readsDamagedWAL: Bool, _ doubts: inout [String]
   ) throws -> StoreModel? {
     do {
-      return try StoreModel.find(forStoreAt: url, file: file, embedded: embedded)
+      return try StoreModel.find(
+        forStoreAt: url, file: file, embedded: embedded, readsDamagedWAL: readsDamagedWAL)
     } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
       throw error
     } catch {

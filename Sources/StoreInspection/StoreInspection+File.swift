@@ -5,19 +5,22 @@ import Foundation
 extension StoreInspection.File {
   init(_ store: ExaminedStore) throws {
     func number(_ pragma: String) throws -> Int { try store.connection.rows("PRAGMA \(pragma)").first?.first?.int ?? 0 }
-    let path = store.url.path
+    let path = store.path
     let pageSize = try number("page_size")
-    let log = store.hadWAL ? StoreInspection.Log(path + "-wal", pageSizeBytes: pageSize) : nil
+    let bytes = Self.bytes(path) ?? 0
+    let connection = store.opened.path == path ? store.connection : nil
+    // Before the log: a program that has the store open goes on writing.
+    let index = WALIndexHeader(path + "-shm", opened: connection)
+    let log = StoreInspection.Log(
+      path + "-wal", pageSizeBytes: pageSize, pagesInFile: bytes / max(1, pageSize), index: index)
     let kinds = ["none", "full", "incremental"]
     let kind = try number("auto_vacuum")
     self.init(
-      bytes: Self.bytes(path) ?? 0, pageSizeBytes: pageSize, pages: try number("page_count"),
+      bytes: bytes, pageSizeBytes: pageSize, pages: try number("page_count"),
       freePages: try number("freelist_count"), journalMode: try Self.journalMode(store.connection),
       encoding: try store.connection.rows("PRAGMA encoding").first?.first?.string ?? "",
       autoVacuum: kinds.indices.contains(kind) ? kinds[kind] : "\(kind)", log: log,
-      sharedMemory: store.hadSharedMemory
-        ? StoreInspection.SharedMemory(
-          path + "-shm", log: path + "-wal", opened: store.opened.path == path ? store.connection : nil) : nil)
+      sharedMemory: StoreInspection.SharedMemory(path + "-shm", log: path + "-wal", index: index))
   }
 
   /// The file's own mode, independent of the connection that reads it.
@@ -32,43 +35,35 @@ extension StoreInspection.File {
 
 extension StoreInspection.Log {
   /// Nil if there is no WAL.
-  init?(_ path: String, pageSizeBytes: Int) {
+  init?(_ path: String, pageSizeBytes: Int, pagesInFile: Int, index: WALIndexHeader?) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
     frames = 0
     state = bytes == 0 ? "empty" : "foreign"
     guard let header = WALHeader(path: path), header.isWhole, header.isHeaderSound, header.pageSize == pageSizeBytes
     else { return }
-    state = "valid"
-    frames = Self.frames(path, header)
-  }
-
-  /// A WAL that was restarted has other salts, and old frames after the new ones.
-  private static func frames(_ path: String, _ log: WALHeader) -> Int {
-    guard let file = FileHandle(forReadingAtPath: path) else { return 0 }
-    defer { try? file.close() }
-    var count = 0
-    while count < log.frameCount, (try? file.seek(toOffset: UInt64(log.offset(ofFrame: count)))) != nil,
-      let header = (try? file.read(upToCount: WALHeader.frameHeaderLength)).flatMap({ $0 }),
-      [UInt8](header).dropFirst(8).prefix(8).elementsEqual(log.salts)
-    {
-      count += 1
-    }
-    return count
+    let found = WALFrames(path: path, header: header, pagesInFile: pagesInFile)
+    state = found.loss(seenBy: index) == nil ? "valid" : "damaged"
+    frames = found.committed
   }
 }
 
 extension StoreInspection.SharedMemory {
-  /// - Parameter connection: A connection that may have the file in use.
-  init?(_ path: String, log: String, opened connection: SQLiteConnection?) {
+  init?(_ path: String, log: String, index: WALIndexHeader?) {
     guard let bytes = StoreInspection.File.bytes(path) else { return nil }
     self.bytes = bytes
     state = bytes == 0 ? "empty" : "stale"
-    let known = (try? connection?.beginningOfWALIndex(WALIndexHeader.length)).flatMap(WALIndexHeader.init)
-    guard let header = known ?? WALIndexHeader(path: path), let log = WALHeader(path: log), log.isWhole,
-      header.salts == log.salts
-    else { return }
+    guard let index, let log = WALHeader(path: log), log.isWhole, index.salts == log.salts else { return }
     state = "valid"
+  }
+}
+
+extension WALIndexHeader {
+  /// - Parameter connection: A connection that may have the file in use.
+  fileprivate init?(_ path: String, opened connection: SQLiteConnection?) {
+    let known = (try? connection?.beginningOfWALIndex(Self.length)).flatMap(WALIndexHeader.init)
+    guard let header = known ?? WALIndexHeader(path: path) else { return nil }
+    self = header
   }
 }
 

@@ -16,7 +16,18 @@ extension StoreInspection {
   public init(
     storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = [], tablePurposes: [String: String] = [:]
   ) throws {
-    let store = try ExaminedStore(at: url, modelFile: modelFile, embeddedModels: embeddedModels)
+    try self.init(
+      storeAt: url, modelFile: modelFile, embeddedModels: embeddedModels, tablePurposes: tablePurposes,
+      readsDamagedWAL: false)
+  }
+
+  /// - Parameter readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  package init(
+    storeAt url: URL, modelFile: URL?, embeddedModels: [String], tablePurposes: [String: String],
+    readsDamagedWAL: Bool
+  ) throws {
+    let store = try ExaminedStore(
+      at: url, modelFile: modelFile, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedWAL)
     do {
       file = try File(store)
     } catch let error as SQLiteError {
@@ -38,6 +49,7 @@ extension StoreInspection {
     model = Model(store)
     remarks = []
     remarks = unusual() + doubts.map { Remark(code: "unreadable", message: $0) }
+    try store.opened.checkUnchanged()
   }
 }
 
@@ -195,10 +207,12 @@ extension StoreInspection.History {
 }
 
 extension StoreInspection.ModelCache {
-  fileprivate init(_ store: ExaminedStore) throws {
+  init(_ store: ExaminedStore) throws {
     let hasTable = store.tables.contains("Z_MODELCACHE")
     bytes = hasTable ? Int(try store.connection.integer("SELECT sum(length(Z_CONTENT)) FROM Z_MODELCACHE") ?? 0) : 0
     isReadable =
-      bytes > 0 && (try? StoreModel.find(forStoreAt: store.url, file: nil, embedded: []))?.origin == .cache
+      bytes > 0
+      && (try? StoreModel.find(
+        forStoreAt: store.url, file: nil, embedded: [], readsDamagedWAL: store.readsDamagedWAL))?.origin == .cache
   }
 }

@@ -33,6 +33,13 @@ extension StoreInspection {
     case "foreign":
       result.append(
         ("foreignLog", "The -wal next to it does not belong to this database: find out where it comes from."))
+    case "damaged":
+      result.append(
+        (
+          "damagedLog",
+          "The -wal next to it is damaged: transactions after its first \(file.log?.frames ?? 0) pages are lost. Restore "
+            + "the store from a copy."
+        ))
     case "valid" where file.sharedMemory == nil:
       result.append(
         (

@@ -53,9 +53,10 @@ public struct StoreInspection: Codable, Hashable, Sendable {
   /// The `-wal`.
   public struct Log: Codable, Hashable, Sendable {
     public var bytes: Int
-    /// Pages that belong to the WAL's current generation: older ones may follow them.
+    /// Pages up to the end of the last transaction. An unfinished transaction or older pages may follow them.
     public var frames: Int
-    /// `empty`, `valid`, or `foreign` for a file that is not the WAL of a database with this page size.
+    /// `empty`, `valid`, `damaged` if transactions are lost, or `foreign` for a file that is not the WAL of a database
+    /// with this page size.
     public var state: String
   }
 

@@ -62,7 +62,13 @@ public struct StoreVerification: Codable, Hashable, Sendable {
   ///   - embeddedModels: The names of embedded models that the store may use.
   /// - Throws: The errors of `StoreInspection`. Damage inside a store is a finding, not an error.
   public init(storeAt url: URL, modelFile: URL? = nil, embeddedModels: [String] = []) throws {
-    let store = try ExaminedStore(at: url, modelFile: modelFile, embeddedModels: embeddedModels)
+    try self.init(storeAt: url, modelFile: modelFile, embeddedModels: embeddedModels, readsDamagedWAL: false)
+  }
+
+  /// - Parameter readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  package init(storeAt url: URL, modelFile: URL?, embeddedModels: [String], readsDamagedWAL: Bool) throws {
+    let store = try ExaminedStore(
+      at: url, modelFile: modelFile, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedWAL)
     var run = VerificationRun(store)
     run.checkAll()
     self.store = url.relativePath
@@ -72,6 +78,7 @@ public struct StoreVerification: Codable, Hashable, Sendable {
     errors = findings.count { $0.severity == .error }
     warnings = findings.count { $0.severity == .warning }
     notes = run.notes
+    try store.opened.checkUnchanged()
   }
 }
 

@@ -7,7 +7,15 @@ extension VerificationRun {
   private static let restore =
     "Restore the file from a copy, or save what can be read with the .recover command of sqlite3."
 
+  private mutating func checkLog() {
+    guard let file = try? StoreInspection.File(store), file.log?.state == "damaged" else { return }
+    add(
+      "logDamaged", "The -wal is damaged: transactions after its first \(file.log?.frames ?? 0) pages are lost.",
+      advice: "Restore the store from a copy.")
+  }
+
   mutating func checkIntegrity() throws {
+    checkLog()
     let answers: [String]
     do {
       answers = try store.connection.rows("PRAGMA integrity_check(20)").compactMap { $0.first?.string }
@@ -40,6 +48,7 @@ extension VerificationRun {
       add("metadataUnreadable", table: "Z_METADATA", "Z_PLIST is not a property list.", advice: Self.restore)
       return
     }
+    try checkModelCache()
     try checkHashes()
   }
 

@@ -20,6 +20,6 @@ case .done(let code):
   exit(code.rawValue)
 case .work(let command):
   // Detached, because the main thread serves the main queue, which view contexts use.
-  Task.detached { exit(await command.run().rawValue) }
+  Task.detached { exit(await command.runToEnd().rawValue) }
   RunLoop.main.run()
 }

@@ -145,7 +145,16 @@ import Testing
     throws
   {
     _ = try run(["import", "cars.csv", "--entity", "Car"] + Self.garage)
-    let output = try run(["export", "--entity", "Car", "--store", "garage"])
+    let unasked = try run(["export", "--entity", "Car", "--store", "garage", "-q"])
+    #expect(unasked.status == 65 && unasked.text.isEmpty)
+    #expect(unasked.messages.contains("keeps no model") && unasked.messages.contains("--guess-model"))
+    // A model that can't be read is no other case, and wrong in itself.
+    _ = try Programs.sqlite("garage", "INSERT INTO Z_MODELCACHE VALUES (x'1234')", in: folder)
+    let damaged = try run(["export", "--entity", "Car", "--store", "garage", "-q"])
+    #expect(damaged.status == 65 && damaged.messages.contains("can't be used"), "\(damaged.messages)")
+    let verified = try run(["verify", "garage", "--model", "models/Garage.xcdatamodel"])
+    #expect(verified.status == 65 && verified.text.contains("error modelCache"), "\(verified.text)")
+    let output = try run(["export", "--entity", "Car", "--store", "garage", "--guess-model"])
     #expect(output.status == 0, "\(output.messages)")
     #expect(output.text.contains("A 1") && output.text.contains("B 2"))
     #expect(output.messages.contains("Car: export clean") && !output.messages.hasPrefix("Car:"))

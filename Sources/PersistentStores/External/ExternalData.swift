@@ -3,8 +3,9 @@ import Foundation
 
 /// The location of values that are too large for a store's file.
 package enum LargeValues {
-  /// `.Log_SUPPORT` next to `Log.sqlite`.
+  /// `.Log_SUPPORT` next to `Log.sqlite`, also for a link that leads to it.
   package static func supportFolder(of store: URL) -> URL {
+    let store = StorePath.resolved(store)
     let name = store.deletingPathExtension().lastPathComponent
     return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
   }

@@ -82,6 +82,7 @@ open class NSMigrationManager: NSObject {
       // On a connection that is made read-only by this switch, it also forbids writing the copy.
       try opened.connection.execute("PRAGMA query_only = OFF")
       try opened.connection.run("VACUUM INTO ?", [.text(copy.path)])
+      try opened.checkUnchanged()
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .managerSourceStore, message: "The store \(source.path) can't be read")
     }

@@ -39,6 +39,13 @@ public struct StoreModel: Sendable {
   ///   `NSReadOnlyPersistentStoreOption` and `NSIgnorePersistentStoreVersioningOption`.
   /// - Throws: An `NSError` if the store or the model file can't be read, and if no model is found.
   public static func find(forStoreAt store: URL?, file: URL?, embedded: [String]) throws -> StoreModel {
-    try StoreModelSearch(store: store, file: file, embedded: embedded).find()
+    try find(forStoreAt: store, file: file, embedded: embedded, readsDamagedWAL: false)
+  }
+
+  /// - Parameter readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  package static func find(
+    forStoreAt store: URL?, file: URL?, embedded: [String], readsDamagedWAL: Bool
+  ) throws -> StoreModel {
+    try StoreModelSearch(store: store, file: file, embedded: embedded, readsDamagedWAL: readsDamagedWAL).find()
   }
 }

@@ -6,6 +6,8 @@ struct StoreModelSearch {
   let store: URL?
   let file: URL?
   let embedded: [String]
+  /// See `OpenedDatabase.openForReading`.
+  var readsDamagedWAL = false
 
   /// A version that may be the store's model.
   private struct Version {
@@ -21,16 +23,22 @@ struct StoreModelSearch {
   func find() throws -> StoreModel {
     guard let store, FileManager.default.fileExists(atPath: store.path) else { return try currentVersion() }
     do {
-      let opened = try OpenedDatabase.openForReading(store.path)
+      let opened = try OpenedDatabase.openForReading(store.path, readsDamagedWAL: readsDamagedWAL)
       return try withExtendedLifetime(opened) {
-        if try opened.connection.hasNoTables() { return try currentVersion() }
-        let metadata = try opened.connection.storeMetadata(at: store).metadata
-        if let file { return try version(in: file, for: metadata) }
-        return try embeddedVersion(for: metadata) ?? storedModel(of: opened.connection, metadata)
+        let found = try model(of: opened.connection, store)
+        try opened.checkUnchanged()
+        return found
       }
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .open, message: "The model of \(store.path) can't be found")
     }
+  }
+
+  private func model(of connection: SQLiteConnection, _ store: URL) throws -> StoreModel {
+    if try connection.hasNoTables() { return try currentVersion() }
+    let metadata = try connection.storeMetadata(at: store).metadata
+    if let file { return try version(in: file, for: metadata) }
+    return try embeddedVersion(for: metadata) ?? storedModel(of: connection, metadata)
   }
 
   /// The model for a new store.

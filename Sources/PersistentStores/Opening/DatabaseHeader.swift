@@ -9,8 +9,20 @@ package struct DatabaseHeader {
   package let usesWAL: Bool
   /// The number of pages that the header states; nil if that number is not maintained.
   let pageCount: Int?
+  let counters: Counters
 
   static let length = 100
+
+  /// Numbers of the first page that only increase.
+  struct Counters: Hashable {
+    let change: Int
+    let schema: Int
+
+    init(_ bytes: [UInt8], at offset: Int = 0) {
+      change = bytes.bigEndian32(offset + 24)
+      schema = bytes.bigEndian32(offset + 40)
+    }
+  }
 
   /// - Parameter bytes: The beginning of the file.
   /// - Throws: `SQLiteError` if the file is not a database.
@@ -24,6 +36,7 @@ package struct DatabaseHeader {
     usesWAL = bytes[19] == 2
     let isKeptUp = bytes.bigEndian32(24) == bytes.bigEndian32(92) && bytes.bigEndian32(28) > 0
     pageCount = isKeptUp ? bytes.bigEndian32(28) : nil
+    counters = Counters(bytes)
   }
 
   private static func refusal(_ bytes: [UInt8]) -> SQLiteError {

@@ -1,33 +1,25 @@
 import ManagedObjectModel
 import Foundation
 
-/// A store's file with its WAL or journal, copied into a temporary folder that this object removes when it is released.
+/// A store's file with its WAL or journal, copied into a folder that goes with this object.
 final class PrivateCopy: Sendable {
-  private let folder: URL
+  private let folder: PrivateFolder
   let path: String
 
   /// The files that belong together, without the -shm: SQLite creates a new one for the copy.
   private static let suffixes = ["", "-wal", "-journal"]
   private static let triesMax = 5
-  /// Writes within a shorter interval may have the same time in the file system.
-  private static let clockTickNanoseconds = 20_000_000
 
   /// - Throws: `NSError` 134090 if other programs keep writing, 134080 if it can't be copied.
   init(of original: String) throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "OpenCoreData-\(UUID().uuidString)", isDirectory: true)
-    path = folder.appendingPathComponent("copy.sqlite").path
     do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      folder = try PrivateFolder()
+      path = folder.url.appendingPathComponent("copy.sqlite").path
       try Self.copy(original, to: path)
     } catch {
-      try? FileManager.default.removeItem(at: folder)
       throw (error as? CocoaError).map { Self.refusal(original, $0) } ?? error
     }
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private static func copy(_ original: String, to path: String) throws {
     for attempt in 1...triesMax {
@@ -39,7 +31,7 @@ final class PrivateCopy: Sendable {
         if attempt == triesMax { throw error }
       }
       if before == states(of: original), !before.contains(where: \.isTooFresh) { return }
-      usleep(UInt32(clockTickNanoseconds / 1000 * attempt))
+      usleep(UInt32(FileState.clockTickNanoseconds / 1000 * attempt))
     }
     throw NSError.coreData(
       .timeout,
@@ -65,31 +57,8 @@ final class PrivateCopy: Sendable {
       userInfo: [NSUnderlyingErrorKey: error])
   }
 
-  // MARK: State that must not change during the copy
-
-  private struct FileState: Equatable {
-    let inode: UInt64
-    let size: Int
-    let seconds: Int
-    let nanoseconds: Int
-
-    /// Whether a later write might keep the same time.
-    var isTooFresh: Bool {
-      var now = timespec()
-      clock_gettime(CLOCK_REALTIME, &now)
-      let age = (now.tv_sec - seconds) * 1_000_000_000 + now.tv_nsec - nanoseconds
-      return age < PrivateCopy.clockTickNanoseconds
-    }
-  }
-
   /// The state of the existing files.
   private static func states(of original: String) -> [FileState] {
-    suffixes.compactMap { suffix in
-      var state = stat()
-      guard stat(original + suffix, &state) == 0 else { return nil }
-      return FileState(
-        inode: UInt64(state.st_ino), size: Int(state.st_size), seconds: state.st_mtim.tv_sec,
-        nanoseconds: state.st_mtim.tv_nsec)
-    }
+    suffixes.compactMap { FileState(original + $0) }
   }
 }

@@ -5,20 +5,35 @@ import Foundation
 /// Checks a store's three files before SQLite uses them: SQLite silently drops a WAL that does not belong to the file,
 /// or writes it over the file.
 struct StoreFileCheck {
+  /// What the store is opened for.
+  enum Purpose {
+    case writing
+    case reading
+    /// Also what SQLite sees of a damaged WAL.
+    case readingDamagedWAL
+  }
+
+  /// Without symbolic links.
   let path: String
+  let purpose: Purpose
   let header: DatabaseHeader
+  /// The number of pages that the file has by itself.
+  let pagesInFile: Int
   /// Nil if there is none.
   let wal: WALHeader?
   /// Whether a connection has the WAL open: then it belongs to the file.
   let isWALInUse: Bool
+  private var foreignWAL: NSError?
 
-  private var walPath: String { path + "-wal" }
-  private var indexPath: String { path + "-shm" }
+  var walPath: String { path + "-wal" }
+  var indexPath: String { path + "-shm" }
 
   /// - Parameter connection: A read-only connection to the file that has not read yet.
-  /// - Throws: `SQLiteError` for a file that is not a complete database, `NSError` 134080 for a foreign WAL.
-  init(_ connection: SQLiteConnection, _ path: String) throws {
+  /// - Throws: `SQLiteError` for a file that is not a complete database, `NSError` 134080 for a WAL that is damaged or
+  ///   does not belong to the file.
+  init(_ connection: SQLiteConnection, _ path: String, for purpose: Purpose) throws {
     self.path = path
+    self.purpose = purpose
     let (bytes, size) = try connection.beginningOfFile()
     guard size > 0 else {
       throw SQLiteError(
@@ -26,9 +41,10 @@ struct StoreFileCheck {
       )
     }
     header = try DatabaseHeader(bytes)
+    pagesInFile = size / header.pageSize
     isWALInUse = try FileManager.default.fileExists(atPath: path + "-shm") && connection.isWALInUse()
     wal = WALHeader(path: path + "-wal")
-    if !isWALInUse { try Self.twice { problemOfWAL() } }
+    if !isWALInUse { foreignWAL = try checkWAL() }
     try checkLength(size)
   }
 
@@ -55,63 +71,6 @@ struct StoreFileCheck {
     }
   }
 
-  // MARK: The WAL
-
-  /// A program that closes the store at this moment removes its files one after the other. A problem counts only if it
-  /// still exists a little later.
-  private static func twice(_ problem: () -> String?) throws {
-    guard problem() != nil else { return }
-    usleep(50_000)
-    if let problem = problem() { throw NSError.coreData(.open, problem) }
-  }
-
-  private func problemOfWAL() -> String? {
-    let wal = WALHeader(path: walPath)
-    let index = WALIndexHeader(path: indexPath)
-    guard let wal, wal.hasFrames else {
-      return index.flatMap { missing($0, wal) }
-    }
-    guard wal.isHeaderSound else {
-      return
-        "The WAL \(walPath) is damaged: the checksum of its header is wrong, and SQLite would treat it as empty. "
-        + "\(together) To go on without what is in the WAL, remove it and \(indexPath)."
-    }
-    guard wal.pageSize == header.pageSize else {
-      return
-        "The WAL \(walPath) does not belong to the store \(path): its pages have \(wal.pageSize) bytes, those of the "
-        + "store \(header.pageSize). \(together)"
-    }
-    guard wal.isFirstFrameOfHeader else {
-      return "The WAL \(walPath) is damaged: its first page was not written under its header, and SQLite would "
-        + "treat it as empty. \(together) To go on without what is in the WAL, remove it and \(indexPath)."
-    }
-    guard let index, index.frameCount > 0 else { return nil }
-    guard wal.salts == index.salts else {
-      return
-        "The WAL \(walPath) and \(indexPath) are not from the same time: files of different copies were mixed. "
-        + "\(together) If the machine went down while the store was written to, remove \(indexPath), which is rebuilt "
-        + "from the WAL."
-    }
-    return missing(index, wal)
-  }
-
-  /// Whether the index refers to pages that neither the file nor the WAL has.
-  private func missing(_ index: WALIndexHeader, _ wal: WALHeader?) -> String? {
-    guard index.framesOnlyInWAL > 0 else { return nil }
-    let present = wal.map { $0.hasFrames ? $0.frameCount : 0 }
-    guard (present ?? 0) < index.frameCount else { return nil }
-    let what =
-      present.map { "which is cut off after \($0) of \(index.frameCount) pages" } ?? "which is missing"
-    return
-      "The store \(path) needs its WAL \(walPath), \(what): \(index.framesOnlyInWAL) pages were not written into the "
-      + "file yet. \(together) To go on without them, remove \(indexPath)."
-  }
-
-  private var together: String {
-    "Bring \(path), \(walPath) and \(indexPath) together, all three as they were in one place at one time: only together "
-      + "they are the store."
-  }
-
   // MARK: The file
 
   /// Pages may be missing at the end only if a WAL or a journal has them.
@@ -129,6 +88,11 @@ struct StoreFileCheck {
   ///
   /// - Parameter connection: A connection that sees the WAL and must not checkpoint it when it closes.
   func checkStore(_ connection: SQLiteConnection) throws {
+    try checkUUID(connection)
+    if let foreignWAL { throw foreignWAL }
+  }
+
+  private func checkUUID(_ connection: SQLiteConnection) throws {
     guard !isWALInUse, wal?.hasFrames == true, let alone = try? uuidOfFileAlone() else { return }
     let whole: String?
     do {

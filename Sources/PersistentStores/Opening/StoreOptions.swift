@@ -10,11 +10,17 @@ package struct StoreOptions {
   let vacuums: Bool
   let analyzes: Bool
   let ignoresVersions: Bool
+  /// Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  let readsDamagedWAL: Bool
+  /// Whether a WAL that the store had when it was opened stays if nothing is committed.
+  let keepsWALUntilCommit: Bool
   /// The maximum number of concurrent reading connections in addition to the writing one.
   let readersMax: Int
 
   package static let timeoutSecondsDefault = 10.0
   static let readersMaxDefault = 4
+  package static let readsDamagedWALKey = "OpenCoreDataReadsDamagedWALOption"
+  package static let keepsWALUntilCommitKey = "OpenCoreDataKeepsWALUntilCommitOption"
 
   init(_ options: [AnyHashable: Any]?) throws {
     func isOn(_ key: String) -> Bool { (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false }
@@ -22,6 +28,8 @@ package struct StoreOptions {
     vacuums = isOn(NSSQLiteManualVacuumOption)
     analyzes = isOn(NSSQLiteAnalyzeOption)
     ignoresVersions = isOn(NSIgnorePersistentStoreVersioningOption)
+    readsDamagedWAL = isOn(Self.readsDamagedWALKey)
+    keepsWALUntilCommit = isOn(Self.keepsWALUntilCommitKey)
     let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
     readersMax = max(1, poolSize ?? Self.readersMaxDefault)
     let seconds =

@@ -7,7 +7,7 @@ package struct WALHeader {
   private let bytes: [UInt8]
 
   private static let headerLength = 32
-  package static let frameHeaderLength = 24
+  static let frameHeaderLength = 24
 
   /// Nil if there is no WAL or it may not be read.
   package init?(path: String) {
@@ -37,25 +37,33 @@ package struct WALHeader {
   /// The number of complete frames that fit into the file.
   package var frameCount: Int { (size - Self.headerLength) / (pageSize + Self.frameHeaderLength) }
 
-  /// The size of a frame's own header in bytes.
-  package func offset(ofFrame number: Int) -> Int { Self.headerLength + number * (pageSize + Self.frameHeaderLength) }
+  /// Where the frame with this number begins, counted from 0.
+  func offset(ofFrame number: Int) -> Int { Self.headerLength + number * (pageSize + Self.frameHeaderLength) }
 
   /// SQLite treats a WAL whose header checksum is wrong as empty.
   package var isHeaderSound: Bool {
     let magic = bytes.bigEndian32(0)
     guard magic == 0x377f_0682 || magic == 0x377f_0683, bytes.bigEndian32(4) == 3_007_000 else { return false }
     guard pageSize >= 512, pageSize <= 65_536, pageSize.nonzeroBitCount == 1 else { return false }
-    let sum = WALChecksum.of(bytes[0..<24], isBigEndian: magic & 1 == 1)
-    return sum.0 == UInt32(bytes.bigEndian32(24)) && sum.1 == UInt32(bytes.bigEndian32(28))
+    return WALChecksum.of(bytes[0..<24], isBigEndian: isBigEndian) == checksum
   }
+
+  /// Whether the checksum of its frames takes numbers as big-endian.
+  var isBigEndian: Bool { bytes[3] & 1 == 1 }
+  /// The checksum that the first frame's continues.
+  var checksum: WALChecksum { WALChecksum(at: 24, in: bytes) }
 
   /// Whether the first frame was written for this header or one of the few before it. A WAL that restarts has a new
   /// header, whose first salt has increased, in front of old frames.
   var isFirstFrameOfHeader: Bool {
     let frame = Self.headerLength + 8
-    if Array(bytes[frame..<frame + 8]) == salts { return true }
-    let step = UInt32(bytes.bigEndian32(16)) &- UInt32(bytes.bigEndian32(frame))
-    return (1...Self.restartsUnseenMax).contains(step)
+    let found = Array(bytes[frame..<frame + 8])
+    return found == salts || isLater(than: found)
+  }
+
+  /// Whether the WAL has restarted since it had these salts: each restart increases the first one by 1.
+  func isLater(than old: [UInt8]) -> Bool {
+    (1...Self.restartsUnseenMax).contains(UInt32(bytes.bigEndian32(16)) &- UInt32(old.bigEndian32(0)))
   }
   private static let restartsUnseenMax: UInt32 = 100
 }
@@ -82,7 +90,7 @@ package struct WALIndexHeader: Equatable {
     // them.
     guard bytes[0..<48] == bytes[48..<96], bytes.littleEndian32(0) == 3_007_000, bytes[12] == 1 else { return nil }
     let sum = WALChecksum.of(bytes[0..<40], isBigEndian: false)
-    guard Int(sum.0) == bytes.littleEndian32(40), Int(sum.1) == bytes.littleEndian32(44) else { return nil }
+    guard Int(sum.first) == bytes.littleEndian32(40), Int(sum.second) == bytes.littleEndian32(44) else { return nil }
     frameCount = bytes.littleEndian32(16)
     salts = Array(bytes[32..<40])
     framesWrittenBack = bytes.littleEndian32(96)
@@ -91,20 +99,4 @@ package struct WALIndexHeader: Equatable {
   package static let length = 136
 
   var framesOnlyInWAL: Int { max(0, frameCount - framesWrittenBack) }
-}
-
-/// The checksum of WAL files and their indexes. (SQLite: "Database File Format", 4.2.)
-enum WALChecksum {
-  static func of(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> (UInt32, UInt32) {
-    let bytes = Array(bytes)
-    func word(_ offset: Int) -> UInt32 {
-      UInt32(isBigEndian ? bytes.bigEndian32(offset) : bytes.littleEndian32(offset))
-    }
-    var (first, second): (UInt32, UInt32) = (0, 0)
-    for offset in stride(from: 0, to: bytes.count, by: 8) {
-      first = first &+ word(offset) &+ second
-      second = second &+ word(offset + 4) &+ first
-    }
-    return (first, second)
-  }
 }

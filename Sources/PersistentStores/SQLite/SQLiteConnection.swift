@@ -57,6 +57,7 @@ package final class SQLiteConnection {
     guard !isClosed else { return }
     isClosed = true
     cache.removeAll()
+    if let versionToKeep, versionSeen != versionToKeep { setKeepsWALOnClose(false) }
     sqlite3_close_v2(handle)
   }
   private var isClosed = false
@@ -79,6 +80,20 @@ package final class SQLiteConnection {
 
   /// Whether closing the last connection to the file leaves the WAL in place.
   func setKeepsWALOnClose(_ keeps: Bool) { _ = csqlite_set_keeps_log(handle, keeps ? 1 : 0) }
+
+  /// Leaves the WAL in place when the last connection to the file is closed, unless a commit follows.
+  func keepWALUntilCommit() {
+    setKeepsWALOnClose(true)
+    versionToKeep = versionSeen
+  }
+  private var versionToKeep: UInt32?
+
+  /// Ends `keepWALUntilCommit()`.
+  func checkpointWALOnClose() {
+    guard versionToKeep != nil else { return }
+    versionToKeep = nil
+    setKeepsWALOnClose(false)
+  }
 
   // MARK: Running statements
 

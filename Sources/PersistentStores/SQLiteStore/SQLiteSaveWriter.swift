@@ -22,6 +22,8 @@ final class SQLiteSaveWriter: SaveWriter {
     self.store = store
     store.writerLock.lock()
     do {
+      // Rows of a store that is only read are compared with what the file has now.
+      _ = try store.followedFile()
       connection = try store.writingReader().connection
       onlyReads = store.isReadOnly && store.takesWithoutWriting(changes)
       if store.isReadOnly, !onlyReads { throw store.readOnlyError }

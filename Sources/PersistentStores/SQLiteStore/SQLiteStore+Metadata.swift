@@ -49,6 +49,7 @@ extension SQLiteStore {
       let opened = try OpenedDatabase.openForReading(url.path, options: try StoreOptions(options))
       return try withExtendedLifetime(opened) {
         let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
+        try opened.checkUnchanged()
         return metadata.dictionary.merging([NSStoreUUIDKey: uuid]) { $1 }
       }
     } catch let error as SQLiteError {

@@ -47,6 +47,8 @@ extension SQLiteStore {
         opened: opened, url: url, type: type, model: model, configuration: configuration, options: options,
         schema: schema, uuid: uuid, metadata: metadata)
       try store.watchExternalData(opened.connection)
+      try opened.checkUnchanged()
+      if !settings.keepsWALUntilCommit { opened.connection.checkpointWALOnClose() }
       return store
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .open, message: "The store \(url?.path ?? "in memory") can't be opened")

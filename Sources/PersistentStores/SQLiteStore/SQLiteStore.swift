@@ -30,6 +30,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   private var checkpointer: WALCheckpointer?
   /// The copy to read if the file itself can't be read without changing it.
   private var privateCopy: PrivateCopy?
+  let unlocked = Locked(UnlockedState())
   /// By entity name; built at the first insertion of each entity.
   var batchSources: [String: BatchSource] = [:]
   private let pool: Locked<ReaderPool?>
@@ -88,10 +89,13 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   private func connect(_ opened: OpenedDatabase) {
     writer = SQLiteReader(opened.connection, of: self)
     privateCopy = opened.privateCopy
+    unlocked.withLock { $0.file = opened.unlocked }
     checkpointer =
       opened.isReadOnly || opened.path.isEmpty
       ? nil : WALCheckpointer(watching: opened.connection, path: opened.path)
-    guard !opened.path.isEmpty, (try? opened.connection.rows("PRAGMA journal_mode").first?.first) == .text("wal")
+    guard
+      opened.readerMode == .immutable
+        || !opened.path.isEmpty && (try? opened.connection.rows("PRAGMA journal_mode").first?.first) == .text("wal")
     else { return }
     let pool = ReaderPool(path: opened.path, mode: opened.readerMode, sizeMax: poolSizeMax)
     self.pool.withLock { $0 = pool }
@@ -108,6 +112,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     checkpointer?.stop()
     writer?.connection.close()
     writer = nil
+    privateCopy = nil
     batchSources = [:]
   }
 
@@ -124,12 +129,14 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   func access<Result>(
     _ what: String, code: NSError.CoreDataCode = .sqlite, _ body: (SQLiteConnection) throws -> Result
   ) throws -> Result {
-    try writerLock.withLock {
-      let connection = try writingReader().connection
-      do {
-        return try body(connection)
-      } catch let error as SQLiteError {
-        throw NSError.sqlite(error, code, message: "\(what) \(location) failed")
+    try checkingFile {
+      try writerLock.withLock {
+        let connection = try writingReader().connection
+        do {
+          return try body(connection)
+        } catch let error as SQLiteError {
+          throw NSError.sqlite(error, code, message: "\(what) \(location) failed")
+        }
       }
     }
   }
@@ -143,6 +150,10 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     _ snapshot: (any StoreSnapshot)?, _ body: (any RowReader) throws -> Result
   ) throws -> Result {
     if let snapshot = snapshot as? SQLiteSnapshot { return try snapshot.read(body) }
+    return try checkingFile { try read(body) }
+  }
+
+  private func read<Result>(_ body: (any RowReader) throws -> Result) throws -> Result {
     // No write is in progress, or this thread performs it: the writing connection has recently read pages in its cache.
     if writerLock.try() {
       defer { writerLock.unlock() }
@@ -159,11 +170,13 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     _ query: FetchQuery, rowsPerBatch: Int, in snapshot: (any StoreSnapshot)?
   ) throws -> any RowCursor {
     if let snapshot = snapshot as? SQLiteSnapshot { return try snapshot.cursor(query, rowsPerBatch: rowsPerBatch) }
+    let file = try followedFile()
     let pool = pool.withLock { $0 }
     if let pool, !hasOpenTransaction.load(ordering: .acquiring) {
       return try reportingErrors {
         let reader = SQLiteReader(try pool.newConnection(for: self), of: self)
-        return try reader.cursor(query, rowsPerBatch: rowsPerBatch, ownsSnapshot: true, lock: nil)
+        let cursor = try reader.cursor(query, rowsPerBatch: rowsPerBatch, ownsSnapshot: true, lock: nil)
+        return UnlockedCursor.over(cursor, file)
       }
     }
     // A private database has a single connection, and only its own connection sees an open transaction.
@@ -183,11 +196,12 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   }
 
   package func makeSnapshot() throws -> (any StoreSnapshot)? {
+    let file = try followedFile()
     guard let pool = pool.withLock({ $0 }) else { return nil }
     do {
       let connection = try pool.newConnection(for: self)
       snapshots.add(connection)
-      return try SQLiteSnapshot(SQLiteReader(connection, of: self), self)
+      return try SQLiteSnapshot(SQLiteReader(connection, of: self), self, file: file)
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .sqlite, message: "Pinning a generation of \(location) failed")
     }
@@ -251,7 +265,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   }
 
   private func syncWAL() throws {
-    guard let url, let wal = FileHandle(forReadingAtPath: url.path + "-wal") else { return }
+    guard let url, let wal = FileHandle(forReadingAtPath: StorePath.resolved(url.path) + "-wal") else { return }
     try wal.synchronize()
     try wal.close()
   }

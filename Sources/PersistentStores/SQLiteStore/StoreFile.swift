@@ -8,7 +8,7 @@ struct StoreFile {
   private let options: StoreOptions
 
   init(_ url: URL, _ options: [AnyHashable: Any]?) throws {
-    self.url = url
+    self.url = StorePath.resolved(url)
     self.options = try StoreOptions(options)
   }
 
@@ -45,6 +45,7 @@ struct StoreFile {
       defer { connection.close() }
       try checkIsStore(connection)
       try opened.connection.copyEverything(to: connection)
+      try opened.checkUnchanged()
       try connection.checkpointWAL()
     }
     try removeSupportFolder()
@@ -116,7 +117,8 @@ extension SQLiteStore {
         options: options, from: self)
     } catch {
       if isNew, type == NSSQLiteStoreType {
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+        let path = StorePath.resolved(url.path)
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         try? FileManager.default.removeItem(at: LargeValues.supportFolder(of: url))
       }
       throw error
@@ -148,6 +150,7 @@ extension SQLiteStore {
       throw NSError.coreData(.open, "The store at \(url.path) is not the store \(identity.uuid).")
     }
     try SQLiteStore.prepare(opened, settings, isNew: false, isInMemory: false)
+    if !settings.keepsWALUntilCommit { opened.connection.checkpointWALOnClose() }
     move(to: url, opened)
     try watchExternalData(opened.connection)
   }

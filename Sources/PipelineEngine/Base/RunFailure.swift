@@ -71,6 +71,13 @@ package struct RunFailure: Error {
     concernsStore = true
   }
 
+  /// A store that can't be opened for reading by a command that has the option `--damaged-log`.
+  package init(reading error: NSError, path: String?) {
+    let failure = RunFailure(store: error, path: path)
+    self.init(code: nil, exitCode: failure.exitCode, message: DamagedLog.message(error))
+    concernsStore = true
+  }
+
   /// A store that is to be read but does not exist.
   init(noStore path: String) {
     self.init(

@@ -1,5 +1,6 @@
 import Foundation
 import Locking
+import PersistentStores
 
 /// Allows one run at a time on a store: an exclusive flock(2) on `<store>.lock`, a file next to the store.
 ///
@@ -23,8 +24,8 @@ package final class RunLock: Sendable {
   ///
   /// - Throws: 75 with the holder's name where it is held; 77, 73 or 74 where it can't be taken.
   package init(storePath: String, pipeline: String, now: Date) throws(RunFailure) {
-    let store = Self.resolved(storePath)
-    path = store + ".lock"
+    // One store has one lock, by whatever links a path leads to it.
+    path = StorePath.resolved(storePath) + ".lock"
     var made: [String] = []
     do throws(RunFailure) {
       let descriptor = try Self.acquire(path, store: storePath, madeFolders: &made)
@@ -55,13 +56,6 @@ package final class RunLock: Sendable {
       // Only empty folders are removed.
       for folder in state.madeFolders { rmdir(folder) }
     }
-  }
-
-  /// One store has one lock, by whatever links a path leads to it.
-  private static func resolved(_ path: String) -> String {
-    let url = URL(fileURLWithPath: path)
-    if FileManager.default.fileExists(atPath: path) { return url.resolvingSymlinksInPath().path }
-    return url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent).path
   }
 
   // MARK: Acquiring

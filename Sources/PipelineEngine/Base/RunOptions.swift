@@ -79,6 +79,11 @@ public struct RunOptions: Sendable {
   /// only of use to a caller that observes the notifications.
   public var notificationContents = ChangeNotificationContents.objectIDs
 
+  /// Whether an export reads a store whose write-ahead log is damaged, up to the first wrong page.
+  package var readsDamagedLog = false
+  /// Whether an export of a store whose model is unknown guesses names and types from its tables.
+  package var guessesModel = false
+
   /// The contexts between the records and the coordinator.
   public enum ContextChain: Sendable, CaseIterable {
     /// One private context on the coordinator.

@@ -95,9 +95,10 @@ struct ExportRun {
           NSReadOnlyPersistentStoreOption: NSNumber(value: true),
           NSIgnorePersistentStoreVersioningOption: NSNumber(value: isOfTables),
           NSPersistentStoreTimeoutOption: NSNumber(value: options.lockTimeoutSeconds),
+          DamagedLog.optionKey: NSNumber(value: options.readsDamagedLog),
         ])
     } catch {
-      throw RunFailure(store: error as NSError, path: storePath)
+      throw RunFailure(reading: error as NSError, path: storePath)
     }
   }
 

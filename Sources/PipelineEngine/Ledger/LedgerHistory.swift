@@ -49,7 +49,9 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
       let opened = try OpenedDatabase.openForReading(path)
       defer { withExtendedLifetime(opened) {} }
       let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
-      return try tables.layout(rows).map { try Self.runs(tables, $0, rows: rows) } ?? []
+      let found = try tables.layout(rows).map { try Self.runs(tables, $0, rows: rows) } ?? []
+      try opened.checkUnchanged()
+      return found
     }
   }
 

@@ -4,19 +4,34 @@ import OpenCoreData
 extension RunModel {
   /// The model, or why there is none.
   ///
+  /// - Parameter readsDamagedLog: Whether a store whose write-ahead log is damaged is read; nil for a command without
+  ///   that choice.
   /// - Throws: `PipelineError` for a name that no embedded model has.
   static func found(
-    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?
+    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, readsDamagedLog: Bool? = nil
   ) throws(PipelineError) -> Result<RunModel, RunFailure> {
     do {
-      return .success(try RunModel(definition, given: given, store: store))
+      return .success(
+        try RunModel(definition, given: given, store: store, readsDamagedLog: readsDamagedLog ?? false))
     } catch {
       if let mistake = error as? PipelineError { throw mistake }
       if let missing = error as? RunModel.MissingModel {
         return .failure(RunFailure(code: .sourceError, exitCode: .noInput, message: missing.errorDescription ?? ""))
       }
-      return .failure(RunFailure(store: error as NSError, path: store))
+      let error = error as NSError
+      return .failure(
+        readsDamagedLog == nil ? RunFailure(store: error, path: store) : RunFailure(reading: error, path: store))
     }
+  }
+
+  /// The failure of an export of a store whose model is unknown.
+  func unknownModel(ofExported store: String?) -> RunFailure {
+    // The notes that follow describe what is guessed.
+    let reasons = notes.prefix { !$0.hasPrefix("The model was derived") }.joined(separator: " ")
+    return RunFailure(
+      code: nil, exitCode: .dataError,
+      message: "the model of the store \(store ?? "") is unknown. \(reasons) Name its model with --model, or add "
+        + "--guess-model to export columns with the names and types that its tables have")
   }
 
   /// The failure of an import or a comparison with a store whose model is unknown.

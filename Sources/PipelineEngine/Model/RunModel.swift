@@ -21,29 +21,33 @@ package struct RunModel {
   ///     model is used, and what the store itself contains.
   ///   - given: The caller's model, which takes precedence.
   ///   - store: The store's file; one that does not exist yet gets the current version.
+  ///   - readsDamagedLog: Whether a store whose write-ahead log is damaged is read.
   /// - Throws: An error of OpenCoreData for a model file or a store that can't be read; a `PipelineError` for a name
   ///   that no embedded model has.
-  package init(_ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?) throws {
+  package init(
+    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, readsDamagedLog: Bool = false
+  ) throws {
     if let given {
       self.init(model: given)
       return
     }
     let store = store.map { URL(fileURLWithPath: $0) }
     guard let name = definition.model else {
-      self = try Self.fitting(store, definition)
+      self = try Self.fitting(store, definition, readsDamagedLog: readsDamagedLog)
       return
     }
     if PipelineDefinition.isModelPath(name) {
       let file = definition.url(for: name)
       guard FileManager.default.fileExists(atPath: file.path) else { throw MissingModel(path: file.path) }
-      self.init(try Self.find(store, file: file))
+      self.init(try Self.find(store, file: file, readsDamagedLog: readsDamagedLog))
       return
     }
     guard let current = NSManagedObjectModel.embedded(named: name) else {
       throw PipelineError(path: "model", Self.unknown(name))
     }
     // The compatible version, or else the current one: opening the store reports the differences.
-    let found = try? StoreModel.find(forStoreAt: store, file: nil, embedded: [name])
+    let found = try? StoreModel.find(
+      forStoreAt: store, file: nil, embedded: [name], readsDamagedWAL: readsDamagedLog)
     if let found, case .embedded = found.origin { self.init(found) } else { self.init(model: current) }
   }
 
@@ -66,7 +70,9 @@ package struct RunModel {
   }
 
   /// For a definition without a model: that of the existing store, or the vocabulary's.
-  private static func fitting(_ store: URL?, _ definition: PipelineDefinition) throws -> RunModel {
+  private static func fitting(
+    _ store: URL?, _ definition: PipelineDefinition, readsDamagedLog: Bool
+  ) throws -> RunModel {
     let names = EmbeddedModels.all.map(\.name)
     guard let store, FileManager.default.fileExists(atPath: store.path) else {
       guard let name = definition.vocabulary.model else {
@@ -79,7 +85,8 @@ package struct RunModel {
       return RunModel(model: model)
     }
     do {
-      return RunModel(try StoreModel.find(forStoreAt: store, file: nil, embedded: names))
+      return RunModel(
+        try StoreModel.find(forStoreAt: store, file: nil, embedded: names, readsDamagedWAL: readsDamagedLog))
     } catch {
       guard let model = definition.vocabulary.model.flatMap(NSManagedObjectModel.embedded(named:)),
         model.entitiesByName[definition.entity] != nil
@@ -90,8 +97,9 @@ package struct RunModel {
 
   /// The version in `file` that is compatible with the store. If the store can't be read now, because another run is
   /// creating it for example, opening it later reports what is wrong.
-  private static func find(_ store: URL?, file: URL) throws -> StoreModel {
-    let found = try? StoreModel.find(forStoreAt: store, file: file, embedded: [])
+  private static func find(_ store: URL?, file: URL, readsDamagedLog: Bool) throws -> StoreModel {
+    let found = try? StoreModel.find(
+      forStoreAt: store, file: file, embedded: [], readsDamagedWAL: readsDamagedLog)
     return try found ?? StoreModel.find(forStoreAt: nil, file: file, embedded: [])
   }
 

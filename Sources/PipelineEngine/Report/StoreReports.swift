@@ -29,13 +29,16 @@ public enum StoreReports {
   ///   - model: The path of a model; without one, the model that is found.
   ///   - embeddedModels: The names of embedded models that may be the store's.
   ///   - vocabulary: The program's, whose ledger is named in the report.
+  ///   - readsDamagedLog: Whether a damaged write-ahead log is read up to its first wrong page instead of being refused.
   public static func inspection(
-    of store: String, model: String? = nil, embeddedModels: [String], vocabulary: DefinitionVocabulary
+    of store: String, model: String? = nil, embeddedModels: [String], vocabulary: DefinitionVocabulary,
+    readsDamagedLog: Bool = false
   ) throws(Failure) -> Report {
     try explained(store, model: model) { store, model in
       let inspection = try StoreInspection(
         storeAt: store, modelFile: model, embeddedModels: embeddedModels,
-        tablePurposes: [vocabulary.ledgerPrefix: "ledger of \(vocabulary.program)'s imports"])
+        tablePurposes: [vocabulary.ledgerPrefix: "ledger of \(vocabulary.program)'s imports"],
+        readsDamagedWAL: readsDamagedLog)
       return Report(
         text: inspection.text(), json: try json(inspection), exitCode: .ok, hasFindings: !inspection.remarks.isEmpty)
     }
@@ -47,11 +50,13 @@ public enum StoreReports {
   ///   - store: The path of the store.
   ///   - model: The path of a model; without one, the model that is found.
   ///   - embeddedModels: The names of embedded models that may be the store's.
+  ///   - readsDamagedLog: Whether a damaged write-ahead log is read up to its first wrong page instead of being refused.
   public static func verification(
-    of store: String, model: String? = nil, embeddedModels: [String]
+    of store: String, model: String? = nil, embeddedModels: [String], readsDamagedLog: Bool = false
   ) throws(Failure) -> Report {
     try explained(store, model: model) { store, model in
-      let verification = try StoreVerification(storeAt: store, modelFile: model, embeddedModels: embeddedModels)
+      let verification = try StoreVerification(
+        storeAt: store, modelFile: model, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedLog)
       return Report(
         text: verification.text(), json: try json(verification),
         exitCode: verification.errors > 0 ? .dataError : .ok, hasFindings: !verification.findings.isEmpty)
@@ -84,7 +89,7 @@ public enum StoreReports {
       let isModel = [NSFileReadNoSuchFileError, NSFileReadCorruptFileError, NSFileReadUnknownError].contains(known.code)
       let failure = RunFailure(store: known, path: nil)
       throw Failure(
-        description: known.localizedDescription,
+        description: DamagedLog.message(known),
         // Nothing is created here, so what can't be opened is not a store; a pipe, for example.
         exitCode: isModel || failure.exitCode == .cannotCreate ? .noInput : failure.exitCode)
     }

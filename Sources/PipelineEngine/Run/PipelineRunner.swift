@@ -112,7 +112,10 @@ public final class PipelineRunner: Sendable {
     // A seed is new, even if it replaces a file.
     let store = options.seed == nil ? definition.storePath(options) : nil
     let found: RunModel
-    switch try RunModel.found(definition, given: options.model, store: store) {
+    switch try RunModel.found(
+      definition, given: options.model, store: store,
+      readsDamagedLog: kind == .export ? options.readsDamagedLog : nil)
+    {
     case .success(let model): found = model
     case .failure(let failure): return .failure(failure)
     }
@@ -121,6 +124,9 @@ public final class PipelineRunner: Sendable {
       found.model.entitiesByName[definition.entity] == nil
     {
       return .failure(RunFailure(noStore: store))
+    }
+    if kind == .export, found.isOfTables, !options.guessesModel {
+      return .failure(found.unknownModel(ofExported: store))
     }
     if !options.isQuiet { found.notes.forEach(options.warn) }
     guard kind != .export, found.isOfTables else { return .success(found) }

@@ -124,7 +124,9 @@ public struct StoreUndo: Sendable {
       defer { withExtendedLifetime(opened) {} }
       let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
       guard let layout = try tables.layout(rows) else { return [] }
-      return try tables.entries(layout, rows).filter { !$0.isUndone }
+      let found = try tables.entries(layout, rows).filter { !$0.isUndone }
+      try opened.checkUnchanged()
+      return found
     }
   }
 

@@ -1,5 +1,7 @@
 import Foundation
 import OpenCoreData
+import PersistentStores
+import PipelineEngine
 
 /// The journal app's Core Data stack: a private writer context on the container's coordinator, and its child, the
 /// main context, which belongs to the main queue. Provisional edits are made in a child of the main context.
@@ -59,6 +61,19 @@ public final class CoreDataStack: Sendable {
     mainContext = NSManagedObjectContext(concurrencyType: .mainQueue)
     mainContext.name = "main"
     mainContext.parent = writerContext
+  }
+
+  /// Lets a store be read whose write-ahead log is damaged, up to the first wrong page. Call it before `open()`.
+  func readDamagedLog() { setOption(DamagedLog.optionKey) }
+
+  /// Leaves a write-ahead log that another program has left where it is, unless something is saved. Call it before
+  /// `open()`.
+  func keepLogUntilSave() { setOption(StoreOptions.keepsWALUntilCommitKey) }
+
+  private func setOption(_ key: String) {
+    for description in storeContainer.persistentStoreDescriptions {
+      description.setOption(NSNumber(value: true), forKey: key)
+    }
   }
 
   deinit { close() }

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import PersistentStores
 import PipelineEngine
 
 /// A complete store that a new one is copied from: a `.sqlite` with its `-wal`, which may contain all of its rows,
@@ -16,7 +17,7 @@ struct StoreSeed {
 
   private let seed: String
 
-  init(_ seed: URL) { self.seed = seed.path }
+  init(_ seed: URL) { self.seed = StorePath.resolved(seed.path) }
 
   /// Copies the seed to `store`, unless the file exists.
   func copyIfMissing(to store: URL, model: NSManagedObjectModel) throws(CoreDataStackError) {

@@ -45,15 +45,24 @@ public struct Journal: Sendable {
   ///   - timeoutSeconds: How long to wait, in seconds, for a store that another program is writing to.
   /// - Throws: `JournalError.Code.storeMissing`, `.storeUnusable` or `.locked`.
   public init(store path: String, timeoutSeconds: Double = 10) throws(JournalError) {
+    try self.init(store: path, timeoutSeconds: timeoutSeconds, readsDamagedLog: nil)
+  }
+
+  /// - Parameter readsDamagedLog: Whether a store whose write-ahead log is damaged is read up to the first wrong page; nil
+  ///   for a command without that choice.
+  package init(store path: String, timeoutSeconds: Double, readsDamagedLog: Bool?) throws(JournalError) {
     guard FileManager.default.fileExists(atPath: path) else { throw .noStore(path) }
     self.path = path
     stack = CoreDataStack(store: URL(fileURLWithPath: path), isReadOnly: true, timeoutSeconds: timeoutSeconds)
     context = stack.storeContainer.newBackgroundContext()
     context.name = "journal"
+    if readsDamagedLog == true { stack.readDamagedLog() }
     do {
       try stack.open()
     } catch {
-      throw JournalError(reading: error, path: path)
+      let known = JournalError(reading: error, path: path)
+      guard readsDamagedLog != nil, let cause = error.underlying else { throw known }
+      throw JournalError(known.code, exitCode: known.exitCode, DamagedLog.message(cause as NSError))
     }
   }
 

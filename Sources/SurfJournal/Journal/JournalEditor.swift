@@ -105,6 +105,7 @@ public struct JournalEditor: Sendable {
     let stack = CoreDataStack(
       store: URL(fileURLWithPath: store), isReadOnly: isDryRun, timeoutSeconds: timeoutSeconds)
     stack.retainVersionsRead()
+    stack.keepLogUntilSave()
     return stack
   }
 

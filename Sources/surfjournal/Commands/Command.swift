@@ -11,3 +11,12 @@ protocol Command: Sendable {
 
   func run() async -> ExitCode
 }
+
+extension Command {
+  /// Runs the command. Copies of stores that it makes go with the process, also if a signal ends it.
+  func runToEnd() async -> ExitCode {
+    let signals = TerminationSignals.removeCopies()
+    defer { withExtendedLifetime(signals) {} }
+    return await run()
+  }
+}

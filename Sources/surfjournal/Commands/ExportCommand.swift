@@ -21,6 +21,8 @@ struct ExportCommand: Command {
                                  .xcdatamodel, .momd, .mom), or a model that is part
                                  of the program; by default the compatible one, or
                                  the one found in the store
+          --guess-model          if the store's model is unknown, use the names and
+                                 types that its tables have
           --where PREDICATE      only entries for which this holds, such as
                                  'rating >= 4 AND location CONTAINS[cd] "rincon"'
           --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
@@ -53,6 +55,9 @@ struct ExportCommand: Command {
                                  the path of its definition
           --report FILE          also write the report to FILE, which ends in .txt,
                                  .json, .xml, .html or .prom; may be repeated
+          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
+                                 ignore the transactions that are lost with it; by
+                                 default refuse
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; by default 10
@@ -79,6 +84,8 @@ struct ExportCommand: Command {
     definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
+    options.readsDamagedLog = try arguments.readsDamagedLog()
+    options.guessesModel = arguments.has("guess-model")
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
     }

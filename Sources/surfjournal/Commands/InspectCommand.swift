@@ -15,6 +15,9 @@ struct InspectCommand: Command {
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
                                  .momd or .mom; by default the one found in this
                                  program or in the store
+          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
+                                 ignore the transactions that are lost with it; by
+                                 default refuse
           --json                 print the result as JSON
       -h, --help                 show this help
           --version              show the version
@@ -23,11 +26,13 @@ struct InspectCommand: Command {
 
   private let store: String
   private let model: String?
+  private let readsDamagedLog: Bool
   private let isJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
+    readsDamagedLog = try arguments.readsDamagedLog()
     isJSON = arguments.has("json")
   }
 
@@ -35,7 +40,8 @@ struct InspectCommand: Command {
     do throws(StoreReports.Failure) {
       return show(
         try StoreReports.inspection(
-          of: store, model: model, embeddedModels: [CoreDataStack.modelName], vocabulary: .journal))
+          of: store, model: model, embeddedModels: [CoreDataStack.modelName], vocabulary: .journal,
+          readsDamagedLog: readsDamagedLog))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }

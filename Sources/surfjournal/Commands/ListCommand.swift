@@ -19,6 +19,9 @@ struct ListCommand: Command {
           --limit N              list at most N entries
           --csv                  print records with a header, all values whole
           --json                 print an array with an object for each entry
+          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
+                                 ignore the transactions that are lost with it; by
+                                 default refuse
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; by default 10
@@ -31,6 +34,7 @@ struct ListCommand: Command {
   private let query: Journal.Query
   private let format: JournalListing.Format
   private let timeoutSeconds: Double
+  private let readsDamagedLog: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
@@ -51,11 +55,12 @@ struct ListCommand: Command {
     }
     format = arguments.has("csv") ? .csv : arguments.has("json") ? .json : .text
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
+    readsDamagedLog = try arguments.readsDamagedLog()
   }
 
   func run() async -> ExitCode {
     do {
-      let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds)
+      let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
       defer { journal.close() }
       var listing = JournalListing(format)
       var failure: (any Error)?

@@ -12,6 +12,9 @@ struct ShowCommand: Command {
     Options:
           --store PATH           store to read from
           --json                 print the entry as a JSON object
+          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
+                                 ignore the transactions that are lost with it; by
+                                 default refuse
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; by default 10
@@ -27,17 +30,19 @@ struct ShowCommand: Command {
   private let store: String
   private let isJSON: Bool
   private let timeoutSeconds: Double
+  private let readsDamagedLog: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     id = try arguments.onlyOperand("an entry's ID")
     store = try arguments.journalStore()
     isJSON = arguments.has("json")
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
+    readsDamagedLog = try arguments.readsDamagedLog()
   }
 
   func run() async -> ExitCode {
     do {
-      let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds)
+      let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
       defer { journal.close() }
       let entry = try journal.entry(id)
       try Console.print(isJSON ? try Console.json(entry) : entry.text)

@@ -15,6 +15,9 @@ struct VerifyCommand: Command {
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
                                  .momd or .mom; by default the one found in this
                                  program or in the store
+          --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
+                                 ignore the transactions that are lost with it; by
+                                 default refuse
           --json                 print the result as JSON
       -q, --quiet                print nothing on success
       -h, --help                 show this help
@@ -27,12 +30,14 @@ struct VerifyCommand: Command {
 
   private let store: String
   private let model: String?
+  private let readsDamagedLog: Bool
   private let isJSON: Bool
   private let isQuiet: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
+    readsDamagedLog = try arguments.readsDamagedLog()
     isJSON = arguments.has("json")
     isQuiet = arguments.has("quiet")
   }
@@ -40,7 +45,8 @@ struct VerifyCommand: Command {
   func run() async -> ExitCode {
     do throws(StoreReports.Failure) {
       return show(
-        try StoreReports.verification(of: store, model: model, embeddedModels: [CoreDataStack.modelName]))
+        try StoreReports.verification(
+          of: store, model: model, embeddedModels: [CoreDataStack.modelName], readsDamagedLog: readsDamagedLog))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }

@@ -1,6 +1,17 @@
 import Foundation
 import PipelineEngine
 
+extension Arguments {
+  /// The value of `--damaged-log`.
+  func readsDamagedLog() throws(CommandFailure) -> Bool {
+    switch string("damaged-log") ?? "refuse" {
+    case "refuse": return false
+    case "ignore": return true
+    case let other: throw mistake("--damaged-log is '\(other)'; it must be refuse or ignore")
+    }
+  }
+}
+
 /// Runs what reads files and writes nothing: progress on a terminal, an orderly end at the first signal.
 struct ReadingSession {
   private let arguments: Arguments

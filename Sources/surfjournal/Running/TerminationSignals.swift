@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Locking
+import PipelineEngine
 
 /// Handles SIGINT and SIGTERM: the first signal requests a regular end, the second ends the process at once.
 final class TerminationSignals {
@@ -12,6 +13,7 @@ final class TerminationSignals {
   init(_ numbers: [Int32] = [SIGINT, SIGTERM], whenFirst: @escaping @Sendable (Int32) -> Void) {
     let queue = DispatchQueue(label: "signals")
     let count = SignalCount()
+    Self.active.withLock { $0.formUnion(numbers) }
     sources = numbers.map { number in
       // The default action would end the process before the source is notified.
       signal(number, SIG_IGN)
@@ -24,8 +26,34 @@ final class TerminationSignals {
     }
   }
 
+  /// The signals that a command handles for the rest of its time.
+  private static let active = Locked(Set<Int32>())
+
+  /// Makes the signals remove the process's copies of stores before they end it, until a command handles them itself.
+  static func removeCopies() -> TerminationSignals {
+    let numbers = [SIGINT, SIGTERM, SIGHUP]
+    // nohup(1) makes a process ignore SIGHUP.
+    var old = sigaction()
+    let heeded = numbers.filter { sigaction($0, nil, &old) == 0 && old.__sigaction_handler.sa_handler == nil }
+    return TerminationSignals(always: heeded) { number in
+      if !active.withLock({ $0.contains(number) }) { endProcess(by: number) }
+    }
+  }
+
+  private init(always numbers: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
+    let queue = DispatchQueue(label: "ending signals")
+    sources = numbers.map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler { handler(number) }
+      source.activate()
+      return source
+    }
+  }
+
   /// Ends the process with the signal's default action, so that the parent sees which signal it was.
   static func endProcess(by number: Int32) {
+    PrivateCopies.removeAll()
     signal(number, SIG_DFL)
     // Threads of a queue block signals, and the parent process may have blocked them in all threads.
     var set = sigset_t()

@@ -172,11 +172,12 @@ import Testing
       var bytes = try Data(contentsOf: URL(fileURLWithPath: log))
       bytes[18] ^= 1
       try bytes.write(to: URL(fileURLWithPath: log))
-      #expect(StoreInspection.Log(log, pageSizeBytes: 4096)?.frames == 0)
-      #expect(StoreInspection.SharedMemory(url.path + "-shm", log: log, opened: nil)?.state == "stale")
-      #expect(StoreInspection.Log(log, pageSizeBytes: 2048)?.state == "foreign")
+      #expect(StoreInspection.Log(log, pageSizeBytes: 4096, pagesInFile: 5, index: nil)?.frames == 0)
+      let index = WALIndexHeader(path: url.path + "-shm")
+      #expect(StoreInspection.SharedMemory(url.path + "-shm", log: log, index: index)?.state == "stale")
+      #expect(StoreInspection.Log(log, pageSizeBytes: 2048, pagesInFile: 5, index: nil)?.state == "foreign")
       try Data().write(to: URL(fileURLWithPath: log))
-      #expect(StoreInspection.Log(log, pageSizeBytes: 4096)?.state == "empty")
+      #expect(StoreInspection.Log(log, pageSizeBytes: 4096, pagesInFile: 5, index: nil)?.state == "empty")
     }
   }
 }

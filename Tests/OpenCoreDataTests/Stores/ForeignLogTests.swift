@@ -113,7 +113,7 @@ struct ForeignLogTests {
     }
     bytes[20] ^= 0x55
     let sum = WALChecksum.of(bytes[0..<24], isBigEndian: bytes[3] & 1 == 1)
-    for (place, number) in [(24, sum.0), (28, sum.1)] {
+    for (place, number) in [(24, sum.first), (28, sum.second)] {
       for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: number >> (24 - 8 * byte)) }
     }
     return bytes

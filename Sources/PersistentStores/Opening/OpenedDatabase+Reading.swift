@@ -1,0 +1,97 @@
+import CSQLite
+import Foundation
+import ManagedObjectModel
+
+extension OpenedDatabase {
+  /// Opens for a reader of foreign tables in the way a context's store is opened for reading. Keep the value while the
+  /// connection is in use.
+  ///
+  /// - Parameter readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  package static func openForReading(_ path: String, readsDamagedWAL: Bool = false) throws -> OpenedDatabase {
+    try openForReading(
+      path, options: try StoreOptions([StoreOptions.readsDamagedWALKey: NSNumber(value: readsDamagedWAL)]))
+  }
+
+  /// Opens without changing a byte of the file, its -wal, its -shm or its journal, and without creating one of them.
+  ///
+  /// With a -shm SQLite can be configured not to change it, and a file that uses journals has none. A file in WAL mode
+  /// whose WAL has no frames is read alone and without locks if no program has it open. A -wal without a -shm, for
+  /// which SQLite would have to create one, is read from a private copy, and so is a file whose journal must be rolled
+  /// back.
+  static func openForReading(_ path: String, options: StoreOptions) throws -> OpenedDatabase {
+    let path = StorePath.resolved(path)
+    let end = ContinuousClock.now + .milliseconds(Int(options.timeoutMilliseconds))
+    while true {
+      try StoreFileCheck.checkReadable(path)
+      if let opened = try probing.withLock({ _ in try openChecked(path, options) }) { return opened }
+      // A program that opens or closes the file holds its locks for a moment, and has a WAL before or after that.
+      guard ContinuousClock.now < end else {
+        throw SQLiteError(code: SQLITE_BUSY, message: "another program has locked the file", sql: nil)
+      }
+      usleep(10_000)
+    }
+  }
+
+  /// Nil if another program holds locks on the file that can't be respected.
+  private static func openChecked(_ path: String, _ options: StoreOptions) throws -> OpenedDatabase? {
+    let timeout = options.timeoutMilliseconds
+    let direct = try SQLiteConnection(path: path, mode: .readOnlySharedMemory, busyTimeoutMilliseconds: timeout)
+    do {
+      let check = try StoreFileCheck(
+        direct, path, for: options.readsDamagedWAL ? .readingDamagedWAL : .reading)
+      if check.mayBeReadAlone {
+        direct.close()
+        return try openUnlocked(path)
+      }
+      // If the WAL contains only a header, SQLite can't know whether a writer is about to restart it, and waits for one
+      // until the timeout.
+      let waitsInVain = check.wal?.isHeaderOnly == true && !check.isWALInUse
+      let hasIndex = FileManager.default.fileExists(atPath: path + "-shm")
+      if check.wal == nil ? !check.header.usesWAL : hasIndex && !waitsInVain, try mayRead(direct) {
+        try check.checkStore(direct)
+        return OpenedDatabase(connection: direct, path: path, isReadOnly: true, readerMode: .readOnlySharedMemory)
+      }
+      direct.close()
+      let copy = try PrivateCopy(of: path)
+      let connection = try SQLiteConnection(path: copy.path, mode: .readWrite, busyTimeoutMilliseconds: timeout)
+      try connection.execute("PRAGMA query_only = ON")
+      try check.checkStore(connection)
+      return OpenedDatabase(
+        connection: connection, path: copy.path, isReadOnly: true, readerMode: .readWrite, privateCopy: copy)
+    } catch {
+      direct.close()
+      throw error
+    }
+  }
+
+  private static func openUnlocked(_ path: String) throws -> OpenedDatabase? {
+    let file = UnlockedFile(path)
+    // A program may have opened it since the check.
+    guard !UnlockedFile.isLocked(path), WALHeader(path: path + "-wal")?.hasFrames != true else { return nil }
+    let connection = try SQLiteConnection(path: path, mode: .immutable)
+    return OpenedDatabase(
+      connection: connection, path: path, isReadOnly: true, readerMode: .immutable, unlocked: file)
+  }
+
+  /// Whether a connection that must not change anything can read: not if a journal must be rolled back first, if it
+  /// can't access the WAL index, or if the index changes whenever it reads.
+  private static func mayRead(_ connection: SQLiteConnection) throws -> Bool {
+    do {
+      _ = try connection.integer("SELECT count(*) FROM sqlite_master")
+      return true
+    } catch let error as SQLiteError
+      where [SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PROTOCOL].contains(error.primaryCode)
+    {
+      return false
+    }
+  }
+}
+
+extension StoreFileCheck {
+  /// Whether the file by itself is the store, and no program is known to have it open: every connection that uses the
+  /// WAL has the index in use, except one that excludes all others by a lock on the file.
+  fileprivate var mayBeReadAlone: Bool {
+    header.usesWAL && !isWALInUse && wal?.hasFrames != true
+      && !FileManager.default.fileExists(atPath: path + "-journal")
+  }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// Finds the file that a store's path leads to.
+package enum StorePath {
+  /// The path without symbolic links. SQLite follows links and keeps the WAL, the WAL index and the journal next to
+  /// the file itself, so everything next to a store is found from this path. The path of a link that leads nowhere is
+  /// that of the file which SQLite would create.
+  package static func resolved(_ path: String) -> String {
+    var path = path
+    for _ in 0..<linksMax {
+      let url = URL(fileURLWithPath: path)
+      if FileManager.default.fileExists(atPath: path) { return url.resolvingSymlinksInPath().path }
+      let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()
+      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
+        return folder.appendingPathComponent(url.lastPathComponent).path
+      }
+      path = target.hasPrefix("/") ? target : folder.appendingPathComponent(target).path
+    }
+    return path
+  }
+  /// Links that lead to each other have no end.
+  private static let linksMax = 40
+
+  package static func resolved(_ url: URL) -> URL { URL(fileURLWithPath: resolved(url.path)) }
+}
