@@ -135,7 +135,7 @@ struct SeedStore {
     _ = try connection.rows("PRAGMA journal_mode = WAL")
     for sign in ["+", "-"] { try connection.execute("UPDATE main.Z_PRIMARYKEY SET Z_MAX = Z_MAX \(sign) 1") }
     let files = FileManager.default
-    for suffix in ["", "-wal", "-shm"] { try FileCopy.copy(made + suffix, to: made + ".copy" + suffix) }
+    for suffix in ["", "-wal", "-shm"] { try FileCopy.copy(made + suffix, to: made + ".copy" + suffix) {} }
     connection.close()
     for suffix in ["", "-wal", "-shm"] {
       if files.fileExists(atPath: made + suffix) { try files.removeItem(atPath: made + suffix) }
