@@ -47,7 +47,7 @@ let package = Package(
     .systemLibrary(name: "CBuildStamp"),
     // A header only: the settings of the C library's allocator.
     .systemLibrary(name: "CMalloc"),
-    // A header only: the call that starts to bring a file to the disk.
+    // A header only: calls for files that the C library's module leaves out.
     .systemLibrary(name: "CWriteback"),
 
     // The product, from the bottom up.

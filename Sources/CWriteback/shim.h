@@ -1,8 +1,9 @@
-// The system call that starts writing parts of a file to the disk (Linux, sync_file_range(2)), which the C library's
-// module leaves out.
+// System calls of Linux for files, which the C library's module leaves out: sync_file_range(2), which starts writing
+// parts of a file to the disk, and renameat2(2), which can rename without replacing.
 #pragma once
 #ifdef __linux__
 #include <sys/types.h>
 extern int sync_file_range(int descriptor, __off64_t offset, __off64_t byteCount, unsigned int flags);
-enum { CWRITEBACK_START = 2 /* SYNC_FILE_RANGE_WRITE */ };
+extern int renameat2(int sourceFolder, const char *source, int targetFolder, const char *target, unsigned int flags);
+enum { CWRITEBACK_START = 2 /* SYNC_FILE_RANGE_WRITE */, CWRITEBACK_NO_REPLACE = 1 /* RENAME_NOREPLACE */ };
 #endif

@@ -28,12 +28,15 @@ import Testing
     func place(_ parts: String...) throws -> Int {
       try #require(lines.firstIndex { line in parts.allSatisfy(line.contains) }, "\(parts) in \(lines)")
     }
-    let rejects = try place("rename(", "a.csv.rejects.csv\"")
+    let rejects = try place("rename(", "/a.csv.rejects.csv\"")
+    let written = try #require(lines.firstIndex { $0.contains("fdatasync(") && $0.contains("a.csv.rejects.csv.part>") })
     let report = try place("rename(", "/r.json\"")
     let move = try place("rename(", "processed")
     let log = try #require(lines[..<report].lastIndex { $0.contains("fdatasync(") && $0.contains("/s-wal>") })
     let store = try #require(lines[..<report].lastIndex { $0.contains("fdatasync(") && $0.contains("/s>") })
-    #expect(rejects < log && log < store && store < report && report < move)
+    #expect(written < log && log < store && rejects < report && report < move)
+    let first = try #require(lines.firstIndex { $0.contains("fdatasync(") && $0.contains("/s>") })
+    #expect(first < rejects)
   }
 
   @Test(.enabled(if: canTrace, "strace is not installed, or may not trace here"))

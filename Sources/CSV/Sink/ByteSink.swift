@@ -51,12 +51,24 @@ public final class ByteSink {
   /// - Throws: `CSVError` with the code `write-error` and the system's error number: no such folder, no permission, a
   ///   folder of that name.
   public convenience init(path: String, compression: Compression = .none) throws(CSVError) {
+    try self.init(path: path, compression: compression, permissions: Self.permissionsMax)
+  }
+
+  /// Writes to a file; see `init(path:compression:)`.
+  ///
+  /// - Parameter permissions: Those of a new file, less the umask.
+  package convenience init(
+    path: String, compression: Compression = .none, permissions: UInt32
+  ) throws(CSVError) {
     if path == "-" {
       try self.init(.descriptor(1, name: "stdout", closes: false), compression)
     } else {
-      try self.init(try OutputFile.open(path: path), compression)
+      try self.init(try OutputFile.open(path: path, permissions: permissions), compression)
     }
   }
+
+  /// The permissions of a new file, less the umask.
+  package static let permissionsMax: UInt32 = 0o644
 
   /// Writes to an open descriptor, which remains open.
   public convenience init(

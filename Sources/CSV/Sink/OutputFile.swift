@@ -6,8 +6,8 @@
 #endif
 
 /// A file that is written under a temporary name in the same folder and renamed when it is complete.
-final class OutputFile {
-  let path: String
+package final class OutputFile {
+  package let path: String
   private let temporaryPath: String
   /// Negative once closed.
   private var descriptor: Int32
@@ -28,8 +28,12 @@ final class OutputFile {
   deinit { abandon() }
 
   /// Creates a temporary file next to the target, or opens the target itself if it is not a regular file.
-  static func open(path: String) throws(CSVError) -> RawOutput {
+  ///
+  /// - Parameter limit: The permissions of a new file, less the umask.
+  static func open(path: String, permissions limit: UInt32) throws(CSVError) -> RawOutput {
+    let permissions = mode_t(limit)
     var status = stat()
+    try checkLink(path)
     if stat(path, &status) != 0 {
       let code = errno
       guard code == ENOENT else { throw writeFailure(code, path) }
@@ -37,7 +41,7 @@ final class OutputFile {
         throw CSVError(
           .write, "is a symbolic link to nothing; remove it or make its target", path: path, errnoCode: code)
       }
-      return .file(try create(for: path, mode: nil, messagePath: path))
+      return .file(try create(for: path, mode: nil, permissions: permissions, messagePath: path))
     }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: throw writeFailure(EISDIR, path)
@@ -45,7 +49,9 @@ final class OutputFile {
       // A rename would replace a file that its owner has write-protected.
       if access(path, W_OK) != 0 { throw writeFailure(errno, path) }
       let target = resolved(path) ?? path
-      return .file(try create(for: target, mode: status.st_mode & 0o777, messagePath: path))
+      return .file(
+        try create(
+          for: target, mode: status.st_mode & 0o777, permissions: status.st_mode & permissions, messagePath: path))
     default:
       let descriptor = openForWriting(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
       if descriptor < 0 { throw writeFailure(errno, path) }
@@ -103,16 +109,30 @@ final class OutputFile {
     if fsync(folderDescriptor) != 0 && errno != EINVAL { throw writeFailure(errno, path) }
   }
 
-  private static func create(for path: String, mode: mode_t?, messagePath: String) throws(CSVError) -> OutputFile {
+  /// A link in a folder like the system's temporary one is followed only if its owner is this user or the folder's, as
+  /// Linux does where its setting `protected_symlinks` is on.
+  private static func checkLink(_ path: String) throws(CSVError) {
+    var (link, folder) = (stat(), stat())
+    guard lstat(path, &link) == 0, link.st_mode & S_IFMT == S_IFLNK, stat(split(path).folder, &folder) == 0 else {
+      return
+    }
+    let isShared = folder.st_mode & (S_ISVTX | S_IWOTH) == S_ISVTX | S_IWOTH
+    guard isShared, link.st_uid != geteuid(), link.st_uid != folder.st_uid else { return }
+    throw CSVError(
+      .write, "is a symbolic link of another user in a folder that everyone may write to; name another file",
+      path: path, errnoCode: EACCES)
+  }
+
+  private static func create(
+    for path: String, mode: mode_t?, permissions: mode_t, messagePath: String
+  ) throws(CSVError) -> OutputFile {
     let (folder, name) = split(path)
     if name.isEmpty { throw writeFailure(EISDIR, messagePath) }
-    // A long name plus the suffix could exceed the system's limit of 255 bytes.
-    let stem = name.utf8.count > 200 ? "output" : name
-    removeLeftovers(of: stem, in: folder)
+    removeLeftovers(of: name, in: folder)
     while true {
-      let unique = String(UInt64.random(in: .min ... .max), radix: 36)
-      let temporaryPath = "\(folder)/.\(stem).\(unique).partial"
-      let descriptor = openForWriting(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
+      let temporaryPath = temporaryPath(for: name, in: folder)
+      let descriptor = openForWriting(
+        temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions: permissions)
       if descriptor >= 0 {
         // The advisory lock shows other processes that the file is being written; the system releases it with the
         // process. Some file systems do not support locks.
@@ -128,8 +148,17 @@ final class OutputFile {
     }
   }
 
+  /// A long name plus the suffix could exceed the system's limit of 255 bytes.
+  private static func stem(of name: String) -> String { name.utf8.count > 200 ? "output" : name }
+
+  /// A name that can't be guessed, for what gets another one when it is complete.
+  package static func temporaryPath(for name: String, in folder: String) -> String {
+    "\(folder)/.\(stem(of: name)).\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
+  }
+
   /// Removes the temporary files that killed processes left for the same target: their locks are released.
-  private static func removeLeftovers(of stem: String, in folder: String) {
+  package static func removeLeftovers(of name: String, in folder: String) {
+    let stem = stem(of: name)
     guard let listing = opendir(folder) else { return }
     defer { closedir(listing) }
     while let item = readdir(listing) {
@@ -137,7 +166,7 @@ final class OutputFile {
       guard name.hasPrefix(".\(stem)."), name.hasSuffix(".partial") else { continue }
       let unique = name.dropFirst(stem.utf8.count + 2).dropLast(".partial".count)
       guard !unique.isEmpty, unique.allSatisfy({ $0.isASCII && ($0.isNumber || $0.isLowercase) }) else { continue }
-      let descriptor = openForWriting("\(folder)/\(name)", O_WRONLY | O_CLOEXEC)
+      let descriptor = openForWriting("\(folder)/\(name)", O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       if descriptor < 0 { continue }
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(folder)/\(name)") }
       close(descriptor)
@@ -150,13 +179,13 @@ final class OutputFile {
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
-  private static func openForWriting(_ path: String, _ flags: Int32) -> Int32 {
+  private static func openForWriting(_ path: String, _ flags: Int32, permissions: mode_t = 0) -> Int32 {
     var descriptor: Int32
     repeat {
       #if canImport(Darwin)
-        descriptor = Darwin.open(path, flags, 0o644)
+        descriptor = Darwin.open(path, flags, permissions)
       #else
-        descriptor = Glibc.open(path, flags, 0o644)
+        descriptor = Glibc.open(path, flags, permissions)
       #endif
     } while descriptor < 0 && errno == EINTR
     return descriptor

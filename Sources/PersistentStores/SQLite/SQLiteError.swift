@@ -17,12 +17,20 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   package var isUniqueness: Bool {
     [CSQLITE_CONSTRAINT_UNIQUE, CSQLITE_CONSTRAINT_PRIMARYKEY, CSQLITE_CONSTRAINT_ROWID].contains(Int(code))
   }
-  package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+  /// Whether others hold a lock, or the locks of the WAL could not be taken in many attempts.
+  package var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(primaryCode) }
+
+  /// SQLite's message, or a plainer one.
+  var plainMessage: String {
+    primaryCode == SQLITE_PROTOCOL ? "its locks can't be taken" : message
+  }
 
   /// The remedy for the common errors.
   var advice: String? {
     switch primaryCode {
     case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
+    case SQLITE_PROTOCOL:
+      "Other programs take them all the time, or its file system has none: try again, and keep it on a local disk."
     case SQLITE_NOTADB: "Give the path of a store, or of a file that does not exist yet."
     case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "Check the path and the permissions of the file and its folder."
     case SQLITE_FULL: "Free some space and try again."
@@ -66,7 +74,7 @@ extension NSError {
     let code = error.isBusy ? .timeout : code
     let advice = error.advice.map { " \($0)" } ?? ""
     return .coreData(
-      code, "\(message): \(error.message)\(error.message.hasSuffix(".") ? "" : ".")\(advice)",
+      code, "\(message): \(error.plainMessage)\(error.plainMessage.hasSuffix(".") ? "" : ".")\(advice)",
       userInfo: [
         NSSQLiteErrorDomain: NSNumber(value: error.code),
         NSUnderlyingErrorKey: NSError(

@@ -24,7 +24,7 @@ package enum StoreFailureKind: Sendable, Hashable {
     switch code & 0xff {
     case SQLITE_PERM, SQLITE_AUTH: self = .permissionDenied
     case SQLITE_READONLY: self = .readOnly
-    case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy
     case SQLITE_CANTOPEN: self = .cannotOpen
     case SQLITE_CORRUPT: self = .corrupt
     case SQLITE_NOTADB: self = .notADatabase

@@ -27,8 +27,8 @@ struct ChecksumFile: Sendable, Hashable {
   /// committed.
   ///
   /// - Throws: `write-error`.
-  func write(for output: String) throws(CSVError) -> ByteSink {
-    let sink = try ByteSink(path: Self.path(for: output))
+  func write(for output: String, permissions: UInt32) throws(CSVError) -> ByteSink {
+    let sink = try ByteSink(path: Self.path(for: output), permissions: permissions)
     try sink.write(text(for: output))
     try sink.finish()
     return sink

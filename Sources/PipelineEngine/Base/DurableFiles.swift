@@ -1,3 +1,4 @@
+import CSV
 import Dispatch
 import Foundation
 import Synchronization
@@ -22,21 +23,66 @@ final class DiskSync: Sendable {
     }
   }
 
-  func wait() throws {
+  /// - Returns: The number of the first error; nil where everything is on the disk.
+  func wait() -> Int32? {
     group.wait()
     let number = errorNumber.load(ordering: .relaxed)
-    if number != 0 { throw POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO) }
+    return number == 0 ? nil : number
   }
 }
 
 /// Renames a file and syncs the new name to the disk before anything relies on it.
 package enum DurableRename {
-  package static func move(_ source: String, to target: String) throws {
-    guard rename(source, target) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    let folder = open(URL(fileURLWithPath: target).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  package static func move(_ source: String, to target: String) throws(POSIXError) {
+    guard rename(source, target) == 0 else { throw POSIXError.last }
+    try syncFolder(of: target)
+  }
+
+  /// Makes the names in the folder of a file durable.
+  static func syncFolder(of path: String) throws(POSIXError) {
+    let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     // A folder that may be written but not read can't be opened; the file is renamed nevertheless.
     if folder < 0 { return }
     defer { close(folder) }
-    if fsync(folder) != 0, errno != EINVAL { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    if fsync(folder) != 0, errno != EINVAL { throw POSIXError.last }
   }
+}
+
+/// Writes to a descriptor as many times as it takes. Foundation's file handle takes a write that stored less than it got
+/// for a complete one.
+package enum WholeWrite {
+  package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(POSIXError) {
+    do throws(CSVError) {
+      try writeAll(bytes, to: descriptor, name: "")
+    } catch {
+      throw POSIXError(POSIXErrorCode(rawValue: error.errnoCode ?? EIO) ?? .EIO)
+    }
+  }
+}
+
+/// Syncs what a program that only reads a store has seen of it.
+enum StoreLog {
+  /// Commits of other programs may be in the write-ahead log and not yet on the disk. What is in the store's file itself
+  /// is: SQLite syncs it before it reuses the log. That file must not be opened here: closing it would drop the locks
+  /// that SQLite holds on it.
+  static func sync(ofStore path: String) throws(POSIXError) {
+    let log = open(URL(fileURLWithPath: path).resolvingSymlinksInPath().path + "-wal", O_RDONLY | O_CLOEXEC)
+    if log < 0 { return }
+    defer { close(log) }
+    if fsync(log) != 0, errno != EINVAL { throw POSIXError.last }
+  }
+}
+
+/// The permissions of files that are made next to a store.
+enum FileRights {
+  /// Those of any new file, but no more than the store's: what is private there must not become public elsewhere.
+  static func ofFiles(near store: String?) -> UInt32 {
+    guard let status = store.flatMap({ stat.of($0) }) else { return ByteSink.permissionsMax }
+    return ByteSink.permissionsMax & UInt32(status.st_mode)
+  }
+}
+
+extension POSIXError {
+  /// The error of the last system call.
+  static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

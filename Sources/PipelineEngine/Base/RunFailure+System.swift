@@ -30,6 +30,12 @@ struct FileIdentity: Sendable, Hashable {
     modifiedNanoseconds = status.st_mtim.tv_nsec
   }
 
+  /// Whether length and time are those of the other.
+  func isSameContent(as other: FileIdentity) -> Bool {
+    bytes == other.bytes && modifiedSeconds == other.modifiedSeconds
+      && modifiedNanoseconds == other.modifiedNanoseconds
+  }
+
   /// Whether it is the same file, regardless of its content.
   func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 }

@@ -64,9 +64,10 @@ package final class RunLock: Sendable {
   private static func acquire(
     _ path: String, store: String, madeFolders: inout [String]
   ) throws(RunFailure) -> Int32 {
+    let mode = mode_t(FileRights.ofFiles(near: store))
     while true {
       // A link is not followed: the file that it leads to would be overwritten.
-      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0o644)
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, mode)
       if descriptor < 0, errno == ENOENT, makeFolders(above: path, &madeFolders) { continue }
       if descriptor < 0, errno == EINTR { continue }
       guard descriptor >= 0 else { throw failure(path, errno) }

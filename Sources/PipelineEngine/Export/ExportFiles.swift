@@ -47,6 +47,8 @@ struct ExportFiles: ~Copyable {
     self.startedAt = startedAt
   }
 
+  private var permissions: UInt32 { FileRights.ofFiles(near: storePath) }
+
   /// The current file, for progress.
   var path: String { files.last?.path ?? template.path(OutputTemplate.Values(start: startedAt)) }
 
@@ -106,7 +108,7 @@ struct ExportFiles: ~Copyable {
       throw CSVError(.write, error.message)
     }
     let isGzip = path == "-" ? export.gzip ?? false : export.isGzip(path)
-    let sink = try ByteSink(path: path, compression: isGzip ? .gzip : .none)
+    let sink = try ByteSink(path: path, compression: isGzip ? .gzip : .none, permissions: permissions)
     sink.contentHash = ContentHash()
     // Uncompressed content is stored as it is, so one hash suffices.
     if export.hash, isGzip { sink.storedHash = ContentHash() }
@@ -132,7 +134,7 @@ struct ExportFiles: ~Copyable {
     let checksumFile = ChecksumFile(
       stored: (file.sink.storedHash ?? content).digest, records: file.records, content: content.digest,
       contentBytes: file.sink.writtenBytes)
-    files[files.count - 1].checksumFile = try checksumFile.write(for: file.path)
+    files[files.count - 1].checksumFile = try checksumFile.write(for: file.path, permissions: permissions)
   }
 
   /// Completes the last file and gives all files their final names.

@@ -68,11 +68,11 @@ struct ExportMark: Sendable, Hashable, Codable {
   }
 
   /// The file appears complete or not at all.
-  func write(_ path: String) throws {
+  func write(_ path: String, permissions: UInt32) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
-    let sink = try ByteSink(path: path)
+    let sink = try ByteSink(path: path, permissions: permissions)
     try sink.write(Array(try encoder.encode(self) + Data("\n".utf8)))
     try sink.commit()
   }

@@ -152,7 +152,9 @@ struct ExportRun {
       pipeline: definition.name, store: storeUUID, entity: definition.entity, greatestKey: greatestKey,
       exported: state.outputs.reduce(0) { $0 + $1.records }, exportedAt: startedAt)
     do {
-      try new.write(template.markPath)
+      // The entries may not be on the disk yet: with the power their keys would be lost, and given to others.
+      try StoreLog.sync(ofStore: storePath)
+      try new.write(template.markPath, permissions: FileRights.ofFiles(near: storePath))
     } catch {
       throw RunFailure(
         code: nil, exitCode: .cannotCreate,

@@ -30,7 +30,7 @@ struct CheckpointWriter {
   /// Called after a successful save of that many new entries.
   func didSave(_ checkpoint: inout FileCheckpoint, inserted: Int, _ totals: inout ImportTotals) {
     ledger.didSave()
-    checkpoint.didSave()
+    totals.obsoleteRejects += checkpoint.didSave()
     totals.noteSaved(inserted: inserted)
   }
 

@@ -86,9 +86,11 @@ struct FileCheckpoint {
   }
 
   /// Called after a successful save: the ledger has the statements.
-  mutating func didSave() {
-    for path in halfDone.compactMap(\.rejects.path) { RejectsFile.remove(RejectsFile.partPath(of: path)) }
-    halfDone = []
+  ///
+  /// - Returns: The final paths of rejects that nothing continues any more.
+  mutating func didSave() -> [String] {
+    defer { halfDone = [] }
     issuesWritten = results.log.listed.count
+    return halfDone.compactMap(\.rejects.path)
   }
 }

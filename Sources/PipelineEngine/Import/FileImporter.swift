@@ -57,7 +57,10 @@ struct FileImporter {
   /// - Returns: The ledger's entry for this input.
   mutating func run(_ known: KnownInputs, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
     self.known = known
-    defer { totals.finish(wasOpened ? summary : nil, checkpoint.results, rejects: rejectsResult) }
+    defer {
+      let made = summary.state == .resumed ? nil : rejects?.path
+      totals.finish(wasOpened ? summary : nil, checkpoint.results, rejects: rejectsResult, made: made)
+    }
     do throws(RunFailure) {
       if let failure = file.failure { throw failure }
       if definition.verifyHash || environment.options.verifiesHash {
@@ -158,9 +161,16 @@ struct FileImporter {
     summary.bytes = known.progress.consumedBytes
     environment.monitor.log.log(.inputKnown(file.name, importedAt: LedgerDate.text(known.savedAt)))
     guard !known.isReported, known.run != environment.runID else { return checkpoint.keep(known) }
-    // The run that imported it was killed before it wrote its report: this one reports instead.
+    // The run that imported it was killed before it wrote its report, or could not write it: this one reports instead.
     try resume(known)
     try writer.write(&checkpoint, &totals)
+  }
+
+  /// Adds the results of an input that an earlier run has imported to its end without reporting it.
+  mutating func runOwed(_ owed: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
+    defer { totals.finish(summary, checkpoint.results, rejects: owed.rejects.path, made: nil) }
+    try noteKnown(owed, &totals)
+    return checkpoint.entry
   }
 
   /// Continues from the state of an interrupted run.
@@ -285,7 +295,7 @@ struct FileImporter {
         noteSaved(chunk.progress)
       }
     } catch {
-      throw error as? RunFailure ?? RunFailure(saving: error)
+      throw RunFailure(saving: error)
     }
     let sum = totals.counts + checkpoint.results.counts
     environment.monitor.report(
@@ -293,7 +303,7 @@ struct FileImporter {
         file: file.name, records: sum.read, rejected: sum.rejected, bytes: summary.bytes, total: totalBytes))
   }
 
-  /// Called at the end of the input. The rejects are renamed first: an input that counts as complete has them.
+  /// Called at the end of the input. The rejects are on the disk first: an input that counts as complete has them.
   private mutating func complete(_ progress: InputProgress, _ totals: inout ImportTotals) throws(RunFailure) {
     try checksumFile?.checkRecords(progress.position.record - 1, of: file.name)
     if replacement != nil, progress.position.record == 1 {
@@ -304,7 +314,8 @@ struct FileImporter {
     }
     // The records of these were not counted.
     if summary.state != .imported || !file.isReadTwice { totals.forgetStoredRecords() }
-    try rejects?.commit()
+    try rejects?.finish()
+    if environment.isDryRun, let path = rejects?.path { try RejectsFile.publish(path, replaces: true) }
     checkpoint.complete(progress, rejects: rejects?.mark)
     summary.bytes = progress.consumedBytes
     try writer.write(&checkpoint, &totals)

@@ -24,6 +24,8 @@ struct ImportEnvironment {
   /// Nil for an ordinary run.
   var observer: (any ChunkObserver)?
   let clock = StageClock()
+  /// The names of the rejects that this run writes.
+  let rejectsNames = RejectsNames()
 
   /// What the first save of the run writes to the ledger.
   var runBegin: [LedgerTables.Statement] {
@@ -89,10 +91,19 @@ struct ImportEnvironment {
       entity: options.entityReference, model: options.modelReference, input: file.name,
       store: options.namesStoreInRejects ? store.path : nil,
       options: readingOptions.isEmpty ? nil : readingOptions)
+    let permissions = FileRights.ofFiles(near: store.path)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
-    let taken = isDryRun ? nil : Set(ledger.partialEntries.compactMap(\.rejects.path))
-    return RejectsFile(header: opened.header, context: context) {
-      taken.map { RejectsDestination.free(rejectsPath, taken: $0) } ?? rejectsPath
+    if isDryRun {
+      return RejectsFile(header: opened.header, context: context, permissions: permissions) { rejectsPath }
+    }
+    let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path))
+    // The unfinished rejects of a run that was killed before anything of it was in the store.
+    let isUsed = kept.contains(rejectsPath) || rejectsNames.contains(rejectsPath)
+    if !isUsed, !RejectsFile.isInUse(rejectsPath, byOtherThan: context.store) {
+      RejectsFile.removeParts(of: rejectsPath)
+    }
+    return RejectsFile(header: opened.header, context: context, permissions: permissions) { [rejectsNames] in
+      rejectsNames.take(rejectsPath, unless: kept, store: context.store)
     }
   }
 }

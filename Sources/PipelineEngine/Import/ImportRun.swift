@@ -64,7 +64,13 @@ struct ImportRun {
   /// The result of the work, and what is held until the report is written.
   struct Outcome {
     var summary: RunSummary
+    /// Whether a report could not be written, so that the next run has to report what this one has done.
+    var isReportOwed = false
+    /// Whether what was imported is on the disk, and the rejects have their names. Otherwise the next run settles it.
+    fileprivate var isSettled = false
     fileprivate var lock: RunLock?
+    /// The replayed inputs that were imported to their end.
+    fileprivate var replayed: [LedgerEntry] = []
     fileprivate var files: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
   }
 
@@ -88,18 +94,19 @@ struct ImportRun {
       totals = ImportTotals(definition, lastStoredKey: try store.lastKey())
       failure = try importAll(inputs, &totals)
       try store.checkpoint()
-      if options.isReplay { try replaceInputs(&totals) }
+      try settleRejects(&totals)
+      outcome.isSettled = true
     } catch {
       failure = failure ?? error
     }
     for (stage, times) in environment.clock.stages { environment.monitor.log.log(.stageTimed(stage, times)) }
-    outcome.files = totals.filesDone
+    (outcome.files, outcome.replayed) = (totals.filesDone, options.isReplay ? totals.completed : [])
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     return outcome
   }
 
-  /// Called after the report was written: records the end of the run, moves the files of an inbox, and releases the
-  /// store.
+  /// Called after the report was written: records the end of the run, moves the files of an inbox, replaces the inputs
+  /// of a replay, and releases the store. Files whose report is owed stay where the next run finds them.
   func finish(_ outcome: Outcome) -> RunSummary {
     var summary = outcome.summary
     defer {
@@ -107,8 +114,12 @@ struct ImportRun {
       outcome.lock?.release()
     }
     do throws(RunFailure) {
-      if store.isWritten { try store.perform { try noteEnd(summary, $0) } }
+      if store.isWritten { try store.perform { try noteEnd(outcome, $0) } }
+      if outcome.isReportOwed || !outcome.isSettled { return summary }
+      // A replay whose file is gone is not repeated: it must not leave the store's files behind if it is killed.
+      store.close()
       try moveFiles(outcome.files)
+      for entry in outcome.replayed { try Replay.replace(entry.path, by: entry.rejects.path) }
     } catch {
       guard summary.failure == nil else { return summary }
       summary.failure = error.summary
@@ -128,7 +139,8 @@ struct ImportRun {
   }
 
   /// A run that had nothing to do leaves the store unchanged.
-  private func noteEnd(_ summary: RunSummary, _ coordinator: NSPersistentStoreCoordinator) throws {
+  private func noteEnd(_ outcome: Outcome, _ coordinator: NSPersistentStoreCoordinator) throws {
+    let summary = outcome.summary
     let isKnown =
       try environment.tables.layout(in: coordinator) != nil
       && !coordinator.participantRows("SELECT 1 FROM \(environment.tables.run) WHERE runID = ?", [environment.runID])
@@ -141,8 +153,8 @@ struct ImportRun {
     let ledger = try Ledger(environment.tables, nil)
     coordinator.addSaveParticipant(ledger)
     defer { coordinator.removeSaveParticipant(ledger) }
-    ledger.prepare(
-      Ledger.Page(statements: [environment.tables.record(run)] + environment.tables.finish(run: environment.runID)))
+    let reported = outcome.isReportOwed || !outcome.isSettled ? [] : environment.tables.finish(run: environment.runID)
+    ledger.prepare(Ledger.Page(statements: [environment.tables.record(run)] + reported))
     try coordinator.saveParticipants()
     try coordinator.checkpoint()
   }
@@ -181,10 +193,17 @@ struct ImportRun {
 
   // MARK: Inputs
 
-  /// Replaces each replayed input by its records that were rejected again.
-  private func replaceInputs(_ totals: inout ImportTotals) throws(RunFailure) {
+  /// Gives the rejects their final names and removes those that are of no use. Only now, because a commit that is not on
+  /// the disk yet may be lost with the power.
+  private func settleRejects(_ totals: inout ImportTotals) throws(RunFailure) {
+    if isDryRun { return }
+    for entry in totals.completed where !entry.isReported {
+      if let path = entry.rejects.path { try RejectsFile.publish(path) }
+    }
+    for path in totals.obsoleteRejects { RejectsFile.removeParts(of: path) }
+    // As the report states it: they replace the input once the report is written.
+    guard options.isReplay else { return }
     for entry in totals.completed {
-      try Replay.replace(entry.path, by: entry.rejects.path)
       totals.renameRejects(entry.rejects.path, to: URL(fileURLWithPath: entry.path).path)
     }
   }
@@ -202,6 +221,7 @@ struct ImportRun {
     return try transaction(contexts, totals: &totals) { totals throws(RunFailure) in
       importEach(inputs, contexts: contexts, ledger: ledger, totals: &totals)
         ?? environment.compare(&totals, with: expectations)
+        ?? addOwed(contexts, ledger: ledger, totals: &totals)
     }
   }
 
@@ -240,6 +260,32 @@ struct ImportRun {
       if totals.outcome != .completed { break }
     }
     return first
+  }
+
+  /// Adds what earlier runs of the pipeline have imported to its end and not reported: they were killed, or could not
+  /// write their report.
+  private func addOwed(
+    _ contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
+  ) -> RunFailure? {
+    if isDryRun || options.isReplay { return nil }
+    let done = Set(totals.completed.map(\.id))
+    let owed = ledger.entries.filter {
+      $0.isComplete && !$0.isReported && $0.pipeline == definition.name && !done.contains($0.id)
+    }
+    do throws(RunFailure) {
+      for entry in owed.reversed() {
+        let file = InputFile(name: entry.path, path: entry.location ?? entry.path)
+        var part = FileImporter(file, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: nil)
+        totals.completed.append(try part.runOwed(entry, &totals))
+      }
+    } catch {
+      return error
+    }
+    if let last = owed.first {
+      totals.notes.append(
+        "the report of the run of \(LedgerDate.text(last.savedAt)) was not written; its inputs are among these")
+    }
+    return nil
   }
 
   /// Imports one input in a transaction of its own, where the pipeline requires it.

@@ -21,6 +21,9 @@ struct ImportStore {
   func perform<Result>(_ body: (NSPersistentStoreCoordinator) throws -> Result) throws(RunFailure) -> Result {
     do {
       return try body(coordinator)
+    } catch let failure as RunFailure {
+      // Of what was waited for before the commit.
+      throw failure
     } catch {
       throw RunFailure(store: error as NSError, path: path)
     }
@@ -138,7 +141,9 @@ struct ImportStore {
 extension RunFailure {
   /// What ended a save, or the key lookups before it.
   init(saving error: any Error) {
-    if let spill = error as? KeySpillError {
+    if let failure = error as? RunFailure {
+      self = failure
+    } else if let spill = error as? KeySpillError {
       self.init(code: nil, exitCode: spill.exitCode, message: spill.description)
     } else {
       self.init(store: error as NSError)

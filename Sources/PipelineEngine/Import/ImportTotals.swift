@@ -7,6 +7,10 @@ struct ImportTotals {
   var stopReason: String?
   private(set) var files: [RunSummary.File] = []
   private(set) var rejectsPaths: [String] = []
+  /// The final paths of the rejects that this run has written, also of those that are not complete.
+  private var madeRejects: [String] = []
+  /// The final paths of rejects whose input was imported from its start again: their temporary files are of no use.
+  var obsoleteRejects: [String] = []
   /// The counts of the finished inputs.
   private(set) var counts = RunCounts()
   private(set) var log: IssueLog
@@ -39,13 +43,18 @@ struct ImportTotals {
   }
 
   /// Called when an input is finished, at its end or before.
-  mutating func finish(_ file: RunSummary.File?, _ results: InputResults, rejects: String?) {
+  ///
+  /// - Parameters:
+  ///   - rejects: The path of its rejects, for the report.
+  ///   - made: Their final path, if this run has written them.
+  mutating func finish(_ file: RunSummary.File?, _ results: InputResults, rejects: String?, made: String?) {
     if let file { files.append(file) }
     counts = counts + results.counts
     if let part = results.profile { profile = profile?.merged(with: part) ?? part }
     if let part = results.statistics { statistics = statistics?.merged(with: part) ?? part }
     log.merge(results.log)
     if let rejects { rejectsPaths.append(rejects) }
+    if let made { madeRejects.append(made) }
   }
 
   /// Called when a chunk with these counts is not saved.
@@ -113,7 +122,7 @@ struct ImportTotals {
       done.outcome == .processed && !before.filesDone.contains { $0.file.name == done.file.name }
     }
     completed = before.completed
-    for path in rejectsPaths where !before.rejectsPaths.contains(path) { RejectsFile.remove(path) }
-    rejectsPaths = before.rejectsPaths
+    for path in madeRejects where !before.madeRejects.contains(path) { RejectsFile.removeParts(of: path) }
+    (madeRejects, rejectsPaths, obsoleteRejects) = (before.madeRejects, before.rejectsPaths, before.obsoleteRejects)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// Decides where the rejects of a run's inputs are written.
 enum RejectsDestination {
@@ -48,16 +49,34 @@ enum RejectsDestination {
   }
 
   /// The path, or the next numbered one if it exists already: rejects of an earlier run, or the unfinished ones of
-  /// another input.
-  static func free(_ path: String, taken: Set<String>) -> String {
+  /// another input or of another store.
+  static func free(_ path: String, taken: Set<String>, store: String?) -> String {
     let url = URL(fileURLWithPath: path)
     let (stem, ending) = (url.deletingPathExtension().path, url.pathExtension)
     var candidate = path
     var number = 1
-    while taken.contains(candidate) || FileManager.default.fileExists(atPath: candidate) {
+    while taken.contains(candidate) || stat.of(candidate, followingLinks: false) != nil
+      || RejectsFile.isInUse(candidate, byOtherThan: store)
+    {
       number += 1
       candidate = "\(stem).\(number)" + (ending.isEmpty ? "" : ".\(ending)")
     }
     return candidate
+  }
+}
+
+/// The final paths of the rejects that a run writes: until the end of the run, no file has them.
+final class RejectsNames: Sendable {
+  private let taken = Locked<Set<String>>([])
+
+  func contains(_ path: String) -> Bool { taken.withLock { $0.contains(path) } }
+
+  /// Takes the path, or the next free one; see ``RejectsDestination/free(_:taken:store:)``.
+  func take(_ path: String, unless kept: Set<String>, store: String?) -> String {
+    taken.withLock { taken in
+      let free = RejectsDestination.free(path, taken: kept.union(taken), store: store)
+      taken.insert(free)
+      return free
+    }
   }
 }

@@ -6,7 +6,8 @@ import OpenCoreData
 /// JSON lines next to it has the issues of each record.
 ///
 /// Both are written under names ending in `.part`, in step with the checkpoints, so that an interrupted run can
-/// continue them; they get their final names when the input is complete.
+/// continue them. They get their final names when the store is on the disk: what was rolled back, or lost with the
+/// power, never has a name that the next run would have to avoid.
 final class RejectsFile {
   /// The first JSON line, in addition to the issues.
   struct Context: Sendable, Encodable {
@@ -28,17 +29,23 @@ final class RejectsFile {
   private(set) var path: String?
   private(set) var mark = RejectsMark()
   private let choosePath: () -> String
+  /// The path that was chosen, also while the rejects of a refused chunk are taken back.
+  private var chosenPath: String?
   private let header: [UInt8]
   private let context: Context
-  private var records: FileHandle?
-  private var details: FileHandle?
+  private let permissions: UInt32
+  private var records: GrowingFile?
+  private var details: GrowingFile?
   /// Set while the last record that was written has no line end: of a record over the limits only the start is known.
   private var needsLineEnd = false
 
-  /// `choosePath` is called at the first reject.
-  init(header: [UInt8], context: Context, choosePath: @escaping () -> String) {
+  /// - Parameters:
+  ///   - permissions: Those of the files, less the umask.
+  ///   - choosePath: Called at the first reject.
+  init(header: [UInt8], context: Context, permissions: UInt32, choosePath: @escaping () -> String) {
     self.header = header
     self.context = context
+    self.permissions = permissions
     self.choosePath = choosePath
   }
 
@@ -51,25 +58,26 @@ final class RejectsFile {
   func resume(at mark: RejectsMark) throws(RunFailure) {
     guard let path = mark.path else { return }
     self.path = path
-    do {
+    do throws(CSVError) {
       try Self.unname(path)
-      records = try Self.reopen(Self.partPath(of: path), at: mark.bytes)
-      details = try Self.reopen(Self.partPath(of: Self.detailsPath(of: path)), at: mark.detailBytes)
+      let records = try GrowingFile.reopen(Self.partPath(of: path), at: mark.bytes)
+      details = try GrowingFile.reopen(Self.partPath(of: Self.detailsPath(of: path)), at: mark.detailBytes)
+      needsLineEnd = !records.endsLine
+      self.records = records
     } catch {
       throw RunFailure(
         code: nil, exitCode: .ioError,
-        message: "the rejects of the interrupted run can't be continued: \(Self.partPath(of: path)) "
-          + "\((error as? ReopenError)?.reason ?? "can't be opened: \(error)"). Put it back, or import all of the "
-          + "input again with --again")
+        message:
+          "the rejects of the interrupted run can't be continued: \(error.path ?? path) \(error.message). Put it "
+          + "back, or import all of the input again with --again")
     }
     self.mark = mark
-    needsLineEnd = !Self.endsLine(Self.partPath(of: path))
   }
 
   /// Adds the rejected records of a chunk. Afterwards `mark` has the new lengths of the files.
   func append(_ plan: ChunkPlan, of chunk: ParsedChunk) throws(RunFailure) {
     guard !plan.rejected.isEmpty else { return }
-    do {
+    do throws(CSVError) {
       try open()
       var text: [UInt8] = []
       for index in plan.rejected {
@@ -78,9 +86,9 @@ final class RejectsFile {
         text += bytes
         needsLineEnd = bytes.last != UInt8(ascii: "\n") && bytes.last != UInt8(ascii: "\r")
       }
-      try records?.write(contentsOf: Data(text))
+      try records?.append(text)
       let lines = detailLines(plan, of: chunk)
-      try details?.write(contentsOf: lines)
+      try details?.append(lines)
       mark.bytes += text.count
       mark.detailBytes += lines.count
       mark.count += plan.rejected.count
@@ -92,16 +100,17 @@ final class RejectsFile {
   /// Removes what was added since `mark`, because the chunk was not saved.
   func cutBack(to mark: RejectsMark) throws(RunFailure) {
     guard mark != self.mark, let path else { return }
-    do {
-      try records?.truncate(atOffset: UInt64(mark.bytes))
-      try details?.truncate(atOffset: UInt64(mark.detailBytes))
+    do throws(CSVError) {
+      try records?.cutBack(to: mark.bytes)
+      try details?.cutBack(to: mark.detailBytes)
     } catch {
       throw Self.failure(error, path)
     }
     self.mark = mark
     if mark.path == nil {
       // Only the header is left; the next reject creates the files again.
-      removeParts(of: path)
+      (records, details) = (nil, nil)
+      Self.removeParts(of: path)
       self.path = nil
       needsLineEnd = false
     }
@@ -109,40 +118,64 @@ final class RejectsFile {
 
   /// Starts to sync what was written to the disk; the returned closure waits for it.
   func startSync() -> (@Sendable () throws -> Void)? {
-    guard let records, let details else { return nil }
-    let sync = DiskSync([records.fileDescriptor, details.fileDescriptor])
+    guard let path, let records, let details else { return nil }
+    let sync = DiskSync([records.descriptor, details.descriptor])
     sync.start()
-    return { try sync.wait() }
+    return { if let code = sync.wait() { throw Self.failure(code, path) } }
   }
 
-  /// Gives the files their final names when the input is complete.
-  func commit() throws(RunFailure) {
+  /// Completes the files at the end of the input, still under their temporary names.
+  func finish() throws(RunFailure) {
     guard let path else { return }
-    do {
-      for handle in [details, records].compactMap({ $0 }) {
-        try handle.synchronize()
-        try handle.close()
-      }
-      for target in [Self.detailsPath(of: path), path] { try DurableRename.move(Self.partPath(of: target), to: target) }
+    do throws(CSVError) {
+      try details?.finish()
+      try records?.finish()
       (records, details) = (nil, nil)
     } catch {
       throw Self.failure(error, path)
     }
   }
 
+  /// Gives completed files their final names, if they do not have them. Called when the store that lists them is on the
+  /// disk.
+  ///
+  /// - Parameter replaces: Whether older files of that name are replaced.
+  /// - Throws: 73 where another program has made a file of that name meanwhile.
+  static func publish(_ path: String, replaces: Bool = false) throws(RunFailure) {
+    for target in [detailsPath(of: path), path] {
+      let part = partPath(of: target)
+      guard stat.of(part, followingLinks: false) != nil else { continue }
+      if !replaces, stat.of(target, followingLinks: false) != nil {
+        throw RunFailure(
+          code: nil, exitCode: .cannotCreate,
+          message: "\(target) was made by another program meanwhile; the rejects stay in \(part). Move it "
+            + "away, and run again")
+      }
+      do throws(POSIXError) {
+        try DurableRename.move(part, to: target)
+      } catch {
+        throw failure(error.code.rawValue, path)
+      }
+    }
+  }
+
   // MARK: Files
 
-  private func open() throws {
+  private func open() throws(CSVError) {
     guard records == nil else { return }
-    let path = choosePath()
-    self.path = path
+    let path = chosenPath ?? choosePath()
+    (self.path, chosenPath) = (path, path)
     var head = header
     if let last = head.last, last != 0x0A, last != 0x0D { head.append(0x0A) }
-    records = try Self.create(Self.partPath(of: path), Data(head))
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let first = try encoder.encode(context) + Data("\n".utf8)
-    details = try Self.create(Self.partPath(of: Self.detailsPath(of: path)), first)
+    // The details are first: they say which store the files belong to.
+    let first = context.line
+    details = try create(Self.partPath(of: Self.detailsPath(of: path)), first)
+    records = try create(Self.partPath(of: path), head)
+    do throws(POSIXError) {
+      try DurableRename.syncFolder(of: path)
+    } catch {
+      throw CSVError(.write, "can't be synced", path: path, errnoCode: error.code.rawValue)
+    }
     mark = RejectsMark(path: path, bytes: head.count, detailBytes: first.count)
   }
 
@@ -159,64 +192,62 @@ final class RejectsFile {
     return lines.bytes
   }
 
-  private static func create(_ path: String, _ content: Data) throws -> FileHandle {
-    try content.write(to: URL(fileURLWithPath: path))
-    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    try handle.seekToEnd()
-    return handle
+  private func create(_ path: String, _ content: [UInt8]) throws(CSVError) -> GrowingFile {
+    let file = try GrowingFile.create(path, permissions: permissions)
+    try file.append(content)
+    return file
   }
 
-  /// Renames the files back if a run was interrupted after it had renamed them and before it recorded the end of the
-  /// input.
-  private static func unname(_ path: String) throws {
-    for target in [path, detailsPath(of: path)] where !FileManager.default.fileExists(atPath: partPath(of: target)) {
-      if FileManager.default.fileExists(atPath: target) { try DurableRename.move(target, to: partPath(of: target)) }
+  /// Renames the files back if an earlier version of this program was interrupted after it had renamed them and before
+  /// it recorded the end of the input.
+  private static func unname(_ path: String) throws(CSVError) {
+    for target in [path, detailsPath(of: path)] where stat.of(partPath(of: target), followingLinks: false) == nil {
+      guard stat.of(target, followingLinks: false) != nil else { continue }
+      do throws(POSIXError) {
+        try DurableRename.move(target, to: partPath(of: target))
+      } catch {
+        throw CSVError(.write, "can't be renamed back", path: target, errnoCode: error.code.rawValue)
+      }
     }
   }
 
-  private static func reopen(_ path: String, at length: Int) throws -> FileHandle {
-    guard FileManager.default.fileExists(atPath: path) else { throw ReopenError(reason: "is gone") }
-    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    guard try handle.seekToEnd() >= UInt64(length) else {
-      throw ReopenError(reason: "is shorter than it was at the last checkpoint")
+  /// Removes the temporary files of rejects with a final path.
+  static func removeParts(of path: String) {
+    for target in [path, detailsPath(of: path)] { unlink(partPath(of: target)) }
+  }
+
+  /// Whether the temporary files are being written, or are those of another store; not if they were killed before they
+  /// said so.
+  static func isInUse(_ path: String, byOtherThan store: String?) -> Bool {
+    let details = partPath(of: detailsPath(of: path))
+    if GrowingFile.isBeingWritten(details) || GrowingFile.isBeingWritten(partPath(of: path)) { return true }
+    return Replay.origin(inDetails: details).map { $0.store != store } ?? false
+  }
+
+  /// Removes the files of a run that was killed, under whichever names, unless they are another run's.
+  static func remove(_ path: String, ofRun run: String) {
+    if let origin = Replay.origin(of: path), origin.run == run {
+      for target in [path, detailsPath(of: path)] { unlink(target) }
     }
-    try handle.truncate(atOffset: UInt64(length))
-    return handle
+    removeParts(of: path)
   }
 
-  private static func endsLine(_ path: String) -> Bool {
-    guard let handle = FileHandle(forReadingAtPath: path), let end = try? handle.seekToEnd(), end > 0 else {
-      return true
-    }
-    try? handle.seek(toOffset: end - 1)
-    let last = (try? handle.read(upToCount: 1))?.first
-    return last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r")
-  }
+  private static func failure(_ error: CSVError, _ path: String) -> RunFailure { failure(error.errnoCode ?? EIO, path) }
 
-  private struct ReopenError: Error {
-    let reason: String
+  private static func failure(_ code: Int32, _ path: String) -> RunFailure {
+    RunFailure(
+      code: nil, exitCode: [EACCES, EPERM].contains(code) ? .noPermission : .ioError,
+      message: "the rejects can't be written to \(path): \(systemMessage(code))")
   }
+}
 
-  private func removeParts(of path: String) {
-    (records, details) = (nil, nil)
-    Self.remove(Self.partPath(of: path))
-  }
-
-  /// Removes a file of rejects, with its final or temporary name, and the file of JSON lines next to it.
-  static func remove(_ path: String) {
-    let ending = partPath(of: "")
-    let isPart = path.hasSuffix(ending)
-    let details = isPart ? partPath(of: detailsPath(of: String(path.dropLast(ending.count)))) : detailsPath(of: path)
-    for file in [path, details] { try? FileManager.default.removeItem(atPath: file) }
-  }
-
-  private static func failure(_ error: any Error, _ path: String) -> RunFailure {
-    let number = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? (error as NSError).code
-    let isPermission =
-      number == Int(EACCES) || number == Int(EPERM) || number == CocoaError.fileWriteNoPermission.rawValue
-    return RunFailure(
-      code: nil, exitCode: isPermission ? .noPermission : .ioError,
-      message: "the rejects can't be written to \(path): \((error as NSError).localizedDescription); check the "
-        + "permissions and the free space on the disk")
+extension RejectsFile.Context {
+  /// The first line of the file next to the rejects.
+  fileprivate var line: [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts can always be encoded.
+    let data = (try? encoder.encode(self)) ?? Data()
+    return Array(data) + [UInt8(ascii: "\n")]
   }
 }

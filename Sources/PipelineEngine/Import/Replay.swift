@@ -20,6 +20,8 @@ public enum Replay {
     public let store: String?
     /// The options that said how the input is read.
     public let options: [String: [String]]?
+    /// The run that rejected the records.
+    let run: String?
   }
 
   /// Reads the first line of the file next to `rejects`; nil where there is none, for example because only `rejects`
@@ -28,7 +30,10 @@ public enum Replay {
 
   /// `origin(of:)` that distinguishes a file that can't be read from one that does not exist.
   package static func readOrigin(of rejects: String) throws(RejectsError) -> Origin? {
-    let path = RejectsFile.detailsPath(of: rejects)
+    try readOrigin(inDetails: RejectsFile.detailsPath(of: rejects))
+  }
+
+  private static func readOrigin(inDetails path: String) throws(RejectsError) -> Origin? {
     guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
     let start: Data?
     do {
@@ -40,21 +45,31 @@ public enum Replay {
     return try? JSONDecoder().decode(Origin.self, from: Data(line))
   }
 
-  /// Finishes a replay that was killed after its input had been moved away and before the remaining rejects had
-  /// replaced it.
+  /// Finishes a replay that was killed after its input had been moved away and before what belongs to it had followed.
+  /// The file then has the records that still need correction; without such records there is none.
   ///
   /// - Returns: Whether there was something to finish.
   public static func finishInterrupted(_ rejects: String) throws(RejectsError) -> Bool {
     let files = FileManager.default
-    let next = nextPath(of: rejects)
-    guard !files.fileExists(atPath: rejects), files.fileExists(atPath: next) else { return false }
+    let (next, details) = (nextPath(of: rejects), RejectsFile.detailsPath(of: rejects))
+    if files.fileExists(atPath: rejects) { return false }
+    if let store = try readOrigin(inDetails: replayedPath(of: details))?.store, files.fileExists(atPath: store + ".lock") {
+      // Taking the lock of a dead process and releasing it removes the file.
+      (try? RunLock(storePath: store, pipeline: "replay", now: Date()))?.release()
+    }
+    let hasNext = files.fileExists(atPath: next)
+    guard hasNext || files.fileExists(atPath: details) && files.fileExists(atPath: replayedPath(of: rejects)) else {
+      return false
+    }
     do throws(RunFailure) {
-      try put(next, inPlaceOf: rejects)
+      try replace(rejects, by: next)
     } catch {
       throw RejectsError(message: error.message, exitCode: error.exitCode)
     }
     return true
   }
+
+  private static func replayedPath(of rejects: String) -> String { rejects + ".replayed" }
 
   /// An error concerning the files of a replay.
   public struct RejectsError: Error, Sendable {
@@ -76,17 +91,22 @@ public enum Replay {
         + "corrected is in \(next): correct that file, remove \(rejects), and replay again")
   }
 
-  /// Replaces an imported input by its records that were rejected again, or moves it away if there are none.
+  /// Replaces an imported input by its records that were rejected again, or moves it away if there are none. What was
+  /// done before a kill is not repeated.
   static func replace(_ input: String, by rejects: String?) throws(RunFailure) {
     let files = FileManager.default
+    let next = rejects.flatMap { files.fileExists(atPath: $0) ? $0 : nil }
+    // The details of the rest are moved before the rest: without them, those that are there are already the rest's.
+    let isDetailsOld = next == nil || next.map { files.fileExists(atPath: RejectsFile.detailsPath(of: $0)) } ?? false
     do {
       for path in [input, RejectsFile.detailsPath(of: input)] where files.fileExists(atPath: path) {
-        try DurableRename.move(path, to: freeName(path + ".replayed"))
+        if path != input, !isDetailsOld { continue }
+        try DurableRename.move(path, to: freeName(replayedPath(of: path)))
       }
     } catch {
       throw failure(error, input)
     }
-    if let rejects, files.fileExists(atPath: rejects) { try put(rejects, inPlaceOf: input) }
+    if let next { try put(next, inPlaceOf: input) }
   }
 
   private static func put(_ rejects: String, inPlaceOf input: String) throws(RunFailure) {

@@ -1,3 +1,4 @@
+import CSV
 import Foundation
 
 extension Inbox {
@@ -24,14 +25,13 @@ extension Inbox {
     let root = outcome == .processed ? processed : failed
     let folder = "\(root)/\(Self.day(of: date))"
     try Self.makeFolder(folder)
-    let target = try Self.claim(file.name, in: folder)
-    // Only the claim itself: the file at the path may be another program's by then.
-    defer { Self.giveUp(target) }
-    if let change = try put(file, at: target.path) { return change }
+    OutputFile.removeLeftovers(of: file.name, in: folder)
+    let (target, change) = try put(file, in: folder)
+    if let change { return change }
     // The new name before the removal of the old one: after a crash the file has at least one name.
     try Self.sync(folder)
     try Self.sync(self.folder)
-    return .moved(to: target.path)
+    return .moved(to: target)
   }
 
   /// Nil while the file is as it was listed.
@@ -64,98 +64,135 @@ extension Inbox {
     return "\(base).\(number)\(ending)"
   }
 
-  /// A name that is held by an empty file of this run.
-  private struct Claim {
-    let path: String
-    let identity: FileIdentity
-  }
-
-  /// Creates an empty file under the first free name; a rename onto it then replaces no other file, on every file
-  /// system.
-  private static func claim(_ name: String, in folder: String) throws(RunFailure) -> Claim {
+  /// Puts something at the first free name in a folder; no other file is replaced.
+  ///
+  /// - Parameter put: Returns 0 or an error number, `EEXIST` where the path is taken.
+  /// - Returns: The new path.
+  private static func place(
+    _ name: String, in folder: String, _ put: (String) -> Int32
+  ) throws(RunFailure) -> String {
     var number = 1
     while true {
-      let path = "\(folder)/\(numbered(name, number))"
-      if let claim = try claim(path) { return claim }
-      number += 1
+      let target = "\(folder)/\(numbered(name, number))"
+      switch put(target) {
+      case 0: return target
+      case EEXIST: number += 1
+      case let code: throw RunFailure(target, "can't be made", errno: code)
+      }
     }
   }
 
-  /// Nil where the name is taken.
-  private static func claim(_ path: String) throws(RunFailure) -> Claim? {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if descriptor < 0, errno == EEXIST { return nil }
-    guard descriptor >= 0 else { throw RunFailure(path, "can't be made", errno: errno) }
+  /// Some file systems can only rename with replacing. There an empty file reserves the name; it is locked by its
+  /// process, and that of a dead one is free.
+  private static func renameWithoutReplacing(_ path: String, to target: String) -> Int32 {
+    let code = renameExclusively(path, to: target)
+    guard code == EINVAL || code == ENOSYS || code == EOPNOTSUPP else { return code }
+    removeReservation(target)
+    let reservation = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, reservedMode)
+    guard reservation >= 0 else { return errno }
+    defer { close(reservation) }
+    var status = stat()
+    // Another process may take it for a dead one's before it is locked. Some file systems do not support locks.
+    let isTaken = flock(reservation, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    if isTaken || fstat(reservation, &status) == 0 && status.st_nlink == 0 {
+      return renameWithoutReplacing(path, to: target)
+    }
+    if Foundation.rename(path, target) == 0 { return 0 }
+    let failure = errno
+    unlink(target)
+    return failure
+  }
+
+  /// No other program gives a file this mode.
+  private static let reservedMode: mode_t = 0o200
+
+  private static func removeReservation(_ path: String) {
+    let descriptor = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    if descriptor < 0 { return }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw RunFailure(path, "can't be made", errno: errno) }
-    return Claim(path: path, identity: FileIdentity(status))
-  }
-
-  /// Frees the name, unless a file was moved there.
-  private static func giveUp(_ claim: Claim) {
-    if let status = stat.of(claim.path, followingLinks: false), FileIdentity(status) == claim.identity {
-      unlink(claim.path)
-    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_size == 0,
+      status.type == S_IFREG, status.st_mode & 0o777 == reservedMode
+    else { return }
+    unlink(path)
   }
 
   // MARK: Moving to a path
 
-  /// - Returns: Nil when done; otherwise what has intervened, with everything as it was.
-  private func put(_ file: File, at target: String) throws(RunFailure) -> Move? {
-    guard let own = stat.of(file.path, followingLinks: false) else { return .gone }
-    if own.type == S_IFLNK { return try putLink(file, at: target) }
-    guard rename(file.path, target) == 0 else {
-      switch errno {
-      case ENOENT: return .gone
-      case EXDEV: return try copy(file, to: target)
-      case let code: throw RunFailure(file.path, "can't be moved to \(target)", errno: code)
-      }
+  /// - Returns: The new path, and what has intervened, with everything as it was; nil when done.
+  private func put(_ file: File, in folder: String) throws(RunFailure) -> (String, Move?) {
+    guard let own = stat.of(file.path, followingLinks: false) else { return ("", .gone) }
+    if own.type == S_IFLNK { return try putLink(file, in: folder) }
+    var refusal: Int32 = 0
+    let target = try Self.place(file.name, in: folder) { target in
+      let code = Self.renameWithoutReplacing(file.path, to: target)
+      guard code == ENOENT || code == EXDEV else { return code }
+      refusal = code
+      return 0
     }
+    if refusal == ENOENT { return ("", .gone) }
+    if refusal == EXDEV { return try copy(file, to: folder) }
     // Between the check and the rename a new file may have got the name: that one is moved back.
-    guard let status = stat.of(target), FileIdentity(status) != file.identity else { return nil }
-    guard try Self.claim(file.path) != nil, rename(target, file.path) == 0 else {
+    guard let status = stat.of(target), FileIdentity(status) != file.identity else { return (target, nil) }
+    guard Self.renameWithoutReplacing(target, to: file.path) == 0 else {
       throw RunFailure(
         code: nil, exitCode: .ioError,
         message: "\(target) replaced \(file.name) meanwhile and was not imported; move it back to the inbox"
       )
     }
-    return .changed
+    return ("", .changed)
   }
 
-  private func putLink(_ file: File, at target: String) throws(RunFailure) -> Move? {
+  private func putLink(_ file: File, in folder: String) throws(RunFailure) -> (String, Move?) {
     let original = URL(fileURLWithPath: file.path).resolvingSymlinksInPath().path
-    let temporary = target + ".partial"
-    unlink(temporary)
-    guard symlink(original, temporary) == 0, rename(temporary, target) == 0 else {
-      let code = errno
-      unlink(temporary)
-      throw RunFailure(target, "can't be made a link to \(original)", errno: code)
+    var isNew = false
+    let target = try Self.place(file.name, in: folder) { target in
+      isNew = symlink(original, target) == 0
+      // A run that was killed before it had removed the file has left the same link.
+      return isNew || Self.isLink(target, to: original) ? 0 : errno
     }
-    return try remove(file, copiedTo: target)
+    return try remove(file, standingAt: target, isNew: isNew, in: folder)
+  }
+
+  private static func isLink(_ path: String, to original: String) -> Bool {
+    let code = errno
+    defer { errno = code }
+    return (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == original
   }
 
   /// For a target on another file system: a complete copy first, then the removal of the original.
-  private func copy(_ file: File, to target: String) throws(RunFailure) -> Move? {
-    let temporary = target + ".partial"
+  private func copy(_ file: File, to folder: String) throws(RunFailure) -> (String, Move?) {
+    let temporary = OutputFile.temporaryPath(for: file.name, in: folder)
     defer { unlink(temporary) }
-    try FileCopy.copy(file.path, to: temporary)
-    guard rename(temporary, target) == 0 else { throw RunFailure(target, "can't be made", errno: errno) }
-    return try remove(file, copiedTo: target)
+    var isNew = false
+    // While the copy is open, other runs take it for one in progress.
+    let target = try FileCopy.copy(file.path, to: temporary) { () throws(RunFailure) in
+      try Self.place(file.name, in: folder) { target in
+        let code = Self.renameWithoutReplacing(temporary, to: target)
+        isNew = code == 0
+        // A run that was killed before it had removed the file has left the same copy.
+        return code == EEXIST && FileCopy.isCopy(target, of: file.path) ? 0 : code
+      }
+    }
+    return try remove(file, standingAt: target, isNew: isNew, in: folder)
   }
 
-  /// Removes the original if it is still what was copied; otherwise removes the copy, which is useless then.
-  private func remove(_ file: File, copiedTo copy: String) throws(RunFailure) -> Move? {
+  /// Removes the original if it is still what stands for it in a folder; otherwise that is useless, if it is new.
+  private func remove(
+    _ file: File, standingAt target: String, isNew: Bool, in folder: String
+  ) throws(RunFailure) -> (String, Move?) {
     if let change = change(of: file) {
-      unlink(copy)
-      return change
+      if isNew { unlink(target) }
+      return ("", change)
     }
+    // On another file system the order of the two changes is not kept otherwise.
+    try Self.sync(folder)
     guard unlink(file.path) == 0 || errno == ENOENT else {
       let code = errno
-      unlink(copy)
+      if isNew { unlink(target) }
       throw RunFailure(file.path, "can't be removed from the inbox", errno: code)
     }
-    return nil
+    return (target, nil)
   }
 
   // MARK: Folders

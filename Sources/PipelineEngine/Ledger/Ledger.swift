@@ -34,6 +34,8 @@ final class Ledger: SaveParticipant {
   let entries: [LedgerEntry]
   /// Those of them that were not imported to their end.
   let partialEntries: [LedgerEntry]
+  /// Those of them that no run has reported: partial ones, and those whose report could not be written.
+  let unreportedEntries: [LedgerEntry]
 
   /// Reads the ledger of the coordinator's store; it is empty where there is none.
   ///
@@ -50,7 +52,8 @@ final class Ledger: SaveParticipant {
       entries = try tables.entries(layout) { try coordinator.participantRows($0) }
     }
     self.entries = entries.filter { !$0.isUndone }
-    partialEntries = self.entries.filter { !$0.isComplete }
+    unreportedEntries = self.entries.filter { !$0.isReported }
+    partialEntries = unreportedEntries.filter { !$0.isComplete }
     nextInputID = Locked((entries.map(\.id).max() ?? 0) + 1)
     undoRecords = Locked(UndoRecords(tables, rootEntity: entity?.rootEntity.name, overwrittenMax: overwrittenMax))
   }

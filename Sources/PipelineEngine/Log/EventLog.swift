@@ -36,11 +36,13 @@ final class EventLog: Sendable {
 
   /// - Parameters:
   ///   - path: The file, created if there is none, in an existing folder; nil for standard error.
+  ///   - permissions: Those of a new file, less the umask.
   ///   - warn: Called once when lines are missing.
   /// - Throws: 77, 73 or 74 where the file can't be opened.
   init(
     path: String?, level: LogDefinition.Level, format: LogDefinition.Format,
-    now: @escaping @Sendable () -> Date = { Date() }, warn: @escaping @Sendable (String) -> Void
+    permissions: UInt32 = ByteSink.permissionsMax, now: @escaping @Sendable () -> Date = { Date() },
+    warn: @escaping @Sendable (String) -> Void
   ) throws(RunFailure) {
     self.level = level
     self.format = format
@@ -49,7 +51,7 @@ final class EventLog: Sendable {
     name = path ?? "standard error"
     var descriptor = STDERR_FILENO
     if let path {
-      descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o644)
+      descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_t(permissions))
       guard descriptor >= 0 else { throw RunFailure(path, "can't be opened for the log", errno: errno) }
     }
     state = Locked(State(descriptor: descriptor))
@@ -65,8 +67,8 @@ final class EventLog: Sendable {
   static func of(_ definition: PipelineDefinition, _ options: RunOptions) throws(RunFailure) -> EventLog {
     guard let destination = Destination(definition, options) else { return .off }
     return try EventLog(
-      path: destination.path, level: destination.level, format: destination.format, now: options.now,
-      warn: options.warn)
+      path: destination.path, level: destination.level, format: destination.format,
+      permissions: FileRights.ofFiles(near: definition.storePath(options)), now: options.now, warn: options.warn)
   }
 
   /// What the definition and the options together request.

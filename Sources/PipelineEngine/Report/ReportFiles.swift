@@ -16,24 +16,36 @@ enum ReportFiles {
   /// - Returns: The summary, which says if a report could not be written, unless the run had failed already.
   static func write(_ summary: RunSummary, to paths: [String]) -> RunSummary {
     var summary = summary
+    _ = write(&summary, to: paths)
+    return summary
+  }
+
+  /// Like `write(_:to:)`, of a run that is in the ledger.
+  ///
+  /// - Returns: Whether all reports are on the disk; otherwise the next run has to write them.
+  static func write(
+    _ summary: inout RunSummary, to paths: [String], advice: String = ""
+  ) -> Bool {
+    var isWritten = true
     for path in paths {
       do {
         try write(summary, to: path, all: paths)
       } catch {
+        isWritten = false
         guard summary.failure == nil else { continue }
         var failure = (error as? CSVError).map(RunFailure.init)?.summary
-        failure?.message += ". The run itself is complete; only its report is missing"
+        failure?.message += ". The run itself is complete; only its report is missing\(advice)"
         summary.failure =
           failure ?? RunSummary.Failure(message: "the report \(path) can't be made: \(error)", exitCode: .software)
         summary.outcome = .failed
       }
     }
-    return summary
+    return isWritten
   }
 
   /// - Parameter paths: All reports of the run: a page that shows only some issues names the report that lists them.
   private static func write(_ summary: RunSummary, to path: String, all paths: [String]) throws {
-    let sink = try ByteSink(path: path)
+    let sink = try ByteSink(path: path, permissions: FileRights.ofFiles(near: summary.store))
     switch ReportFormat(path: path) {
     case .json: try sink.write(Array(try summary.json()))
     case .junit: try sink.write(summary.junit())

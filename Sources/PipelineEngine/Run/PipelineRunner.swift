@@ -156,7 +156,9 @@ public final class PipelineRunner: Sendable {
       let run = try ImportRun(
         definition, options: options, model: model, isDryRun: kind == .validate, monitor: monitor)
       var outcome = run.run()
-      outcome.summary = ReportFiles.write(explained(outcome.summary), to: reports)
+      outcome.summary = explained(outcome.summary)
+      let advice = kind == .import ? ", and the next run of this pipeline writes it" : ""
+      outcome.isReportOwed = !ReportFiles.write(&outcome.summary, to: reports, advice: advice)
       return run.finish(outcome)
     case .export:
       var run = try ExportRun(definition, options: options, model: model, monitor: monitor)

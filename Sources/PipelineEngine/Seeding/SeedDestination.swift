@@ -105,10 +105,10 @@ struct SeedDestination {
   }
 
   private static func move(_ source: String, to target: String) throws(RunFailure) {
-    do {
+    do throws(POSIXError) {
       try DurableRename.move(source, to: target)
     } catch {
-      throw RunFailure(target, "can't be moved into place", errno: (error as? POSIXError)?.code.rawValue ?? EIO)
+      throw RunFailure(target, "can't be moved into place", errno: error.code.rawValue)
     }
   }
 

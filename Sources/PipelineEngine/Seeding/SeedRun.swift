@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import PersistentStores
 
 /// An import whose store is a seed: it imports into a store in a private folder, makes from it the store that an app
 /// ships, and moves that to its path when everything is done.
@@ -37,6 +38,7 @@ struct SeedRun {
       return failed(error)
     }
     defer { lock.release() }
+    removeLeftRejects()
     do throws(RunFailure) {
       try destination.begin(replaces: seed.replaces)
     } catch {
@@ -45,6 +47,21 @@ struct SeedRun {
     }
     defer { destination.clear() }
     return finished(try body(innerDefinition, innerOptions), isCancelled)
+  }
+
+  /// Removes the rejects of a seed that was killed, which the ledger of its store names: that store is made anew.
+  private func removeLeftRejects() {
+    guard FileManager.default.fileExists(atPath: destination.imported),
+      let opened = try? OpenedDatabase.openForReading(destination.imported)
+    else { return }
+    defer { withExtendedLifetime(opened) {} }
+    let tables = LedgerTables(definition.vocabulary)
+    let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
+    // A store without a ledger has no rejects.
+    guard let layout = try? tables.layout(rows), let entries = try? tables.entries(layout, rows) else { return }
+    for entry in entries {
+      if let path = entry.rejects.path { RejectsFile.remove(path, ofRun: entry.run) }
+    }
   }
 
   // MARK: The import

@@ -132,7 +132,7 @@ struct SeedStore {
   private func leaveWAL(_ connection: SQLiteConnection, _ made: String) throws {
     _ = try connection.rows("PRAGMA journal_mode = WAL")
     for sign in ["+", "-"] { try connection.execute("UPDATE main.Z_PRIMARYKEY SET Z_MAX = Z_MAX \(sign) 1") }
-    for suffix in ["", "-wal", "-shm"] { try FileCopy.copy(made + suffix, to: made + ".copy" + suffix) }
+    for suffix in ["", "-wal", "-shm"] { try FileCopy.copy(made + suffix, to: made + ".copy" + suffix) {} }
     connection.close()
     for suffix in ["", "-wal", "-shm"] where rename(made + ".copy" + suffix, made + suffix) != 0 {
       throw RunFailure(made + suffix, "can't be replaced by its copy", errno: errno)

@@ -95,7 +95,9 @@ struct StoreSeed {
       let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
       try Data().write(to: URL(fileURLWithPath: target))
       let output = try FileHandle(forWritingTo: URL(fileURLWithPath: target))
-      while let bytes = try input.read(upToCount: bytesAtATime), !bytes.isEmpty { try output.write(contentsOf: bytes) }
+      while let bytes = try input.read(upToCount: bytesAtATime), !bytes.isEmpty {
+        try WholeWrite.write([UInt8](bytes), to: output.fileDescriptor)
+      }
       try output.synchronize()
       try output.close()
       try input.close()

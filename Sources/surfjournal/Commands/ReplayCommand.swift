@@ -50,15 +50,18 @@ struct ReplayCommand: Command {
     """
 
   private let session: RunSession?
+  /// The exit code where the command only had to finish an interrupted replay.
+  private var ending = ExitCode.dataError
 
   init(_ given: Arguments) throws(CommandFailure) {
     let rejects = try given.onlyOperand("a file of rejects")
     let origin: Replay.Origin?
     do throws(Replay.RejectsError) {
       if try Replay.finishInterrupted(rejects) {
-        Console.report(
-          "an interrupted replay of \(rejects) is finished; it contains the records that still need correction")
-        session = nil
+        let hasRest = FileManager.default.fileExists(atPath: rejects)
+        let rest = hasRest ? "it contains the records that still need correction" : "every record is imported"
+        Console.report("an interrupted replay of \(rejects) is finished; \(rest)")
+        (session, ending) = (nil, hasRest ? .dataError : .ok)
         return
       }
       origin = try Replay.readOrigin(of: rejects)
@@ -94,5 +97,5 @@ struct ReplayCommand: Command {
     return CommandFailure("there is no file \(rejects); \(reason)", .noInput)
   }
 
-  func run() async -> ExitCode { await session?.run() ?? .dataError }
+  func run() async -> ExitCode { await session?.run() ?? ending }
 }

@@ -9,12 +9,7 @@ struct DiskSyncTests {
   private func outcome(_ descriptors: [Int32]) -> Int? {
     let sync = DiskSync(descriptors)
     sync.start()
-    do {
-      try sync.wait()
-      return nil
-    } catch {
-      return (error as? POSIXError).map { Int($0.errorCode) } ?? -1
-    }
+    return sync.wait().map(Int.init)
   }
 
   @Test func `What can't be synced, such as a pipe, hides no error of another file, in either order`() throws {

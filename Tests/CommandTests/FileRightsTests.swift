@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files that a run makes are no more public than the store, a link does not make them be written elsewhere, and they hold
+/// nothing of the environment.
+@Suite struct FileRightsTests {
+  private let folder: TemporaryFolder
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write("date,rating\n2020-01-01,4\n2020-01-02,nine\n", to: "a.csv")
+    try folder.write("{\"name\": \"p\", \"columns\": [\"date\", \"rating\"]}", to: "p.json")
+  }
+
+  private static let run = """
+    "$surfjournal" import a.csv --pipeline p.json --store s --report r.json --report r.html --log events -q
+    "$surfjournal" export --store s -o out.csv --hash --incremental -q
+    """
+
+  private func modes() throws -> [String: String] {
+    let lines = try Programs.output(of: ["/bin/bash", "-c", "stat -c '%n %a' *"], in: folder).split(separator: "\n")
+    return Dictionary(
+      uniqueKeysWithValues: lines.map { line in
+        let words = line.split(separator: " ").map(String.init)
+        return (words[0], words[1])
+      })
+  }
+
+  @Test func `New files have the rights of the umask`() throws {
+    _ = try Tool.shell("umask 027; " + Self.run, in: folder)
+    let made = try modes().filter { !["a.csv", "p.json"].contains($0.key) }
+    #expect(made.count >= 9, "\(made)")
+    #expect(Set(made.values) == ["640"], "\(made)")
+  }
+
+  @Test func `They have no more than the store's, and replaced files keep theirs`() throws {
+    _ = try Tool.shell("umask 022; echo > r.html; chmod 604 r.html; touch s; chmod 600 s; " + Self.run, in: folder)
+    var made = try modes().filter { !["a.csv", "p.json"].contains($0.key) }
+    #expect(made.removeValue(forKey: "r.html") == "604")
+    #expect(made.count >= 8, "\(made)")
+    #expect(Set(made.values) == ["600"], "\(made)")
+  }
+
+  @Test(arguments: ["a.csv.rejects.csv.part", "a.csv.rejects.csv.jsonl.part", "s.lock"])
+  func `A link with a name that can be guessed is not followed`(_ name: String) throws {
+    try folder.write("precious\n", to: "other")
+    try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: "other")
+    let output = try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s", in: folder)
+    #expect(output.status == (name == "s.lock" ? 73 : 65), "\(output.messages)")
+    #expect(try folder.text("other") == "precious\n")
+    #expect(name == "s.lock" || !folder.exists(name))
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "links of other users can only be made by root"))
+  func `A report is not written through another user's link in a folder that everyone may write to`() throws {
+    try folder.makeFolder("shared")
+    try folder.setMode(0o1777, of: "shared")
+    try folder.write("precious\n", to: "other")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("shared/r.json"), withDestinationPath: "../other")
+    #expect(lchown(folder.path("shared/r.json"), 65534, 65534) == 0)
+    let output = try Tool.run(
+      "import", "a.csv", "--pipeline", "p.json", "--store", "s", "--report", "shared/r.json", in: folder)
+    #expect(output.status == 77, "\(output.status) \(output.messages)")
+    #expect(try folder.text("other") == "precious\n")
+  }
+
+  @Test func `Temporary names can't be guessed`() throws {
+    let calls = try FileCalls()
+    var names: Set<String> = []
+    for _ in 0..<3 {
+      _ = try calls.run(
+        ["import", "a.csv", "--pipeline", "p.json", "--store", "s", "--again", "--report", "r.json"], in: folder)
+      names.formUnion(try calls.log.filter { $0.hasPrefix("open ") && $0.hasSuffix(".partial") })
+    }
+    #expect(names.count == 3, "\(names)")
+  }
+
+  @Test func `Secrets of the environment are in no file and no message`() throws {
+    let secret = "hush-4711-hush"
+    let output = try Programs.run(
+      "/bin/bash", ["-c", Self.run + "\n\"$surfjournal\" validate a.csv --json; \"$surfjournal\" run missing --json"],
+      in: folder, environment: ["surfjournal": Tool.url.path, "SURF_PASSWORD": secret])
+    #expect(!output.text.contains(secret) && !output.messages.contains(secret))
+    #expect(output.text.contains("\"rejected\""))
+    for (name, content) in try folder.contents { #expect(content.range(of: Data(secret.utf8)) == nil, "\(name)") }
+  }
+}

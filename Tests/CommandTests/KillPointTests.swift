@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every kind of run is killed before calls that change files, and run again: the folder is then that of an undisturbed
+/// run, with nothing left over.
+@Suite(.serialized, .seeded) struct KillPointTests {
+  /// Points for each kind of run; in the long series all.
+  static let points = TestLength.rounds(4, long: .max)
+
+  private let folder: TemporaryFolder
+  private let calls: FileCalls
+  init() throws {
+    folder = try TemporaryFolder()
+    calls = try FileCalls()
+  }
+
+  @Test(arguments: Workload.all)
+  func `Killed before any call and run again, it leaves the names and contents of an undisturbed run`(
+    _ workload: Workload
+  ) throws {
+    let undisturbed = try remains(of: workload) { _ = try run(workload) }
+    // A run that was killed at its very end is complete, and the next one is a second.
+    let twice = try remains(of: workload) { for _ in 0..<2 { _ = try run(workload) } }
+    try workload.prepare("w", in: folder)
+    _ = try calls.run(workload.command, in: folder, at: "w")
+    let count = try calls.log.count
+    try #require(count > 50)
+    var random = Randomness.generator()
+    let points =
+      Self.points < count ? (0..<Self.points).map { _ in Int.random(in: 1...count, using: &random) } : Array(1...count)
+    var killed = 0
+    for point in points {
+      var call = ""
+      let found = try remains(of: workload) {
+        // Threads make the number of calls differ a little.
+        guard try calls.run(workload.command, in: folder, at: "w", killedAt: point).status == 128 + SIGKILL else {
+          return
+        }
+        killed += 1
+        call = try calls.log.last ?? ""
+        _ = try run(workload)
+      }
+      if call.isEmpty || found == twice { continue }
+      try #require(
+        found.differences(from: undisturbed, ignoring: workload.mayDiffer).isEmpty,
+        "killed before call \(point): \(call)")
+    }
+    #expect(killed * 2 > points.count, "\(killed) of \(points.count) calls were reached")
+  }
+
+  private func remains(of workload: Workload, after body: () throws -> Void) throws -> Remains {
+    try workload.prepare("w", in: folder)
+    try body()
+    return try Remains(of: "w", in: folder)
+  }
+
+  private func run(_ workload: Workload) throws -> ProgramOutput {
+    try Programs.run("/usr/bin/env", ["-C", folder.path("w"), Tool.url.path] + workload.command, in: folder)
+  }
+}
