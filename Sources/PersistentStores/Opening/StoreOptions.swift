@@ -10,6 +10,7 @@ package struct StoreOptions {
   let vacuums: Bool
   let analyzes: Bool
   let ignoresVersions: Bool
+  let allowsIncompleteSchema: Bool
   /// The maximum number of concurrent reading connections in addition to the writing one.
   let readersMax: Int
 
@@ -22,6 +23,7 @@ package struct StoreOptions {
     vacuums = isOn(NSSQLiteManualVacuumOption)
     analyzes = isOn(NSSQLiteAnalyzeOption)
     ignoresVersions = isOn(NSIgnorePersistentStoreVersioningOption)
+    allowsIncompleteSchema = isOn(OCDIncompleteSchemaOption)
     let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
     readersMax = max(1, poolSize ?? Self.readersMaxDefault)
     let seconds =
