@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: reliability frictionless fuzz fuzz-smoke help demo release test test-long check check-address check-thread check-format check-samples check-docs api check-api architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: reliability frictionless fuzz fuzz-smoke help demo release test test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -67,6 +67,9 @@ api: ## Make the present public API of the libraries the baseline in docs/api
 check-api: ## Check that the public API is the baseline in docs/api
 	@.ci/symbol-graphs
 	@.ci/api --check
+
+format-table: ## Compare stores of Apple's framework with new ones of their models; STORES="PATH ..." names files and folders
+	.ci/format-table .build/debug/surfjournal $(STORES)
 
 architecture: ## Write the map of modules and folders into docs/architecture.md
 	@.ci/architecture --write

@@ -52,7 +52,8 @@ struct FreshStoreTests {
   }
 
   @Test(arguments: SharedStore.all)
-  func `Hashes, digest, checksum and version identifiers are Apple's`(_ store: SharedStore) throws {
+  func `Hashes, digest, checksum, version identifiers and the metadata's keys are Apple's`(_ store: SharedStore) throws
+  {
     try withBoth(store) { ours, _ throws in
       let hex = Array(try ours("SELECT hex(Z_PLIST) FROM Z_METADATA").trimmingCharacters(in: .newlines).utf8)
       let bytes = stride(from: 0, to: hex.count, by: 2).compactMap {
@@ -74,6 +75,10 @@ struct FreshStoreTests {
       }
       let identifiers = (theirs["NSStoreModelVersionIdentifiers"] as? [String] ?? []).filter { !$0.isEmpty }
       #expect((mine["NSStoreModelVersionIdentifiers"] as? [String] ?? []).filter { !$0.isEmpty } == identifiers)
+      // Clients' own keys aside, which a new store does not have.
+      let own = theirs.keys.filter { $0.hasPrefix("NS") || $0.hasPrefix("_NS") }
+      let later = ["NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey"]
+      #expect(mine.keys.filter { !later.contains($0) }.sorted() == own.filter { !later.contains($0) }.sorted())
       #expect(mine["NSStoreModelVersionHashesDigest"] is String && mine["NSStoreModelVersionChecksumKey"] is String)
     }
   }

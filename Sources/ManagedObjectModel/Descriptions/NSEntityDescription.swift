@@ -133,13 +133,14 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     statedVersionHash = (hash, VersionHash.hash(of: self))
   }
 
-  /// Whether `versionHash` equals the hash of Apple's framework. The hashing of derived and composite attributes is
-  /// unknown, so an entity that has or inherits one is compared by name only, unless its hash was stated.
+  /// Whether `versionHash` equals the hash of Apple's framework. The hashing of composite attributes is unknown, as is
+  /// the compiled form of some derivations, so an entity that has or inherits one is compared by name only, unless its
+  /// hash was stated.
   package var hasExactVersionHash: Bool {
     if let statedVersionHash, statedVersionHash.computed == VersionHash.hash(of: self) { return true }
     return propertiesByName.values.allSatisfy { property in
-      guard let attribute = property as? NSAttributeDescription else { return true }
-      return !(attribute is NSDerivedAttributeDescription) && attribute.attributeType != .compositeAttributeType
+      if let derived = property as? NSDerivedAttributeDescription { return derived.compiledDerivation != nil }
+      return (property as? NSAttributeDescription)?.attributeType != .compositeAttributeType
     }
   }
 

@@ -5,9 +5,12 @@ import Foundation
 /// The common part of all properties is hashed first. Attributes and relationships hash that digest with their own
 /// bytes, and entities hash the digests of their properties (docs/coredata-format.md, "Version hashes"). Names, types,
 /// counts and optionality are included; default values, delete rules, bounds, class names, indexes and user info are
-/// not.
+/// not. Of a derived attribute only the derivation counts.
 package enum VersionHash {
   static func hash(of property: NSPropertyDescription) -> Data {
+    if let expression = (property as? NSDerivedAttributeDescription)?.compiledDerivation {
+      return Data(SHA256.digest(of: Array(expression.utf8)))
+    }
     let common = SHA256.digest(of: commonBytes(of: property))
     var bytes = common
     switch property {
@@ -17,7 +20,9 @@ package enum VersionHash {
       if attribute.preservesValueInHistoryOnDeletion { bytes.append(1) }
     case let relationship as NSRelationshipDescription:
       append(relationship.destinationEntity?.name, to: &bytes)
-      append(relationship.inverseRelationship?.name, to: &bytes)
+      if relationship.inverseRelationship !== relationship {
+        append(relationship.inverseRelationship?.name, to: &bytes)
+      }
       append(Int32(clamping: relationship.maxCount), to: &bytes)
       append(Int32(clamping: relationship.minCount), to: &bytes)
       if relationship.isOrdered { bytes += [1, 0] }
@@ -36,10 +41,9 @@ package enum VersionHash {
       .filter { !$0.isTransient && !($0 is NSFetchedPropertyDescription) }
       .sorted { String.byteOrder($0.name, $1.name) }
     for property in hashed { bytes += property.versionHash }
-    for constraint in entity.uniquenessConstraintNames {
-      append(constraint.joined(separator: "."), to: &bytes)
-    }
     append(entity.versionHashModifier, to: &bytes)
+    let constraints = entity.uniquenessConstraintNames.map { $0.joined(separator: ".") }
+    for constraint in constraints.sorted(by: String.byteOrder) { append(constraint, to: &bytes) }
     return Data(SHA256.digest(of: bytes))
   }
 
@@ -85,8 +89,8 @@ extension NSManagedObjectModel {
   public var versionChecksum: String { VersionHash.checksum(of: entityVersionHashesByName) }
 
   /// Whether a store with `metadata` was written with the entities of this model's configuration (nil: of the whole
-  /// model) in their current form: the same entities with the same version hashes. An entity with derived or composite
-  /// attributes, whose hash can't be computed here, is compared by name.
+  /// model) in their current form: the same entities with the same version hashes. An entity whose hash can't be
+  /// computed here, because of a composite attribute or an unusual derivation, is compared by name.
   public func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {

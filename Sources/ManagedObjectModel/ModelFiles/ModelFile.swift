@@ -17,6 +17,30 @@ package enum ModelFile {
     return ModelPackage.isPackage(url) ? try versions(of: url) : [url]
   }
 
+  /// The versions of the model at `url`, those first that may be the model of a store with these hashes: the current
+  /// one, then the others by name.
+  ///
+  /// A `.momd` states the hashes of its versions. A version in source form is not parsed for this: it may fit if its text
+  /// has the names of all entities.
+  package static func versions(at url: URL, likelyWith hashes: [String: Data]) throws -> [URL] {
+    let versions = try versions(at: url)
+    guard versions.count > 1 else { return versions }
+    let current = try? currentVersion(at: url)
+    let stated = url.pathExtension == "momd" ? CompiledModelFile.statedHashes(in: url) : [:]
+    func mayFit(_ version: URL) -> Bool {
+      if let known = stated[version.deletingPathExtension().lastPathComponent] {
+        return hashes.allSatisfy { known[$0.key] == $0.value }
+      }
+      guard let text = FileManager.default.contents(atPath: version.appendingPathComponent("contents").path) else {
+        return false
+      }
+      return hashes.keys.allSatisfy { text.range(of: Data("\"\($0)\"".utf8)) != nil }
+    }
+    let likely = versions.filter(mayFit)
+    return likely.filter { $0 == current } + likely.filter { $0 != current }
+      + versions.filter { !likely.contains($0) }
+  }
+
   /// The current version of the model at `url`.
   package static func currentVersion(at url: URL) throws -> URL {
     try checkIsThere(url)

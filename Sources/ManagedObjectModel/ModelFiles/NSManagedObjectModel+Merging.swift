@@ -65,10 +65,17 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-  /// The entity and all entities that inherit from it, depth first, in byte order of their names at each level: the
-  /// order in which Core Data numbers them.
+  /// The entity and all entities that inherit from it, depth first, at each level in the order of their names without
+  /// regard to case: the order in which Core Data numbers them.
   package var withDescendants: [NSEntityDescription] {
-    [self]
-      + subentities.sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }.flatMap(\.withDescendants)
+    [self] + subentities.sorted(by: Self.numberOrder).flatMap(\.withDescendants)
+  }
+
+  /// The order in which Core Data numbers entities that inherit from the same one.
+  package static func numberOrder(_ left: NSEntityDescription, _ right: NSEntityDescription) -> Bool {
+    let (first, second) = (left.name ?? "", right.name ?? "")
+    let (firstFolded, secondFolded) = (first.lowercased(), second.lowercased())
+    return firstFolded == secondFolded
+      ? String.byteOrder(first, second) : String.byteOrder(firstFolded, secondFolded)
   }
 }

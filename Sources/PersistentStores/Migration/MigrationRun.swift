@@ -17,6 +17,10 @@ struct MigrationRun {
   private static let ownTables = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
   func run(uuid: String, metadata: StoreMetadata) throws {
+    // Made again for the new tables.
+    for trigger in source.derivations.flatMap(\.triggers) {
+      try connection.execute("DROP TRIGGER IF EXISTS \(trigger.name)")
+    }
     let present = try tableNames()
     let old = source.tableNames
     try checkOthers(present, old + Self.ownTables)
@@ -32,6 +36,7 @@ struct MigrationRun {
     for move in statements.moves { try connection.run(move.text, move.bindings) }
     try checkRows()
     for statement in creations.dropFirst(tables.count) { try create(statement) }
+    for derivation in destination.derivations { try connection.execute(derivation.fillStatement) }
     try writeKeys(lastKeys)
     try connection.run(
       "INSERT INTO Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST) VALUES(1, ?, ?)",

@@ -59,9 +59,12 @@ struct StoreModelSearch {
   private func version(in file: URL, for metadata: StoreMetadata) throws -> StoreModel {
     var unreadable: [String] = []
     var versions: [Version] = []
-    for url in try ModelFile.versions(at: file) {
+    // A model may have a hundred versions: the likely ones are read first, and none after the one that fits.
+    for url in try ModelFile.versions(at: file, likelyWith: metadata.versionHashes) {
       do {
-        versions.append(try Self.version(url))
+        let version = try Self.version(url)
+        if version.model.isCompatible(metadata.versionHashes, exactly: true) { return version.storeModel() }
+        versions.append(version)
       } catch {
         // Old versions that are no longer readable must not prevent finding the compatible one.
         unreadable.append((error as NSError).localizedDescription)

@@ -14,6 +14,7 @@ package struct StoreOptions {
   let readsDamagedWAL: Bool
   /// Whether a WAL that the store had when it was opened stays if nothing is committed.
   let keepsWALUntilCommit: Bool
+  let allowsIncompleteSchema: Bool
   /// The maximum number of concurrent reading connections in addition to the writing one.
   let readersMax: Int
 
@@ -30,6 +31,7 @@ package struct StoreOptions {
     ignoresVersions = isOn(NSIgnorePersistentStoreVersioningOption)
     readsDamagedWAL = isOn(Self.readsDamagedWALKey)
     keepsWALUntilCommit = isOn(Self.keepsWALUntilCommitKey)
+    allowsIncompleteSchema = isOn(OCDIncompleteSchemaOption)
     let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
     readersMax = max(1, poolSize ?? Self.readersMaxDefault)
     let seconds =

@@ -2,7 +2,8 @@ import ManagedObjectModel
 import CSQLite
 
 extension SQLiteConnection {
-  /// Registers the functions that translated predicates call, so that SQL and memory use the same code to compare text.
+  /// Registers the functions that translated predicates call, so that SQL and memory use the same code to compare text,
+  /// and those that triggers of derived attributes call.
   package func registerPredicateFunctions() throws {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
     for function in PredicateSQLFunction.allCases {
@@ -14,6 +15,10 @@ extension SQLiteConnection {
         }
       let code = sqlite3_create_function_v2(
         handle, function.name, Int32(function.argumentCount), flags, nil, body, nil, nil, nil)
+      guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
+    }
+    for name in SQLDerivation.functions {
+      let code = sqlite3_create_function_v2(handle, name, 5, flags, nil, { _, _, _ in }, nil, nil, nil)
       guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
     }
   }

@@ -14,6 +14,10 @@ extension URL {
 // Options of addPersistentStore.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
+/// Whether a new store may lack the triggers of derived attributes and the R-tree indexes that this library can't make:
+/// such attributes stay as they are set, and Apple's framework does not maintain them either. Without the option, a
+/// model that has them is refused. An extension of this library, not in Core Data.
+public let OCDIncompleteSchemaOption = "OCDIncompleteSchemaOption"
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// Makes SQLite gather statistics for its query planner when the store is opened.
 public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"

@@ -15,6 +15,10 @@ extension SQLiteStore {
     var fresh = StoreMetadata(model: model, configuration: configuration)
     fresh.storeType = type
     do {
+      if let url, !settings.isReadOnly, !FileManager.default.fileExists(atPath: url.path) {
+        try checkComplete(schema, settings, url)
+        try rehearse(schema, fresh)
+      }
       let opened = try OpenedDatabase.open(url, options: settings)
       try opened.connection.registerPredicateFunctions()
       try original?.fill(opened.connection, url, type: type)
@@ -37,6 +41,7 @@ extension SQLiteStore {
           try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
         }
       }
+      if isNew, let url { try checkComplete(schema, settings, url) }
       try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
       if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
@@ -71,6 +76,23 @@ extension SQLiteStore {
     guard !opened.isReadOnly, !isNew else { return }
     if settings.vacuums { try connection.execute("VACUUM") }
     if settings.analyzes { try connection.execute("ANALYZE") }
+  }
+
+  /// A store without triggers that its model needs is complete for this library only.
+  private static func checkComplete(_ schema: SQLSchema, _ settings: StoreOptions, _ url: URL) throws {
+    guard !settings.allowsIncompleteSchema, !schema.unsupportedParts.isEmpty else { return }
+    throw NSError.coreData(
+      .open,
+      "A new store of this model can't be made at \(url.path): it would lack \(schema.unsupportedParts.joined(separator: ", ")). "
+        + "Make the store with the app, and open it here.")
+  }
+
+  /// Makes a new store in memory: a model whose tables can't be made must not leave a file.
+  private static func rehearse(_ schema: SQLSchema, _ metadata: StoreMetadata) throws {
+    let connection = try SQLiteConnection(path: "", mode: .privateTemporary)
+    defer { connection.close() }
+    try connection.registerPredicateFunctions()
+    try create(schema, metadata, in: connection)
   }
 
   /// Creates the tables of a new store in one transaction: a store exists completely or not at all.

@@ -22,8 +22,7 @@ struct SQLNaming {
   /// - Parameter found: The existing numbers of a store, by entity name; other entities are numbered from 1.
   init(_ entities: [NSEntityDescription], numbers found: [String: Int] = [:]) {
     let members = Set(entities.map(ObjectIdentifier.init))
-    let roots = entities.filter { $0.superentity == nil }
-      .sorted { String.byteOrder($0.name ?? "", $1.name ?? "") }
+    let roots = entities.filter { $0.superentity == nil }.sorted(by: NSEntityDescription.numberOrder)
     numbered = roots.flatMap(\.withDescendants).filter { members.contains(ObjectIdentifier($0)) }
     let pairs = numbered.enumerated().map { (ObjectIdentifier($1), found[$1.name ?? ""] ?? $0 + 1) }
     let numbers = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
@@ -32,6 +31,8 @@ struct SQLNaming {
     var tableNames: [ObjectIdentifier: String] = [:]
     var usedTables: Set<String> = ["_PRIMARYKEY", "_METADATA", "_MODELCACHE"]
     var usedColumns: [ObjectIdentifier: Set<String>] = [:]
+    // Columns of join tables are numbered among those that refer to the same entity.
+    var usedJoinColumns: [ObjectIdentifier: Set<String>] = [:]
     var columns: [ObjectIdentifier: PropertyColumns] = [:]
     for entity in numbered {
       let root = ObjectIdentifier(entity.rootEntity)
@@ -40,12 +41,15 @@ struct SQLNaming {
       }
       var used = usedColumns[root] ?? ["_PK", "_ENT", "_OPT"]
       for property in entity.storedProperties where property.needsName {
-        // A column of a join table has the name of the relationship that leads to its row. The name distinguishes it
-        // from other columns that lead to the same entity.
-        let relationship = property as? NSRelationshipDescription
-        let named = relationship?.isManyToMany == true ? relationship?.inverseRelationship ?? property : property
-        columns[ObjectIdentifier(named)] = Self.columns(
-          of: named, base: Self.unique(named.name, in: &used), numbers)
+        if let relationship = property as? NSRelationshipDescription, relationship.isManyToMany {
+          // A column of a join table has the name of the relationship that leads to its row.
+          let leading = relationship.inverseRelationship ?? relationship
+          let base = Self.unique(leading.name, in: &usedJoinColumns[ObjectIdentifier(entity), default: []])
+          columns[ObjectIdentifier(leading)] = PropertyColumns(base: base)
+        } else {
+          columns[ObjectIdentifier(property)] = Self.columns(
+            of: property, base: Self.unique(property.name, in: &used), numbers)
+        }
       }
       usedColumns[root] = used
     }
@@ -129,12 +133,23 @@ extension NSRelationshipDescription {
   /// A to-many relationship without an inverse is a key in the destination's table that is not a property there.
   var hasHiddenKey: Bool { isToMany && inverseRelationship == nil }
 
-  /// For a many-to-many pair, whether this side names the join table: the side of the entity with the lower number, on
-  /// one entity the later name, and a relationship that is its own inverse.
+  /// For a many-to-many pair, whether this side names the join table: the side of the only entity with subentities,
+  /// otherwise of the entity with the lower number; on one entity the later name, and a relationship that is its own
+  /// inverse.
   func namesJoinTable(_ number: (NSEntityDescription?) -> Int) -> Bool {
     guard isManyToMany, let inverse = inverseRelationship else { return false }
+    let (hasSubentities, otherHas) = (owner?.subentities.isEmpty == false, inverse.owner?.subentities.isEmpty == false)
+    if hasSubentities != otherHas { return hasSubentities }
     let (own, other) = (number(owner), number(inverse.owner))
     return own < other || (own == other && !String.byteOrder(name, inverse.name))
+  }
+
+  /// Whether the join table of a many-to-many pair is made with the tables of this side's entity: the one with the
+  /// lower number.
+  func precedesJoinTable(_ number: (NSEntityDescription?) -> Int) -> Bool {
+    guard isManyToMany, let inverse = inverseRelationship else { return false }
+    let (own, other) = (number(owner), number(inverse.owner))
+    return own < other || (own == other && namesJoinTable(number))
   }
 }
 

@@ -13,6 +13,9 @@ package struct SQLSchema: Sendable {
   package let joinTables: [SQLJoinTable]
   /// The statements that create a new store's tables and indexes, in order, without trailing semicolons.
   package let creationStatements: [String]
+  let derivations: [SQLDerivation]
+  /// What a new store would lack of the model, for messages.
+  let unsupportedParts: [String]
 
   private let indexByName: [String: Int]
   private let indexByNumber: [Int: Int]
@@ -32,6 +35,8 @@ package struct SQLSchema: Sendable {
     tables = naming.tables
     joinTables = naming.joinTables
     creationStatements = naming.creationStatements
+    derivations = naming.derivations
+    unsupportedParts = naming.unsupportedParts
     indexByName = Dictionary(
       entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     indexByNumber = Dictionary(

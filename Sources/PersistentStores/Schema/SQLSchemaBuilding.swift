@@ -56,7 +56,7 @@ extension SQLNaming {
   }
 
   private func columns(ofTableOf members: [NSEntityDescription]) -> [SQLColumn] {
-    (0...6).flatMap { group in
+    (0...7).flatMap { group in
       let columns = members.flatMap { entity in
         entity.storedAttributes.filter { $0.columnGroup == group }.compactMap(sqlColumn)
           + (group == 0 ? keyColumns(of: entity) : [])
@@ -84,9 +84,9 @@ extension SQLNaming {
 
   var joinTables: [SQLJoinTable] { numbered.flatMap(joinTables(of:)) }
 
-  /// The join tables that an entity's own relationships name.
+  /// The join tables that are made with an entity's own table.
   func joinTables(of entity: NSEntityDescription) -> [SQLJoinTable] {
-    entity.storedRelationships.filter { $0.namesJoinTable(number(of:)) }.compactMap(joinTable)
+    entity.storedRelationships.filter { $0.precedesJoinTable(number(of:)) }.compactMap(joinTable)
   }
 
   private func joinTable(of relationship: NSRelationshipDescription) -> SQLJoinTable? {

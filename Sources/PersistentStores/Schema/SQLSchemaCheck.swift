@@ -115,16 +115,17 @@ extension NSAttributeDescription {
     }
   }
 
-  /// Columns of a table are sorted by this group first: integers and keys, floats and dates, decimals, texts, UUIDs,
-  /// transformables, other data.
+  /// Columns of a table are sorted by this group first: integers and keys, floats and dates, decimals, texts, URIs,
+  /// UUIDs, transformables, other data.
   var columnGroup: Int {
     switch attributeType {
     case .doubleAttributeType, .floatAttributeType, .dateAttributeType: 1
     case .decimalAttributeType: 2
-    case .stringAttributeType, .URIAttributeType: 3
-    case .UUIDAttributeType: 4
-    case .transformableAttributeType: 5
-    case .binaryDataAttributeType: 6
+    case .stringAttributeType: 3
+    case .URIAttributeType: 4
+    case .UUIDAttributeType: 5
+    case .transformableAttributeType: 6
+    case .binaryDataAttributeType: 7
     default: 0
     }
   }

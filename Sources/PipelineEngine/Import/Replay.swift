@@ -33,6 +33,9 @@ public enum Replay {
     try readOrigin(inDetails: RejectsFile.detailsPath(of: rejects))
   }
 
+  /// Nil also for a file that can't be read.
+  static func origin(inDetails path: String) -> Origin? { try? readOrigin(inDetails: path) }
+
   private static func readOrigin(inDetails path: String) throws(RejectsError) -> Origin? {
     guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
     let start: Data?

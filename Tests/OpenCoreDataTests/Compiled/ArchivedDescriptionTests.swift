@@ -144,12 +144,12 @@ struct ArchivedDescriptionTests {
         let call = builder.object(
           "NSFunctionExpression",
           [
-            "NSSelectorName": builder.add("canonical:"), "NSArguments": builder.list([builder.keys("name")]),
+            "NSSelectorName": builder.add("soundex:"), "NSArguments": builder.list([builder.keys("name")]),
             "NSExpressionType": 4,
           ])
         return ["NSDerivationExpression": call]
       }, of: "NSDerivedAttributeDescription")
-    #expect((derived.attribute as? NSDerivedAttributeDescription)?.derivationExpressionFormat == "canonical:(name)")
+    #expect((derived.attribute as? NSDerivedAttributeDescription)?.derivationExpressionFormat == "soundex:(name)")
     // The model owns the entity.
     let model = derived.model
     let entity = try #require(model.entitiesByName["Thing"])

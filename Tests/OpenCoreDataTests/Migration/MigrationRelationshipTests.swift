@@ -98,11 +98,11 @@ struct MigrationRelationshipTests {
         link("users", to: "Rider", inverse: "gear", many: true, attributes: "elementID=\"riders\"")),
       rows: manyToManyRows, query: "SELECT Z_1GEAR, Z_3USERS FROM Z_1USERS", expected: "1|5\n2|5\n2|6"),
     MigrationCase(
-      id: "the other side names the join table once its entity comes first", old: manyToMany,
+      id: "the side with subentities names the join table once its entity comes second", old: manyToMany,
       new: entity("Ant", link("boards", to: "Board", inverse: "riders", many: true), attributes: "elementID=\"Rider\"")
         + entity("Board", link("riders", to: "Ant", inverse: "boards", many: true))
         + entity("Fish", "", attributes: "parentEntity=\"Board\""),
-      rows: manyToManyRows, query: "SELECT Z_2BOARDS, Z_1RIDERS FROM Z_1BOARDS ORDER BY 1, 2",
+      rows: manyToManyRows, query: "SELECT Z_2BOARDS, Z_1RIDERS FROM Z_2RIDERS ORDER BY 1, 2",
       expected: "1|5\n2|5\n2|6"),
     MigrationCase(
       id: "links of a removed entity's objects are gone", old: manyToMany,

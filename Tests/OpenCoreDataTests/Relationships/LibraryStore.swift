@@ -72,7 +72,7 @@ struct LibraryStore {
     INSERT INTO ZCHAPTER(Z_PK, Z_ENT, Z_OPT, ZHEADING, ZBOOK, Z_FOK_BOOK) VALUES
       (1, 2, 1, 'Last', 1, 3072), (2, 2, 1, 'First', 1, 1024), (3, 2, 1, 'Middle', 1, 2048), (4, 2, 1, 'Only', 2, 1024);
     INSERT INTO ZTAG(Z_PK, Z_ENT, Z_OPT, ZWORD) VALUES (1, 4, 1, 'sea'), (2, 4, 1, 'drama'), (3, 4, 1, 'none');
-    INSERT INTO Z_4WORKS(Z_4TAGS, Z_5WORKS, Z_FOK_5WORKS) VALUES (1, 2, 1024), (1, 1, 2048), (1, 3, 512), (2, 3, 1024);
+    INSERT INTO Z_5TAGS(Z_4TAGS, Z_5WORKS, Z_FOK_5WORKS) VALUES (1, 2, 1024), (1, 1, 2048), (1, 3, 512), (2, 3, 1024);
     INSERT INTO Z_1FRIENDS(Z_1FRIENDS, REFLEXIVE) VALUES (1, 2), (3, 1);
     INSERT INTO ZSHELF(Z_PK, Z_ENT, Z_OPT, ZNUMBER) VALUES (1, 3, 1, 7), (2, 3, 1, 8);
     UPDATE Z_PRIMARYKEY SET Z_MAX = 4 WHERE Z_NAME IN ('Author', 'Work', 'Chapter', 'Tag');

@@ -60,7 +60,7 @@ struct LinkedObjectTests {
       for chapter in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Chapter")) {
         context.delete(chapter)
       }
-      try sqlite(library.file, "DELETE FROM Z_4WORKS; UPDATE ZAUTHOR SET ZFAVOURITE = NULL, Z5_FAVOURITE = NULL")
+      try sqlite(library.file, "DELETE FROM Z_5TAGS; UPDATE ZAUTHOR SET ZFAVOURITE = NULL, Z5_FAVOURITE = NULL")
       for book in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")) { context.delete(book) }
       try context.save()
     }

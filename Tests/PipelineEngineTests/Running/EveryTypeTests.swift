@@ -30,7 +30,10 @@ import Testing
     (passing.name, passing.attributeType, passing.isTransient) = ("passing", .stringAttributeType, true)
     let derived = NSDerivedAttributeDescription()
     (derived.name, derived.attributeType) = ("derived", .integer64AttributeType)
-    entity.properties += [passing, derived]
+    derived.derivationExpressionFormat = "parent.large"
+    let parent = NSRelationshipDescription()
+    (parent.name, parent.destinationEntity, parent.isOptional) = ("parent", entity, true)
+    entity.properties += [passing, derived, parent]
     change(entity)
     let model = NSManagedObjectModel()
     model.entities = [entity]

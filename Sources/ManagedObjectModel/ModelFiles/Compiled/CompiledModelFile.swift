@@ -52,6 +52,11 @@ enum CompiledModelFile {
     return version
   }
 
+  /// The hashes that a `.momd` states, by version name and entity name; empty if there are none.
+  static func statedHashes(in package: URL) -> [String: [String: Data]] {
+    (try? versionInfo(of: package).hashes) ?? [:]
+  }
+
   /// The error for an `.omo`.
   static func optimized(_ file: URL) -> NSError {
     error(

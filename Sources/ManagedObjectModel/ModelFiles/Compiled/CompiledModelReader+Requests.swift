@@ -16,21 +16,26 @@ extension CompiledModelReader {
     }
     var indexes = (archive.members(object.values["NSFetchIndexDescriptions"]) ?? []).compactMap { index($0, entity) }
     // Before fetch indexes existed, an attribute was marked as indexed; today's framework turns it into an index of
-    // that name.
-    for (key, value) in archive.entries(object.values["NSProperties"]) ?? [] {
-      guard let part = archive.object(value), archive.flag(part.values["NSIsIndexed"]),
-        let own = entity.ownProperties.first(where: { $0.name == key }) as? NSAttributeDescription, !own.isTransient,
-        !indexes.contains(where: { $0.name == key })
-      else { continue }
-      indexes.append(NSFetchIndexDescription(over: [key]))
-    }
-    // The compiler records fetch indexes there too.
-    if object.values["NSFetchIndexDescriptions"] == nil {
+    // that name. Compilers that know fetch indexes mark and list what these cover as well.
+    if archive.members(object.values["NSFetchIndexDescriptions"]) == nil {
+      indexes += legacyIndexes(of: object, entity)
       indexes += (archive.members(object.values["NSCompoundIndexes"]) ?? [])
         .map { (archive.members($0) ?? []).compactMap(propertyName) }
         .filter { !$0.isEmpty }.map(NSFetchIndexDescription.init(over:))
+      indexes.sort { String.byteOrder($0.name, $1.name) }
     }
     entity.indexes = indexes
+  }
+
+  private func legacyIndexes(
+    of object: KeyedArchive.Object, _ entity: NSEntityDescription
+  ) -> [NSFetchIndexDescription] {
+    (archive.entries(object.values["NSProperties"]) ?? []).compactMap { key, value in
+      guard let part = archive.object(value), archive.flag(part.values["NSIsIndexed"]),
+        let own = entity.ownProperties.first(where: { $0.name == key }) as? NSAttributeDescription, !own.isTransient
+      else { return nil }
+      return NSFetchIndexDescription(over: [key])
+    }
   }
 
   /// Constraints and indexes contain property names or references to properties.
@@ -62,8 +67,14 @@ extension CompiledModelReader {
     return index
   }
 
+  /// The indexed property; for an expression, which has a made-up name, its text.
   private func indexedName(_ element: KeyedArchive.Object) -> String? {
-    nonEmpty(element.values["NSPropertyName"])
+    if let indexed = archive.object(element.values["NSIndexedProperty"]),
+      let text = predicates.expression(indexed.values["NSExpression"])?.formatText
+    {
+      return text
+    }
+    return nonEmpty(element.values["NSPropertyName"])
       ?? predicates.expression(element.values["NSExpression"] ?? element.values["NSFetchIndexElementExpression"])?
       .formatText
   }

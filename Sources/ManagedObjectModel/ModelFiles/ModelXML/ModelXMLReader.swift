@@ -65,9 +65,7 @@ struct ModelXMLReader {
       .flatMap { $0.children(named: "uniquenessConstraint") }
       .map { $0.children(named: "constraint").compactMap { $0.text("value") } }
       .filter { !$0.isEmpty }
-    entity.indexes =
-      try node.children.compactMap(legacyIndex) + compoundIndexes(of: node)
-      + node.children(named: "fetchIndex").map(fetchIndex)
+    entity.indexes = try indexes(of: node)
     return entity
   }
 
@@ -112,6 +110,15 @@ struct ModelXMLReader {
     "No Action": .noActionDeleteRule, "Nullify": .nullifyDeleteRule,
     "Cascade": .cascadeDeleteRule, "Deny": .denyDeleteRule,
   ]
+
+  /// What older declarations make, in the order of the names, then the fetch indexes in theirs. A fetch index replaces an
+  /// older declaration of the same name.
+  private func indexes(of node: XMLElementNode) throws -> [NSFetchIndexDescription] {
+    let indexes = try node.children(named: "fetchIndex").map(fetchIndex)
+    let older = try node.children.compactMap(legacyIndex) + compoundIndexes(of: node)
+    return older.filter { old in !indexes.contains { $0.name == old.name } }
+      .sorted { String.byteOrder($0.name, $1.name) } + indexes
+  }
 
   /// Before fetch indexes existed, an attribute was marked as indexed; today's framework turns it into an index of that
   /// name.

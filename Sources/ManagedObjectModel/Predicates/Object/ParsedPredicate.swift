@@ -29,3 +29,8 @@ final class ParsedPredicate: NSPredicate {
     }
   }
 }
+
+extension NSPredicate {
+  /// The tree of a predicate that was made from a format; nil for any other one.
+  package var parsedNode: PredicateNode? { (self as? ParsedPredicate)?.node }
+}

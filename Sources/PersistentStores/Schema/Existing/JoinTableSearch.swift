@@ -29,6 +29,14 @@ struct JoinTableSearch {
     {
       return Found(table: known, source: source, destination: destination)
     }
+    // Stores of earlier versions of this library name the table after the other side.
+    let sameColumns = layout.tables.compactMap { table -> Found? in
+      guard Self.stem(of: table.name) != nil, let source = table.column(sourceColumn),
+        let destination = table.column(destinationColumn)
+      else { return nil }
+      return Found(table: table, source: source, destination: destination)
+    }
+    if sameColumns.count == 1 { return sameColumns[0] }
     let found = layout.tables.compactMap(pair)
     guard found.count == 1 else {
       let others = found.isEmpty ? "" : "; it may be any of \(found.map(\.table.name).joined(separator: ", "))"
