@@ -58,7 +58,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "CSV", dependencies: ["Locking", "CArchive", "CISAL", "CXXHash", "CWriteback"], swiftSettings: strict),
-    .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: strict),
+    .target(name: "PipelineDefinition", dependencies: ["CSV", "Locking"], swiftSettings: strict),
     .target(name: "TableGuessing", dependencies: ["CSV", "PipelineDefinition"], swiftSettings: strict),
     .target(
       name: "PipelineEngine",

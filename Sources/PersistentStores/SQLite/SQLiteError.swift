@@ -19,9 +19,13 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   }
   package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
+  /// The code for a path that does not lead to a regular file (SQLITE_CANTOPEN_ISDIR).
+  static let notAFileCode = SQLITE_CANTOPEN | 2 << 8
+
   /// The remedy for the common errors.
   var advice: String? {
     switch primaryCode {
+    case _ where code == Self.notAFileCode: "Name the store's file, usually a .sqlite."
     case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
     case SQLITE_NOTADB: "Give the path of a store, or of a file that does not exist yet."
     case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "Check the path and the permissions of the file and its folder."

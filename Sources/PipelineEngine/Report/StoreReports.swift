@@ -29,13 +29,16 @@ public enum StoreReports {
   ///   - model: The path of a model; without one, the model that is found.
   ///   - embeddedModels: The names of embedded models that may be the store's.
   ///   - vocabulary: The program's, whose ledger is named in the report.
+  ///   - showsSecrets: Whether the values of the store's own metadata keys are shown whose names look like secrets.
   public static func inspection(
-    of store: String, model: String? = nil, embeddedModels: [String], vocabulary: DefinitionVocabulary
+    of store: String, model: String? = nil, embeddedModels: [String], vocabulary: DefinitionVocabulary,
+    showsSecrets: Bool = false
   ) throws(Failure) -> Report {
     try explained(store, model: model) { store, model in
-      let inspection = try StoreInspection(
+      var inspection = try StoreInspection(
         storeAt: store, modelFile: model, embeddedModels: embeddedModels,
         tablePurposes: [vocabulary.ledgerPrefix: "ledger of \(vocabulary.program)'s imports"])
+      if !showsSecrets { inspection.maskSecrets() }
       return Report(
         text: inspection.text(), json: try json(inspection), exitCode: .ok, hasFindings: !inspection.remarks.isEmpty)
     }

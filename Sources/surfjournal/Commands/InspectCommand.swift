@@ -16,6 +16,8 @@ struct InspectCommand: Command {
                                  .momd or .mom; by default the one found in this
                                  program or in the store
           --json                 print the result as JSON
+          --show-values          show the values of the store's own metadata keys
+                                 also where their names look like secrets
       -h, --help                 show this help
           --version              show the version
 
@@ -24,18 +26,21 @@ struct InspectCommand: Command {
   private let store: String
   private let model: String?
   private let isJSON: Bool
+  private let showsSecrets: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
     isJSON = arguments.has("json")
+    showsSecrets = arguments.has("show-values")
   }
 
   func run() async -> ExitCode {
     do throws(StoreReports.Failure) {
       return show(
         try StoreReports.inspection(
-          of: store, model: model, embeddedModels: [CoreDataStack.modelName], vocabulary: .journal))
+          of: store, model: model, embeddedModels: [CoreDataStack.modelName], vocabulary: .journal,
+          showsSecrets: showsSecrets))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }
@@ -43,10 +48,11 @@ struct InspectCommand: Command {
 
   private func show(_ report: StoreReports.Report) -> ExitCode {
     do throws(CommandFailure) {
-      try Console.print(isJSON ? report.json : report.text)
+      try Console.print(isJSON ? report.json : report.text, as: isJSON ? .json : .text)
       return report.exitCode
     } catch {
-      return error.report()
+      // A reader that closes early, such as head, has what it wants.
+      return error.message == nil ? report.exitCode : error.report()
     }
   }
 }
