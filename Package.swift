@@ -65,7 +65,7 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "CSV", dependencies: ["Locking", "CArchive", "CISAL", "CXXHash", "CWriteback"], swiftSettings: fuzzedInside),
-    .target(name: "PipelineDefinition", dependencies: ["CSV"], swiftSettings: fuzzedInside),
+    .target(name: "PipelineDefinition", dependencies: ["CSV", "Locking"], swiftSettings: fuzzedInside),
     .target(name: "TableGuessing", dependencies: ["CSV", "PipelineDefinition"], swiftSettings: strict),
     .target(
       name: "PipelineEngine",

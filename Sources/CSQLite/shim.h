@@ -17,6 +17,10 @@ static inline int csqlite_set_reset(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_RESET_DATABASE, on, (int *)0);
 }
 
+static inline int csqlite_forbid_views(sqlite3 *db) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)0);
+}
+
 static inline int csqlite_set_keeps_log(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
 }

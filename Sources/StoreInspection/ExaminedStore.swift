@@ -55,6 +55,7 @@ struct ExaminedStore {
     do {
       opened = try OpenedDatabase.openForReading(path, readsDamagedWAL: readsDamagedWAL)
       try opened.connection.registerPredicateFunctions()
+      try opened.connection.registerPlainTextFunction()
       objects = try Self.objects(opened.connection)
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .open, message: "The store \(url.path) can't be read")
@@ -68,8 +69,18 @@ struct ExaminedStore {
         "The database \(url.path) is not a Core Data store: it has no Z_METADATA and no Z_PRIMARYKEY. Check the path.")
     }
     var doubts: [String] = []
+    if names.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]) {
+      do {
+        try connection.checkStoreTables(at: url.path)
+      } catch let error as SQLiteError {
+        // A damaged file: the following reads find the parts that can't be read.
+        doubts.append("The form of the tables can't be checked: \(error.message)")
+      }
+    }
     model = try Self.model(
       forStoreAt: url, file: modelFile, embedded: embeddedModels, readsDamagedWAL: readsDamagedWAL, &doubts)
+    // What is derived from an entity is then computed once.
+    model?.model.freeze()
     do {
       // All following reads see the store in one state, even if other processes write to it.
       try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
@@ -150,14 +161,10 @@ struct ExaminedStore {
   }
 
   private static func metadata(_ connection: SQLiteConnection) throws -> (uuid: String?, list: [String: Any]?) {
-    let rows = try connection.rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION")
-    guard let row = rows.first else {
+    guard let row = try connection.metadataRow() else {
       throw NSError.coreData(.open, "it has no row; restore the file from a copy")
     }
-    guard case .blob(let data) = row[1],
-      let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-    else { return (row[0].string, nil) }
-    return (row[0].string, list)
+    return (row.uuid, row.list.flatMap { try? PropertyListData.dictionary($0) })
   }
 
   /// Nil, with the reason among the doubts, for operations that fail.

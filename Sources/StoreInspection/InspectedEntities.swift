@@ -5,18 +5,21 @@ import Foundation
 /// The entities of a store, assembled from its key rows, its metadata and its model.
 struct InspectedEntities {
   private let store: ExaminedStore
+  private let keyRows: [Int: ExaminedStore.KeyRow]
 
-  init(_ store: ExaminedStore) { self.store = store }
+  init(_ store: ExaminedStore) {
+    self.store = store
+    keyRows = Dictionary(store.keyRows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+  }
 
   func entities(_ doubts: inout [String]) -> [StoreInspection.Entity] {
     let counts = rowCounts(&doubts)
     guard let model = store.model?.model, let schema = store.schema else {
       return store.keyRows.filter { $0.number < ExaminedStore.firstHistoryNumber }.map { unknown($0, counts) }
     }
-    let keyed = Dictionary(store.keyRows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
     return schema.entities.compactMap { entity in
       model.entitiesByName[entity.name].map {
-        known($0, entity, key: keyed[entity.number], schema: schema, counts: counts)
+        known($0, entity, key: keyRows[entity.number], schema: schema, counts: counts)
       }
     }
     .sorted { ($0.number ?? .max, $0.name) < ($1.number ?? .max, $1.name) }
@@ -34,9 +37,10 @@ struct InspectedEntities {
   /// Row counts by Z_ENT for each table. Tables that can't be counted are missing.
   private func rowCounts(_ doubts: inout [String]) -> [String: [Int: Int]] {
     var result: [String: [Int: Int]] = [:]
+    let knownTables = store.knownTables
     for (table, columns) in store.columns
     where columns.contains(where: { $0.name == "Z_ENT" }) && table != "Z_PRIMARYKEY" {
-      guard store.knownTables.contains(table) else { continue }
+      guard knownTables.contains(table) else { continue }
       result[table] = ExaminedStore.attempt("The rows of \(table) can't be counted", doubts: &doubts) {
         let rows = try store.connection.rows("SELECT Z_ENT, count(*) FROM \(table.quotedName) GROUP BY Z_ENT")
         return Dictionary(
@@ -95,7 +99,7 @@ struct InspectedEntities {
     let table = "Z\(root(of: key).name.uppercased())"
     let columns = store.columns[table] ?? []
     return StoreInspection.Entity(
-      name: key.name, number: key.number, superentity: store.keyRows.first { $0.number == key.superNumber }?.name,
+      name: key.name, number: key.number, superentity: keyRows[key.superNumber]?.name,
       isAbstract: nil, table: store.columns[table] == nil ? nil : table,
       rows: counts[table].map { $0[key.number] ?? 0 },
       maximumKey: key.maximum, versionHash: store.storedHashes[key.name]?.base64EncodedString(), hashFitsModel: nil,
@@ -109,7 +113,7 @@ struct InspectedEntities {
   private func root(of key: ExaminedStore.KeyRow) -> ExaminedStore.KeyRow {
     var (root, steps) = (key, 0)
     // A damaged table may contain cycles.
-    while let above = store.keyRows.first(where: { $0.number == root.superNumber }), steps < store.keyRows.count {
+    while let above = keyRows[root.superNumber], steps <= SQLiteConnection.inheritanceDepthMax {
       (root, steps) = (above, steps + 1)
     }
     return root

@@ -5,10 +5,24 @@ extension StoreInspection {
   /// Text for people: the store's kind, its entities with counts and properties, and anything unusual.
   public func text() -> String {
     var parts = [[store], facts, entityTable]
-    parts += entities.map(properties)
+    let known = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let indexesOfTables = Dictionary(grouping: indexes, by: \.table)
+    parts += entities.map { properties(of: $0, above: $0.superentity.flatMap { known[$0] }, indexesOfTables) }
     parts += [joinTableLines, otherLines, remarkLines]
     return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
   }
+
+  /// Replaces the values of the store's own metadata keys whose names look like those of secrets.
+  package mutating func maskSecrets() {
+    for key in metadata.ownKeys.keys {
+      let name = key.lowercased()
+      if Self.secretWords.contains(where: name.contains) { metadata.ownKeys[key] = "(not shown; see --show-values)" }
+    }
+  }
+  private static let secretWords = [
+    "token", "passw", "passphrase", "secret", "credential", "apikey", "api_key", "auth", "cookie", "session", "private",
+    "signature",
+  ]
 
   // MARK: The store as a whole
 
@@ -82,9 +96,8 @@ extension StoreInspection {
     return TextColumns.lines([head] + rows, rightAligned: [0, 4, 5])
   }
 
-  private func properties(of entity: Entity) -> [String] {
+  private func properties(of entity: Entity, above: Entity?, _ indexesOfTables: [String: [Index]]) -> [String] {
     // Inherited properties appear at the superentity.
-    let above = entities.first { $0.name == entity.superentity }
     let inherited = Set((above?.attributes.map(\.name) ?? []) + (above?.relationships.map(\.name) ?? []))
     let attributes = entity.attributes.filter { !inherited.contains($0.name) }.map { attribute in
       [
@@ -99,8 +112,9 @@ extension StoreInspection {
       ]
     }
     let constraints = entity.uniquenessConstraints.map { "  unique: \($0.joined(separator: ", "))" }
-    let own = indexes.filter { $0.name.hasPrefix("Z_\(entity.name)_") || $0.name.hasPrefix("\(entity.table ?? "-")_") }
-      .filter { $0.table == entity.table && (entity.superentity == nil || $0.name.hasPrefix("Z_\(entity.name)_")) }
+    let ofTable = entity.table.flatMap { indexesOfTables[$0] } ?? []
+    let own = ofTable.filter { $0.name.hasPrefix("Z_\(entity.name)_") || $0.name.hasPrefix("\(entity.table ?? "-")_") }
+      .filter { (entity.superentity == nil || $0.name.hasPrefix("Z_\(entity.name)_")) }
       .map { "  \($0.isUnique ? "unique index" : "index") \($0.name) on \($0.columns.joined(separator: ", "))" }
     let lines = TextColumns.lines(attributes + relationships) + constraints + own
     let title = entity.name + (above.map { ", besides what \($0.name) has" } ?? "")

@@ -71,6 +71,7 @@ public struct StoreVerification: Codable, Hashable, Sendable {
       at: url, modelFile: modelFile, embeddedModels: embeddedModels, readsDamagedWAL: readsDamagedWAL)
     var run = VerificationRun(store)
     run.checkAll()
+    run.requireCompleteness()
     self.store = url.relativePath
     model = StoreInspection.Model(store)
     checks = run.checks
@@ -99,14 +100,19 @@ struct VerificationRun {
 
   mutating func checkAll() {
     check("integrity") { try $0.checkIntegrity() }
-    check("metadata") { try $0.checkMetadata() }
+    check("metadata") {
+      try $0.checkMetadata()
+      try $0.checkModelCache()
+      $0.checkKeyRows()
+    }
     guard let model = store.model?.model, let schema = store.schema else {
       check("history") { try $0.checkHistory() }
       notes.append("Entities are not checked, as their model is not known; give it with --model.")
       return
     }
+    let known = model.entitiesByName
     let entities = schema.entities.compactMap { sql in
-      model.entitiesByName[sql.name].map { VerifiedEntity($0, sql) }
+      known[sql.name].map { VerifiedEntity($0, sql) }
     }
     check("keys") { try $0.checkKeys(entities) }
     check("rows") { try $0.checkRows(entities) }
@@ -118,7 +124,7 @@ struct VerificationRun {
     check("history") { try $0.checkHistory() }
   }
 
-  /// Runs one check. An unreadable table is already a finding of the integrity check.
+  /// Runs one check. What could not be checked is not in order.
   private mutating func check(_ name: String, _ body: (inout VerificationRun) throws -> Void) {
     do {
       try body(&self)
@@ -126,6 +132,14 @@ struct VerificationRun {
     } catch {
       notes.append("The check '\(name)' ended early: \(ExaminedStore.message(error)).")
     }
+  }
+
+  /// A store that could not be checked is not in order. Other errors say why already.
+  mutating func requireCompleteness() {
+    guard !notes.isEmpty, !findings.contains(where: { $0.severity == .error }) else { return }
+    add(
+      "notChecked", "Not everything could be checked, see the notes.",
+      advice: "Give the model with --model; if it is the right one, restore the file from a copy.")
   }
 
   // MARK: Findings
@@ -137,8 +151,20 @@ struct VerificationRun {
     findings.append(
       StoreVerification.Finding(
         code: code, severity: severity, entity: entity, property: property, table: table, count: count, keys: keys,
-        message: message, advice: advice))
+        message: message, advice: Self.repairs.contains(code) && !isOwnStore ? Self.foreignAdvice : advice))
   }
+
+  /// Findings whose remedy is a change of the store. Only the program that a store belongs to may make it.
+  private static let repairs: Set<String> = [
+    "uuid", "entityNumber", "version", "valueMissing", "valueType", "textBytes", "notUnique", "uniqueIndexMissing",
+    "danglingKey", "wrongDestination", "destinationEntity", "inverse", "relationshipMissing", "danglingJoin",
+    "orderMissing", "orderDoubled", "keySequence", "historyChange", "largeValueOrphan",
+  ]
+  private static let foreignAdvice =
+    "Correct it with the program that the store belongs to, or restore the store from a copy."
+
+  /// Whether the store was made with a model of this program.
+  private var isOwnStore: Bool { if case .embedded? = store.model?.origin { true } else { false } }
 
   mutating func note(_ text: String) { notes.append(text) }
 

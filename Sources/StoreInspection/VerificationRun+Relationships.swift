@@ -18,7 +18,7 @@ extension VerificationRun {
         else { continue }
         switch kept {
         case .toOne(let column, let entityColumn, _):
-          checks += toOneChecks(
+          checks += try toOneChecks(
             entity, relationship, column: column, entityColumn: entityColumn, destination: destination)
         case .toMany(_, let column, _):
           // For a pair, the to-one side is checked.
@@ -39,7 +39,7 @@ extension VerificationRun {
   private func toOneChecks(
     _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, column: String, entityColumn: String?,
     destination: VerifiedEntity
-  ) -> [RowCheck] {
+  ) throws -> [RowCheck] {
     guard has(entity.sql.tableName, [column]), has(destination.sql.tableName, ["Z_PK", "Z_ENT"]) else { return [] }
     let name = relationship.name
     let key = "t.\(column.quotedName)"
@@ -71,20 +71,22 @@ extension VerificationRun {
           "keys have an entity number in \(entityColumn) that is not the destination's",
           advice: "Set \(entityColumn) to the Z_ENT of the row that the key leads to."))
     }
-    return checks + inverseChecks(entity, relationship, key: key, destination: destination)
+    return try checks + inverseChecks(entity, relationship, key: key, destination: destination)
   }
 
-  /// Each of two to-one ends has a key, and the keys must agree.
+  /// Each of two to-one ends has a key, and the keys must agree. Some programs of Apple never set one of the ends.
   private func inverseChecks(
     _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, key: String, destination: VerifiedEntity
-  ) -> [RowCheck] {
+  ) throws -> [RowCheck] {
     guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
       case .toOne(let back, _, _)? = destination.sql.relationships[inverse.name],
       has(destination.sql.tableName, [back])
     else { return [] }
+    let isSet = try store.connection.integer(
+      "SELECT 1 FROM \(destination.table) WHERE \(back.quotedName) IS NOT NULL LIMIT 1")
     return [
       RowCheck(
-        "inverse", property: relationship.name,
+        "inverse", severity: isSet == nil ? .warning : .error, property: relationship.name,
         where: "\(entity.isOwn) AND EXISTS (SELECT 1 FROM \(destination.table) d WHERE d.Z_PK = \(key) "
           + "AND d.\(back.quotedName) IS NOT t.Z_PK)",
         "objects lead to an object whose \(inverse.name) does not lead back", advice: "Set one of the two ends again.")

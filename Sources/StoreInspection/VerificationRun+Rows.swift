@@ -5,6 +5,7 @@ import Foundation
 /// Checks of the rows of entities and of their values.
 extension VerificationRun {
   mutating func checkRows(_ entities: [VerifiedEntity]) throws {
+    let families = Dictionary(grouping: entities, by: \.sql.rootNumber)
     for root in entities where root.isRoot {
       guard has(root.sql.tableName, ["Z_PK", "Z_ENT", "Z_OPT"]) else {
         add(
@@ -13,7 +14,7 @@ extension VerificationRun {
           advice: "Give the version of the model that the store was made with.")
         continue
       }
-      let members = entities.filter { $0.sql.rootNumber == root.sql.number }
+      let members = families[root.sql.number] ?? []
       let numbers = members.filter { !$0.entity.isAbstract }.map { String($0.sql.number) }.joined(separator: ", ")
       let names = members.map { "\($0.sql.number) \($0.name)" }.joined(separator: ", ")
       try find(
@@ -67,6 +68,15 @@ extension VerificationRun {
           "objects have no value, but the model requires one",
           advice: "Give them one; objects can't be changed and saved while it is missing."))
     }
+    if [.stringAttributeType, .URIAttributeType].contains(attribute.attributeType) {
+      checks.append(
+        RowCheck(
+          "textBytes", property: attribute.name,
+          where: "\(entity.isOwn) AND typeof(\(column)) = 'text' "
+            + "AND \(SQLiteConnection.plainTextFunction)(\(column)) = 0",
+          "texts contain a NUL or bytes that are not UTF-8",
+          advice: "Correct the program that wrote them, and set the values again."))
+    }
     if let wrong = wrongStorage(attribute, column) {
       checks.append(
         RowCheck(
@@ -87,7 +97,9 @@ extension VerificationRun {
     case .integer16AttributeType: return "\(type) <> 'integer' OR \(column) NOT BETWEEN -32768 AND 32767"
     case .integer32AttributeType: return "\(type) <> 'integer' OR \(column) NOT BETWEEN -2147483648 AND 2147483647"
     case .integer64AttributeType: return "\(type) <> 'integer'"
-    case .doubleAttributeType, .floatAttributeType, .dateAttributeType, .decimalAttributeType:
+    case .dateAttributeType:
+      return "\(type) NOT IN ('integer', 'real') OR \(column) IN (9e999, -9e999)"
+    case .doubleAttributeType, .floatAttributeType, .decimalAttributeType:
       return "\(type) NOT IN ('integer', 'real')"
     case .stringAttributeType, .URIAttributeType: return "\(type) <> 'text'"
     case .UUIDAttributeType: return "\(type) <> 'blob' OR length(\(column)) <> 16"
@@ -117,7 +129,10 @@ extension VerificationRun {
         let doubled =
           "SELECT \(list) FROM \(entity.table) WHERE \(ofEntity) AND \(filled) GROUP BY \(list) HAVING count(*) > 1"
         let found = try rows(in: "(\(doubled)) o JOIN \(entity.table) t ON \(same)", where: "t.\(ofEntity)")
-        guard let found else { continue }
+        guard let found else {
+          try checkUniqueIndex(entity, names, columns)
+          continue
+        }
         add(
           "notUnique", entity: entity.name, property: names.joined(separator: ", "), table: entity.sql.tableName,
           count: found.count, keys: found.keys,
@@ -128,6 +143,24 @@ extension VerificationRun {
         )
       }
     }
+  }
+
+  /// Values that are unique today stay so only with an index.
+  private mutating func checkUniqueIndex(_ entity: VerifiedEntity, _ names: [String], _ columns: [String]) throws {
+    let indexed = try store.connection.rows(
+      "SELECT l.name, upper(i.name) FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.\"unique\" = 1",
+      [.text(entity.sql.tableName)])
+    let wanted = Set(columns.map { $0.uppercased() })
+    let isThere = Dictionary(grouping: indexed, by: { $0[0] }).values.contains { rows in
+      let found = Set(rows.compactMap { $0[1].string })
+      return found == wanted || found == wanted.union(["Z_ENT"])
+    }
+    guard !isThere else { return }
+    let index = "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))"
+    add(
+      "uniqueIndexMissing", entity: entity.name, property: names.joined(separator: ", "), table: entity.sql.tableName,
+      "There is no unique index on \(columns.joined(separator: ", ")): nothing prevents a second object with equal "
+        + "values.", advice: "Create the index \(index), or restore the file from a copy.")
   }
 
   /// Adds a finding for each check that matches rows of the entity's table: one pass counts them all.
@@ -143,7 +176,8 @@ extension VerificationRun {
         guard count != .real(0), let found = try rows(in: "\(entity.table) t", where: check.condition) else { continue }
         let subject = check.property.map { "\(entity.name).\($0)" } ?? entity.name
         add(
-          check.code, entity: entity.name, property: check.property, table: entity.sql.tableName, count: found.count,
+          check.code, severity: check.severity, entity: entity.name, property: check.property,
+          table: entity.sql.tableName, count: found.count,
           keys: found.keys, "\(subject): \(found.count) \(check.what).", advice: check.advice)
       }
     }
@@ -153,13 +187,18 @@ extension VerificationRun {
 /// A condition for rows `t` of an entity's table, and the problem of the rows that match it.
 struct RowCheck {
   let code: String
+  let severity: StoreVerification.Severity
   let property: String?
   let condition: String
   let what: String
   let advice: String
 
-  init(_ code: String, property: String? = nil, where condition: String, _ what: String, advice: String) {
+  init(
+    _ code: String, severity: StoreVerification.Severity = .error, property: String? = nil, where condition: String,
+    _ what: String, advice: String
+  ) {
     self.code = code
+    self.severity = severity
     self.property = property
     self.condition = condition
     self.what = what

@@ -4,7 +4,7 @@ import Foundation
 
 /// Checks of the file, its metadata and its key rows.
 extension VerificationRun {
-  private static let restore =
+  static let restore =
     "Restore the file from a copy, or save what can be read with the .recover command of sqlite3."
 
   private mutating func checkLog() {
@@ -44,12 +44,71 @@ extension VerificationRun {
         "The store's UUID is \(store.uuid.map { "'\($0)'" } ?? "missing"), which is not a UUID.",
         advice: "Set Z_UUID to a new one, such as uuidgen prints.")
     }
+    if let version = try store.connection.rows("SELECT Z_VERSION FROM Z_METADATA ORDER BY Z_VERSION").first?.first,
+      version != .integer(1)
+    {
+      add(
+        "formatVersion", table: "Z_METADATA", "Z_VERSION is \(version.int.map(String.init) ?? "not a number"), not 1.",
+        advice: "Open the store with the program that wrote it: other versions of the format are unknown here.")
+    }
     guard store.metadata != nil else {
       add("metadataUnreadable", table: "Z_METADATA", "Z_PLIST is not a property list.", advice: Self.restore)
       return
     }
-    try checkModelCache()
     try checkHashes()
+  }
+
+  /// The framework writes one model into a store and reads the first.
+  mutating func checkModelCache() throws {
+    let table = "Z_MODELCACHE"
+    guard store.tables.contains(table) else {
+      if let version = (store.metadata?[NSPersistenceFrameworkVersionKey] as? NSNumber)?.intValue,
+        version >= Self.firstFrameworkWithCache
+      {
+        add(
+          "modelCacheMissing", severity: .warning, table: table, "There is no \(table).",
+          advice: "Keep the model with the store: it can't be read from it.")
+      }
+      return
+    }
+    let count = Int(try store.connection.integer("SELECT count(*) FROM \(table)") ?? 0)
+    if count > 1 {
+      add(
+        "modelCacheDoubled", severity: .warning, table: table, count: count,
+        "\(table) has \(count) rows; the first is read.", advice: "Open the store once with the program that made it.")
+    }
+    // Programs without the store's model would have to guess names and types from its tables.
+    let cache = try StoreInspection.ModelCache(store)
+    guard cache.bytes > 0, !cache.isReadable else { return }
+    add(
+      "modelCacheUnreadable", table: table, "The model that the store keeps can't be read.",
+      advice: "Restore the store from a copy. Until then, give its model with --model.")
+  }
+  /// Earlier frameworks did not keep models in stores.
+  private static let firstFrameworkWithCache = 637
+
+  /// The rows of Z_PRIMARYKEY by themselves, which need no model.
+  mutating func checkKeyRows() {
+    var names: Set<String> = []
+    var numbers: Set<Int> = []
+    for row in store.keyRows {
+      if row.name.isEmpty {
+        add(
+          "keyRowNameless", table: "Z_PRIMARYKEY", count: 1, keys: [row.number],
+          "Z_PRIMARYKEY has a row without a name.", advice: Self.restore)
+      } else if !names.insert(row.name).inserted {
+        add(
+          "keyRowDoubled", table: "Z_PRIMARYKEY", count: 1, keys: [row.number],
+          "Z_PRIMARYKEY has two rows named \(row.name).", advice: Self.restore)
+      }
+      numbers.insert(row.number)
+    }
+    for row in store.keyRows where row.superNumber != 0 && !numbers.contains(row.superNumber) {
+      add(
+        "keyRowSuper", table: "Z_PRIMARYKEY", count: 1, keys: [row.number],
+        "Z_PRIMARYKEY says that \(row.name) inherits from number \(row.superNumber), which is not there.",
+        advice: Self.restore)
+    }
   }
 
   private mutating func checkHashes() throws {
@@ -67,7 +126,8 @@ extension VerificationRun {
         "The checksum of the version hashes does not match the hashes.", advice: advice)
     }
     guard let model = store.model, model.origin != .tables else { return }
-    for (name, entity) in model.model.entitiesByName.sorted(by: { $0.key < $1.key }) {
+    let known = model.model.entitiesByName
+    for (name, entity) in known.sorted(by: { $0.key < $1.key }) {
       if stored[name] == nil {
         add(
           "hashMissing", entity: name, "The store's metadata has no version hash of \(name).", advice: Self.modelAdvice)
@@ -75,7 +135,7 @@ extension VerificationRun {
         add("hashMismatch", entity: name, "The version hash of \(name) is not the model's.", advice: Self.modelAdvice)
       }
     }
-    for name in stored.keys.sorted() where model.model.entitiesByName[name] == nil {
+    for name in stored.keys.sorted() where known[name] == nil {
       add(
         "hashUnknown", entity: name, "The store's metadata has a version hash of \(name), which the model lacks.",
         advice: Self.modelAdvice)
@@ -134,7 +194,7 @@ extension VerificationRun {
       add(
         "historyChange", table: "ACHANGE", count: lost.count, keys: lost.keys,
         "\(lost.count) changes belong to transactions that are not there.",
-        advice: "Delete the history before now with NSPersistentHistoryChangeRequest.")
+        advice: "Have the program that made the store purge its history.")
     }
   }
 

@@ -7,7 +7,7 @@ enum ModuleTable {
     "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores"],
     "StoreInspection": ["Locking", "ManagedObjectModel", "PersistentStores"],
     "CSV": ["CArchive", "CISAL", "CWriteback", "CXXHash", "Locking"],
-    "PipelineDefinition": ["CSV"],
+    "PipelineDefinition": ["CSV", "Locking"],
     "PipelineEngine": [
       "CSV", "Locking", "ManagedObjectModel", "OpenCoreData", "PersistentStores", "PipelineDefinition",
       "StoreInspection",

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// Finds the record with which a footer begins (`CSVDialect.stopAt`).
 struct FooterPattern {
@@ -27,9 +28,9 @@ struct FooterPattern {
         block.appendValue(of: field, to: &value)
         return value.starts(with: prefix)
       case .expression(let expression):
-        let text = block.string(of: field)
-        let range = NSRange(location: 0, length: text.utf16.count)
-        return expression.firstMatch(in: text, options: .anchored, range: range) != nil
+        // A record for which it is undecided is read as one, so that none is lost.
+        if case .match = expression.boundedMatch(in: block.string(of: field), options: .anchored) { return true }
+        return false
       }
     }
   }

@@ -2,16 +2,40 @@ import Foundation
 
 /// Reads binary property lists (`bplist00`), references of keyed archives included.
 ///
-/// Robust against damaged files: every offset and count is checked against the available bytes. Containers may neither
-/// nest deeper than in archives nor expand to more values than the file can contain.
+/// Robust against damaged files: every offset and count is checked against the available bytes, and each object is read
+/// once. Containers may share objects; how much they would unfold to is counted and limited, because readers walk
+/// through shared objects each time.
 struct BinaryPropertyListReader {
   private let bytes: [UInt8]
   private let referenceBytes: Int
   private var offsets: [Int] = []
-  /// The remaining number of values: containers that share others could expand without limit.
-  private var valuesLeft: Int
+  /// The objects that were read, by number.
+  private var known: [Int: Known] = [:]
+  /// The containers that are being read.
+  private var open: Set<Int> = []
+  private let valuesMax: Int
+  private let contentBytesMax: Int
 
-  private static let depthMax = 64
+  /// An object with the size that it has without sharing.
+  private struct Known {
+    let value: ArchiveValue
+    var height = 1
+    var values = 1
+    var contentBytes = 0
+
+    mutating func add(_ part: Known) {
+      height = max(height, part.height + 1)
+      // Each part is limited, so that the sums stay small.
+      values += part.values
+      contentBytes += part.contentBytes
+    }
+  }
+
+  static let depthMax = 64
+  /// How many values a list may unfold to, for each of its bytes.
+  static let valuesPerByteMax = 16
+  /// How many bytes of texts and data a list may unfold to in addition to its own.
+  static let sharedBytesMax = 64 << 20
   private static let magic = Array("bplist".utf8)
   private static let trailerBytes = 32
 
@@ -19,7 +43,7 @@ struct BinaryPropertyListReader {
 
   static func read(_ data: Data) throws(ArchiveProblem) -> ArchiveValue {
     var (reader, top) = try open(data)
-    return try reader.value(top, depth: 0)
+    return try reader.object(top, depth: 0).value
   }
 
   private static func open(_ data: Data) throws(ArchiveProblem) -> (BinaryPropertyListReader, top: Int) {
@@ -36,7 +60,7 @@ struct BinaryPropertyListReader {
     else { throw ArchiveProblem("the offset table at its end is damaged or cut off") }
 
     var reader = BinaryPropertyListReader(
-      bytes: bytes, referenceBytes: referenceBytes, valuesLeft: 16 * bytes.count)
+      bytes: bytes, referenceBytes: referenceBytes)
     reader.offsets.reserveCapacity(count)
     for index in 0..<count {
       let start = table + index * offsetBytes
@@ -48,33 +72,52 @@ struct BinaryPropertyListReader {
     return (reader, top)
   }
 
-  private init(bytes: [UInt8], referenceBytes: Int, valuesLeft: Int) {
+  private init(bytes: [UInt8], referenceBytes: Int) {
     self.bytes = bytes
     self.referenceBytes = referenceBytes
-    self.valuesLeft = valuesLeft
+    valuesMax = Self.valuesPerByteMax * bytes.count
+    contentBytesMax = Self.sharedBytesMax + bytes.count
   }
 
   // MARK: Objects
 
-  private mutating func value(_ index: Int, depth: Int) throws(ArchiveProblem) -> ArchiveValue {
+  private mutating func object(_ index: Int, depth: Int) throws(ArchiveProblem) -> Known {
     guard offsets.indices.contains(index) else {
       throw ArchiveProblem("it refers to object \(index), which is not there")
     }
-    guard depth < Self.depthMax else { throw ArchiveProblem("its containers are nested too deeply") }
-    valuesLeft -= 1
-    guard valuesLeft >= 0 else { throw ArchiveProblem("its containers expand to too many values") }
+    let object: Known
+    if let found = known[index] {
+      object = found
+    } else {
+      guard depth < Self.depthMax else { throw Self.tooDeep }
+      guard open.insert(index).inserted else { throw ArchiveProblem("its object \(index) contains itself") }
+      object = try read(index, depth: depth)
+      open.remove(index)
+      known[index] = object
+    }
+    guard depth + object.height <= Self.depthMax else { throw Self.tooDeep }
+    return object
+  }
+  private static let tooDeep = ArchiveProblem("its containers are nested more than \(depthMax) deep")
+
+  private mutating func read(_ index: Int, depth: Int) throws(ArchiveProblem) -> Known {
     var at = offsets[index]
     let marker = bytes[at]
     at += 1
     switch marker >> 4 {
-    case 0x0: return marker == 0x09 ? .flag(true) : marker == 0x08 ? .flag(false) : .null
-    case 0x1: return .integer(try integer(at, bytes: 1 << Int(marker & 0x0F)))
-    case 0x2: return .real(try real(at, bytes: 1 << Int(marker & 0x0F)))
-    case 0x3: return .date(Date(timeIntervalSinceReferenceDate: try real(at, bytes: 8)))
-    case 0x8: return .reference(try unsigned(at, bytes: Int(marker & 0x0F) + 1))
-    case 0x4, 0x5, 0x6, 0x7: return try bytesValue(marker, at)
-    case 0xA, 0xB, 0xC: return .list(try list(marker, at: at, depth: depth))
-    case 0xD: return .dictionary(try dictionary(marker, at: at, depth: depth))
+    case 0x0: return Known(value: marker == 0x09 ? .flag(true) : marker == 0x08 ? .flag(false) : .null)
+    case 0x1: return Known(value: .integer(try integer(at, bytes: 1 << Int(marker & 0x0F))))
+    case 0x2: return Known(value: .real(try real(at, bytes: 1 << Int(marker & 0x0F))))
+    case 0x3: return Known(value: .date(Date(timeIntervalSinceReferenceDate: try real(at, bytes: 8))))
+    case 0x8: return Known(value: .reference(try unsigned(at, bytes: Int(marker & 0x0F) + 1)))
+    case 0x4, 0x5, 0x6, 0x7:
+      return Known(value: try bytesValue(marker, at), contentBytes: try count(marker, at).0)
+    case 0xA, 0xB, 0xC:
+      let (count, start) = try count(marker, at)
+      var size = Known(value: .null)
+      let list = try values(count, at: start, depth: depth, &size)
+      return Known(value: .list(list), height: size.height, values: size.values, contentBytes: size.contentBytes)
+    case 0xD: return try dictionary(marker, at: at, depth: depth)
     default: throw ArchiveProblem("object \(index) has an unknown type")
     }
   }
@@ -95,33 +138,36 @@ struct BinaryPropertyListReader {
     }
   }
 
-  private mutating func list(_ marker: UInt8, at start: Int, depth: Int) throws(ArchiveProblem) -> [ArchiveValue] {
+  private mutating func dictionary(_ marker: UInt8, at start: Int, depth: Int) throws(ArchiveProblem) -> Known {
     let (count, at) = try count(marker, start)
-    return try values(count, at: at, depth: depth)
-  }
-
-  private mutating func dictionary(
-    _ marker: UInt8, at start: Int, depth: Int
-  ) throws(ArchiveProblem) -> [String: ArchiveValue] {
-    let (count, at) = try count(marker, start)
-    let keys = try values(count, at: at, depth: depth)
-    let values = try values(count, at: at + count * referenceBytes, depth: depth)
+    var size = Known(value: .null)
+    let keys = try values(count, at: at, depth: depth, &size)
+    let values = try values(count, at: at + count * referenceBytes, depth: depth, &size)
     var result: [String: ArchiveValue] = [:]
     for (key, value) in zip(keys, values) {
       guard case .text(let name) = key, result.updateValue(value, forKey: name) == nil else {
         throw ArchiveProblem("a dictionary has a duplicate key, or a key that is not text")
       }
     }
-    return result
+    return Known(
+      value: .dictionary(result), height: size.height, values: size.values, contentBytes: size.contentBytes)
   }
 
-  private mutating func values(_ count: Int, at: Int, depth: Int) throws(ArchiveProblem) -> [ArchiveValue] {
+  private mutating func values(
+    _ count: Int, at: Int, depth: Int, _ size: inout Known
+  ) throws(ArchiveProblem) -> [ArchiveValue] {
     guard count <= bytes.count / referenceBytes, at + count * referenceBytes <= bytes.count else { throw Self.cutOff }
     var result: [ArchiveValue] = []
-    result.reserveCapacity(min(count, valuesLeft))
+    result.reserveCapacity(count)
     for number in 0..<count {
       let index = try unsigned(at + number * referenceBytes, bytes: referenceBytes)
-      result.append(try value(index, depth: depth + 1))
+      let part = try object(index, depth: depth + 1)
+      size.add(part)
+      guard size.values <= valuesMax else { throw ArchiveProblem("its containers unfold to too many values") }
+      guard size.contentBytes <= contentBytesMax else {
+        throw ArchiveProblem("its shared texts unfold to more than \(Self.sharedBytesMax >> 20) MiB")
+      }
+      result.append(part.value)
     }
     return result
   }

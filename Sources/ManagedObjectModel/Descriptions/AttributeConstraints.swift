@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// The bounds and the pattern that a model file sets on an attribute.
 ///
@@ -31,9 +32,10 @@ package struct AttributeConstraints: Sendable {
     self.pattern = pattern
   }
 
+  /// Whether the whole text matches. A text that needs too many steps does not.
   package func matchesPattern(_ text: String) -> Bool {
     guard let expression else { return true }
-    let all = NSRange(location: 0, length: text.utf16.count)
-    return expression.firstMatch(in: text, range: all) != nil
+    if case .match = expression.boundedMatch(in: text) { return true }
+    return false
   }
 }

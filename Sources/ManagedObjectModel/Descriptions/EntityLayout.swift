@@ -101,6 +101,25 @@ extension NSEntityDescription {
     return chain
   }
 
+  /// The most superentities that an entity of a model file or store may have, one above the other. What derives from
+  /// an entity and its superentities would otherwise grow with the square of the depth.
+  package static let inheritanceDepthMax = 100
+
+  /// Why the entity can't be used: its superentities form a circle, or are too many. Readers of models check it for
+  /// every entity before they use `ancestry`.
+  package var inheritanceProblem: String? {
+    var (top, depth) = (self, 0)
+    while let next = top.superentity {
+      if next === self { return "inherits from itself" }
+      (top, depth) = (next, depth + 1)
+      if depth > Self.inheritanceDepthMax {
+        return rootEntity.superentity == nil
+          ? "inherits over more than \(Self.inheritanceDepthMax) entities" : "inherits from itself"
+      }
+    }
+    return nil
+  }
+
   /// The own uniqueness constraints as attribute names, in their order.
   package var uniquenessConstraintNames: [[String]] {
     uniquenessConstraints.map { constraint in

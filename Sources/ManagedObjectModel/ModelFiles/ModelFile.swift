@@ -74,11 +74,8 @@ package enum ModelFile {
     let version = try currentVersion(at: url)
     if version.pathExtension == "mom" { return try CompiledModelFile.load(version) }
     let file = try contentsFile(at: version)
-    guard let xml = FileManager.default.contents(atPath: file.path) else {
-      try checkIsNotOld(version)
-      throw ModelFileError.missing(
-        file, "The model's contents can't be read.", advice: "Check that the file is there and readable.")
-    }
+    if !FileManager.default.fileExists(atPath: file.path) { try checkIsNotOld(version) }
+    let xml = try ModelPackage.contents(of: file, "The model's contents can't be read.")
     let model = try NSManagedObjectModel.load(xml: xml, file: file)
     model.sourceFiles = [file]
     return (model, [])
@@ -131,7 +128,7 @@ package enum ModelFile {
           : "Choose the current version in the editor, or give one .xcdatamodel."
       ).nsError
     }
-    let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+    let list = try? PropertyListData.dictionary(data)
     guard let name = list?["_XCCurrentVersionName"] as? String else {
       throw ModelFileError(
         file: pointer, line: nil, problem: "It does not name a current version.",

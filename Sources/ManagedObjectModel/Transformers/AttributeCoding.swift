@@ -6,6 +6,8 @@ extension NSAttributeDescription {
   package func encodedValue(from value: Any?) -> StoredValue? {
     guard attributeType == .transformableAttributeType else { return storedValue(from: value) }
     guard let value, !(value is NSNull) else { return .null }
+    // Without the transformer, the only value is what it made before.
+    guard let coder else { return (value as? Data).map(StoredValue.blob) }
     // Data, too, is a value to transform here, not the output of a transformer.
     return coder.data(from: value).map(StoredValue.blob)
   }
@@ -22,7 +24,7 @@ extension NSAttributeDescription {
     case (.doubleAttributeType, _): return stored.number.map { NSNumber(value: $0) }
     case (.URIAttributeType, .text(let text)): return URL(string: text)
     case (.UUIDAttributeType, .blob(let data)): return UUID(bytes: data)
-    case (.transformableAttributeType, .blob(let data)): return coder.object(from: data)
+    case (.transformableAttributeType, .blob(let data)): return coder.map { $0.object(from: data) } ?? data
     case (_, .integer(let number)): return SmallNumbers.number(number)
     case (_, .real(let number)): return NSNumber(value: number)
     case (_, .text(let text)): return text
@@ -31,14 +33,10 @@ extension NSAttributeDescription {
     }
   }
 
-  /// The coder that converts a transformable's objects to bytes and back. An unregistered name is a programming error.
-  private var coder: TransformableCoder {
+  /// The coder that converts a transformable's objects to bytes and back; nil if the attribute names a transformer that
+  /// is not registered, as in a store of another program. Values are then the stored bytes.
+  private var coder: TransformableCoder? {
     guard let name = valueTransformerName, !name.isEmpty else { return .unnamed }
-    guard let transformer = ValueTransformer.registered(name) else {
-      preconditionFailure(
-        "No value transformer is registered as \"\(name)\", which \(owner?.name.map { $0 + "." } ?? "")\(self.name) needs. "
-          + "Call ValueTransformer.setValueTransformer(_:forName:) before the attribute is used.")
-    }
-    return TransformableCoder(transformer: transformer)
+    return ValueTransformer.registered(name).map { TransformableCoder(transformer: $0) }
   }
 }

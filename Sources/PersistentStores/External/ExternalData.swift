@@ -88,6 +88,13 @@ struct ExternalData: Sendable {
     guard let file = file(name), let store else {
       throw failure(at: location, "is in the file \(name), but a store in memory has no folder for it.")
     }
+    var status = stat()
+    // A link could lead to any file of the system, and a pipe would never end.
+    if lstat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw failure(
+        at: location,
+        "lies in the file \(file.path), which is not a regular file; links are not followed. Replace it by the file.")
+    }
     do {
       return try Data(contentsOf: file, options: .mappedIfSafe)
     } catch {

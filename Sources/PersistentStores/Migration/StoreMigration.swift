@@ -52,7 +52,7 @@ struct StoreMigration {
         throw NSError.migration(
           "The store \(path) was written with another version of the model, and a store that is opened for "
             + "reading only can't be migrated.",
-          advice: "Open it for writing once.")
+          advice: "Give the version of the model that it was written with.")
       }
       try connection.execute("PRAGMA foreign_keys = OFF")
       // Renaming must not rewrite references in other programs' views and triggers, which mean the table of that name.

@@ -26,6 +26,9 @@ public struct StoreModel: Sendable {
   /// One sentence about each unknown or omitted part.
   public let notes: [String]
 
+  /// How the note begins that says why the model in a store's cache was not used.
+  package static let unusableCacheNote = "The model that the store keeps can't be used"
+
   /// Finds the model to open the store at `store` with: the first whose version hashes match those of the store, from
   /// the versions in the model file, the embedded models, and the contents of the store itself. An addition: Apple's
   /// framework always requires a model.

@@ -119,7 +119,7 @@ struct StoreModelSearch {
       }
       notes.append("The store keeps no model of its own.")
     } catch let problem as ArchiveProblem {
-      notes.append("The model that the store keeps can't be used: \(problem).")
+      notes.append("\(StoreModel.unusableCacheNote): \(problem).")
     }
     let tables = try TableModel(connection)
     return StoreModel(model: tables.model, origin: .tables, notes: notes + tables.notes)
@@ -130,8 +130,13 @@ struct StoreModelSearch {
     let known = try connection.integer(
       "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'")
     guard known == 1 else { return nil }
-    let rows = try connection.rows("SELECT Z_CONTENT FROM Z_MODELCACHE ORDER BY rowid LIMIT 1")
+    let rows = try connection.rows(
+      "SELECT substr(Z_CONTENT, 1, ?) FROM Z_MODELCACHE ORDER BY rowid LIMIT 1",
+      [.integer(Int64(PropertyListData.bytesMax + 1))])
     guard case .blob(let content)? = rows.first?.first, !content.isEmpty else { return nil }
+    guard content.count <= PropertyListData.bytesMax else {
+      throw ArchiveProblem("it has more than \(PropertyListData.bytesMax >> 20) MiB")
+    }
     let compiled = try CompiledModel(archive: try RawDeflate.inflate(content))
     let missing = Set(metadata.versionHashes.keys).subtracting(compiled.model.entities.compactMap(\.name))
     guard missing.isEmpty else {

@@ -32,14 +32,13 @@ struct TableModel {
     }
     model = NSManagedObjectModel()
     model.entities = rows.compactMap { entities[$0.number] }
-    for row in rows {
-      entities[row.number]?.subentities = rows.filter { $0.superNumber == row.number && $0.number != row.number }
-        .compactMap { entities[$0.number] }
+    for (number, subentities) in Dictionary(grouping: rows, by: \.superNumber) {
+      entities[number]?.subentities = subentities.filter { $0.number != number }.compactMap { entities[$0.number] }
     }
-    if let circle = model.entities.first(where: { $0.rootEntity.superentity != nil }) {
+    for entity in model.entities {
+      guard let problem = entity.inheritanceProblem else { continue }
       throw NSError.coreData(
-        .open, "Z_PRIMARYKEY makes the entity '\(circle.name ?? "")' inherit from itself. Restore the file from a copy."
-      )
+        .open, "By Z_PRIMARYKEY the entity '\(entity.name ?? "")' \(problem). Restore the file from a copy.")
     }
     addGeneralNotes(try Self.frameworkVersion(connection))
     for root in model.entities where root.superentity == nil { try readColumns(of: root, entities, connection) }
@@ -57,6 +56,10 @@ struct TableModel {
           .open, "Z_PRIMARYKEY has a row without a number or name of its own. Restore the file from a copy.")
       }
       guard number < privateNumberMin else { return nil }
+      guard SQLSchemaCheck.isIdentifier(name) else {
+        throw NSError.coreData(
+          .open, "Z_PRIMARYKEY has the entity name '\(name)', which no model can have. Restore the file from a copy.")
+      }
       if case .integer(let superNumber) = row[2] { return Row(number: number, name: name, superNumber: superNumber) }
       return Row(number: number, name: name, superNumber: 0)
     }
@@ -170,6 +173,7 @@ struct TableModel {
       return nil
     }
     let name = String(column.dropFirst())
+    guard SQLSchemaCheck.isIdentifier(name) else { return nil }
     let lower = name.lowercased()
     return lower.uppercased() == name ? lower : name
   }

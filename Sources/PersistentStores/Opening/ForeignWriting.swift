@@ -24,8 +24,8 @@ struct ForeignWriting {
   private func refusal(_ reason: String) -> NSError {
     .coreData(
       .open,
-      "The store \(path) can't be written to: \(reason). Open it with NSReadOnlyPersistentStoreOption to read it, or "
-        + "write to it with the program that made it.")
+      "The store \(path) can't be written to: \(reason). Open it for reading only, or write to it with "
+        + "the program that made it.")
   }
 
   // MARK: History

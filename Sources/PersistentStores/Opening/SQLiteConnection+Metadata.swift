@@ -25,25 +25,99 @@ extension SQLiteConnection {
   /// - Throws: `NSError` 134080 for a database that is not a Core Data store or whose metadata can't be read.
   func storeMetadata(at url: URL?) throws -> (uuid: String, metadata: StoreMetadata) {
     let path = url?.path ?? "in memory"
-    let known = try integer(
-      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')")
-    guard known == 2 else {
-      if let url, try isWithoutItsWAL(at: url) { throw Self.missingWAL(url) }
-      throw NSError.coreData(
-        .open,
-        "The database \(path) is not a Core Data store: it has no Z_METADATA. Give the path of a store, "
-          + "or of a file that does not exist yet.")
-    }
-    let rows = try rows("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
-    guard case .text(let uuid)? = rows.first?.first, case .blob(let plist)? = rows.first?.last else {
+    if let url, try isWithoutItsWAL(at: url) { throw Self.missingWAL(url) }
+    try checkStoreTables(at: path)
+    guard let row = try metadataRow(), let uuid = row.uuid, let plist = row.list else {
       throw NSError.coreData(
         .open, "The store \(path) has no metadata in Z_METADATA. Restore the file from a copy.")
     }
-    guard let metadata = try? StoreMetadata(propertyList: plist) else {
+    do throws(ArchiveProblem) {
+      return (uuid, try StoreMetadata(propertyList: plist))
+    } catch {
       throw NSError.coreData(
         .open,
-        "The store \(path) has metadata in Z_METADATA that is not a property list. Restore the file from a copy.")
+        "The store \(path) has metadata in Z_METADATA that can't be used: \(error). Restore the file from a copy.")
     }
-    return (uuid, metadata)
+  }
+
+  /// The row of Z_METADATA; nil for an empty table. A list that is too long is cut off, so that reading it fails, and a
+  /// file that consists of one does not fill the memory.
+  package func metadataRow() throws -> (uuid: String?, list: Data?)? {
+    let row = try rows(
+      "SELECT substr(Z_UUID, 1, 255), substr(Z_PLIST, 1, ?) FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1",
+      [.integer(Int64(PropertyListData.bytesMax + 1))]
+    ).first
+    guard let row else { return nil }
+    let uuid: String? = if case .text(let text) = row[0] { text } else { nil }
+    let list: Data? = if case .blob(let data) = row[1] { data } else { nil }
+    return (uuid, list)
+  }
+
+  // MARK: The form of the tables
+
+  /// The longest name of an entity in a store, in bytes.
+  package static let entityNameBytesMax = 1000
+  /// The most superentities that an entity in a store may have, one above the other.
+  package static let inheritanceDepthMax = NSEntityDescription.inheritanceDepthMax
+
+  /// Checks what every reader of a store relies on: its own tables are tables, and the entities have names of a
+  /// reasonable length and a finite number of superentities. The name of a table may belong to a view, whose query may
+  /// never end.
+  ///
+  /// - Parameter path: The store's location, for messages.
+  /// - Throws: `NSError` 134080 for a database that is not a Core Data store.
+  package func checkStoreTables(at path: String) throws {
+    let rows = try rows(
+      "SELECT name, type, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_master WHERE type IN ('table', 'view')")
+    var tables: Set<String> = []
+    for row in rows {
+      guard case .text(let name) = row[0] else { continue }
+      if row[1] == .text("table"), row[2] != .integer(1) {
+        tables.insert(name)
+      } else if Self.isOwnTable(name, isView: row[1] == .text("view")) {
+        throw notStore(path, "its \(name.prefix(100)) is a view or a virtual table, and has to be a table")
+      }
+    }
+    for name in ["Z_METADATA", "Z_PRIMARYKEY"] where !tables.contains(name) {
+      throw notStore(path, "it has no \(name)", "Give the path of a store, or of a file that does not exist yet.")
+    }
+    try checkKeyRows(path)
+  }
+
+  /// Names that Core Data gives to tables. Those of entities and of join tables begin with Z, as do those of R-tree
+  /// indexes, which are virtual tables.
+  private static func isOwnTable(_ name: String, isView: Bool) -> Bool {
+    let folded = name.uppercased()
+    return isView && folded.hasPrefix("Z") || fixedNames.contains(folded)
+  }
+  private static let fixedNames: Set<String> = [
+    "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING",
+  ]
+
+  private func checkKeyRows(_ path: String) throws {
+    let tooLong = try integer(
+      "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE length(CAST(Z_NAME AS BLOB)) > \(Self.entityNameBytesMax) LIMIT 1")
+    if let tooLong {
+      throw notStore(
+        path, "the entity \(tooLong) has a name of more than \(Self.entityNameBytesMax) bytes in Z_PRIMARYKEY")
+    }
+    let rows = try rows("SELECT Z_ENT, Z_SUPER FROM Z_PRIMARYKEY WHERE typeof(Z_ENT) = 'integer' AND Z_SUPER <> 0")
+    var parents: [StoredValue: StoredValue] = [:]
+    for row in rows { parents[row[0]] = row[1] }
+    for row in rows {
+      var (above, depth) = (row[0], 0)
+      while let parent = parents[above], depth <= Self.inheritanceDepthMax { (above, depth) = (parent, depth + 1) }
+      guard depth > Self.inheritanceDepthMax, case .integer(let number) = row[0] else { continue }
+      throw notStore(
+        path,
+        "the entity \(number) inherits from itself or over more than \(Self.inheritanceDepthMax) others in "
+          + "Z_PRIMARYKEY")
+    }
+  }
+
+  private func notStore(
+    _ path: String, _ problem: String, _ advice: String = "Restore the file from a copy."
+  ) -> NSError {
+    .coreData(.open, "The database \(path) is not a Core Data store: \(problem). \(advice)")
   }
 }

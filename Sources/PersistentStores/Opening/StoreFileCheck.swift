@@ -62,7 +62,8 @@ struct StoreFileCheck {
     guard status.st_mode & S_IFMT == S_IFREG else {
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
       throw SQLiteError(
-        code: SQLITE_CANTOPEN, message: isFolder ? "it is a folder, not a file" : "it is not a regular file", sql: nil)
+        code: SQLiteError.notAFileCode, message: isFolder ? "it is a folder, not a file" : "it is not a regular file",
+        sql: nil)
     }
     let files = FileManager.default
     for file in [path, path + "-wal", path + "-journal"]

@@ -22,6 +22,24 @@ extension SQLiteConnection {
       guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
     }
   }
+
+  /// The SQL function that says whether a text is UTF-8 without a NUL: 1 or 0, and NULL for other values.
+  package static let plainTextFunction = "OCD_IS_PLAIN_TEXT"
+
+  package func registerPlainTextFunction() throws {
+    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+    let code = sqlite3_create_function_v2(
+      handle, Self.plainTextFunction, 1, flags, nil, isPlainText, nil, nil, nil)
+    guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
+  }
+}
+
+private func isPlainText(
+  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard let arguments, let text = text(arguments[0]) else { return }
+  let isPlain = !text.contains(0) && String(validating: text, as: UTF8.self) != nil
+  sqlite3_result_int(context, isPlain ? 1 : 0)
 }
 
 private func stringCompare(
@@ -29,6 +47,15 @@ private func stringCompare(
 ) {
   guard let arguments, let left = text(arguments[2]), let right = text(arguments[3]) else {
     sqlite3_result_int(context, 0)
+    return
+  }
+  if sqlite3_value_int64(arguments[0]) == TextOperation.matches.rawValue {
+    let options = TextOptions(rawValue: sqlite3_value_int64(arguments[1]))
+    if let answer = PatternComparison.holds(options: options, left: left.span, right: right.span) {
+      sqlite3_result_int(context, answer ? 1 : 0)
+    } else {
+      sqlite3_result_error(context, PatternComparison.undecided, -1)
+    }
     return
   }
   let answer = PredicateSQLFunction.stringCompare(

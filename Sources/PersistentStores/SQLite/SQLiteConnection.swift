@@ -47,6 +47,8 @@ package final class SQLiteConnection {
     handle = opened
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+    // No statement of this library reads a view of the file. One in place of a table could run without an end.
+    _ = csqlite_forbid_views(handle)
   }
 
   deinit { close() }

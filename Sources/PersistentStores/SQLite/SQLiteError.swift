@@ -25,9 +25,13 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     primaryCode == SQLITE_PROTOCOL ? "its locks can't be taken" : message
   }
 
+  /// The code for a path that does not lead to a regular file (SQLITE_CANTOPEN_ISDIR).
+  static let notAFileCode = SQLITE_CANTOPEN | 2 << 8
+
   /// The remedy for the common errors.
   var advice: String? {
     switch primaryCode {
+    case _ where code == Self.notAFileCode: "Name the store's file, usually a .sqlite."
     case SQLITE_BUSY, SQLITE_LOCKED: "Another program is writing to it: try again when it has finished."
     case SQLITE_PROTOCOL:
       "Other programs take them all the time, or its file system has none: try again, and keep it on a local disk."

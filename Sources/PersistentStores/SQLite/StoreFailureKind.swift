@@ -11,6 +11,8 @@ package enum StoreFailureKind: Sendable, Hashable {
   /// Another connection holds a lock.
   case busy
   case cannotOpen
+  /// The path is one of a folder, a pipe or a device.
+  case notAFile
   /// The file is damaged.
   case corrupt
   /// The file has another format.
@@ -21,6 +23,7 @@ package enum StoreFailureKind: Sendable, Hashable {
 
   /// - Parameter code: A result code of SQLite, primary or extended.
   init(sqliteCode code: Int32) {
+    if code == SQLiteError.notAFileCode { self = .notAFile; return }
     switch code & 0xff {
     case SQLITE_PERM, SQLITE_AUTH: self = .permissionDenied
     case SQLITE_READONLY: self = .readOnly

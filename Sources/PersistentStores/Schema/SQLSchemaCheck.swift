@@ -23,24 +23,23 @@ enum SQLSchemaCheck {
       try checkUniqueness(of: entity)
       for index in entity.indexes { try checkIdentifier(index.name, "an index of '\(name)'") }
     }
-    for entity in entities where entity.superentity == nil { try checkWidth(of: entity, entities) }
+    try checkWidths(entities)
   }
 
   /// SQLite's limit on the columns of a table (SQLITE_MAX_COLUMN), less those that are not properties.
   private static let columnsMax = 2000 - 3
 
   /// A table has the columns of an entity and of all its subentities. Checked before a file is created.
-  private static func checkWidth(of root: NSEntityDescription, _ entities: [NSEntityDescription]) throws {
-    func isBelowRoot(_ entity: NSEntityDescription) -> Bool {
-      entity === root || entity.superentity.map(isBelowRoot) == true
+  private static func checkWidths(_ entities: [NSEntityDescription]) throws {
+    for (_, family) in Dictionary(grouping: entities, by: { ObjectIdentifier($0.rootEntity) }) {
+      let count = family.reduce(0) { count, entity in
+        count + entity.ownProperties.count { $0.isIndexable && !$0.isTransient }
+      }
+      guard count > columnsMax, let root = family.first?.rootEntity else { continue }
+      throw error(
+        "'\(root.name ?? "")' has \(count) attributes and to-one relationships, subentities included.",
+        "A store keeps at most \(columnsMax); divide them among several entities.")
     }
-    let count = entities.filter(isBelowRoot).reduce(0) { count, entity in
-      count + entity.ownProperties.count { $0.isIndexable && !$0.isTransient }
-    }
-    guard count > columnsMax else { return }
-    throw error(
-      "'\(root.name ?? "")' has \(count) attributes and to-one relationships, subentities included.",
-      "A store keeps at most \(columnsMax); divide them among several entities.")
   }
 
   private static func check(
@@ -75,11 +74,15 @@ enum SQLSchemaCheck {
   }
 
   /// Names are interpolated into SQL text, so they must satisfy the model editor's rules.
-  private static func checkIdentifier(_ name: String, _ kind: String) throws {
-    let letters = CharacterSet.letters.union(CharacterSet(charactersIn: "_"))
-    let allowed = letters.union(.decimalDigits)
+  static func isIdentifier(_ name: String) -> Bool {
     let scalars = name.unicodeScalars
-    guard let first = scalars.first, letters.contains(first), scalars.allSatisfy(allowed.contains) else {
+    guard let first = scalars.first, letters.contains(first) else { return false }
+    return scalars.allSatisfy { letters.contains($0) || CharacterSet.decimalDigits.contains($0) }
+  }
+  private static let letters = CharacterSet.letters.union(CharacterSet(charactersIn: "_"))
+
+  private static func checkIdentifier(_ name: String, _ kind: String) throws {
+    guard isIdentifier(name) else {
       throw error(
         "'\(name)' can't be the name of \(kind).", "Use letters, digits and underscores, a letter first.")
     }

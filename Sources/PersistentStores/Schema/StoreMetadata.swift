@@ -34,14 +34,11 @@ package struct StoreMetadata {
     versionIdentifiers = identifiers.sorted(by: String.byteOrder)
   }
 
-  /// Reads Z_PLIST. Throws an NSError (134080) that says what is wrong with it.
-  package init(propertyList data: Data) throws {
-    let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
-    guard let dictionary = list as? [String: Any] else {
-      throw NSError.coreData(
-        .open, "The store's metadata is not a property list. Restore the file from a copy.")
-    }
-    self.init(dictionary: dictionary)
+  /// Reads Z_PLIST.
+  ///
+  /// - Throws: The reason why it is not a usable property list.
+  package init(propertyList data: Data) throws(ArchiveProblem) {
+    self.init(dictionary: try PropertyListData.dictionary(data))
   }
 
   /// Reads a metadata dictionary of a coordinator's client.

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// A compiled rule on a number or length. These checks allocate nothing for a valid field; the other checks run after
 /// them.
@@ -59,9 +60,8 @@ struct TextCheck: Sendable {
     case .quantity(let pattern):
       return pattern.verdict(bytes.extracting(bytes.trimmedRange)) == .valid
     case .expression(let expression):
-      let text = String(decoding: bytes.array, as: UTF8.self)
-      let whole = NSRange(location: 0, length: text.utf16.count)
-      return expression.firstMatch(in: text, range: whole) != nil
+      if case .match = expression.boundedMatch(in: String(decoding: bytes.array, as: UTF8.self)) { return true }
+      return false
     }
   }
 }

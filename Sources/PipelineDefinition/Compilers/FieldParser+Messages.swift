@@ -1,3 +1,6 @@
+import Foundation
+import Locking
+
 extension FieldParser {
   /// The issue with a message and its position.
   ///
@@ -24,11 +27,18 @@ extension FieldParser {
     }
   }
 
-  /// Only conversions refuse a text.
+  /// Only conversions refuse a text, and patterns that need too many steps.
   private func transformMessage(_ transform: ValueTransform) -> String {
+    if case .replace(let pattern, _) = transform { return Self.undecided(pattern) }
     guard case .convert(let conversion) = transform else { return "cannot be transformed" }
     return "is not a quantity that can be converted to \(conversion.to.rawValue); write a number or a range such "
       + "as 3-5, alone or followed by \(conversion.from.rawValue) or \(conversion.to.rawValue)"
+  }
+
+  /// The message for a text that a pattern can't decide in time.
+  static func undecided(_ pattern: String) -> String {
+    "the pattern '\(RawText.shortened(pattern.utf8))' needs more than \(NSRegularExpression.stepsMax) steps for it; "
+      + "write the pattern without repetitions inside repetitions, or shorten the text"
   }
 
   private func typeMessage(_ bytes: Span<UInt8>) -> String {
@@ -123,6 +133,10 @@ extension FieldParser {
     case .unique:
       return "must be unique, and another record or entry has the same; correct one of the two"
     case .pattern(let expression):
+      let whole = try? NSRegularExpression(pattern: "\\A(?:\(expression))\\z")
+      if whole?.boundedMatch(in: String(decoding: bytes.array, as: UTF8.self)) == .undecided {
+        return Self.undecided(expression)
+      }
       return "must match the pattern \(expression)\(orEmpty)"
     case .quantity(let quantity):
       return quantityMessage(QuantityPattern(quantity, notation.numbers), bytes) + orEmpty

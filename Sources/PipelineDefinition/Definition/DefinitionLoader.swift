@@ -5,6 +5,8 @@ import Foundation
 struct DefinitionLoader {
   /// The longest chain of definitions that extend one another.
   static let documentsMax = 16
+  /// Larger files are no pipelines.
+  static let documentBytesMax = 4 << 20
 
   /// One document of the chain.
   private struct Document {
@@ -66,6 +68,10 @@ struct DefinitionLoader {
   /// Reads the document that was added last and merges it over what it extends.
   private mutating func read(_ data: Data) throws(PipelineError) -> LocatedValue {
     let index = documents.count - 1
+    guard data.count <= Self.documentBytesMax else {
+      let size = "has more than \(Self.documentBytesMax >> 20) MiB, and is no pipeline; check the path"
+      throw PipelineError(mistakes: [inDocument(.init(path: "", message: size), index)])
+    }
     var tree: LocatedValue
     do throws(PipelineError) {
       var reader = JSONLocatingParser(data)

@@ -2,7 +2,7 @@ extension ExportDefinition {
   static let keys = [
     "output", "columns", "predicate", "sort", "dateFormat", "limit", "gzip", "format", "dialect", "split",
     "incremental",
-    "hash",
+    "hash", "guardFormulas",
   ]
 
   static func read(
@@ -33,6 +33,7 @@ extension ExportDefinition {
     if let value = reader.value("split") { export.split = split(value, path: reader.path("split"), mistakes: mistakes) }
     export.incremental = reader.bool("incremental") ?? false
     export.hash = reader.bool("hash") ?? false
+    export.guardFormulas = reader.bool("guardFormulas") ?? false
     for mistake in export.contradictions(output: export.output) { reader.note(mistake.key, mistake.message) }
     return export
   }
@@ -52,6 +53,9 @@ extension ExportDefinition {
   /// Settings that exclude each other, by key; `output` is the actual output, nil if it is not known yet.
   package func contradictions(output: String?) -> [(key: String, message: String)] {
     var found: [(key: String, message: String)] = []
+    if guardFormulas, (output.map { self.format(of: $0) } ?? format) == .jsonl {
+      found.append(("guardFormulas", "is for CSV and TSV, which spreadsheets open; remove it"))
+    }
     if incremental, limit != nil, !sort.isEmpty {
       found.append(
         ("incremental", "with a limit and a sort it would skip new entries permanently; remove 'sort' or 'limit'"))

@@ -71,12 +71,14 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
   public var incremental: Bool
   /// Whether a checksum file is written next to each output, see <doc:Exporting>.
   public var hash: Bool
+  /// Whether texts that a spreadsheet would run as formulas begin with an apostrophe, see <doc:Exporting>.
+  public var guardFormulas: Bool
 
   public init(
     output: String? = nil, columns: [Column] = [], predicate: String? = nil, sort: [SortKey] = [],
     dateFormat: [String] = ["iso8601"], limit: Int? = nil, gzip: Bool? = nil, dialect: DialectDefinition = .rfc4180,
     split: Split? = nil, incremental: Bool = false, hash: Bool = false,
-    format: Format? = nil
+    format: Format? = nil, guardFormulas: Bool = false
   ) {
     self.output = output
     self.columns = columns
@@ -90,6 +92,7 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     self.incremental = incremental
     self.hash = hash
     self.format = format
+    self.guardFormulas = guardFormulas
   }
 
   /// Whether the output is compressed, `path` being the actual output.

@@ -19,7 +19,7 @@ public struct LimitsDefinition: Sendable, Hashable, Codable {
   static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> LimitsDefinition {
     var limits = LimitsDefinition()
     guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return limits }
-    let bytes = 1...(1 << 30)
+    let bytes = 1...(256 << 20)
     limits.issuesListedMax = reader.integer("issuesListedMax", in: 0...10_000_000) ?? limits.issuesListedMax
     limits.fieldBytesMax = reader.integer("fieldBytesMax", in: bytes) ?? limits.fieldBytesMax
     limits.recordBytesMax = reader.integer("recordBytesMax", in: bytes) ?? limits.recordBytesMax

@@ -2,8 +2,14 @@
 public struct IssueLog: Sendable, Equatable {
   /// How many issues `listed` keeps; the counts have no limit.
   public let listedMax: Int
-  /// The first issues, in the order in which they were added.
+  /// Issues in the order in which they were added: the first ones, and when the list is full, the first of each code in
+  /// place of the last ones of the most frequent code.
   public private(set) var listed: [RecordIssue] = []
+  /// Number of listed issues per code.
+  private var listedCounts: [IssueCode: Int] = [:]
+  /// How many issues of each code are listed before others, if there are as many. A list that is too short for that
+  /// has the first issues.
+  static let listedPerCodeMin = 10
   /// Number of issues per code, errors and warnings together.
   public private(set) var counts: [IssueCode: Int] = [:]
   /// Number of warnings per code.
@@ -23,7 +29,7 @@ public struct IssueLog: Sendable, Equatable {
     (self.counts, self.warningCounts) = (counts, warningCounts)
     warningsTotal = warningCounts.values.reduce(0, +)
     errorsTotal = counts.values.reduce(0, +) - warningsTotal
-    self.listed = Array(listed.prefix(self.listedMax))
+    for issue in listed { list(issue.code) { issue } }
   }
 
   public var total: Int { errorsTotal + warningsTotal }
@@ -45,7 +51,29 @@ public struct IssueLog: Sendable, Equatable {
       warningsTotal += 1
       warningCounts[code, default: 0] += 1
     }
-    if listed.count < listedMax { listed.append(issue()) }
+    list(code, issue)
+  }
+
+  /// Lists an issue if there is room, or if its code has too few and another too many.
+  private mutating func list(_ code: IssueCode, _ issue: () -> RecordIssue) {
+    if listed.count >= listedMax {
+      guard listedMax >= 2 * Self.listedPerCodeMin, listedCounts[code, default: 0] < Self.listedPerCodeMin,
+        makeRoom()
+      else { return }
+    }
+    listed.append(issue())
+    listedCounts[code, default: 0] += 1
+  }
+
+  /// Removes the last issue of the most frequent code; false if no code has more than its share.
+  private mutating func makeRoom() -> Bool {
+    guard let most = listedCounts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
+      most.value > Self.listedPerCodeMin,
+      let last = listed.lastIndex(where: { $0.code == most.key })
+    else { return false }
+    listed.remove(at: last)
+    listedCounts[most.key] = most.value - 1
+    return true
   }
 
   /// Appends the log of a later part of the same run, such as the next chunk.
@@ -54,6 +82,6 @@ public struct IssueLog: Sendable, Equatable {
     warningCounts.merge(later.warningCounts, uniquingKeysWith: +)
     errorsTotal += later.errorsTotal
     warningsTotal += later.warningsTotal
-    listed += later.listed.prefix(listedMax - listed.count)
+    for issue in later.listed { list(issue.code) { issue } }
   }
 }

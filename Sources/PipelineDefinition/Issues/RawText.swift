@@ -64,11 +64,32 @@ package enum RawText {
     return shown
   }
 
+  /// `text` with its line breaks and tabs; other control and format characters escaped, everything else unchanged.
+  package static func lines(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isUnsafeInLines) else { return text }
+    var shown = ""
+    shown.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      if isUnsafeInLines(scalar) { shown += plain(scalar) } else { shown.unicodeScalars.append(scalar) }
+    }
+    return shown
+  }
+
+  /// Whether `lines` escapes the character.
+  package static func isUnsafeInLines(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return scalar.value < 0x20 && scalar != "\n" && scalar != "\t" || scalar.value == 0x7F }
+    return isHidden(scalar)
+  }
+
   private static func plain(_ scalar: Unicode.Scalar) -> String {
-    // Format characters (bidirectional overrides among them) could make a report misleading.
+    isHidden(scalar) ? "\\u{\(hex(scalar.value, width: 2))}" : String(Character(scalar))
+  }
+
+  /// Format characters (bidirectional overrides among them) could make a report misleading.
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator: return "\\u{\(hex(scalar.value, width: 2))}"
-    default: return String(Character(scalar))
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
     }
   }
 

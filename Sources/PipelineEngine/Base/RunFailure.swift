@@ -47,6 +47,7 @@ package struct RunFailure: Error {
     let exitCode: ExitCode =
       switch (error.code, error.storeFailureKind) {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
+      case (_, .notAFile): .noInput
       case (NSPersistentStoreOpenError, .cannotOpen) where !Self.mayWrite(path): .noPermission
       case (_, .permissionDenied), (_, .readOnly): .noPermission
       case (_, .cannotOpen): .cannotCreate
@@ -54,13 +55,14 @@ package struct RunFailure: Error {
       case (_, .ioError), (_, .diskFull), (_, .corrupt): .ioError
       case (NSPersistentStoreIncompatibleVersionHashError, _), (NSMigrationError, _),
         (NSMigrationMissingSourceModelError, _), (NSMigrationMissingMappingModelError, _),
-        (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _), (NSFileReadCorruptFileError, _):
+        (NSPersistentStoreOpenError, _), (NSPersistentStoreInvalidTypeError, _):
         .dataError
       // A model that no store can have.
       case (NSCoreDataError, _): .configuration
       // A damaged row, or an externally stored value whose file is missing.
       case (NSPersistentStoreOperationError, _): error.userInfo[NSUnderlyingErrorKey] == nil ? .dataError : .noInput
-      case (NSFileReadNoSuchFileError, _), (NSFileReadUnknownError, _): .noInput
+      // A model that is missing or can't be read.
+      case (NSFileReadNoSuchFileError, _), (NSFileReadCorruptFileError, _), (NSFileReadUnknownError, _): .noInput
       case (NSFileReadNoPermissionError, _): .noPermission
       case (NSFileWriteNoPermissionError, _): .noPermission
       case (NSFileWriteUnknownError, _), (NSFileNoSuchFileError, _), (NSFileWriteFileExistsError, _): .cannotCreate

@@ -29,10 +29,16 @@ struct EntryFormatter {
   private var sources: [Source]
   private var entity: NSEntityDescription
   private var scratch: [UInt8] = []
+  private let guardsFormulas: Bool
+  /// What no import would read is not written.
+  private let limits: LimitsDefinition
 
   init(
-    _ export: ExportDefinition, entity: NSEntityDescription, dateFormats: [String: String] = [:]
+    _ export: ExportDefinition, entity: NSEntityDescription, dateFormats: [String: String] = [:],
+    limits: LimitsDefinition = LimitsDefinition()
   ) throws(PipelineError) {
+    guardsFormulas = export.guardFormulas
+    self.limits = limits
     let exported = export.columns.isEmpty ? Self.allColumns(export, entity.columnTypes) : export.columns
     var columns: [Column] = []
     var sources: [Source] = []
@@ -147,11 +153,13 @@ struct EntryFormatter {
   private mutating func append(
     _ row: Int, of batch: ObjectBatch, arena: [UInt8], to writer: inout JSONLinesWriter
   ) -> Refusal? {
+    var bytes = 0
     for index in sources.indices {
       let source = sources[index]
       let cell =
         source.isBeyondEntity ? batch.extraCell(row: row, source.number) : batch.cell(row: row, slot: source.number)
-      var reason: String?
+      var reason = excess(cell, &bytes)
+      if let reason { return Refusal(column: index, name: columns[index].name, reason: reason) }
       switch cell.kind {
       case .null: writer.appendNull()
       case .text: if !writer.append(text: arena.span.extracting(cell.range)) { reason = "is not valid Unicode" }
@@ -183,14 +191,22 @@ struct EntryFormatter {
     _ row: Int, of batch: ObjectBatch, cells: ArraySlice<ValueCell>, arena: [UInt8], to writer: inout CSVWriter
   ) throws(CSVError) -> Refusal? {
     var index = 0
+    var bytes = 0
     do throws(CSVError) {
       while index < sources.count {
         let source = sources[index]
         let cell =
           source.isBeyondEntity
           ? batch.extraCell(row: row, source.number) : cells[cells.startIndex + source.number]
+        if let reason = excess(cell, &bytes) {
+          writer.abandonRecord()
+          return Refusal(column: index, name: columns[index].name, reason: reason)
+        }
         switch cell.kind {
         case .null: writer.appendNull()
+        case .text where guardsFormulas && FormulaGuard.isNeeded(arena.span.extracting(cell.range)):
+          FormulaGuard.write(arena[cell.range], to: &scratch)
+          try writer.append(field: scratch.span)
         case .text: try writer.append(field: arena.span.extracting(cell.range))
         case .integer, .real, .decimal, .blob:
           if let reason = format(cell, at: index, from: source, of: batch) {
@@ -207,6 +223,22 @@ struct EntryFormatter {
       guard error.code == .unquotableValue else { throw error }
       return Refusal(column: index, name: columns[min(index, columns.count - 1)].name, reason: error.message)
     }
+  }
+
+  /// Why a value or the record with it is too long; nil if it is not.
+  private func excess(_ cell: ValueCell, _ bytes: inout Int) -> String? {
+    guard cell.kind == .text || cell.kind == .blob else { return nil }
+    // Bytes are written as base64 or hexadecimal digits, which are longer.
+    let length = cell.kind == .blob ? (cell.length + 2) / 3 * 4 : cell.length
+    bytes += length
+    if length > limits.fieldBytesMax {
+      return "has \(length) bytes, more than the pipeline's limit fieldBytesMax, \(limits.fieldBytesMax), and no "
+        + "import with it would read the value"
+    }
+    if bytes > limits.recordBytesMax {
+      return "makes a record of more than the pipeline's limit recordBytesMax, \(limits.recordBytesMax) bytes"
+    }
+    return nil
   }
 
   struct Refusal {

@@ -14,7 +14,8 @@ package struct ExportSchemaCheck {
     var mistakes: [PipelineError.Mistake] = []
     var formatter: EntryFormatter?
     do throws(PipelineError) {
-      formatter = try EntryFormatter(export, entity: entity, dateFormats: definition.vocabulary.dateFormats)
+      formatter = try EntryFormatter(
+        export, entity: entity, dateFormats: definition.vocabulary.dateFormats, limits: definition.limits)
     } catch {
       mistakes += error.mistakes
     }

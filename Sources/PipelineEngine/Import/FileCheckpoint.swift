@@ -10,7 +10,7 @@ struct FileCheckpoint {
   /// Partial imports of the same input that this one replaces, from its first save on.
   private var halfDone: [LedgerEntry] = []
   /// How many of the listed issues the ledger has.
-  private var issuesWritten = 0
+  private var issuesWritten: [RecordIssue] = []
 
   /// For an input that the ledger does not know.
   init(_ file: InputFile, _ environment: ImportEnvironment) {
@@ -46,7 +46,7 @@ struct FileCheckpoint {
     results = InputResults(
       known, issues: issues, listedMax: environment.definition.limits.issuesListedMax,
       profiler: environment.profiler, statistics: environment.statistics)
-    issuesWritten = results.log.listed.count
+    issuesWritten = results.log.listed
   }
 
   /// The input was imported before, and there is nothing to do.
@@ -79,7 +79,9 @@ struct FileCheckpoint {
   /// What the next save writes to the ledger for this input.
   func statements(_ tables: LedgerTables) -> [LedgerTables.Statement] {
     let listed = results.log.listed
-    let issues = (issuesWritten..<max(issuesWritten, listed.count)).compactMap { ordinal in
+    // A full list replaces issues of the most frequent code by those of rare ones, which changes what follows them.
+    let unchanged = issuesWritten == listed ? listed.count : zip(issuesWritten, listed).prefix { $0 == $1 }.count
+    let issues = (unchanged..<listed.count).compactMap { ordinal in
       tables.record(listed[ordinal], ofInput: entry.id, ordinal: ordinal)
     }
     return halfDone.flatMap { tables.forget(input: $0.id, for: entry.id) } + [tables.record(entry)] + issues
@@ -90,7 +92,7 @@ struct FileCheckpoint {
   /// - Returns: The final paths of rejects that nothing continues any more.
   mutating func didSave() -> [String] {
     defer { halfDone = [] }
-    issuesWritten = results.log.listed.count
+    issuesWritten = results.log.listed
     return halfDone.compactMap(\.rejects.path)
   }
 }

@@ -157,7 +157,11 @@ private enum LedgerAccess {
       case .busy: (.temporaryFailure, "another program is writing to it; try again later")
       case .permissionDenied, .readOnly, .cannotOpen:
         (.noPermission, "check the permissions of the file and of its folder")
+      case .notAFile: (.noInput, "name the store's file")
       case .notADatabase: (.dataError, "it is not a store; check the path")
+      // SQLITE_ERROR: a statement does not fit the tables.
+      case .other where sqlite.primaryCode == 1:
+        (.dataError, "its tables are not those of a ledger; restore it from a copy")
       default: (.ioError, "check the disk")
       }
     return LedgerAccessError(

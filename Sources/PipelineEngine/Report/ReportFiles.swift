@@ -52,7 +52,7 @@ enum ReportFiles {
     case .html: try sink.write(summary.html(issuesListedIn: listing(paths)))
     case .prometheus: try sink.write(summary.prometheus())
     // A text file lists every issue of the summary.
-    case .text, nil: try sink.write(summary.text(issuesShownMax: .max))
+    case .text, nil: try sink.write(RawText.lines(summary.text(issuesShownMax: .max)))
     }
     try sink.commit()
   }

@@ -41,7 +41,7 @@ extension RunSummary {
   private static func plain(_ value: Double) -> String { String(format: "%.3f", value) }
 
   private static func label(_ text: String) -> String {
-    text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+    RawText.lines(text).replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
       .replacingOccurrences(of: "\n", with: "\\n")
   }
 }

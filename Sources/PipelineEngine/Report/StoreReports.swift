@@ -30,15 +30,17 @@ public enum StoreReports {
   ///   - embeddedModels: The names of embedded models that may be the store's.
   ///   - vocabulary: The program's, whose ledger is named in the report.
   ///   - readsDamagedLog: Whether a damaged write-ahead log is read up to its first wrong page instead of being refused.
+  ///   - showsSecrets: Whether the values of the store's own metadata keys are shown whose names look like secrets.
   public static func inspection(
     of store: String, model: String? = nil, embeddedModels: [String], vocabulary: DefinitionVocabulary,
-    readsDamagedLog: Bool = false
+    readsDamagedLog: Bool = false, showsSecrets: Bool = false
   ) throws(Failure) -> Report {
     try explained(store, model: model) { store, model in
-      let inspection = try StoreInspection(
+      var inspection = try StoreInspection(
         storeAt: store, modelFile: model, embeddedModels: embeddedModels,
         tablePurposes: [vocabulary.ledgerPrefix: "ledger of \(vocabulary.program)'s imports"],
         readsDamagedWAL: readsDamagedLog)
+      if !showsSecrets { inspection.maskSecrets() }
       return Report(
         text: inspection.text(), json: try json(inspection), exitCode: .ok, hasFindings: !inspection.remarks.isEmpty)
     }

@@ -45,7 +45,7 @@ struct CheckCommand: Command {
     let reviews = requested.map { PipelineCatalog.review($0, model: model) }
     do throws(CommandFailure) {
       let text = isJSON ? try Self.json(zip(requested, reviews).map(Row.init)) : Self.text(reviews, isQuiet: isQuiet)
-      if !text.isEmpty { try Console.print(text) }
+      if !text.isEmpty { try Console.print(text, as: isJSON ? .json : .text) }
     } catch {
       return error.report()
     }

@@ -111,19 +111,20 @@ struct DiffCommand: Command {
 
   private func show(_ result: FileComparison, countsDifferences: Bool) throws(CommandFailure) {
     var pending = ""
+    let isJSON = arguments.has("json")
     func print(_ text: String) throws {
       pending += text
       guard pending.utf8.count >= Self.bytesAtOnce else { return }
-      try Console.print(pending)
+      try Console.print(pending, as: isJSON ? .json : .text)
       pending = ""
     }
     do {
-      if arguments.has("json") {
+      if isJSON {
         try result.writeJSON(countsDifferences: countsDifferences, print)
       } else {
         try result.writeText(showsDifferences: !arguments.has("quiet"), print)
       }
-      try Console.print(pending)
+      try Console.print(pending, as: isJSON ? .json : .text)
     } catch {
       throw error as? CommandFailure ?? CommandFailure("the differences can't be read: \(error)", .ioError)
     }

@@ -51,6 +51,9 @@ struct ExportCommand: Command {
                                  this FILE; {date} and {time} in it are the run's
           --hash                 write FILE.xxh128 next to the output: its hash for
                                  xxhsum -c, its count and its content's hash
+          --guard-formulas       put an apostrophe before texts that a spreadsheet
+                                 would run: those that begin with = + - @, a tab, a
+                                 carriage return or an apostrophe
           --pipeline NAME        take the export settings of a pipeline: its name or
                                  the path of its definition
           --report FILE          also write the report to FILE, which ends in .txt,
@@ -138,6 +141,7 @@ struct ExportCommand: Command {
     }
     if arguments.has("incremental") { export.incremental = true }
     if arguments.has("hash") { export.hash = true }
+    if arguments.has("guard-formulas") { export.guardFormulas = true }
     return export
   }
 

@@ -111,7 +111,7 @@ struct GuessCommand: Command {
         if !isQuiet { try Console.print(report.text + "\n" + next(output)) }
       } else {
         if !isQuiet { Console.show(report.text + "\n") }
-        try Console.print(pipeline.text)
+        try Console.print(pipeline.text, as: .json)
       }
     } catch {
       return error.report()

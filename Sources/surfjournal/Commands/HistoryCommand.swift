@@ -40,7 +40,7 @@ struct HistoryCommand: Command {
 
   private func show(_ history: LedgerHistory) -> ExitCode {
     do throws(CommandFailure) {
-      try Console.print(isJSON ? try Console.json(history) : Self.text(history, store))
+      try Console.print(isJSON ? try Console.json(history) : Self.text(history, store), as: isJSON ? .json : .text)
       return .ok
     } catch {
       return error.report()

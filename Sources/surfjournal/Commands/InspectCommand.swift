@@ -19,6 +19,8 @@ struct InspectCommand: Command {
                                  ignore the transactions that are lost with it; by
                                  default refuse
           --json                 print the result as JSON
+          --show-values          show the values of the store's own metadata keys
+                                 also where their names look like secrets
       -h, --help                 show this help
           --version              show the version
 
@@ -28,12 +30,14 @@ struct InspectCommand: Command {
   private let model: String?
   private let readsDamagedLog: Bool
   private let isJSON: Bool
+  private let showsSecrets: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     store = try arguments.onlyOperand("a store")
     model = arguments.string("model")
     readsDamagedLog = try arguments.readsDamagedLog()
     isJSON = arguments.has("json")
+    showsSecrets = arguments.has("show-values")
   }
 
   func run() async -> ExitCode {
@@ -41,7 +45,7 @@ struct InspectCommand: Command {
       return show(
         try StoreReports.inspection(
           of: store, model: model, embeddedModels: [CoreDataStack.modelName], vocabulary: .journal,
-          readsDamagedLog: readsDamagedLog))
+          readsDamagedLog: readsDamagedLog, showsSecrets: showsSecrets))
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }
@@ -49,10 +53,11 @@ struct InspectCommand: Command {
 
   private func show(_ report: StoreReports.Report) -> ExitCode {
     do throws(CommandFailure) {
-      try Console.print(isJSON ? report.json : report.text)
+      try Console.print(isJSON ? report.json : report.text, as: isJSON ? .json : .text)
       return report.exitCode
     } catch {
-      return error.report()
+      // A reader that closes early, such as head, has what it wants.
+      return error.message == nil ? report.exitCode : error.report()
     }
   }
 }

@@ -58,6 +58,14 @@ struct ListCommand: Command {
     readsDamagedLog = try arguments.readsDamagedLog()
   }
 
+  private var form: Console.Form {
+    switch format {
+    case .text: .text
+    case .json: .json
+    case .csv: .data
+    }
+  }
+
   func run() async -> ExitCode {
     do {
       let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
@@ -66,7 +74,7 @@ struct ListCommand: Command {
       var failure: (any Error)?
       try journal.walk(query) { records in
         do {
-          try Console.print(try listing.next(records))
+          try Console.print(try listing.next(records), as: form)
           return true
         } catch {
           failure = error
@@ -74,7 +82,7 @@ struct ListCommand: Command {
         }
       }
       if let failure { throw failure }
-      try Console.print(try listing.end())
+      try Console.print(try listing.end(), as: form)
       if format == .text, listing.count == 0 { Console.report("\(store) has no such entries") }
       return .ok
     } catch {

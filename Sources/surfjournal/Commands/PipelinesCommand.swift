@@ -59,7 +59,7 @@ struct PipelinesCommand: Command {
         return CommandFailure(reason, review.error?.exitCode ?? .configuration).report()
       }
       for omission in schema.omissions { Console.report(omission) }
-      try Console.print(String(decoding: schema.json, as: UTF8.self))
+      try Console.print(String(decoding: schema.json, as: UTF8.self), as: .json)
       return .ok
     } catch {
       return (error as? CommandFailure ?? CommandFailure("\(error)", .software)).report()
@@ -80,7 +80,7 @@ struct PipelinesCommand: Command {
       }
     }
     do throws(CommandFailure) {
-      try Console.print(isJSON ? try Console.json(rows) : Self.text(rows))
+      try Console.print(isJSON ? try Console.json(rows) : Self.text(rows), as: isJSON ? .json : .text)
     } catch {
       return error.report()
     }

@@ -81,7 +81,8 @@ struct PreviewCommand: Command {
         Console.report(failure.message)
         if let hint = GuessHint(after: failure, of: options, arguments: arguments) { Console.report(hint.text) }
       }
-      try Console.print(arguments.has("json") ? try json(shown) : shown.text())
+      let isJSON = arguments.has("json")
+      try Console.print(isJSON ? try json(shown) : shown.text(), as: isJSON ? .json : .text)
       return shown.exitCode
     } catch {
       return error.report()

@@ -45,7 +45,7 @@ struct ShowCommand: Command {
       let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
       defer { journal.close() }
       let entry = try journal.entry(id)
-      try Console.print(isJSON ? try Console.json(entry) : entry.text)
+      try Console.print(isJSON ? try Console.json(entry) : entry.text, as: isJSON ? .json : .text)
       return .ok
     } catch {
       return CommandFailure(journal: error).report()

@@ -88,7 +88,7 @@ struct UndoCommand: Command {
   private func show(_ preview: StoreUndo.Preview, isUndone: Bool) -> ExitCode {
     do throws(CommandFailure) {
       if display.isJSON {
-        try Console.print(try Console.json(Result(store: store, undone: isUndone, undo: preview)))
+        try Console.print(try Console.json(Result(store: store, undone: isUndone, undo: preview)), as: .json)
       } else if !display.isQuiet {
         // After a question it is already visible what would go.
         if isUndone || !asks { try Console.print(Self.text(preview, isDone: isUndone)) }

@@ -54,10 +54,13 @@ struct VerifyCommand: Command {
 
   private func show(_ report: StoreReports.Report) -> ExitCode {
     do throws(CommandFailure) {
-      if !isQuiet || report.hasFindings { try Console.print(isJSON ? report.json : report.text) }
+      if !isQuiet || report.hasFindings {
+        try Console.print(isJSON ? report.json : report.text, as: isJSON ? .json : .text)
+      }
       return report.exitCode
     } catch {
-      return error.report()
+      // A reader that closes early, such as head, has what it wants.
+      return error.message == nil ? report.exitCode : error.report()
     }
   }
 }

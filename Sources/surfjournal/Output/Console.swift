@@ -3,9 +3,25 @@ import PipelineEngine
 
 /// Standard output and standard error, unbuffered, so that a failed write is detected where it occurs.
 enum Console {
+  /// What a text is, which decides how characters are written that a terminal would act upon.
+  enum Form {
+    /// For people: `\u{1B}`.
+    case text
+    /// For programs, which read the same value: `\u001B`.
+    case json
+    /// Bytes that programs must get as they are.
+    case data
+  }
+
   /// Writes a result to standard output. If its reader is closed, the failure has no message.
-  static func print(_ text: String) throws(CommandFailure) {
-    let code = write(text, to: STDOUT_FILENO)
+  static func print(_ text: String, as form: Form = .text) throws(CommandFailure) {
+    let shown =
+      switch form {
+      case .text: VisibleText.lines(text)
+      case .json: VisibleText.json(text)
+      case .data: text
+      }
+    let code = write(shown, to: STDOUT_FILENO)
     if code == EPIPE { throw CommandFailure(nil, .ioError) }
     if code != 0 {
       throw CommandFailure(
@@ -25,10 +41,15 @@ enum Console {
   }
 
   /// Writes a message to standard error.
-  static func report(_ message: String) { _ = write("surfjournal: \(message)\n", to: STDERR_FILENO) }
+  static func report(_ message: String) {
+    _ = write("surfjournal: \(VisibleText.lines(message))\n", to: STDERR_FILENO)
+  }
 
-  /// Writes text unchanged to standard error.
-  static func show(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+  /// Writes text to standard error.
+  static func show(_ text: String) { _ = write(VisibleText.lines(text), to: STDERR_FILENO) }
+
+  /// Writes to standard error what controls the terminal.
+  static func control(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
   static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }

@@ -26,13 +26,13 @@ final class ProgressLine: Sendable {
       if let last = state.shownAt, now < last + Self.interval { return }
       state.shownAt = now
       state.isShown = true
-      Console.show(Self.erasing + Self.text(progress, kind))
+      Console.control(Self.erasing + VisibleText.lines(Self.text(progress, kind)))
     }
   }
 
   func erase() {
     state.withLock { state in
-      if state.isShown { Console.show(Self.erasing) }
+      if state.isShown { Console.control(Self.erasing) }
       state.isShown = false
     }
   }

@@ -8,6 +8,7 @@ extension Arguments {
     ("export.output", "output"), ("export.format", "format"), ("export.split.month", "split-month"),
     ("export.split", "split-rows"),
     ("export.split", "split-month"), ("export.incremental", "incremental"), ("export.hash", "hash"),
+    ("export.guardFormulas", "guard-formulas"),
     ("model", "model"), ("entity", "entity"), ("key", "key"), ("dialect.columns", "columns"), ("rejects", "rejects"),
     ("report", "report"), ("log", "log"),
   ]

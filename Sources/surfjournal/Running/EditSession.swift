@@ -95,7 +95,7 @@ struct EditSession: Sendable {
     if isJSON {
       let shown = entries.map { Result.Entry(before: $0.before, after: $0.after) }
       return try Console.print(
-        try Console.json(Result(action: action, store: editor.store, saved: isSaved, entries: shown)))
+        try Console.json(Result(action: action, store: editor.store, saved: isSaved, entries: shown)), as: .json)
     }
     if isQuiet { return }
     // After a question the entries are already visible.

@@ -68,7 +68,7 @@ struct RunSession: Sendable {
     }
     do throws(CommandFailure) {
       guard let text = try text(of: summary) else { return summary.exitCode }
-      if toOutput { try Console.print(text) } else { Console.show(text) }
+      if toOutput { try Console.print(text, as: display.isJSON ? .json : .text) } else { Console.show(text) }
     } catch {
       return error.report()
     }

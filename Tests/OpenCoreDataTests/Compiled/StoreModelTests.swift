@@ -135,7 +135,7 @@ struct StoreModelTests {
       #expect(load().contains("It has 2 versions and no VersionInfo.plist"))
       let info = package.appendingPathComponent("VersionInfo.plist")
       try Data("not a list <".utf8).write(to: info)
-      #expect(load().contains("This is not a property list"))
+      #expect(load().contains("This is not a usable property list"))
       func write(_ list: [String: Any]) throws {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0).write(to: info)
       }

@@ -62,7 +62,7 @@ import Testing
         "8:5: columns[2]: the attribute 'rating' is already filled by column 'rating'; remove one",
         "10:11: key[0]: no column fills the attribute 'dates'; did you mean 'date'?",
         "11:3: errorPolicy: 'skp' is none of 'skip', 'stop'; did you mean 'skip'?",
-        "12:15: limits.fieldBytesMax: expected a whole number from 1 to 1073741824, found a number",
+        "12:15: limits.fieldBytesMax: expected a whole number from 1 to 268435456, found a number",
         """
         13:14: report[0]: 'out.yml' must end in .txt, .json, .xml, .html or .prom, which says how the report is \
         written

@@ -169,7 +169,7 @@ import Testing
     (#""expect": {"columns": [{"name": "wind", "distinctMax": 1001}]}"#, false),
     (#""expect": {"columns": [{"name": "wind", "distinctMin": 2, "severity": "fatal"}]}"#, false),
     (#""atomic": true, "appendOnly": false"#, true), (#""atomic": 1"#, false),
-    (#""limits": {"issuesListedMax": 0, "fieldBytesMax": 1, "recordBytesMax": 1073741824}"#, true),
+    (#""limits": {"issuesListedMax": 0, "fieldBytesMax": 1, "recordBytesMax": 268435456}"#, true),
     (#""limits": {"fieldBytesMax": 0}"#, false), (#""limits": {"keysInMemoryMax": 100000001}"#, false),
     (#""limits": {"rows": 1}"#, false), (#""limits": []"#, false),
     (#""report": "a.json""#, true), (#""report": ["a.txt", "b.html", "c.xml", "d.prom"]"#, true),

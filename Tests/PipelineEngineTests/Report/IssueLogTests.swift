@@ -30,6 +30,17 @@ import Testing
     #expect((log.errorsTotal, log.warningsTotal, log.total) == (3, 997, 1000))
   }
 
+  @Test func `The most frequent code does not fill the list: ten of each code are kept`() {
+    var log = IssueLog(listedMax: 30)
+    for record: UInt64 in 1...1000 { log.add(Self.issue(.typeError, record: record)) }
+    var later = IssueLog(listedMax: 30)
+    for record: UInt64 in 1001...1015 { later.add(Self.issue(.blankRow, record: record, severity: .warning)) }
+    later.add(Self.issue(.primaryKey, record: 1016))
+    log.merge(later)
+    #expect(log.listed.map(\.record) == Array(1...19) + Array(1001...1010) + [1016])
+    #expect(log.counts == [.typeError: 1000, .blankRow: 15, .primaryKey: 1] && log.isTruncated)
+  }
+
   @Test func `A later part is appended within the first one's limit`() {
     var log = IssueLog(listedMax: 3)
     log.add(Self.issue(.typeError, record: 1))

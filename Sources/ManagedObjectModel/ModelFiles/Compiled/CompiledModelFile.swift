@@ -3,10 +3,7 @@ import Foundation
 /// Compiled models on disk: a `.mom` for each version, and a `.momd` with all versions and VersionInfo.plist.
 enum CompiledModelFile {
   static func load(_ file: URL) throws -> (model: NSManagedObjectModel, notes: [String]) {
-    guard let data = FileManager.default.contents(atPath: file.path) else {
-      throw ModelFileError.missing(
-        file, "The compiled model can't be read.", advice: "Check that the file is there and readable.")
-    }
+    let data = try ModelPackage.contents(of: file, "The compiled model can't be read.")
     let compiled: CompiledModel
     do {
       compiled = try CompiledModel(archive: data)
@@ -75,8 +72,12 @@ enum CompiledModelFile {
     guard let data = FileManager.default.contents(atPath: file.path) else {
       throw ModelFileError.missing(file, "It can't be read.", advice: "Check that the file is there and readable.")
     }
-    guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any] else {
-      throw error(in: file, "This is not a property list.", advice: "Copy the .momd again, or give one .mom.")
+    let list: [String: Any]
+    do {
+      list = try PropertyListData.dictionary(data)
+    } catch {
+      throw Self.error(
+        in: file, "This is not a usable property list: \(error).", advice: "Copy the .momd again, or give one .mom.")
     }
     let hashes = (list[hashesKey] as? [String: Any] ?? [:]).compactMapValues { $0 as? [String: Data] }
     return (list[currentVersionKey] as? String, hashes)

@@ -97,9 +97,10 @@ struct CompiledModelReader {
     for (_, entity) in objects {
       if let own = children[ObjectIdentifier(entity)] { entity.subentities = own }
     }
-    // A chain that stops below an entity with a parent contains a cycle.
-    for (_, entity) in objects where entity.rootEntity.superentity != nil {
-      throw ArchiveProblem("its entity '\(entity.name ?? "")' inherits from itself")
+    for (_, entity) in objects {
+      if let problem = entity.inheritanceProblem {
+        throw ArchiveProblem("its entity '\(entity.name ?? "")' \(problem)")
+      }
     }
   }
 

@@ -19,11 +19,9 @@ extension ModelXMLReader {
     for (parent, subentities) in children { entities[parent]?.subentities = subentities }
     for node in nodes {
       guard let entity = entities[node.text("name") ?? ""] else { continue }
-      // A chain that stops below an entity with a parent contains a cycle.
-      if entity.rootEntity.superentity != nil {
-        throw error(
-          at: node, "'\(entity.name ?? "")' inherits from itself.", advice: "Break the cycle of parent entities.")
-      }
+      guard let problem = entity.inheritanceProblem else { continue }
+      throw error(
+        at: node, "'\(entity.name ?? "")' \(problem).", advice: "Break the cycle or chain of parent entities.")
     }
   }
 

@@ -10,6 +10,10 @@ final class XMLTreeReader {
   private let parser: XML_Parser
   private var open: [XMLElementNode] = []
   private var root: XMLElementNode?
+  private var isTooDeep = false
+
+  /// Elements that are nested deeper are refused; those of models are nested five deep.
+  private static let depthMax = 64
 
   /// - Throws: `ModelFileError` with the line at which the data is not well-formed.
   static func read(_ data: Data, file: URL?) throws -> XMLElementNode {
@@ -29,6 +33,11 @@ final class XMLTreeReader {
         Unmanaged<XMLTreeReader>.fromOpaque(reader).takeUnretainedValue().end()
       })
     let isWhole = withExtendedLifetime(reader) { reader.parse(data) }
+    guard !reader.isTooDeep else {
+      throw ModelFileError(
+        file: file, line: max(1, reader.line), problem: "Its elements are nested more than \(depthMax) deep.",
+        advice: "Give the contents file of an .xcdatamodel.")
+    }
     guard isWhole, let root = reader.root else {
       let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { " (\(String(cString: $0)))" } ?? ""
       throw ModelFileError(
@@ -53,6 +62,11 @@ final class XMLTreeReader {
 
   /// `attributes` alternates names and values and ends with nil.
   private func start(_ name: UnsafePointer<CChar>, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>) {
+    guard open.count < Self.depthMax else {
+      isTooDeep = true
+      _ = XML_StopParser(parser, XML_Bool(XML_FALSE))
+      return
+    }
     var values: [String: String] = [:]
     var next = attributes
     while let key = next[0], let value = next[1] {

@@ -7,6 +7,26 @@ enum ModelPackage {
 
   static func isPackage(_ url: URL) -> Bool { versionExtensions[url.pathExtension] != nil }
 
+  /// Larger model files are refused.
+  static let fileBytesMax = 64 << 20
+
+  /// The bytes of a file of a model.
+  ///
+  /// - Throws: `NSError` 260 with `problem` for a file that can't be read, 259 for one that is too large.
+  static func contents(of file: URL, _ problem: String) throws -> Data {
+    var status = stat()
+    if stat(file.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > fileBytesMax {
+      throw ModelFileError(
+        file: file, line: nil, problem: "It has more than \(fileBytesMax >> 20) MiB, more than any model.",
+        advice: "Check that it is the model's file."
+      ).nsError
+    }
+    guard let data = FileManager.default.contents(atPath: file.path) else {
+      throw ModelFileError.missing(file, problem, advice: "Check that the file is there and readable.")
+    }
+    return data
+  }
+
   /// All versions in an `.xcdatamodeld` or a `.momd`, sorted by name.
   static func versions(of folder: URL) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

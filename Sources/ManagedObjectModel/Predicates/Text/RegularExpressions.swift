@@ -21,15 +21,20 @@ final class RegularExpressions: Sendable {
     _ = try expression(pattern, options)
   }
 
-  /// False for an invalid pattern. Predicates validate theirs beforehand.
-  func matches(_ text: Span<UInt8>, pattern: Span<UInt8>, _ options: TextOptions) -> Bool {
+  /// Whether the whole text matches; nil if the pattern needs too many steps. False for an invalid pattern: predicates
+  /// validate theirs beforehand.
+  func matches(_ text: Span<UInt8>, pattern: Span<UInt8>, _ options: TextOptions) -> Bool? {
     guard let expression = try? expression(string(pattern), options) else { return false }
     var subject = string(text)
     if options.contains(.diacriticInsensitive) {
       subject = TextFolding.fold(subject, .diacriticInsensitive)
     }
     let whole = NSRange(location: 0, length: subject.utf16.count)
-    return expression.firstMatch(in: subject, options: [.anchored], range: whole)?.range == whole
+    switch expression.boundedMatch(in: subject, options: .anchored) {
+    case .match(let range): return range == whole
+    case .noMatch: return false
+    case .undecided: return nil
+    }
   }
 
   private func string(_ bytes: Span<UInt8>) -> String {

@@ -1,3 +1,6 @@
+import Foundation
+import Locking
+
 /// The text operations. The raw values are the first argument of the SQL function `OCD_STRING_COMPARE`, so they never
 /// change.
 package enum TextOperation: Int64, Sendable, Hashable, CaseIterable {
@@ -45,7 +48,7 @@ package enum TextComparison {
     _ operation: TextOperation, options: TextOptions, left: Span<UInt8>, right: Span<UInt8>
   ) -> Bool {
     if operation == .matches {
-      return RegularExpressions.shared.matches(left, pattern: right, options)
+      return RegularExpressions.shared.matches(left, pattern: right, options) ?? false
     }
     if options.isDisjoint(with: .folding) {
       return ByteComparison(lowersCase: false).holds(operation, left: left, right: right)
@@ -58,6 +61,19 @@ package enum TextComparison {
     if options.contains(.rightIsFolded) { return bytes.holds(operation, left: foldedLeft.span, right: right) }
     let foldedRight = TextFolding.fold(right, options)
     return bytes.holds(operation, left: foldedLeft.span, right: foldedRight.span)
+  }
+}
+
+/// MATCHES of a predicate, which ends with an error if it can't be decided: objects would otherwise be left out.
+package enum PatternComparison {
+  /// The reason of the error.
+  package static let undecided =
+    "a pattern after MATCHES needs more than \(NSRegularExpression.stepsMax) steps for a text. Write it without "
+    + "repetitions inside repetitions."
+
+  /// - Returns: Nil if it can't be decided.
+  package static func holds(options: TextOptions, left: Span<UInt8>, right: Span<UInt8>) -> Bool? {
+    RegularExpressions.shared.matches(left, pattern: right, options)
   }
 }
 

@@ -16,15 +16,17 @@ struct EntityNumbers {
     }
     // A store that Apple's framework migrated may list an entity under its previous name. Superentities come first, so
     // their numbers are known.
+    let taken = Set(numbers.values)
+    var free = Dictionary(
+      grouping: layout.entities.filter { !taken.contains($0.number) && !Self.isHistory($0.number) },
+      by: \.superNumber)
     for (position, entity) in entities.enumerated() {
       guard let name = entity.name, numbers[name] == nil else { continue }
       let superNumber = entity.superentity?.name.map { numbers[$0] ?? 0 } ?? 0
-      let taken = Set(numbers.values)
-      let free = layout.entities.filter { row in
-        row.superNumber == superNumber && !taken.contains(row.number) && !Self.isHistory(row.number)
-      }
-      if let row = free.first(where: { $0.number == position + 1 }) ?? (free.count == 1 ? free.first : nil) {
+      let rows = free[superNumber] ?? []
+      if let row = rows.first(where: { $0.number == position + 1 }) ?? (rows.count == 1 ? rows.first : nil) {
         numbers[name] = row.number
+        free[superNumber] = rows.filter { $0.number != row.number }
       } else {
         missing.append(name)
       }

@@ -218,8 +218,9 @@ extension SQLSchema {
 
   /// Entity numbers distinguish rows, and Z_PRIMARYKEY defines the numbers.
   private func checkSuperentities(_ layout: StoreLayout, _ location: String) throws {
+    let rows = Dictionary(layout.entities.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
     for entity in entities {
-      guard let row = layout.entities.first(where: { $0.number == entity.number }),
+      guard let row = rows[entity.number],
         row.superNumber != entity.superNumber
       else { continue }
       throw SchemaMatcher.damage(

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// A column's transforms compiled for bytes. For ASCII only `replace` creates a String; the others work in place or
 /// between two buffers.
@@ -68,11 +69,22 @@ struct FieldTransformer: Sendable {
       }
     case .replace(let expression, let template):
       let whole = String(decoding: text, as: UTF8.self)
-      let range = NSRange(location: 0, length: whole.utf16.count)
-      guard expression.firstMatch(in: whole, range: range) != nil else { break }
-      let changed = expression.stringByReplacingMatches(in: whole, range: range, withTemplate: template)
+      var matches: [NSTextCheckingResult] = []
+      let isDecided = expression.eachBoundedMatch(in: whole) { match in
+        matches.append(match)
+        return true
+      }
+      guard isDecided else { return false }
+      if matches.isEmpty { break }
+      let changed = NSMutableString(string: whole)
+      // From the end, so that the ranges before stay valid.
+      for match in matches.reversed() {
+        changed.replaceCharacters(
+          in: match.range,
+          with: expression.replacementString(for: match, in: whole, offset: 0, template: template))
+      }
       text.removeAll(keepingCapacity: true)
-      text += changed.utf8
+      text += String(describing: changed).utf8
     case .convert(let converter, let strict):
       spare.removeAll(keepingCapacity: true)
       if converter.convert(text.span, to: &spare) {

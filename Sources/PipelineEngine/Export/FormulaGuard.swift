@@ -1,0 +1,23 @@
+/// Texts that a spreadsheet would run as formulas, and the apostrophe that prevents it.
+///
+/// The signs are those of OWASP's "CSV Injection". The apostrophe itself is guarded too, so that removing one from the
+/// beginning of each text gives the original.
+enum FormulaGuard {
+  private static let sign = UInt8(ascii: "'")
+
+  /// Whether the text begins with a sign that starts a formula, or with an apostrophe.
+  static func isNeeded(_ text: Span<UInt8>) -> Bool {
+    guard !text.isEmpty else { return false }
+    switch text[0] {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D, sign: return true
+    default: return false
+    }
+  }
+
+  /// Replaces the contents of `guarded` by the guarded text.
+  static func write(_ text: ArraySlice<UInt8>, to guarded: inout [UInt8]) {
+    guarded.removeAll(keepingCapacity: true)
+    guarded.append(sign)
+    guarded += text
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Nothing from a file reaches a terminal, a page or a message as it is: not from its name, its labels or its values.
+@Suite struct HostileTextTests {
+  private static let name = "a\u{1B}[31m'\"\u{202E}<script>alert(1)</script>&.csv"
+  private static let value =
+    "\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\u{202E}\u{2066}</script><img src=x onerror=alert(1)>'\"`$(id);--../../x\r\nnext"
+
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    // A slash can't be part of a file's name.
+    let quoted = Self.value.replacingOccurrences(of: "\"", with: "\"\"")
+    let text =
+      "date,height,period,wind,location,rating,\"\(quoted)\"\n"
+      + "2014-07-14T07:30:00Z,3.9,12,Glassy,\"\(quoted)\",4,x\n"
+      + "\"\(quoted)\",3.9,12,Glassy,Rincon,4,x\n2014-07-15T07:30:00Z,,,\"\(quoted)\",Malibu,\"\(quoted)\",x\n"
+    try folder.write(text, to: fileName)
+  }
+
+  private var fileName: String { Self.name.replacingOccurrences(of: "/", with: ":") }
+
+  /// The characters that a terminal or a reader's eye would act upon.
+  private static func dangers(in text: String) -> [String] {
+    text.unicodeScalars.filter { scalar in
+      switch scalar.value {
+      case 0x0A, 0x09: false
+      case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069: true
+      default: false
+      }
+    }.map { String($0.value, radix: 16) }
+  }
+
+  private func check(_ arguments: String..., status: Set<Int32> = [0, 65]) throws {
+    let output = try Programs.run(Tool.url.path, arguments, in: folder)
+    #expect(status.contains(output.status), "\(arguments[0]): \(output.status) \(output.messages)")
+    #expect(String(validating: output.bytes, as: UTF8.self) != nil)
+    #expect(Self.dangers(in: output.text) == [], "\(arguments[0]) \(arguments.last ?? "")")
+    #expect(Self.dangers(in: output.messages) == [], "\(arguments[0]) \(arguments.last ?? "")")
+  }
+
+  @Test func `What commands print is safe for a terminal`() throws {
+    for more in [[], ["--json"]] {
+      for command in ["validate", "preview", "guess"] where command != "guess" || more.isEmpty {
+        let output = try Programs.run(Tool.url.path, [command, fileName] + more, in: folder)
+        #expect([0, 65].contains(output.status), "\(command): \(output.messages)")
+        #expect(Self.dangers(in: output.text) == [] && Self.dangers(in: output.messages) == [], "\(command) \(more)")
+      }
+    }
+    try check("import", fileName, "--store", "s.sqlite", "--log", "-")
+    try check("import", fileName, "--store", "t.sqlite", "--json")
+    try check("history", "s.sqlite")
+    try check("history", "s.sqlite", "--json")
+    try check("inspect", "s.sqlite")
+    try check("inspect", "s.sqlite", "--json")
+    try check("verify", "s.sqlite")
+    try check("list", "--store", "s.sqlite")
+    try check("list", "--store", "s.sqlite", "--json")
+    try check("show", "1", "--store", "s.sqlite")
+    try check("show", "1", "--store", "s.sqlite", "--json")
+    try check("diff", fileName, "--store", "s.sqlite")
+    try check("diff", fileName, "--store", "s.sqlite", "--json")
+    try check("import", Self.value.replacingOccurrences(of: "/", with: ":"), "--store", "s.sqlite", status: [66])
+    try check("show", Self.value, "--store", "s.sqlite", status: [64, 66])
+    try check("list", "--store", "s.sqlite", "--where", Self.value, status: [64, 78])
+    try check(Self.value, status: [64])
+  }
+
+  @Test func `Reports and logs hold it as text, not as markup`() throws {
+    let reports = ["r.html", "r.xml", "r.txt", "r.prom", "e.log"]
+    let output = try Tool.run(
+      "import", fileName, "--store", "s.sqlite", "--report", "r.html", "--report", "r.xml", "--report", "r.txt",
+      "--report", "r.prom", "--log", "e.log", in: folder)
+    #expect([0, 65].contains(output.status), "\(output.messages)")
+    for report in reports {
+      let text = try folder.text(report)
+      #expect(Self.dangers(in: text) == [], "\(report)")
+      let isMarkup = report.hasSuffix("html") || report.hasSuffix("xml")
+      #expect(!isMarkup || !text.contains("<script>alert") && !text.contains("<img src=x"), "\(report)")
+    }
+    try Programs.python("import xml.dom.minidom; xml.dom.minidom.parse('r.xml')", in: folder)
+  }
+
+  @Test func `The values themselves are kept and exported as they are`() throws {
+    #expect([0, 65].contains(try Tool.run("import", fileName, "--store", "s.sqlite", in: folder).status))
+    let exported = try Tool.run("export", "--store", "s.sqlite", "--output", "-", "-q", in: folder)
+    let read = try Programs.python(
+      """
+      import csv, io, sys
+      rows = list(csv.DictReader(io.StringIO(open("out.csv", newline="").read())))
+      sys.stdout.write(rows[0]["location"])
+      """, in: try with("out.csv", exported.bytes))
+    #expect(read == Self.value)
+  }
+
+  private func with(_ name: String, _ bytes: Data) throws -> TemporaryFolder {
+    try bytes.write(to: folder.file(name))
+    return folder
+  }
+}
