@@ -141,8 +141,11 @@ struct ImportRun {
     let ledger = try Ledger(environment.tables, nil)
     coordinator.addSaveParticipant(ledger)
     defer { coordinator.removeSaveParticipant(ledger) }
+    let outdated = LedgerRetention(definition.limits).map { environment.tables.compact($0, at: options.now()) }
     ledger.prepare(
-      Ledger.Page(statements: [environment.tables.record(run)] + environment.tables.finish(run: environment.runID)))
+      Ledger.Page(
+        statements: [environment.tables.record(run)] + environment.tables.finish(run: environment.runID)
+          + (outdated ?? [])))
     try coordinator.saveParticipants()
     try coordinator.checkpoint()
   }
