@@ -122,6 +122,14 @@ if !buildsProgramOnly {
     .testTarget(
       name: "CommandTests", dependencies: ["surfjournal", "SurfJournal", "PipelineEngine", "TestSupport"],
       exclude: ["Snapshots"], swiftSettings: strict),
+    // Random runs, faults and kills against a model of what a store must hold.
+    .testTarget(
+      name: "SimulatorTests",
+      dependencies: [
+        "surfjournal", "SurfJournal", "PipelineEngine", "PipelineDefinition", "PersistentStores", "ManagedObjectModel",
+        "CSV", "TestSupport",
+      ],
+      swiftSettings: strict),
     // The stack shapes of the tutorials, in Apple's names only, and the examples of documentation comments.
     .testTarget(
       name: "Examples",

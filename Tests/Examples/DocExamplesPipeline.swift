@@ -13,6 +13,11 @@ private enum DocExamplesPipeline {
     try undo.apply()
   }
 
+  static func compact() throws {
+    let compaction = try LedgerHistory.compact(store: "journal.sqlite", vocabulary: .journal, historyDays: 365)
+    print("\(compaction?.runsRemoved ?? 0) runs are no longer listed")
+  }
+
   // MARK: CSV
 
   static func dialect() throws {

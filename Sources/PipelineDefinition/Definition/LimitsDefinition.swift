@@ -11,10 +11,17 @@ public struct LimitsDefinition: Sendable, Hashable, Codable {
   /// Entries whose values from before an update the store's ledger keeps, so that the update can be undone. Those of
   /// the oldest inputs are dropped first.
   public var overwrittenMax = 100_000
+  /// Days for which the store's ledger keeps what an undo, a replacement and the history need; nil for ever.
+  public var historyDays: Int?
+  /// Days for which the store's ledger recognises inputs by their content; nil for ever.
+  public var inputsDays: Int?
 
   public init() {}
 
-  static let keys = ["issuesListedMax", "fieldBytesMax", "recordBytesMax", "keysInMemoryMax", "overwrittenMax"]
+  static let keys = [
+    "issuesListedMax", "fieldBytesMax", "recordBytesMax", "keysInMemoryMax", "overwrittenMax", "historyDays",
+    "inputsDays",
+  ]
 
   static func read(_ value: JSONValue, path: String, mistakes: MistakeList) -> LimitsDefinition {
     var limits = LimitsDefinition()
@@ -25,6 +32,9 @@ public struct LimitsDefinition: Sendable, Hashable, Codable {
     limits.recordBytesMax = reader.integer("recordBytesMax", in: bytes) ?? limits.recordBytesMax
     limits.keysInMemoryMax = reader.integer("keysInMemoryMax", in: 1...100_000_000) ?? limits.keysInMemoryMax
     limits.overwrittenMax = reader.integer("overwrittenMax", in: 0...10_000_000) ?? limits.overwrittenMax
+    let days = 1...36_500
+    limits.historyDays = reader.integer("historyDays", in: days)
+    limits.inputsDays = reader.integer("inputsDays", in: days)
     return limits
   }
 }

@@ -95,9 +95,11 @@ public struct RunOptions: Sendable {
   /// Options that change nothing: the definition decides.
   public init() {}
 
-  /// The treatment of an input that has changed since an import: the caller's, or else the pipeline's.
+  /// The treatment of an input that has changed since an import: the caller's, or else the pipeline's. A replay replaces
+  /// nothing: what an earlier replay of the file has inserted is no longer in it.
   func changedInputs(_ definition: PipelineDefinition) -> PipelineDefinition.ChangedInputPolicy {
-    changedInputs ?? definition.changedInputs
+    let policy = changedInputs ?? definition.changedInputs
+    return isReplay && policy == .replace ? .refuse : policy
   }
 }
 

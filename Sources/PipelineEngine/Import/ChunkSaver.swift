@@ -43,7 +43,7 @@ struct ChunkSaver {
       try rejects?.cutBack(to: rejectsBefore)
       try rejects?.append(plan, of: chunk)
       var next = checkpoint
-      next.advance(by: plan, of: chunk, rejects: rejects?.mark)
+      next.advance(by: plan, of: chunk, rejects: rejects?.mark, at: environment.options.now())
       writer.prepare(
         next, totals, insertedCount: plan.inserts.count,
         beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())

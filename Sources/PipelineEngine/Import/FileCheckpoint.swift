@@ -63,14 +63,14 @@ struct FileCheckpoint {
   mutating func note(_ issue: RecordIssue) { results.log.add(issue) }
 
   /// Called when a chunk was planned; `rejects` has the lengths of the files of rejects with it.
-  mutating func advance(by plan: ChunkPlan, of chunk: ParsedChunk, rejects: RejectsMark?) {
+  mutating func advance(by plan: ChunkPlan, of chunk: ParsedChunk, rejects: RejectsMark?, at date: Date) {
     results.add(plan, of: chunk)
-    entry.note(chunk.progress, results: results, rejects: rejects, at: Date())
+    entry.note(chunk.progress, results: results, rejects: rejects, at: date)
   }
 
   /// Called when the end of the input was reached.
-  mutating func complete(_ progress: InputProgress, rejects: RejectsMark?) {
-    entry.note(progress, results: results, rejects: rejects, at: Date())
+  mutating func complete(_ progress: InputProgress, rejects: RejectsMark?, at date: Date) {
+    entry.note(progress, results: results, rejects: rejects, at: date)
     entry.isComplete = true
   }
 

@@ -67,8 +67,10 @@ struct FileImporter {
         checksumFile = try ChecksumFile.verified(file.path, file.name)
       }
       overlap = OverlapCheck(of: file, environment, known: known)
-      let comparesRecords = environment.changedInputs == .replace || !file.isReadTwice
-      let messages = environment.reader(of: file, known, digester: comparesRecords ? overlap?.digester : nil).start()
+      let comparesRecords = environment.changedInputs == .replace || overlap != nil && !file.isReadTwice
+      let messages = environment.reader(
+        of: file, known, digester: comparesRecords ? environment.wholeRecordDigester : nil
+      ).start()
       try environment.clock.time(.save) { (share) throws(RunFailure) in
         try handleAll(messages, share: &share, totals: &totals)
       }
@@ -127,9 +129,12 @@ struct FileImporter {
       return try compare(with: entry, &totals)
     case .known(let known): return try noteKnown(known, &totals)
     case .resumed(let known):
+      // What precedes the checkpoint was compared when it was begun.
+      overlap = nil
       summary.state = .resumed
       try resume(known)
     case .grown(let known):
+      overlap = nil
       summary.state = .grown
       checkpoint.begin(after: known, ledger)
     case .refused(let reason):
@@ -316,7 +321,7 @@ struct FileImporter {
     if summary.state != .imported || !file.isReadTwice { totals.forgetStoredRecords() }
     try rejects?.finish()
     if environment.isDryRun, let path = rejects?.path { try RejectsFile.publish(path, replaces: true) }
-    checkpoint.complete(progress, rejects: rejects?.mark)
+    checkpoint.complete(progress, rejects: rejects?.mark, at: environment.options.now())
     summary.bytes = progress.consumedBytes
     try writer.write(&checkpoint, &totals)
     environment.monitor.log.log(.inputCompleted(file.name, checkpoint.results.counts))

@@ -70,6 +70,9 @@ struct ImportEnvironment {
   /// The treatment of an input that has changed since an import: the caller's, or else the pipeline's.
   var changedInputs: PipelineDefinition.ChangedInputPolicy { options.changedInputs(definition) }
 
+  /// What is digested of the records where they are compared with the store's: all that the input fills.
+  var wholeRecordDigester: @Sendable (HeaderMapping) -> RowDigester { { [keys] in keys.wholeRecordDigester($0) } }
+
   /// Whether each input is one transaction: otherwise an interrupted replacement would leave neither the old nor the new
   /// entries, and equal records could no longer be counted.
   var savesInputsWhole: Bool { changedInputs != .refuse && !definition.atomic }

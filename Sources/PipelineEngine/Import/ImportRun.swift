@@ -154,7 +154,8 @@ struct ImportRun {
     coordinator.addSaveParticipant(ledger)
     defer { coordinator.removeSaveParticipant(ledger) }
     let reported = outcome.isReportOwed || !outcome.isSettled ? [] : environment.tables.finish(run: environment.runID)
-    ledger.prepare(Ledger.Page(statements: [environment.tables.record(run)] + reported))
+    let outdated = LedgerRetention(definition.limits).map { environment.tables.compact($0, at: options.now()) }
+    ledger.prepare(Ledger.Page(statements: [environment.tables.record(run)] + reported + (outdated ?? [])))
     try coordinator.saveParticipants()
     try coordinator.checkpoint()
   }

@@ -27,12 +27,6 @@ struct OverlapCheck {
     earlier = known.at(file.location, of: definition.entity).first { $0.counts.inserted > 0 }
   }
 
-  /// What is digested of the input's records: all that it fills.
-  var digester: @Sendable (HeaderMapping) -> RowDigester {
-    let keys = environment.keys
-    return { keys.wholeRecordDigester($0) }
-  }
-
   /// Compares the whole input.
   ///
   /// - Parameter entry: The ledger's entry that the input will have.
@@ -47,7 +41,7 @@ struct OverlapCheck {
   func failure(
     ofFirst chunk: ParsedChunk, mapping: HeaderMapping, entry: LedgerEntry, totals: inout ImportTotals
   ) throws(RunFailure) -> RunFailure? {
-    let stored = try totals.storedRecords(digester(mapping), environment)
+    let stored = try totals.storedRecords(environment.wholeRecordDigester(mapping), environment)
     var overlap = Overlap()
     try stored.add(chunk, of: entry, after: known, to: &overlap)
     guard overlap.isMost else { return nil }
@@ -58,8 +52,8 @@ struct OverlapCheck {
   func overlap(_ entry: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) -> Overlap? {
     var stored: StoredRecords?
     var overlap = Overlap()
-    try InputScan(environment, file).run(digester: digester) { mapping in
-      stored = try totals.storedRecords(digester(mapping), environment)
+    try InputScan(environment, file).run(digester: environment.wholeRecordDigester) { mapping in
+      stored = try totals.storedRecords(environment.wholeRecordDigester(mapping), environment)
     } _: { chunk in
       try stored?.add(chunk, of: entry, after: known, to: &overlap)
       return true

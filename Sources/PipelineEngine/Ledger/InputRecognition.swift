@@ -144,7 +144,7 @@ extension LedgerEntry {
     let entries = counts.inserted == 1 ? "entry" : "\(counts.inserted) entries"
     // An earlier version of this program did not record what it inserted.
     let replace =
-      isReadTwice && firstRecord != nil && counts.inserted > 0
+      isReadTwice && firstRecord != nil && !isCompacted && counts.inserted > 0
       ? "Replace the \(entries) that \(name) inserted with --replace, add" : "Add"
     return
       "\(replace) only the records that are new with --only-new, or, if something such as date and place tells the "

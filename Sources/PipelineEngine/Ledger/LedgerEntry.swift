@@ -20,6 +20,8 @@ struct LedgerEntry: Sendable {
   var isOutdated = false
   /// Whether it was imported to its end.
   var isComplete = false
+  /// Whether what an undo or a replacement needs was removed since.
+  var isCompacted = false
   /// Whether the run that completed it also wrote its report.
   var isReported = false
   var progress = InputProgress()
@@ -78,7 +80,8 @@ extension LedgerEntry {
       rejects.path.map { .text($0) } ?? .null, .integer(Int64(rejects.bytes)), .integer(Int64(rejects.detailBytes)),
       .integer(Int64(rejects.count)), .integer(baseKey), .integer(Int64(counts.read)),
       .integer(Int64(counts.inserted)), .integer(Int64(counts.updated)), .integer(Int64(counts.unchanged)),
-      .integer(Int64(counts.duplicate)), .integer(Int64(counts.rejected)), .text(results.json),
+      .integer(Int64(counts.duplicate)), .integer(Int64(counts.rejected)),
+      .text(isCompacted ? Self.compactedTally : results.json),
       .text(LedgerDate.text(savedAt)), .integer(Int64(counts.repeated)), header.map { .text(Self.text($0)) } ?? .null,
       firstRecord.map { .integer(Int64($0)) } ?? .null,
       location.map { .text($0) } ?? .null,
@@ -106,6 +109,7 @@ extension LedgerEntry {
     counts = RunCounts(
       read: integer(20), inserted: integer(21), updated: integer(22), unchanged: integer(23),
       duplicate: integer(24), repeated: integer(28), rejected: integer(25))
+    isCompacted = text(26) == Self.compactedTally
     results = InputResults.Rest(json: text(26))
     savedAt = LedgerDate.date(text(27)) ?? Date(timeIntervalSince1970: 0)
     header = (row[29] as? String).flatMap { try? JSONDecoder().decode([String].self, from: Data($0.utf8)) }

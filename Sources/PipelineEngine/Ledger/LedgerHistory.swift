@@ -74,18 +74,7 @@ public struct LedgerHistory: Sendable, Hashable, Codable {
     store path: String, vocabulary: DefinitionVocabulary = DefinitionVocabulary(), timeoutSeconds: Double = 10
   ) throws(LedgerAccessError) -> Bool {
     let tables = LedgerTables(vocabulary)
-    guard FileManager.default.fileExists(atPath: path) else { throw .missing(path) }
-    let lock: RunLock
-    do throws(RunFailure) {
-      lock = try RunLock(storePath: path, pipeline: "ledger drop", now: Date())
-    } catch {
-      throw LedgerAccessError(description: error.message, exitCode: error.exitCode)
-    }
-    defer { lock.release() }
-    return try LedgerAccess.explained(path) {
-      let connection = try SQLiteConnection(
-        path: path, mode: .readWrite, busyTimeoutMilliseconds: Int32(clamping: Int(timeoutSeconds * 1000)))
-      defer { connection.close() }
+    return try LedgerAccess.changed(path, by: "ledger drop", timeoutSeconds: timeoutSeconds) { connection in
       let found = try connection.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(tables.ledger)'")
       if found.isEmpty { return false }
       try connection.transaction {
@@ -131,7 +120,27 @@ public struct LedgerAccessError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-private enum LedgerAccess {
+enum LedgerAccess {
+  /// Calls `body` with a connection that writes, while no run uses the store.
+  static func changed<Result>(
+    _ path: String, by command: String, timeoutSeconds: Double, _ body: (SQLiteConnection) throws -> Result
+  ) throws(LedgerAccessError) -> Result {
+    guard FileManager.default.fileExists(atPath: path) else { throw .missing(path) }
+    let lock: RunLock
+    do throws(RunFailure) {
+      lock = try RunLock(storePath: path, pipeline: command, now: Date())
+    } catch {
+      throw LedgerAccessError(description: error.message, exitCode: error.exitCode)
+    }
+    defer { lock.release() }
+    return try explained(path) {
+      let connection = try SQLiteConnection(
+        path: path, mode: .readWrite, busyTimeoutMilliseconds: Int32(clamping: Int(timeoutSeconds * 1000)))
+      defer { connection.close() }
+      return try body(connection)
+    }
+  }
+
   static func explained<Result>(
     _ path: String, _ body: () throws -> Result
   ) throws(LedgerAccessError) -> Result {

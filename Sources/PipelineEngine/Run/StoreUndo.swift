@@ -108,6 +108,10 @@ public struct StoreUndo: Sendable {
         throw error
       }
       try work.store.checkpoint()
+      // Those of an input that was not imported to its end would never get their name.
+      for path in inputs.filter({ !$0.isComplete }).compactMap(\.rejects.path) {
+        RejectsFile.remove(RejectsFile.partPath(of: path))
+      }
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)
     }

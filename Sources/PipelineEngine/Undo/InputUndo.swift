@@ -95,6 +95,12 @@ struct InputUndo {
         guard let first = row[0] as? Int64, let last = row[1] as? Int64, first <= last else { return nil }
         return first...last
       }
+      guard !input.isCompacted else {
+        throw UndoRefusal(
+          message:
+            "the ledger was compacted since \(input.path) was imported on \(LedgerDate.text(input.savedAt)), and no "
+            + "longer has what an undo needs; delete the entries with '\(program) delete'")
+      }
       guard ranges.reduce(0, { $0 + $1.count }) >= input.counts.inserted else {
         throw UndoRefusal(
           message:

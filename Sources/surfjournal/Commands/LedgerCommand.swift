@@ -3,13 +3,26 @@ import PipelineEngine
 struct LedgerCommand: Command {
   static let name = "ledger"
   static let usage = """
-    Usage: surfjournal ledger drop STORE [options]
+    Usage: surfjournal ledger compact STORE [options]
+           surfjournal ledger drop STORE [options]
 
-    Removes the ledger from a store: the tables in which this program records what
-    was imported. Nothing else changes. Afterwards no input counts as imported:
-    importing one again duplicates its entries, unless the pipeline has a key.
+    The ledger is the tables of a store in which this program records what was
+    imported. Nothing else of the store changes.
+
+    compact removes what is only needed for old imports: 'history' no longer lists
+    them, and they can't be undone or replaced. Their inputs are still recognised,
+    so none is imported twice. With --forget, inputs that are older still are not
+    recognised any more: one that comes again is imported again, unless the pipeline
+    has a key, or the store has more than half of its records.
+
+    drop removes the ledger. Afterwards no input counts as imported: importing one
+    again duplicates its entries, unless the pipeline has a key.
 
     Options:
+          --keep DAYS            compact: days for which imports are listed and can be
+                                 undone, 1 to 36500; by default 365
+          --forget DAYS          compact: days for which inputs are recognised, at
+                                 least as many as with --keep; by default for ever
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; by default 10
@@ -19,13 +32,34 @@ struct LedgerCommand: Command {
 
     """
 
+  private enum Action: Sendable {
+    case compact(historyDays: Int, inputsDays: Int?)
+    case drop
+  }
+
+  private let action: Action
   private let store: String
   private let timeoutSeconds: Double
   private let isQuiet: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let verb = arguments.operands.first else { throw arguments.mistake("say what to do: ledger drop STORE") }
-    guard verb == "drop" else { throw arguments.mistake("there is no action '\(verb)' for a ledger; use drop") }
+    guard let verb = arguments.operands.first else {
+      throw arguments.mistake("say what to do: ledger compact STORE, or ledger drop STORE")
+    }
+    let (keep, forget) = (
+      try arguments.integer("keep", in: 1...36_500), try arguments.integer("forget", in: 1...36_500)
+    )
+    switch verb {
+    case "compact":
+      if let forget, forget < keep ?? 365 {
+        throw arguments.mistake("--forget must be at least as many days as --keep, which is \(keep ?? 365)")
+      }
+      action = .compact(historyDays: keep ?? 365, inputsDays: forget)
+    case "drop":
+      if keep != nil || forget != nil { throw arguments.mistake("--keep and --forget are options of ledger compact") }
+      action = .drop
+    default: throw arguments.mistake("there is no action '\(verb)' for a ledger; use compact or drop")
+    }
     store = try arguments.onlyOperand("a store", after: 1)
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
     isQuiet = arguments.has("quiet")
@@ -33,11 +67,27 @@ struct LedgerCommand: Command {
 
   func run() async -> ExitCode {
     do throws(LedgerAccessError) {
-      let existed = try LedgerHistory.drop(store: store, vocabulary: .journal, timeoutSeconds: timeoutSeconds)
-      if !isQuiet { Console.report(existed ? "the ledger of \(store) is removed" : "\(store) has no ledger") }
+      let done =
+        switch action {
+        case .compact(let historyDays, let inputsDays): try compact(historyDays, inputsDays)
+        case .drop:
+          try LedgerHistory.drop(store: store, vocabulary: .journal, timeoutSeconds: timeoutSeconds)
+            ? "the ledger of \(store) is removed" : nil
+        }
+      if !isQuiet { Console.report(done ?? "\(store) has no ledger") }
       return .ok
     } catch {
       return CommandFailure(error.description, error.exitCode).report()
     }
+  }
+
+  /// - Returns: What was done; nil for a store without a ledger.
+  private func compact(_ historyDays: Int, _ inputsDays: Int?) throws(LedgerAccessError) -> String? {
+    let compaction = try LedgerHistory.compact(
+      store: store, vocabulary: .journal, historyDays: historyDays, inputsDays: inputsDays,
+      timeoutSeconds: timeoutSeconds)
+    guard let compaction else { return nil }
+    return "the ledger of \(store) has \(compaction.runs) of \(compaction.runs + compaction.runsRemoved) runs and "
+      + "\(compaction.inputs) of \(compaction.inputs + compaction.inputsRemoved) inputs left"
   }
 }

@@ -1,0 +1,267 @@
+import Foundation
+import SurfJournal
+import TestSupport
+
+@testable import PipelineDefinition
+@testable import PipelineEngine
+
+extension Simulation {
+  /// How a run is disturbed.
+  enum Fault {
+    case none
+    /// Cancelled when it has reported progress so many times.
+    case cancelled(after: Int)
+    /// Killed after so many microseconds.
+    case killed(after: UInt32)
+  }
+
+  func drawFault() -> Fault {
+    if killsOneIn > 0, random.isOne(in: killsOneIn) { return .killed(after: UInt32(random.number(15_000...150_000))) }
+    return random.isOne(in: 4) ? .cancelled(after: random.number(0...6)) : .none
+  }
+
+  // MARK: Files
+
+  /// A new file, or one that was there and has changed, is renamed, or comes again as it is.
+  func drawFile(repeatsOld: Bool) throws -> String {
+    let old = files.keys.filter { !$0.contains("/in/") }.sorted()
+    guard let path = old.randomElement(using: &random), repeatsOld || !random.isOne(in: 3) else {
+      return try put(random.text(pipeline), at: newPath())
+    }
+    let text = random.changed(files[path] ?? random.text(pipeline), pipeline)
+    return try put(text, at: random.isOne(in: 4) ? newPath() : path)
+  }
+
+  private func newPath() -> String {
+    fileNumber += 1
+    return folder.path("f\(fileNumber).csv" + (random.isOne(in: 6) ? ".gz" : ""))
+  }
+
+  func put(_ text: InputText, at path: String) throws -> String {
+    try text.write(path)
+    files[path] = text
+    return path
+  }
+
+  private func given(_ path: String) -> StoreModel.Given {
+    let text = files[path] ?? InputText(lines: [], delimiter: pipeline.delimiter, lineEnd: pipeline.lineEnd)
+    return StoreModel.Given(path: path, location: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, text: text)
+  }
+
+  // MARK: Runs
+
+  func importFiles(repeatsOld: Bool = false) async throws {
+    var paths = [try drawFile(repeatsOld: repeatsOld)]
+    var options = StoreModel.Options(changedInputs: pipeline.changedInputs)
+    if pipeline.key.isEmpty, random.isOne(in: 3) {
+      options.changedInputs = random.pick([.replace, .onlyNew], else: .onlyNew)
+    } else {
+      options.again = random.isOne(in: 9)
+    }
+    let isSeveral = options.changedInputs != .replace && random.isOne(in: 3)
+    for _ in 0..<(isSeveral ? random.number(1...2) : 0) {
+      let path = try drawFile(repeatsOld: false)
+      if !paths.contains(path) { paths.append(path) }
+    }
+    _ = try await run(paths.map(given), options, fault: drawFault(), inputs: paths)
+  }
+
+  func importInbox() async throws {
+    var given: [StoreModel.Given] = []
+    for index in 0...random.number(0...2) {
+      fileNumber += 1
+      let name = "i\(fileNumber).csv"
+      let path = folder.path("in/\(name)")
+      let old = files.values.randomElement(using: &random)
+      let text = random.isOne(in: 3) ? old.map { random.changed($0, pipeline) } : nil
+      _ = try put(text ?? random.text(pipeline), at: path)
+      // The oldest first.
+      let date = Date(timeIntervalSince1970: 1_700_000_000 + Double(index))
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+      given.append(StoreModel.Given(path: name, location: nil, text: try InputText.of(files[path])))
+    }
+    let options = StoreModel.Options(changedInputs: pipeline.changedInputs)
+    _ = try await run(
+      given, options, fault: random.isOne(in: 4) ? .cancelled(after: random.number(0...4)) : .none, inputs: nil)
+    // What stayed is taken out: the order in which files of one inbox arrive is not what is tested.
+    for path in files.keys where path.contains("/in/") {
+      try? FileManager.default.removeItem(atPath: path)
+      files[path] = nil
+    }
+  }
+
+  /// Imports, and compares what it did with the model.
+  func run(
+    _ given: [StoreModel.Given], _ options: StoreModel.Options, fault: Fault, inputs: [String]?
+  ) async throws -> StoreModel.Result {
+    runNumber += 1
+    tell(
+      "import \(given.map { "\(($0.path as NSString).lastPathComponent) \($0.text.lines.count)" }), \(options), \(fault)"
+    )
+    var predicted = model
+    let prediction = predicted.run(given, options, number: runNumber, records: nil)
+    let summary = try await perform(options, fault, inputs: inputs)
+    let records = try records()
+    let result = model.run(given, options, number: runNumber, records: records)
+    try noteStates(records)
+    if let summary {
+      if case .none = fault, summary.outcome != .stopped { try check(summary, expected: prediction, found: result) }
+      try check(summary, after: fault)
+    }
+    if pipeline.stopsAtErrors, model.inputs.contains(where: { !$0.rejected.isEmpty }) {
+      throw Mismatch(description: "a run that stops at errors has rejected some")
+    }
+    try checkRejects(result, records, isReplay: options.isReplay)
+    return result
+  }
+
+  private func perform(
+    _ options: StoreModel.Options, _ fault: Fault, inputs: [String]?
+  ) async throws -> RunSummary? {
+    try pipeline.json(&random).write(toFile: definitionPath, atomically: false, encoding: .utf8)
+    if case .killed(let microseconds) = fault, let inputs {
+      try kill(options, inputs, after: microseconds)
+      return nil
+    }
+    let runner = try runner(.import, options, inputs: inputs)
+    if case .cancelled(let count) = fault {
+      if count == 0 { runner.cancel() }
+      let watching = Task {
+        var seen = 0
+        for await _ in runner.progress {
+          seen += 1
+          if seen >= count { runner.cancel() }
+        }
+      }
+      defer { watching.cancel() }
+      return try await runner.run()
+    }
+    return try await runner.run()
+  }
+
+  func runner(_ kind: RunSummary.Kind, _ options: StoreModel.Options, inputs: [String]?) throws -> PipelineRunner {
+    let definition = try PipelineDefinition(
+      contentsOf: URL(fileURLWithPath: definitionPath), environment: DefinitionEnvironment(vocabulary: .journal))
+    var run = RunOptions()
+    run.inputs = inputs
+    run.store = store
+    run.again = options.again
+    run.isReplay = options.isReplay
+    if options.changedInputs != pipeline.changedInputs, !options.isReplay {
+      run.changedInputs = options.changedInputs == .replace ? .replace : .onlyNew
+    }
+    run.contextChain = random.isOne(in: 8) ? .three : .one
+    run.isQuiet = true
+    // The clock may go forward and back.
+    let date = Date(timeIntervalSinceReferenceDate: Double(random.number(0...900_000_000)))
+    run.now = { date }
+    return PipelineRunner(definition, kind, options: run)
+  }
+
+  private func kill(_ options: StoreModel.Options, _ inputs: [String], after microseconds: UInt32) throws {
+    hasKilled = true
+    killCount += 1
+    var arguments = ["import"] + inputs + ["--pipeline", definitionPath, "--store", store, "-q"]
+    if options.again { arguments.append("--again") }
+    if options.changedInputs != pipeline.changedInputs {
+      arguments.append(options.changedInputs == .replace ? "--replace" : "--only-new")
+    }
+    let process = Programs.process(Simulation.program.path, arguments, in: folder)
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    try process.run()
+    usleep(microseconds)
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// The program, which the build leaves next to this test bundle.
+  static let program = (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
+    .deletingLastPathComponent().appendingPathComponent("surfjournal")
+
+  // MARK: Checks
+
+  private func noteStates(_ records: [StoreModel.Record]) throws {
+    let states = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.state) })
+    for index in model.inputs.indices {
+      let input = model.inputs[index]
+      guard let state = states[input.id] else {
+        throw Mismatch(description: "the ledger has lost the input \(input.id), \(input.path)")
+      }
+      model.inputs[index].isReported = state != "unreported"
+      if state != "unreported", (state == "outdated") != input.isOutdated || (state == "partial") == input.isComplete {
+        throw Mismatch(description: "the input \(input.id), \(input.path), is \(state), expected \(input)")
+      }
+    }
+  }
+
+  /// What an undisturbed run says of itself.
+  private func check(
+    _ summary: RunSummary, expected prediction: StoreModel.Result, found result: StoreModel.Result
+  ) throws {
+    let isRefused = !prediction.refused.isEmpty
+    guard (summary.outcome == .failed) == isRefused, isRefused || summary.outcome == .completed else {
+      throw Mismatch(
+        description: "the run \(summary.outcome.rawValue): \(summary.failure?.message ?? "-"), expected "
+          + "\(prediction.refused)")
+    }
+    if isRefused, pipeline.isAtomic || pipeline.stopsAtErrors { return }
+    guard summary.simulatedCounts == prediction.counts, result.counts == prediction.counts else {
+      throw Mismatch(
+        description: "the run counts \(summary.simulatedCounts), the ledger \(result.counts), expected "
+          + "\(prediction.counts)")
+    }
+    guard result.refused.keys.sorted() == prediction.refused.keys.sorted(), result.isWhole else {
+      throw Mismatch(description: "the run did not come to its end: \(result), expected \(prediction)")
+    }
+  }
+
+  private func check(_ summary: RunSummary, after fault: Fault) throws {
+    let outcome = summary.outcome
+    guard summary.counts.isConserved else { throw Mismatch(description: "records are unaccounted for") }
+    if outcome == .stopped, !pipeline.stopsAtErrors { throw Mismatch(description: "the run stopped") }
+    if outcome == .failed, summary.exitCode != .dataError {
+      throw Mismatch(description: "the run failed with \(summary.exitCode): \(summary.failure?.message ?? "")")
+    }
+    if outcome == .cancelled, case .none = fault { throw Mismatch(description: "the run was cancelled") }
+  }
+
+  /// The files of rejects of the inputs that a run has completed have exactly the rejected records.
+  private func checkRejects(
+    _ result: StoreModel.Result, _ records: [StoreModel.Record], isReplay: Bool
+  ) throws {
+    for input in model.inputs where result.completed.contains(input.id) {
+      guard let record = records.first(where: { $0.id == input.id }), !isReplay else { continue }
+      guard let path = record.rejectsPath, !input.rejected.isEmpty else {
+        if input.rejected.isEmpty { continue }
+        throw Mismatch(description: "no rejects of \(input.path), expected \(input.rejected)")
+      }
+      var text = input.text
+      (text.lines, text.endsWithLineEnd) = (input.rejected, true)
+      try check(path, text)
+      rejects[path] = text
+    }
+  }
+
+  func check(_ path: String, _ expected: InputText) throws {
+    let found = (try? String(contentsOfFile: path, encoding: .utf8)) ?? "no file"
+    let lines = { (text: String) in text.split { $0.isNewline } }
+    guard lines(found) == lines(String(decoding: expected.bytes, as: UTF8.self)) else {
+      throw Mismatch(description: "the rejects in \(path) are \(found), expected \(expected.lines)")
+    }
+  }
+}
+
+extension InputText {
+  static func of(_ text: InputText?) throws -> InputText {
+    guard let text else { throw Mismatch(description: "no file") }
+    return text
+  }
+}
+
+extension RunSummary {
+  var simulatedCounts: StoreModel.Counts {
+    StoreModel.Counts(
+      read: counts.read, inserted: counts.inserted, updated: counts.updated, unchanged: counts.unchanged,
+      duplicate: counts.duplicate, repeated: counts.repeated, rejected: counts.rejected)
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import ManagedObjectModel
+import PersistentStores
+import SurfJournal
+import TestSupport
+
+@testable import PipelineDefinition
+@testable import PipelineEngine
+
+/// A difference between the store and the model, with what repeats it.
+struct Mismatch: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// One world: a store, a pipeline, files and the model, and the steps that a seed plays on them.
+final class Simulation {
+  let seed: UInt64
+  var random: SeededGenerator
+  let folder: TemporaryFolder
+  let pipeline: SimulatedPipeline
+  var model: StoreModel
+  /// What is in the files that may be imported, by their paths.
+  var files: [String: InputText] = [:]
+  /// Files of rejects, with the header of their records.
+  var rejects: [String: InputText] = [:]
+  var story: [String] = []
+  private(set) var stepCount = 0
+  var killCount = 0
+  var runNumber = 0
+  var fileNumber = 0
+  /// Whether a process was killed: what it has left over is the next run's.
+  var hasKilled = false
+  /// One in so many runs is a process that is killed; 0 for none.
+  let killsOneIn: Int
+
+  var store: String { folder.path("journal.sqlite") }
+  var definitionPath: String { folder.path("simulated.json") }
+
+  init(seed: UInt64, killsOneIn: Int = 0, mistake: StoreModel.Mistake? = nil) throws {
+    self.seed = seed
+    self.killsOneIn = killsOneIn
+    random = SeededGenerator(seed: seed)
+    folder = try TemporaryFolder()
+    pipeline = SimulatedPipeline(&random)
+    model = StoreModel(pipeline)
+    model.mistake = mistake
+    try folder.makeFolder("in")
+  }
+
+  func play(steps: Int) async throws {
+    do {
+      while stepCount < steps {
+        stepCount += 1
+        try await step()
+        try checkStore()
+      }
+    } catch {
+      let text = "seed \(seed), step \(stepCount): \(error)\n\(pipeline)\n" + story.suffix(12).joined(separator: "\n")
+      throw Mismatch(description: text)
+    }
+  }
+
+  private func step() async throws {
+    switch random.number(0...29) {
+    case 0...13: try await importFiles()
+    case 14...16: try await importInbox()
+    case 17, 18: try await replay()
+    case 19, 20, 21: try undo()
+    case 22: try editByHand()
+    case 23: try deleteByHand()
+    case 24: try await export()
+    case 25, 26: try await validate()
+    case 27: try await importWhileLocked()
+    default: try await importFiles(repeatsOld: true)
+    }
+  }
+
+  func tell(_ text: String) { story.append("\(stepCount). \(text)") }
+
+  // MARK: The store
+
+  /// The rows of a query of the store; none without a store.
+  func rows(_ sql: String) throws -> [[StoredValue]] {
+    // A run that was killed at once may have left an empty file.
+    if ((try? folder.data("journal.sqlite")) ?? Data()).isEmpty { return [] }
+    let opened = try OpenedDatabase.openForReading(store)
+    defer { opened.connection.close() }
+    return try opened.connection.rows(sql)
+  }
+
+  /// The ledger's inputs.
+  func records() throws -> [StoreModel.Record] {
+    guard try !rows("SELECT 1 FROM sqlite_master WHERE name = 'SJ_INPUT'").isEmpty else { return [] }
+    return try rows("SELECT inputID, path, state, record, rejectsPath FROM SJ_INPUT ORDER BY inputID").map { row in
+      StoreModel.Record(
+        id: row[0].number, path: row[1].text ?? "", state: row[2].text ?? "", read: row[3].number - 1,
+        rejectsPath: row[4].text)
+    }
+  }
+
+  private func checkStore() throws {
+    let stored = try rows("SELECT ZDATE, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK").map { row in
+      Session(
+        day: Session.dayOfSeconds[row[0].number] ?? -1, place: row[1].text, rating: row[2].isNull ? nil : row[2].number)
+    }
+    let expected = model.sessions
+    guard stored != expected else { return try checkSoundness() }
+    let (added, missing) = (Self.difference(stored, expected), Self.difference(expected, stored))
+    throw Mismatch(
+      description: "the store has \(stored.count) entries, expected \(expected.count); too many: \(added), "
+        + "missing: \(missing)")
+  }
+
+  private static func difference(_ left: [Session], _ right: [Session]) -> [Session] {
+    var counts = right.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    return left.filter { session in
+      counts[session, default: 0] -= 1
+      return counts[session, default: 0] < 0
+    }
+  }
+
+  private func checkSoundness() throws {
+    guard stepCount.isMultiple(of: 8) else { return }
+    let result = try rows("PRAGMA integrity_check").first?.first?.text
+    guard result == nil || result == "ok" else { throw Mismatch(description: "the store is damaged: \(result ?? "")") }
+    try checkFolder()
+  }
+
+  /// Every file is one that a user knows of: an input, rejects, or the store.
+  private func checkFolder() throws {
+    guard !hasKilled else { return }
+    let partial = try records().filter { !$0.isComplete }.compactMap(\.rejectsPath)
+    let unfinished = Set(partial.flatMap { [$0 + ".part", $0 + ".jsonl.part"] })
+    let known = Set(files.keys).union(unfinished).union(rejects.keys).union(rejects.keys.map { $0 + ".jsonl" })
+      .union([store, definitionPath, folder.path("in"), folder.path("export.csv")])
+    let left = try folder.names.map { folder.path($0) }.filter { path in
+      !known.contains(path) && !path.contains(".replayed")
+    }
+    guard left.isEmpty else {
+      throw Mismatch(description: "left over: \(left.map { ($0 as NSString).lastPathComponent })")
+    }
+  }
+}
+
+extension StoredValue {
+  var number: Int {
+    switch self {
+    case .integer(let number): Int(number)
+    case .real(let number): Int(number)
+    default: -1
+    }
+  }
+
+  var text: String? { if case .text(let text) = self { text } else { nil } }
+  var isNull: Bool { if case .null = self { true } else { false } }
+}

@@ -1,0 +1,49 @@
+import TestSupport
+import Testing
+
+/// One seed draws a pipeline, files, runs, undos, edits, faults and kills; after each step the store holds what a plain
+/// model says. `ROUNDS` scales it, `SEED=n ROUNDS=1` repeats one world.
+@Suite("Whatever happens to it, the store holds what the model says")
+struct SimulatorTests {
+  private static let stepsPerWorld = 60
+
+  @Test(arguments: Randomness.seeds(12, long: 2000))
+  func `Runs, undos, edits and cancellations`(seed: UInt64) async throws {
+    try await play(seed)
+  }
+
+  @Test(arguments: Randomness.seeds(2, long: 100))
+  func `The same with processes that are killed`(seed: UInt64) async throws {
+    try await play(seed &+ 1_000_000_007, killsOneIn: 2)
+  }
+
+  /// Each has found a fault.
+  @Test(arguments: [UInt64]())
+  func `Seeds that once found a fault`(seed: UInt64) async throws { try await play(seed) }
+
+  @Test("A model with one wrong rule is found to be wrong", arguments: StoreModel.Mistake.allCases)
+  func canary(mistake: StoreModel.Mistake) async throws {
+    for seed in UInt64(1)...40 {
+      do {
+        try await Simulation(seed: seed, mistake: mistake).play(steps: Self.stepsPerWorld)
+      } catch is Mismatch {
+        return
+      }
+    }
+    Issue.record("\(mistake) was not found in 40 worlds")
+  }
+
+  private func play(_ seed: UInt64, killsOneIn: Int = 0) async throws {
+    let simulation = try Simulation(seed: seed, killsOneIn: killsOneIn)
+    defer {
+      Figures.add("steps", simulation.stepCount, suite: Self.self)
+      Figures.add("runs", simulation.runNumber, suite: Self.self)
+      Figures.add("kills", simulation.killCount, suite: Self.self)
+    }
+    do {
+      try await simulation.play(steps: Self.stepsPerWorld)
+    } catch {
+      Issue.record("\(error)")
+    }
+  }
+}

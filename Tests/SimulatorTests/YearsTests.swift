@@ -1,0 +1,121 @@
+import Foundation
+import PersistentStores
+import SurfJournal
+import TestSupport
+import Testing
+
+@testable import PipelineDefinition
+@testable import PipelineEngine
+
+/// Years of nights on one store, with what goes wrong on some of them.
+@Suite("After thousands of nights a store, its ledger and its folder are as after the first ones", .serialized)
+struct YearsTests {
+  private static let nights = TestLength.rounds(90, long: 3000)
+  private static let window = 30
+  private static let start = Date(timeIntervalSinceReferenceDate: 400_000_000)
+
+  private let folder: TemporaryFolder
+  private var store: String { folder.path("journal.sqlite") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.makeFolder("in")
+    try folder.write(
+      #"""
+      {"name": "nightly", "columns": [{"name": "date", "required": true, "rules": ["required"]}, "location", "rating"],
+       "key": ["date", "location"], "duplicates": "update", "chunkRows": 4, "report": "report.json",
+       "inbox": {"folder": "in", "settleSeconds": 0}, "limits": {"historyDays": 15, "inputsDays": 25}}
+      """#, to: "nightly.json")
+  }
+
+  /// The entries of the last nights, a few of them again with another rating, and now and then something bad.
+  private func text(_ night: Int) -> String {
+    let lines = (0..<8).map { offset in
+      let entry = (night * 6 + offset) % (6 * Self.window)
+      return Line.good(Session(day: entry, place: "Spot \(entry)", rating: night % 5 + 1))
+    }
+    let bad = night % 5 == 4 ? [Line.bad("soon,A,1")] : []
+    return String(decoding: InputText(lines: lines + bad, delimiter: ",", lineEnd: "\n").bytes, as: UTF8.self)
+  }
+
+  private func run(_ night: Int, cancelled: Bool = false) async throws -> RunSummary {
+    let definition = try PipelineDefinition(
+      contentsOf: folder.file("nightly.json"), environment: DefinitionEnvironment(vocabulary: .journal))
+    var options = RunOptions()
+    options.store = store
+    options.now = { Self.start.addingTimeInterval(86_400 * Double(night)) }
+    let runner = PipelineRunner(definition, .import, options: options)
+    if cancelled {
+      let watching = Task { for await _ in runner.progress { runner.cancel() } }
+      defer { watching.cancel() }
+      return try await runner.run()
+    }
+    return try await runner.run()
+  }
+
+  @Test func `Nights on which files are strange, come again, or are cut short`() async throws {
+    var sizes: [[Int]] = []
+    for night in 0..<Self.nights {
+      try folder.write(text(night), to: "in/\(night).csv")
+      if night % 6 == 1 { try folder.write("day,spot\n1,A\n", to: "in/strange \(night).csv") }
+      if night % 7 == 2 { try folder.write(text(night - 1), to: "in/again \(night).csv") }
+      if night % 8 == 3 { #expect(try await run(night, cancelled: true).counts.isConserved) }
+      if night % 9 == 4 {
+        let lock = try RunLock(storePath: store, pipeline: "other", now: Date())
+        #expect(try await run(night).exitCode == .temporaryFailure)
+        lock.release()
+      }
+      let summary = try await run(night)
+      #expect(summary.counts.isConserved)
+      #expect([.ok, .dataError].contains(summary.exitCode), "\(summary.failure?.message ?? "")")
+      if night % 20 == 5 { try StoreUndo(store: store, vocabulary: .journal).apply() }
+      #expect(try folder.names.filter { $0.hasSuffix(".part") || $0.hasPrefix(".") || $0.hasSuffix("-wal") }.isEmpty)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path("in")).sorted().allSatisfy { $0.count <= 9 })
+      for name in try folder.names where name.contains(".rejects.") {
+        try FileManager.default.removeItem(at: folder.file(name))
+      }
+      #expect(handles() == [])
+      if night >= 2 * Self.window { sizes.append(try size()) }
+    }
+    Figures.add("nights", Self.nights, suite: Self.self)
+    // After two windows everything that is kept for a time has been kept for that time.
+    let half = sizes.count / 2
+    for part in 0..<(sizes.first?.count ?? 0) {
+      let (early, late) = (sizes[..<half].map { $0[part] }.max() ?? 0, sizes[half...].map { $0[part] }.max() ?? 0)
+      #expect(late <= early + early / 4 + 2, "part \(part) has grown from \(early) to \(late)")
+    }
+    #expect(try sqlite(store, "PRAGMA integrity_check") == "ok")
+    // Each entry is there once.
+    #expect(try sqlite(store, "SELECT count(*) - count(DISTINCT ZLOCATION) FROM ZJOURNALENTRY") == "0")
+  }
+
+  /// The files of the test's folder that this process has open.
+  private func handles() -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+      .filter { $0.hasPrefix(folder.url.path) }
+  }
+
+  /// Pages of the store, entries, and rows of the ledger's tables.
+  private func size() throws -> [Int] {
+    let tables = ["ZJOURNALENTRY", "SJ_INPUT", "SJ_INSERTED", "SJ_OVERWRITTEN", "SJ_ISSUE"]
+    let counts = tables.map { "SELECT count(*) FROM \($0)" }.joined(separator: "; ")
+    return try sqlite(store, "PRAGMA page_count; \(counts)").split(separator: "\n").compactMap { Int($0) }
+  }
+
+  @Test func `An inbox of many small files is imported, and the next one is too`() async throws {
+    let count = TestLength.isLong ? 100_000 : 1000
+    for part in 0..<2 {
+      for number in 0..<count / 2 {
+        try folder.write("date,location,rating\n2020-01-01,Spot \(part) \(number),1\n", to: "in/\(part)-\(number).csv")
+      }
+      let summary = try await run(part)
+      #expect(summary.counts.inserted == count / 2)
+      #expect(summary.exitCode == .ok)
+      #expect(handles() == [])
+    }
+    #expect(try sqlite(store, "SELECT count(*) FROM ZJOURNALENTRY") == "\(count)")
+    Figures.add("files of an inbox", count, suite: Self.self)
+  }
+}
