@@ -130,7 +130,7 @@ extension VerificationRun {
           "SELECT \(list) FROM \(entity.table) WHERE \(ofEntity) AND \(filled) GROUP BY \(list) HAVING count(*) > 1"
         let found = try rows(in: "(\(doubled)) o JOIN \(entity.table) t ON \(same)", where: "t.\(ofEntity)")
         guard let found else {
-          try checkUniqueIndex(entity, names, columns)
+          try checkUniqueIndex(entity, names, columns: columns)
           continue
         }
         add(
@@ -146,7 +146,7 @@ extension VerificationRun {
   }
 
   /// Values that are unique today stay so only with an index.
-  private mutating func checkUniqueIndex(_ entity: VerifiedEntity, _ names: [String], _ columns: [String]) throws {
+  private mutating func checkUniqueIndex(_ entity: VerifiedEntity, _ names: [String], columns: [String]) throws {
     let indexed = try store.connection.rows(
       "SELECT l.name, upper(i.name) FROM pragma_index_list(?) l, pragma_index_info(l.name) i WHERE l.\"unique\" = 1",
       [.text(entity.sql.tableName)])

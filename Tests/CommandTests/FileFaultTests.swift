@@ -87,7 +87,7 @@ import Testing
     try folder.makeFolder("in")
     try FileManager.default.moveItem(at: folder.file("a.csv"), to: folder.file("in/a.csv"))
     try folder.write(
-      try folder.text("p.json").dropLast(2)
+      try folder.text("p.json").dropLast()
         + ", \"inbox\": {\"folder\": \"in\", \"settleSeconds\": 0}, \"store\": \"s\", \"report\": \"r.json\"}",
       to: "p.json")
     let output = try calls.run(["run", "p.json", "-q"], in: folder, failing: "write:r.json:\(Self.diskFull)")
@@ -103,7 +103,7 @@ import Testing
     try folder.makeFolder("in")
     try FileManager.default.moveItem(at: folder.file("a.csv"), to: folder.file("in/a.csv"))
     try folder.write(
-      try folder.text("p.json").dropLast(2)
+      try folder.text("p.json").dropLast()
         + ", \"inbox\": {\"folder\": \"in\", \"settleSeconds\": 0}, \"store\": \"s\"}", to: "p.json")
     // The first move ends between the reservation of the name and the rename.
     let command = ["run", "p.json", "-q"]

@@ -49,7 +49,7 @@ extension Simulation {
     let refusal = model.refusal(ofUndo: ids)
     tell("undo \(name ?? "the last run"), inputs \(ids.sorted())")
     do {
-      try StoreUndo(store: store, name, vocabulary: .journal).apply()
+      try StoreUndo(store: store, name.map { [$0] } ?? [], vocabulary: .journal).apply()
     } catch {
       guard refusal == nil else { return }
       throw Mismatch(description: "the undo was refused: \(error)")

@@ -44,7 +44,7 @@ enum FolderTable {
       "ModelFiles/ModelXML": ["Descriptions", "ModelFiles/Packages", "Values"],
       "Transformers": ["Archives", "Base", "Descriptions", "Values"],
       "ModelFiles/Compiled": ["Archives", "Descriptions", "ModelFiles/Packages", "Predicates/Tree", "Values"],
-      "ModelFiles": ["Descriptions", "ModelFiles/Compiled", "ModelFiles/ModelXML", "ModelFiles/Packages"],
+      "ModelFiles": ["Archives", "Descriptions", "ModelFiles/Compiled", "ModelFiles/ModelXML", "ModelFiles/Packages"],
     ],
     "PersistentStores": [
       "Compression": [],

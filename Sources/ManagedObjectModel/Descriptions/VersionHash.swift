@@ -5,7 +5,7 @@ import Foundation
 /// The common part of all properties is hashed first. Attributes and relationships hash that digest with their own
 /// bytes, and entities hash the digests of their properties (docs/coredata-format.md, "Version hashes"). Names, types,
 /// counts and optionality are included; default values, delete rules, bounds, class names, indexes and user info are
-/// not. Of a derived attribute only the derivation counts.
+/// not. The hash of a derived attribute depends only on its derivation.
 package enum VersionHash {
   static func hash(of property: NSPropertyDescription) -> Data {
     if let expression = (property as? NSDerivedAttributeDescription)?.compiledDerivation {

@@ -79,7 +79,8 @@ extension SQLiteConnection {
       }
     }
     for name in ["Z_METADATA", "Z_PRIMARYKEY"] where !tables.contains(name) {
-      throw notStore(path, "it has no \(name)", "Give the path of a store, or of a file that does not exist yet.")
+      throw notStore(
+        path, "it has no \(name)", advice: "Give the path of a store, or of a file that does not exist yet.")
     }
     try checkKeyRows(path)
   }
@@ -116,7 +117,7 @@ extension SQLiteConnection {
   }
 
   private func notStore(
-    _ path: String, _ problem: String, _ advice: String = "Restore the file from a copy."
+    _ path: String, _ problem: String, advice: String = "Restore the file from a copy."
   ) -> NSError {
     .coreData(.open, "The database \(path) is not a Core Data store: \(problem). \(advice)")
   }

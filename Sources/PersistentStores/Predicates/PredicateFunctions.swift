@@ -2,6 +2,13 @@ import ManagedObjectModel
 import CSQLite
 
 extension SQLiteConnection {
+  /// The functions that the triggers of derived attributes call. Apple's framework learns of changed rows from them;
+  /// here objects show a new value once they are refreshed, so the functions do nothing.
+  private static let triggerFunctions = [
+    "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue",
+    "NSCoreDataTriggerUpdateAffectedObjectValue",
+  ]
+
   /// Registers the functions that translated predicates call, so that SQL and memory use the same code to compare text,
   /// and those that triggers of derived attributes call.
   package func registerPredicateFunctions() throws {
@@ -17,7 +24,7 @@ extension SQLiteConnection {
         handle, function.name, Int32(function.argumentCount), flags, nil, body, nil, nil, nil)
       guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
     }
-    for name in SQLDerivation.functions {
+    for name in Self.triggerFunctions {
       let code = sqlite3_create_function_v2(handle, name, 5, flags, nil, { _, _, _ in }, nil, nil, nil)
       guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
     }
@@ -28,18 +35,15 @@ extension SQLiteConnection {
 
   package func registerPlainTextFunction() throws {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
-    let code = sqlite3_create_function_v2(
-      handle, Self.plainTextFunction, 1, flags, nil, isPlainText, nil, nil, nil)
+    let body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+      context, _, arguments in
+      guard let arguments, let text = text(arguments[0]) else { return }
+      let isPlain = !text.contains(0) && String(validating: text, as: UTF8.self) != nil
+      sqlite3_result_int(context, isPlain ? 1 : 0)
+    }
+    let code = sqlite3_create_function_v2(handle, Self.plainTextFunction, 1, flags, nil, body, nil, nil, nil)
     guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: nil) }
   }
-}
-
-private func isPlainText(
-  _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
-) {
-  guard let arguments, let text = text(arguments[0]) else { return }
-  let isPlain = !text.contains(0) && String(validating: text, as: UTF8.self) != nil
-  sqlite3_result_int(context, isPlain ? 1 : 0)
 }
 
 private func stringCompare(

@@ -16,7 +16,7 @@ extension SQLiteStore {
     fresh.storeType = type
     do {
       if let url, !settings.isReadOnly, !FileManager.default.fileExists(atPath: url.path) {
-        try checkComplete(schema, settings, url)
+        try checkComplete(schema, settings, at: url)
         try rehearse(schema, fresh)
       }
       let opened = try OpenedDatabase.open(url, options: settings)
@@ -41,7 +41,7 @@ extension SQLiteStore {
           try ForeignWriting(connection: opened.connection, schema: schema, path: url?.path ?? "in memory").check(found)
         }
       }
-      if isNew, let url { try checkComplete(schema, settings, url) }
+      if isNew, let url { try checkComplete(schema, settings, at: url) }
       try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
       if isNew { try create(schema, fresh, in: opened.connection) }
       let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
@@ -79,7 +79,7 @@ extension SQLiteStore {
   }
 
   /// A store without triggers that its model needs is complete for this library only.
-  private static func checkComplete(_ schema: SQLSchema, _ settings: StoreOptions, _ url: URL) throws {
+  private static func checkComplete(_ schema: SQLSchema, _ settings: StoreOptions, at url: URL) throws {
     guard !settings.allowsIncompleteSchema, !schema.unsupportedParts.isEmpty else { return }
     throw NSError.coreData(
       .open,

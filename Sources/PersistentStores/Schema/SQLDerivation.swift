@@ -7,13 +7,6 @@ struct SQLDerivation: Sendable {
   let triggers: [(name: String, text: String)]
   /// Computes the attribute of all rows.
   let fillStatement: String
-
-  /// The functions that the triggers call. Apple's framework learns of changed rows from them; here objects show a new
-  /// value once they are refreshed, so the functions do nothing.
-  static let functions = [
-    "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue",
-    "NSCoreDataTriggerUpdateAffectedObjectValue",
-  ]
 }
 
 extension SQLNaming {

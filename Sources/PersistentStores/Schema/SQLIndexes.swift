@@ -20,7 +20,7 @@ extension SQLNaming {
   /// here, is left out.
   private func fetchIndexes(of entity: NSEntityDescription, in table: String) -> [String] {
     entity.distinctIndexes.compactMap { index in
-      // R-trees are no indexes of SQLite's; a to-one relationship alone already has the index of its key.
+      // An R-tree is a table of its own; a to-one relationship alone already has the index of its key.
       guard !index.isRTree, !isKeyIndex(index), !index.elements.isEmpty else { return nil }
       let elements = index.elements.compactMap { element in
         column(of: element).map { "\($0) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")" }
@@ -68,8 +68,8 @@ extension SQLNaming {
 }
 
 extension NSEntityDescription {
-  /// The fetch indexes in the model's order. Of several with one name, as a legacy flag beside an index gives them, the
-  /// first counts.
+  /// The fetch indexes in the model's order. If several have one name, as a legacy flag together with an index gives
+  /// them, the first counts.
   var distinctIndexes: [NSFetchIndexDescription] {
     var names: Set<String> = []
     return indexes.filter { names.insert($0.name.sqlFolded).inserted }

@@ -5,7 +5,7 @@ import Foundation
 struct DefinitionLoader {
   /// The longest chain of definitions that extend one another.
   static let documentsMax = 16
-  /// Larger files are no pipelines.
+  /// The size of the largest pipeline file.
   static let documentBytesMax = 4 << 20
 
   /// One document of the chain.

@@ -22,7 +22,7 @@ struct ImportStore {
     do {
       return try body(coordinator)
     } catch let failure as RunFailure {
-      // Of what was waited for before the commit.
+      // The error of what precedes the commit.
       throw failure
     } catch {
       throw RunFailure(store: error as NSError, path: path)

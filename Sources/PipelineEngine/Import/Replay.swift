@@ -56,7 +56,8 @@ public enum Replay {
     let files = FileManager.default
     let (next, details) = (nextPath(of: rejects), RejectsFile.detailsPath(of: rejects))
     if files.fileExists(atPath: rejects) { return false }
-    if let store = try readOrigin(inDetails: replayedPath(of: details))?.store, files.fileExists(atPath: store + ".lock") {
+    let origin = try readOrigin(inDetails: replayedPath(of: details))
+    if let store = origin?.store, files.fileExists(atPath: store + ".lock") {
       // Taking the lock of a dead process and releasing it removes the file.
       (try? RunLock(storePath: store, pipeline: "replay", now: Date()))?.release()
     }

@@ -109,8 +109,8 @@ public struct StoreUndo: Sendable {
       }
       try work.store.checkpoint()
       // Those of an input that was not imported to its end would never get their name.
-      for path in inputs.filter({ !$0.isComplete }).compactMap(\.rejects.path) {
-        RejectsFile.remove(RejectsFile.partPath(of: path))
+      for input in inputs where !input.isComplete {
+        if let path = input.rejects.path { RejectsFile.removeParts(of: path) }
       }
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)

@@ -19,8 +19,8 @@ struct LedgerCommand: Command {
     again duplicates its entries, unless the pipeline has a key.
 
     Options:
-          --keep DAYS            compact: days for which imports are listed and can be
-                                 undone, 1 to 36500; by default 365
+          --keep DAYS            compact: days for which imports are listed and can
+                                 be undone, 1 to 36500; by default 365
           --forget DAYS          compact: days for which inputs are recognised, at
                                  least as many as with --keep; by default for ever
           --lock-timeout SECONDS

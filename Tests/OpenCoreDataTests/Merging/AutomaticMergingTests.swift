@@ -13,7 +13,8 @@ struct AutomaticMergingTests {
   /// Which of the child's objects the parent changes.
   enum Known: String, CaseIterable, Sendable { case unchanged, changed, deleted, insertedByTheChild }
 
-  @Test("Code on the parent's queue saves it and waits for the child", .timeLimit(.minutes(1)), arguments: Known.allCases)
+  @Test(
+    "Code on the parent's queue saves it and waits for the child", .timeLimit(.minutes(1)), arguments: Known.allCases)
   func waitingParent(known: Known) throws {
     let stack = try Stack(try TemporaryFolder())
     let parent = stack.context()

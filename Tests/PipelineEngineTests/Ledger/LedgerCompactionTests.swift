@@ -54,7 +54,7 @@ struct LedgerCompactionTests {
     #expect(try sqlite(store, "SELECT group_concat(inputID) FROM SJ_INSERTED") == "2")
     #expect(try await load("a.csv", day: 102).isNothingNew)
     let undo = #expect(throws: StoreUndo.Failure.self) {
-      try StoreUndo(store: store, folder.path("a.csv"), vocabulary: .journal)
+      try StoreUndo(store: store, [folder.path("a.csv")], vocabulary: .journal)
     }
     #expect(undo?.description.contains("compacted") == true)
     try write("a.csv", 4)
@@ -66,7 +66,7 @@ struct LedgerCompactionTests {
     #expect(replaced.failure?.message.contains("compacted") == true)
     #expect(try rows == "6")
     #expect(try await load("a.csv", day: 103) { $0.changedInputs = .onlyNew }.counts.inserted == 1)
-    try StoreUndo(store: store, folder.path("b.csv"), vocabulary: .journal).apply()
+    try StoreUndo(store: store, [folder.path("b.csv")], vocabulary: .journal).apply()
     #expect(try rows == "4")
   }
 
@@ -76,7 +76,9 @@ struct LedgerCompactionTests {
     _ = try await load("a.csv", Self.keyed, day: 0)
     #expect(try await load("b.csv", Self.keyed, day: 1).counts.updated == 1)
     _ = try compact(history: 10, day: 20)
-    #expect(throws: StoreUndo.Failure.self) { try StoreUndo(store: store, folder.path("b.csv"), vocabulary: .journal) }
+    #expect(throws: StoreUndo.Failure.self) {
+      try StoreUndo(store: store, [folder.path("b.csv")], vocabulary: .journal)
+    }
     #expect(try sqlite(store, "SELECT ZRATING FROM ZJOURNALENTRY") == "2")
   }
 
