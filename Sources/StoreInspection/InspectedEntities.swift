@@ -59,7 +59,7 @@ struct InspectedEntities {
     StoreInspection.Entity(
       name: sql.name, storedName: key.flatMap { $0.name == sql.name ? nil : $0.name }, number: key?.number,
       superentity: entity.superentity?.name, isAbstract: entity.isAbstract,
-      table: store.tables.contains(sql.tableName) ? sql.tableName : nil,
+      table: store.columns[sql.tableName] == nil ? nil : sql.tableName,
       rows: counts[sql.tableName].map { $0[sql.number] ?? 0 }, maximumKey: key?.maximum,
       versionHash: store.storedHashes[sql.name]?.base64EncodedString(), hashFitsModel: store.hashFits(entity),
       attributes: zip(entity.attributeSlots, sql.attributeColumns).map(Self.attribute),

@@ -80,8 +80,9 @@ extension VerificationRun {
     // Programs without the store's model would have to guess names and types from its tables.
     let cache = try StoreInspection.ModelCache(store)
     guard cache.bytes > 0, !cache.isReadable else { return }
+    let reason = store.model?.notes.first { $0.hasPrefix(StoreModel.unusableCacheNote) }
     add(
-      "modelCacheUnreadable", table: table, "The model that the store keeps can't be read.",
+      "modelCacheUnreadable", table: table, reason ?? "The model that the store keeps can't be read.",
       advice: "Restore the store from a copy. Until then, give its model with --model.")
   }
   /// Earlier frameworks did not keep models in stores.

@@ -20,7 +20,7 @@ import Testing
       {"name": "n", "inbox": {"folder": "in", "settleSeconds": 0}, "store": "s", "report": "r.json",
         "columns": ["date", "location"]}
       """, to: "n.json")
-    let calls = ["-f", "-y", "-o", "calls", "-e", "trace=fsync,fdatasync,rename"]
+    let calls = ["-f", "-y", "-o", "calls", "-e", "trace=fsync,fdatasync,rename,renameat2"]
     let output = try Programs.run(
       "/usr/bin/env", ["strace"] + calls + [Tool.url.path, "run", "n.json", "-q"], in: folder)
     #expect(output.status == 65)
@@ -31,7 +31,7 @@ import Testing
     let rejects = try place("rename(", "/a.csv.rejects.csv\"")
     let written = try #require(lines.firstIndex { $0.contains("fdatasync(") && $0.contains("a.csv.rejects.csv.part>") })
     let report = try place("rename(", "/r.json\"")
-    let move = try place("rename(", "processed")
+    let move = try place("renameat2(", "/in/processed/")
     let log = try #require(lines[..<report].lastIndex { $0.contains("fdatasync(") && $0.contains("/s-wal>") })
     let store = try #require(lines[..<report].lastIndex { $0.contains("fdatasync(") && $0.contains("/s>") })
     #expect(written < log && log < store && rejects < report && report < move)

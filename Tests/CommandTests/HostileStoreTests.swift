@@ -17,7 +17,7 @@ import Testing
   {
     let words =
       switch command {
-      case "export": "export --store \(store) --entity E1 --quiet --output -"
+      case "export": "export --store \(store) --entity E1 --guess-model --quiet --output -"
       case "list": "list --store \(store)"
       default: "\(command) \(store)"
       }
@@ -25,12 +25,12 @@ import Testing
       "ulimit -v \(Self.memoryMax); timeout \(Self.secondsMax) \"$surfjournal\" \(words) \(more)", in: folder)
   }
 
-  @Test(arguments: ["many", "family"])
-  func `Work grows with the number of entities, not with its square`(_ name: String) throws {
+  @Test(arguments: [("many", "E4000"), ("family", "E15000")])
+  func `Work grows with the number of entities, not with its square`(_ name: String, last: String) throws {
     let folder = try TemporaryFolder()
     try HostileStores.write(name, in: folder)
     let inspected = try run("inspect", "\(name).sqlite", in: folder)
-    #expect(inspected.status == 0 && inspected.text.contains("E20000"), "\(inspected.messages.prefix(500))")
+    #expect(inspected.status == 0 && inspected.text.contains(last), "\(inspected.messages.prefix(500))")
     let verified = try run("verify", "\(name).sqlite", in: folder)
     #expect([0, 65].contains(verified.status), "\(verified.status) \(verified.messages.prefix(500))")
     let exported = try run("export", "\(name).sqlite", in: folder)

@@ -83,12 +83,12 @@ import Testing
     // A program that keeps the store open, so that its commit stays in the log.
     let writer = try RunningProgram(
       """
-      import sqlite3, sys
+      import sqlite3, sys, time
       store = sqlite3.connect(sys.argv[1], isolation_level=None)
       store.execute("PRAGMA synchronous = NORMAL")
       store.execute("UPDATE ZJOURNALENTRY SET ZLOCATION = 'Rincon' WHERE Z_PK = 1")
       print("ready", flush=True)
-      sys.stdin.read()
+      time.sleep(600)
       """, folder.path("w/s"))
     defer { writer.stop() }
     let output = try calls.run(["export", "--store", "s", "-o", "out.csv", "--incremental", "-q"], in: folder, at: "w")

@@ -76,7 +76,7 @@ import Testing
     Mistake("a predicate that is none", "export", "--store", "s", "--where", "rating >", message: "--where"),
     Mistake(
       "a predicate of an unknown attribute", "export", "--store", "s", "--where", "spot == 'x'",
-      message: "Its attributes are: date, height"),
+      message: "JournalEntry has no 'spot'; it has date, height"),
     Mistake(
       "a predicate that compares what can't be", "export", "--store", "s", "--where", "rating == 'x'",
       message: "Compare it with a number"),

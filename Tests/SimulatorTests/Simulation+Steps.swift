@@ -105,7 +105,7 @@ extension Simulation {
   /// A dry run says what the import would do, and changes nothing.
   func validate() async throws {
     let path = try drawFile(repeatsOld: true)
-    let options = StoreModel.Options(changedInputs: pipeline.changedInputs)
+    let options = StoreModel.Options(changedInputs: pipeline.changedInputs, isDryRun: true)
     tell("validate \(path)")
     let location = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let given = StoreModel.Given(path: path, location: location, text: try InputText.of(files[path]))

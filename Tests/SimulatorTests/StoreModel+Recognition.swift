@@ -4,6 +4,7 @@ extension StoreModel {
     var again = false
     var changedInputs: SimulatedPipeline.ChangedInputs
     var isReplay = false
+    var isDryRun = false
   }
 
   enum Treatment: Equatable {

@@ -62,7 +62,17 @@ extension StoreModel {
         return result
       }
     }
+    if result.refused.isEmpty, !options.isReplay, !options.isDryRun { addOwed(run: run, to: &result) }
     return result
+  }
+
+  /// A run reports the inputs that a killed run has imported to their end and not reported.
+  private mutating func addOwed(run: Int, to result: inout Result) {
+    for index in inputs.indices where inputs[index].run != run {
+      guard inputs[index].isComplete, !inputs[index].isReported else { continue }
+      result.counts = result.counts + inputs[index].counts
+      inputs[index].run = run
+    }
   }
 
   private struct RunStep {

@@ -25,7 +25,9 @@ struct ForeignWriting {
     .coreData(
       .open,
       "The store \(path) can't be written to: \(reason). Open it for reading only, or write to it with "
-        + "the program that made it.")
+        + "the program that made it.",
+      // Messages of commands have no constants of the library.
+      userInfo: [NSLocalizedRecoverySuggestionErrorKey: "To read it, add it with NSReadOnlyPersistentStoreOption."])
   }
 
   // MARK: History

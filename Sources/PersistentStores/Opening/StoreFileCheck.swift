@@ -43,9 +43,22 @@ struct StoreFileCheck {
     header = try DatabaseHeader(bytes)
     pagesInFile = size / header.pageSize
     isWALInUse = try FileManager.default.fileExists(atPath: path + "-shm") && connection.isWALInUse()
-    wal = WALHeader(path: path + "-wal")
+    wal = try Self.walHeader(at: path + "-wal")
     if !isWALInUse { foreignWAL = try checkWAL() }
     try checkLength(size)
+  }
+
+  /// Nil if there is no WAL. One that can't be read, as on a failing disk, must not pass for one that is missing or has
+  /// no frames: the file would be read without its last commits.
+  private static func walHeader(at path: String) throws -> WALHeader? {
+    // Another program may create or remove it between two looks.
+    for _ in 1...3 {
+      let header = WALHeader(path: path)
+      var status = stat()
+      guard stat(path, &status) == 0 else { return header }
+      if let header, header.size > 0 || status.st_size == 0 { return header }
+    }
+    throw SQLiteError(code: SQLITE_IOERR, message: "\(path) can't be read", sql: nil)
   }
 
   /// The file must be a regular one, and it and its WAL must be readable.

@@ -219,19 +219,19 @@ struct ImportRun {
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
     let expectations = try environment.expectations()
+    let known = KnownInputs(ledger.entries)
     return try transaction(contexts, totals: &totals) { totals throws(RunFailure) in
-      importEach(inputs, contexts: contexts, ledger: ledger, totals: &totals)
+      importEach(inputs, known: known, contexts: contexts, ledger: ledger, totals: &totals)
         ?? environment.compare(&totals, with: expectations)
-        ?? addOwed(contexts, ledger: ledger, totals: &totals)
+        ?? addOwed(known, contexts: contexts, ledger: ledger, totals: &totals)
     }
   }
 
   /// An input that can't be read does not prevent the import of the others, unless the policy is to stop.
   private func importEach(
-    _ inputs: [InputFile], contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
+    _ inputs: [InputFile], known: KnownInputs, contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
   ) -> RunFailure? {
     var first: RunFailure?
-    let known = KnownInputs(ledger.entries)
     for (input, rejectsPath) in zip(inputs, rejectsPaths(inputs)) {
       var part = FileImporter(
         input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
@@ -264,13 +264,13 @@ struct ImportRun {
   }
 
   /// Adds what earlier runs of the pipeline have imported to its end and not reported: they were killed, or could not
-  /// write their report.
+  /// write their report. What this run has replaced is not among them.
   private func addOwed(
-    _ contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
+    _ known: KnownInputs, contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
   ) -> RunFailure? {
     if isDryRun || options.isReplay { return nil }
     let done = Set(totals.completed.map(\.id))
-    let owed = ledger.entries.filter {
+    let owed = known.all.filter {
       $0.isComplete && !$0.isReported && $0.pipeline == definition.name && !done.contains($0.id)
     }
     do throws(RunFailure) {

@@ -56,10 +56,14 @@ public enum Replay {
     let files = FileManager.default
     let (next, details) = (nextPath(of: rejects), RejectsFile.detailsPath(of: rejects))
     if files.fileExists(atPath: rejects) { return false }
-    let origin = try readOrigin(inDetails: replayedPath(of: details))
-    if let store = origin?.store, files.fileExists(atPath: store + ".lock") {
-      // Taking the lock of a dead process and releasing it removes the file.
-      (try? RunLock(storePath: store, pipeline: "replay", now: Date()))?.release()
+    // By how far it came, the details of the rest or those of the replayed file have one of these names.
+    for path in [RejectsFile.detailsPath(of: next), details, replayedPath(of: details)] {
+      guard let store = try readOrigin(inDetails: path)?.store else { continue }
+      if files.fileExists(atPath: store + ".lock") {
+        // Taking the lock of a dead process and releasing it removes the file.
+        (try? RunLock(storePath: store, pipeline: "replay", now: Date()))?.release()
+      }
+      break
     }
     let hasNext = files.fileExists(atPath: next)
     guard hasNext || files.fileExists(atPath: details) && files.fileExists(atPath: replayedPath(of: rejects)) else {

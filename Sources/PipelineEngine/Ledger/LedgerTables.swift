@@ -50,7 +50,15 @@ struct LedgerTables: Sendable {
 
   /// The layout that `rows`, which returns the rows of a statement, finds; nil without a ledger.
   func layout(_ rows: (String) throws -> [[Any?]]) throws -> LedgerLayout? {
-    if try rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(ledger)'").isEmpty { return nil }
+    let list = names.map { "'\($0)'" }.joined(separator: ", ")
+    let known = try rows("SELECT name, type FROM sqlite_master WHERE name IN (\(list))")
+    // The query of a view may never end.
+    if let other = known.first(where: { $0[1] as? String != "table" }) {
+      let name = other[0] as? String ?? ""
+      throw NSError.coreData(
+        .open, "The store's ledger can't be used: its \(name) is not a table. Restore the store from a copy.")
+    }
+    guard known.contains(where: { $0[0] as? String == ledger }) else { return nil }
     let found = try rows("SELECT version FROM \(ledger)").first?.first as? Int64 ?? 0
     guard let layout = LedgerLayout(rawValue: Int(found)) else {
       throw LedgerVersionError(found: Int(found), program: program)

@@ -13,12 +13,6 @@ enum AwaitedRepair {
     Entry(what: "a run that finds its work done leaves a -wal and a -shm of another run") {
       $0.contains("left over: s-shm, s-wal") || $0.hasSuffix("left over: s-wal")
     },
-    Entry(what: "an empty file is reserved under the final name in processed") {
-      $0.contains("another content: in/processed")
-    },
-    Entry(what: "rejects and their details are written and synced by a file handle") {
-      $0.contains("rejects.") && ($0.contains("write /") || $0.contains("sync /"))
-    },
     Entry(what: "a lock call that fails is reported as another error") {
       $0.contains("fail(5) at call") && $0.contains("(fcntl ")
     },
@@ -27,9 +21,6 @@ enum AwaitedRepair {
         "are not from the same time", "its first page was not written under its header", "which is cut off after",
         "the checksum of its header is wrong", "s-wal, which is missing",
       ].contains { problem.contains($0) }
-    },
-    Entry(what: "the rejects of a replay are replaced before the store is synced") {
-      $0.hasPrefix("replay, power cut")
     },
   ]
 

@@ -23,7 +23,7 @@ import Testing
 
   static let cases = [
     Case(
-      "a disk without room for the -wal", .export, fault: Fault(.fail(ENOSPC), calls: [.open], at: 1), on: "/s-wal",
+      "a disk without room for the -wal", .keyed, fault: Fault(.fail(ENOSPC), calls: [.open], at: 1), on: "/s-wal",
       gives: 74, message: "No space left on device"),
     Case(
       "a store that can't be opened on a disk that fails", .keyed, fault: Fault(.fail(EIO), calls: [.open], at: 1),

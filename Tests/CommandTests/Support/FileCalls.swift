@@ -18,15 +18,17 @@ struct FileCalls {
   ///
   /// - Parameters:
   ///   - killedAt: The number of the call, from 1, before which the program is killed.
+  ///   - killedBefore: It is killed before the first call whose line in the log has this text.
   ///   - failing: `CALL:TEXT:ERROR`: calls of that name for a path with that text fail with the error number.
   ///   - writesShort: Writes to a path with this text store half of what they get.
   func run(
     _ arguments: [String], in folder: TemporaryFolder, at name: String = ".", killedAt: Int? = nil,
-    failing: String? = nil, writesShort: String? = nil
+    killedBefore: String? = nil, failing: String? = nil, writesShort: String? = nil
   ) throws -> ProgramOutput {
     var environment = ["LD_PRELOAD": library, "CALLS_FOLDER": folder.url.resolvingSymlinksInPath().path]
     environment["CALLS_LOG"] = files.path("log")
     environment["CALLS_KILL"] = killedAt.map(String.init)
+    environment["CALLS_KILL_TEXT"] = killedBefore
     environment["CALLS_FAIL"] = failing
     environment["CALLS_SHORT"] = writesShort
     try files.write("", to: "log")
@@ -75,7 +77,8 @@ struct FileCalls {
         syscall(SYS_close, file);
       }
       const char *kill_at = getenv("CALLS_KILL");
-      if (kill_at && count == atol(kill_at)) {
+      const char *kill_text = getenv("CALLS_KILL_TEXT");
+      if (kill_at && count == atol(kill_at) || kill_text && strstr(line, kill_text)) {
         kill(getpid(), SIGKILL);
         for (;;) pause();
       }
@@ -164,9 +167,11 @@ struct FileCalls {
       REFUSE(note("symlink", full, 0)); return real(target, path); }
     int renameat2(int from_folder, const char *source, int to_folder, const char *target, unsigned flags) {
       REAL(int, renameat2, int, const char *, int, const char *, unsigned); char from[PATH_MAX], to[PATH_MAX];
-      absolute(source, from); absolute(target, to); REFUSE(note("rename", from, to));
+      absolute(source, from); absolute(target, to);
+      // Where the file system does not have it, it is no call that changes files.
       const char *given = getenv("CALLS_FAIL");
       if (given && strcmp(given, "renameat2") == 0) { errno = EINVAL; return -1; }
+      REFUSE(note("rename", from, to));
       return real(from_folder, source, to_folder, target, flags); }
 
     int fcntl64(int descriptor, int command, ...) {

@@ -7,16 +7,20 @@ enum HostileStores {
     try Programs.python(script, name, in: folder)
   }
 
-  /// What each is: `many` has 20,000 entities, `family` as many below one, `deep` each below the last; `names` has names
-  /// of 5 MB; `double` has metadata of 40 lists that each contain the next twice, `shared` one long text many times over,
-  /// `cache` such a model; `bomb` a model that inflates to 300 MB; the views never end.
+  /// What each is: `many` has 4000 entities with tables, `family` 15,000 in one table, both numbered by name and below
+  /// 16,000 as Core Data does, `deep` 20,000, each below the last; `names` has names of 5 MB; `double` has metadata of
+  /// 40 lists that each contain the next twice, `shared` one long text many times over, `cache` such a model; `bomb` a
+  /// model that inflates to 300 MB; the views never end.
   private static let script = #"""
     import plistlib, sqlite3, struct, sys, zlib
     name = sys.argv[1]
     store = sqlite3.connect(name + ".sqlite", isolation_level=None)
+    def by_name(count):
+        return sorted(f"E{i}" for i in range(1, count + 1))
+
     entities = {
-        "many": lambda: [(i, f"E{i}", 0, 0) for i in range(1, 20001)],
-        "family": lambda: [(i, f"E{i}", 0 if i == 1 else 1, 0) for i in range(1, 20001)],
+        "many": lambda: [(i, name, 0, 0) for i, name in enumerate(by_name(4000), 1)],
+        "family": lambda: [(i, name, 0 if i == 1 else 1, 0) for i, name in enumerate(by_name(15000), 1)],
         "deep": lambda: [(i, f"E{i}", i - 1, 0) for i in range(1, 20001)],
         "names": lambda: [(1, "E1", 0, 0)] + [(i, f"E{i}" + "n" * (5 << 20), 0, 0) for i in (2, 3)],
         "circle": lambda: [(1, "E1", 2, 0), (2, "E2", 1, 0)],
@@ -67,6 +71,8 @@ enum HostileStores {
     store.execute("INSERT INTO ZE1 VALUES (1, 1, 1, 'a')")
     store.execute("BEGIN")
     store.executemany("INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, ?)", entities)
+    for _, entity, _, _ in entities[1:] if name == "many" else []:
+        store.execute(f"CREATE TABLE Z{entity} (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER)")
     store.execute("COMMIT")
     store.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 1")
     store.execute("INSERT INTO Z_METADATA VALUES (1, 'B7C0BBAC-0D3F-4BAE-8AC4-3D7BDA4F8E11', ?)", (metadata,))

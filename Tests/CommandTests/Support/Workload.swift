@@ -122,11 +122,13 @@ struct Remains: Equatable {
     for store in stores { files[store] = try Self.rows(of: "\(name)/\(store)", in: folder) }
   }
 
-  private static func plain(_ data: Data, _ path: String) throws -> String {
+  /// A file's text without the numbers of runs and times.
+  static func plain(_ data: Data, _ path: String) throws -> String {
     if path == "r.html" { return "a page" }
     if path == "r.json" {
       let summary = try JSONDecoder().decode(Summary.self, from: data)
-      return "\(summary.counts) \(summary.issues.counts) \(summary.issues.listed) \(summary.rejects ?? "-")"
+      let codes = summary.issues.counts.map { "\($0.key) \($0.value)" }.sorted()
+      return "\(summary.counts) \(codes) \(summary.issues.listed) \(summary.rejects ?? "-")"
     }
     return String(decoding: data, as: UTF8.self)
       .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "RUN")

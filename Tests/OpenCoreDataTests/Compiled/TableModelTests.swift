@@ -87,7 +87,7 @@ struct TableModelTests {
   func damaged() throws {
     let changes = [
       "UPDATE Z_PRIMARYKEY SET Z_SUPER = Z_ENT + 1; UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_ENT = 4":
-        "inherit from itself",
+        "inherits from itself",
       "UPDATE Z_PRIMARYKEY SET Z_NAME = NULL WHERE Z_ENT = 2": "a row without a number or name",
     ]
     for (sql, reason) in changes {

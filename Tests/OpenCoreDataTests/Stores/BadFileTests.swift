@@ -35,7 +35,7 @@ struct BadFileTests {
       try Data(contentsOf: $0).prefix(100).write(to: $0)
     },
     Case(name: "short", words: ["not a database"]) { try Data(contentsOf: $0).prefix(60).write(to: $0) },
-    Case(name: "folder", words: ["folder", "Check the path"]) {
+    Case(name: "folder", words: ["it is a folder", "Name the store's file"]) {
       try FileManager.default.removeItem(at: $0)
       try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false)
     },
@@ -54,7 +54,10 @@ struct BadFileTests {
     Case(name: "no metadata row", words: ["no metadata", "Restore the file"]) {
       try sqlite($0, "DELETE FROM Z_METADATA")
     },
-    Case(name: "metadata is no property list", words: ["not a property list", "store.sqlite", "Restore the file"]) {
+    Case(
+      name: "metadata is no property list",
+      words: ["Z_METADATA", "too short for a binary property list", "store.sqlite", "Restore the file"]
+    ) {
       try sqlite($0, "UPDATE Z_METADATA SET Z_PLIST = x'62706c6973743030ffff00'")
     },
     Case(name: "metadata is text", words: ["no metadata", "Restore the file"]) {
