@@ -1,5 +1,5 @@
 /* A shim between a program and the C library: it counts the calls on files below one folder, makes the n-th fail, ends
-   the process there, or records what would have to survive a power cut. See docs/decisions/0023-one-preloaded-shim.md.
+   the process there, or records what would have to survive a power cut. See docs/decisions/0021-one-preloaded-shim.md.
 
    Environment:
      SHIM_FOLDER   the folder; calls on other files pass
