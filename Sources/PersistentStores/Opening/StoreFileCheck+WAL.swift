@@ -39,7 +39,8 @@ extension StoreFileCheck {
         "The WAL \(walPath) does not belong to the store \(path): its pages have \(wal.pageSize) bytes, those of the "
           + "store \(header.pageSize). \(together)")
     }
-    guard wal.isFirstFrameOfHeader else {
+    // An empty frame is examined with those that follow it.
+    guard wal.isFirstFrameOfHeader || wal.isFirstFrameEmpty else {
       return problem(
         "The WAL \(walPath) is damaged: its first page was not written under its header, and SQLite would "
           + "treat it as empty. \(together) To go on without what is in the WAL, remove it and \(indexPath).")

@@ -73,7 +73,8 @@ package struct WALFrames {
     // If all pages are written back, either all or none must be seen in the log: older ones would hide newer ones.
     let isNeeded = index.framesOnlyInWAL > 0 || committed > 0
     guard isNeeded, committed < index.frameCount else { return nil }
-    return Loss(frames: index.frameCount - committed, commits: nil, isUnwritten: false)
+    // A power failure may leave an index that knows more than what was synced of the log.
+    return Loss(frames: index.frameCount - committed, commits: nil, isUnwritten: isUnwritten)
   }
 
   /// Reads whole frames.
@@ -130,9 +131,9 @@ package struct WALFrames {
       ends += 1
       (framesLost, commitsLost) = (count, ends)
     }
+    isUnwritten = !damage.isCertain && !isWritten(invalid)
     guard framesLost > 0 else { return }
     framesLost += validFrames(before: invalid) - committed
-    isUnwritten = !damage.isCertain && !isWritten(invalid)
   }
 
   private func validFrames(before invalid: Frame) -> Int {

@@ -61,6 +61,11 @@ package struct WALHeader {
     return found == salts || isLater(than: found)
   }
 
+  /// Whether the first frame has not reached the disk although the header or a later frame has, as after a power failure.
+  var isFirstFrameEmpty: Bool {
+    bytes[Self.headerLength..<Self.headerLength + Self.frameHeaderLength].allSatisfy { $0 == 0 }
+  }
+
   /// Whether the WAL has restarted since it had these salts: each restart increases the first one by 1.
   func isLater(than old: [UInt8]) -> Bool {
     (1...Self.restartsUnseenMax).contains(UInt32(bytes.bigEndian32(16)) &- UInt32(old.bigEndian32(0)))

@@ -57,7 +57,12 @@ extension PipelineDefinition: Decodable {
 
   package static func data(_ file: URL) throws(PipelineError) -> Data {
     do {
-      return try Data(contentsOf: file)
+      do {
+        return try Data(contentsOf: file)
+      } catch CocoaError.fileReadUnknown {
+        // Foundation does not try again after a signal.
+        return try Data(contentsOf: file)
+      }
     } catch {
       let reason = (error as NSError).localizedDescription
       throw PipelineError(

@@ -156,8 +156,14 @@ struct ExportRun {
       try StoreLog.sync(ofStore: storePath)
       try new.write(template.markPath, permissions: FileRights.ofFiles(near: storePath))
     } catch {
+      let status: ExitCode =
+        switch error {
+        case let error as CSVError: RunFailure(error).exitCode
+        case is POSIXError: .ioError
+        default: .cannotCreate
+        }
       throw RunFailure(
-        code: nil, exitCode: .cannotCreate,
+        code: nil, exitCode: status,
         message: "the output is complete, but not the mark of how far it goes: \(error). The next export will write "
           + "the same entries again")
     }

@@ -19,7 +19,7 @@ enum AwaitedRepair {
     Entry(what: "a -wal or a -shm as a power cut leaves it is refused") { problem in
       [
         "are not from the same time", "its first page was not written under its header", "which is cut off after",
-        "the checksum of its header is wrong", "s-wal, which is missing",
+        "the checksum of its header is wrong", "s-wal, which is missing", "pages SQLite sees only",
       ].contains { problem.contains($0) }
     },
   ]

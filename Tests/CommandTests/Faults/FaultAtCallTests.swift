@@ -20,6 +20,7 @@ import Testing
     }
     // Threads make some more or some fewer calls from run to run.
     #expect(happened * 10 >= points.count * 9 - 10, "only \(happened) of \(points.count) faults happened")
+    Figures.add("faults", happened, suite: Self.self)
     print("\(kind.name): \(happened) faults, seed \(Randomness.seed)")
   }
 

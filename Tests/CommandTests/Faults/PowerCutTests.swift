@@ -18,6 +18,7 @@ import Testing
       let rest = PowerCut.Rest.allCases.randomElement(using: &random) ?? .some
       expectNone(try problems(in: (cut, rest), of: recorded, on: stage, using: &random))
     }
+    Figures.add("images after a power cut", Self.images, suite: Self.self)
     print("\(kind.name): \(Self.images) images of \(recorded.changes.count) changes, seed \(Randomness.seed)")
   }
 

@@ -133,18 +133,20 @@ struct DamagedLogTests {
     writer.close()
   }
 
-  @Test("A frame that was not written before later ones is told to readers, and a writer goes on as SQLite does")
-  func unwritten() throws {
+  @Test(
+    "A frame that was not written before later ones is told to readers, and a writer goes on as SQLite does",
+    arguments: [true, false], [0, 1])
+  func unwritten(hasIndex: Bool, transactionsBefore: Int) throws {
     let setup = try Self.setup()
     let data = try Data(contentsOf: log(setup.stack.file))
     let starts = Array(stride(from: 32, to: data.count, by: Self.frameSize))
     let end = try #require(starts.first { big(data, $0 + 4) > 0 })
-    let file = try setup.copy(["", "-wal"])
-    let next = end + Self.frameSize
+    let file = try setup.copy(hasIndex ? ["", "-wal", "-shm"] : ["", "-wal"])
+    let next = transactionsBefore == 0 ? starts[0] : end + Self.frameSize
     try change(file) { $0.replaceSubrange(next..<next + Self.frameSize, with: Data(count: Self.frameSize)) }
     #expect(try count(file) == nil)
-    #expect(try count(file, readsDamaged: true) == 4)
-    #expect(try count(file, readOnly: false) == 4)
+    #expect(try count(file, readsDamaged: true) == 3 + transactionsBefore)
+    #expect(try count(file, readOnly: false) == 3 + transactionsBefore)
   }
 
   @Test("An index of an earlier generation of the log is made again", arguments: [true, false])
