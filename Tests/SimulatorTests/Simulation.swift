@@ -10,6 +10,8 @@ import TestSupport
 /// A difference between the store and the model, with what repeats it.
 struct Mismatch: Error, CustomStringConvertible {
   let description: String
+  /// Whether its cause is known to be open: it is printed, and the world ends.
+  var isOpen = false
 }
 
 /// One world: a store, a pipeline, files and the model, and the steps that a seed plays on them.
