@@ -10,8 +10,6 @@ import TestSupport
 /// A difference between the store and the model, with what repeats it.
 struct Mismatch: Error, CustomStringConvertible {
   let description: String
-  /// Whether its cause is known to be open: it is printed, and the world ends.
-  var isOpen = false
 }
 
 /// One world: a store, a pipeline, files and the model, and the steps that a seed plays on them.
@@ -81,19 +79,21 @@ final class Simulation {
 
   // MARK: The store
 
-  /// The rows of a query of the store; none without a store.
-  func rows(_ sql: String) throws -> [[StoredValue]] {
+  /// The rows of a query of the store; none without a store, or without the table if one is named.
+  func rows(_ sql: String, of table: String? = nil) throws -> [[StoredValue]] {
     // A run that was killed at once may have left an empty file.
     if ((try? folder.data("journal.sqlite")) ?? Data()).isEmpty { return [] }
     let opened = try OpenedDatabase.openForReading(store)
     defer { opened.connection.close() }
+    // A run that was killed while it created the store has left it without tables.
+    if let table, try opened.connection.rows("SELECT 1 FROM sqlite_master WHERE name = '\(table)'").isEmpty { return [] }
     return try opened.connection.rows(sql)
   }
 
   /// The ledger's inputs.
   func records() throws -> [StoreModel.Record] {
-    guard try !rows("SELECT 1 FROM sqlite_master WHERE name = 'SJ_INPUT'").isEmpty else { return [] }
-    return try rows("SELECT inputID, path, state, record, rejectsPath FROM SJ_INPUT ORDER BY inputID").map { row in
+    let sql = "SELECT inputID, path, state, record, rejectsPath FROM SJ_INPUT ORDER BY inputID"
+    return try rows(sql, of: "SJ_INPUT").map { row in
       StoreModel.Record(
         id: row[0].number, path: row[1].text ?? "", state: row[2].text ?? "", read: row[3].number - 1,
         rejectsPath: row[4].text)
@@ -101,7 +101,8 @@ final class Simulation {
   }
 
   private func checkStore() throws {
-    let stored = try rows("SELECT ZDATE, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK").map { row in
+    let sql = "SELECT ZDATE, ZLOCATION, ZRATING FROM ZJOURNALENTRY ORDER BY Z_PK"
+    let stored = try rows(sql, of: "ZJOURNALENTRY").map { row in
       Session(
         day: Session.dayOfSeconds[row[0].number] ?? -1, place: row[1].text, rating: row[2].isNull ? nil : row[2].number)
     }

@@ -38,8 +38,9 @@ extension StoreModel {
   mutating func run(_ given: [Given], _ options: Options, number run: Int, records: [Record]?) -> Result {
     let before = self
     var result = Result()
-    let highest = inputs.map(\.id).max() ?? 0
-    var new = records?.filter { record in record.id > highest && record.state != "undone" } ?? []
+    // An input that a later one of the same run replaces is new, too, and undone.
+    var new = records?.filter { $0.id > highestID } ?? []
+    highestID = records?.map(\.id).max() ?? highestID
     let byID = Dictionary(uniqueKeysWithValues: (records ?? []).map { ($0.id, $0) })
     for (index, input) in given.enumerated() {
       var step = RunStep(given: input, options: options, run: run)

@@ -71,6 +71,8 @@ struct StoreModel {
   var nextKey = 1
   /// Without those that were undone, the oldest first.
   var inputs: [Input] = []
+  /// The highest ID that the ledger has given to an input.
+  var highestID = 0
 
   init(_ pipeline: SimulatedPipeline) { self.pipeline = pipeline }
 
