@@ -230,7 +230,7 @@ extension Simulation {
   private func checkRejects(
     _ result: StoreModel.Result, _ records: [StoreModel.Record], isReplay: Bool
   ) throws {
-    for input in model.inputs where result.completed.contains(input.id) {
+    for input in result.completed {
       guard let record = records.first(where: { $0.id == input.id }), !isReplay else { continue }
       guard let path = record.rejectsPath, !input.rejected.isEmpty else {
         if input.rejected.isEmpty { continue }

@@ -22,10 +22,8 @@ extension Simulation {
     let given = StoreModel.Given(path: path, location: location, text: text)
     let result = try await run([given], options, fault: .none, inputs: [path])
     rejects[path] = text
-    guard let id = result.completed.first, let input = model.inputs.first(where: { $0.id == id }) else {
-      if !result.done.isEmpty { rejects[path] = nil }
-      return
-    }
+    // A file of which the store has all records already is left alone.
+    guard let input = result.completed.first else { return }
     (text.lines, text.endsWithLineEnd) = (input.rejected, true)
     rejects[path] = input.rejected.isEmpty ? nil : text
     if input.rejected.isEmpty {
@@ -51,10 +49,12 @@ extension Simulation {
     do {
       try StoreUndo(store: store, name.map { [$0] } ?? [], vocabulary: .journal).apply()
     } catch {
-      guard refusal == nil else { return }
+      guard refusal == .none else { return }
       throw Mismatch(description: "the undo was refused: \(error)")
     }
-    if let refusal { throw Mismatch(description: "the undo was not refused: \(refusal)") }
+    if refusal != .none, refusal != .perhapsChangedSince {
+      throw Mismatch(description: "the undo was not refused: \(refusal)")
+    }
     model.undo(ids)
   }
 

@@ -86,7 +86,9 @@ final class Simulation {
     let opened = try OpenedDatabase.openForReading(store)
     defer { opened.connection.close() }
     // A run that was killed while it created the store has left it without tables.
-    if let table, try opened.connection.rows("SELECT 1 FROM sqlite_master WHERE name = '\(table)'").isEmpty { return [] }
+    if let table, try opened.connection.rows("SELECT 1 FROM sqlite_master WHERE name = '\(table)'").isEmpty {
+      return []
+    }
     return try opened.connection.rows(sql)
   }
 

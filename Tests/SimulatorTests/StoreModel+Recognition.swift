@@ -106,7 +106,8 @@ extension StoreModel {
       guard let main = inputs.first(where: { $0.id == overlap.main }) else { return (nil, "not recorded") }
       old = main.location == nil ? [main.id] : same(as: main.location)
     }
-    if let refusal = refusal(ofUndo: old) { return (nil, refusal) }
+    let refusal = refusal(ofUndo: old)
+    if refusal != .none { return (nil, "\(refusal)") }
     return text.lines.isEmpty ? (nil, "no records") : (old, nil)
   }
 }

@@ -21,8 +21,8 @@ extension StoreModel {
 
   struct Result {
     var counts = Counts()
-    /// The inputs that the run has completed, those that were known not included.
-    var completed: [Int] = []
+    /// The inputs that the run has completed, also one that a later one replaced. Those that were known not included.
+    var completed: [Input] = []
     /// What is refused, by the index of the input.
     var refused: [Int: String] = [:]
     /// Whether the run came to its end.
@@ -171,7 +171,7 @@ extension StoreModel {
     take(index, upTo: isWhole ? inputs[index].text.lines.count : record?.read ?? 0, &equals)
     inputs[index].isComplete = isWhole
     result.counts = result.counts + inputs[index].counts
-    if isWhole { result.completed.append(inputs[index].id) }
+    if isWhole { result.completed.append(inputs[index]) }
     return isWhole
   }
 }

@@ -151,18 +151,43 @@ struct StoreModel {
 
   // MARK: Taking back
 
-  /// Why inputs can't be taken back; nil where they can. The entries that another change followed upon stay.
-  func refusal(ofUndo ids: Set<Int>) -> String? {
+  enum UndoRefusal { case none, laterPart, changedSince, perhapsChangedSince }
+
+  /// Whether inputs can be taken back. The entries that another change followed upon stay.
+  func refusal(ofUndo ids: Set<Int>) -> UndoRefusal {
     for other in inputs where !ids.contains(other.id) && other.first > 0 {
       if inputs.contains(where: { ids.contains($0.id) && $0.path == other.path && $0.id < other.id }) {
-        return "undo that one first"
+        return .laterPart
       }
     }
+    var result = UndoRefusal.none
     for row in rows.values {
-      let changed = row.changes.drop { !($0.input.map(ids.contains) ?? false) }
-      if changed.contains(where: { !($0.input.map(ids.contains) ?? false) }) { return "changed since" }
+      switch refusal(ofUndo: ids, row) {
+      case .none: continue
+      case .perhapsChangedSince: result = .perhapsChangedSince
+      case let refusal: return refusal
+      }
     }
-    return nil
+    return result
+  }
+
+  /// An input that changes an entry several times and ends with the values that it found may have saved none of it: that
+  /// depends on where its chunks end.
+  private func refusal(ofUndo ids: Set<Int>, _ row: Row) -> UndoRefusal {
+    func isChosen(_ input: Int?) -> Bool { input.map(ids.contains) ?? false }
+    var result = UndoRefusal.none
+    guard var index = row.changes.firstIndex(where: { isChosen($0.input) }) else { return result }
+    while index < row.changes.count {
+      let change = row.changes[index]
+      let end = row.changes[index...].firstIndex { $0.input != change.input } ?? row.changes.count
+      if !isChosen(change.input) {
+        let after = end < row.changes.count ? row.changes[end].before : row.session
+        guard change.input != nil, change.before == after else { return .changedSince }
+        result = .perhapsChangedSince
+      }
+      index = end
+    }
+    return result
   }
 
   mutating func undo(_ ids: Set<Int>) {
