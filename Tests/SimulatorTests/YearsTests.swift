@@ -105,7 +105,7 @@ struct YearsTests {
   }
 
   @Test func `An inbox of many small files is imported, and the next one is too`() async throws {
-    let count = TestLength.isLong ? 100_000 : 1000
+    let count = TestLength.isLong ? 100_000 : 400
     for part in 0..<2 {
       for number in 0..<count / 2 {
         try folder.write("date,location,rating\n2020-01-01,Spot \(part) \(number),1\n", to: "in/\(part)-\(number).csv")

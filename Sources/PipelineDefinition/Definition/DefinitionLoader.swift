@@ -69,7 +69,7 @@ struct DefinitionLoader {
   private mutating func read(_ data: Data) throws(PipelineError) -> LocatedValue {
     let index = documents.count - 1
     guard data.count <= Self.documentBytesMax else {
-      let size = "has more than \(Self.documentBytesMax >> 20) MiB, and is no pipeline; check the path"
+      let size = "has more than \(Self.documentBytesMax >> 20) MiB, the most that a pipeline may have; check the path"
       throw PipelineError(mistakes: [inDocument(.init(path: "", message: size), index)])
     }
     var tree: LocatedValue

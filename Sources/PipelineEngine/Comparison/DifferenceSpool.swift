@@ -32,7 +32,7 @@ final class DifferenceSpool: Sendable {
     let entry: Difference.Entry
     /// For a changed entry of the new side, the number of the old one.
     var old: Int64?
-    /// For a changed entry, the columns of which the record says nothing: the old values stay.
+    /// For a changed entry, the columns that the record lacks: the old values stay.
     var absent: [Int] = []
   }
 

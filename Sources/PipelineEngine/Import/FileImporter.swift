@@ -68,11 +68,12 @@ struct FileImporter {
       }
       overlap = OverlapCheck(of: file, environment, known: known)
       let comparesRecords = environment.changedInputs == .replace || overlap != nil && !file.isReadTwice
-      let messages = environment.reader(
+      let reading = environment.reader(
         of: file, known, digester: comparesRecords ? environment.wholeRecordDigester : nil
       ).start()
+      defer { reading.end() }
       try environment.clock.time(.save) { (share) throws(RunFailure) in
-        try handleAll(messages, share: &share, totals: &totals)
+        try handleAll(reading.messages, share: &share, totals: &totals)
       }
     } catch {
       if !error.isNoted, let issue = error.issue(file.name) { checkpoint.note(issue) }
@@ -87,7 +88,6 @@ struct FileImporter {
     _ messages: BoundedQueue<InputReader.Message>, share: inout StageClock.Share, totals: inout ImportTotals
   ) throws(RunFailure) {
     let isCancelled = environment.monitor.isCancelled
-    defer { messages.abandon() }
     while totals.outcome == .completed {
       // A pipe may send nothing for a long time; a request to cancel must not wait for it.
       let isStillWanted = share.waiting { messages.waitForContent(unless: isCancelled) }

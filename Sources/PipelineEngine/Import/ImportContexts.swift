@@ -104,7 +104,7 @@ struct ImportContexts {
     }
   }
 
-  /// Decides about updates of which the plan does not know whether they change anything: those of records that state
+  /// Decides which of the uncertain updates change something: those of records that state
   /// some of the values only. One that changes nothing is removed, and counts as unchanged.
   func settle(_ plan: inout ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64) {
     let doubtful = plan.updates.indices.filter {

@@ -56,8 +56,24 @@ struct InputReader: Sendable {
   let digester: @Sendable (HeaderMapping) -> RowDigester
   let clock: StageClock
 
-  func start() -> BoundedQueue<Message> {
+  /// A thread that reads the input, and what it sends.
+  struct Reading: Sendable {
+    let messages: BoundedQueue<Message>
+    fileprivate let ended: DispatchSemaphore
+    fileprivate let mayBlock: Bool
+
+    /// Ends the thread, and waits until it has closed the input, so that a run that has ended has no file open. A pipe
+    /// may block the thread for any time and is not waited for; a thread that hashes a large file, at most a second.
+    func end() {
+      messages.abandon()
+      if !mayBlock { _ = ended.wait(timeout: .now() + InputReader.endSecondsMax) }
+    }
+  }
+  private static let endSecondsMax = 1.0
+
+  func start() -> Reading {
     let queue = BoundedQueue<Message>(capacity: Self.chunksAheadMax)
+    let ended = DispatchSemaphore(value: 0)
     Thread.begin("reader \(file.name)") {
       clock.time(.read) { share in
         do throws(CSVError) {
@@ -67,8 +83,9 @@ struct InputReader: Sendable {
         }
       }
       queue.finish()
+      ended.signal()
     }
-    return queue
+    return Reading(messages: queue, ended: ended, mayBlock: !file.isReadTwice)
   }
 
   private func read(into queue: BoundedQueue<Message>, _ share: inout StageClock.Share) throws(CSVError) {

@@ -22,10 +22,10 @@ struct InputScan {
     digester: (@Sendable (HeaderMapping) -> RowDigester)? = nil,
     opened: (HeaderMapping) throws -> Void = { _ in }, _ body: (ParsedChunk) throws -> Bool
   ) throws(RunFailure) {
-    let messages = environment.reader(of: file, KnownInputs(), digester: digester).start()
-    defer { messages.abandon() }
+    let reading = environment.reader(of: file, KnownInputs(), digester: digester).start()
+    defer { reading.end() }
     do {
-      while !environment.monitor.isCancelled(), let message = messages.receive() {
+      while !environment.monitor.isCancelled(), let message = reading.messages.receive() {
         switch message {
         case .opened(let input):
           guard input.isUsable else { return }
