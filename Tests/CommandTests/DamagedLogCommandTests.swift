@@ -9,9 +9,7 @@ import Testing
   /// Two entries in the file and three in the log, of which a wrong bit hides the last two.
   init() throws {
     folder = try TemporaryFolder()
-    try folder.write(Logs.two, to: "log.csv")
-    let made = try Tool.run("import", "log.csv", "--store", "journal.sqlite", in: folder)
-    try #require(made.status == 0, "\(made.messages)")
+    try Logs.importTwo(in: folder)
     let script = """
       import os, sqlite3
       store = sqlite3.connect("journal.sqlite", isolation_level=None)

@@ -9,9 +9,7 @@ import Testing
 
   init() throws {
     folder = try TemporaryFolder()
-    try folder.write(Logs.two, to: "log.csv")
-    let made = try Tool.run("import", "log.csv", "--store", "journal.sqlite", in: folder)
-    try #require(made.status == 0, "\(made.messages)")
+    try Logs.importTwo(in: folder)
   }
 
   @Test func `A journal's entity, its counts, properties and ledger are shown`() throws {

@@ -21,6 +21,13 @@ enum Logs {
   static let two =
     header + "2014-07-14T07:30:00Z,3.9,12,Glassy,Rincon,4\n7/15/14,Flat,,,\"Malibu, First Point\",\n"
 
+  /// Imports two entries into `journal.sqlite`.
+  static func importTwo(in folder: TemporaryFolder) throws {
+    try folder.write(two, to: "log.csv")
+    let made = try Tool.run("import", "log.csv", "--store", "journal.sqlite", in: folder)
+    try #require(made.status == 0, "\(made.messages)")
+  }
+
   /// As many good records, the place of the n-th being `Place n`.
   static func write(records: Int, to name: String, in folder: TemporaryFolder) throws {
     try Programs.python(

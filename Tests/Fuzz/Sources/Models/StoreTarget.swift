@@ -70,35 +70,30 @@ enum StoreTarget: FuzzTarget {
 
   private static func inflated(_ data: Data) -> Data {
     var stream = z_stream()
-    var input = Array(data)
-    var output = [UInt8](repeating: 0, count: 1 << 20)
     inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     defer { inflateEnd(&stream) }
-    input.withUnsafeMutableBufferPointer { input in
-      output.withUnsafeMutableBufferPointer { output in
-        stream.next_in = input.baseAddress
-        stream.avail_in = UInt32(input.count)
-        stream.next_out = output.baseAddress
-        stream.avail_out = UInt32(output.count)
-        _ = inflate(&stream, Z_FINISH)
-      }
-    }
-    return Data(output.prefix(Int(stream.total_out)))
+    return output(of: &stream, data, bytesMax: 1 << 20) { inflate(&$0, Z_FINISH) }
   }
 
   private static func deflated(_ data: Data) -> Data {
     var stream = z_stream()
-    var input = Array(data)
-    var output = [UInt8](repeating: 0, count: input.count + 1024)
     deflateInit2_(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     defer { deflateEnd(&stream) }
+    return output(of: &stream, data, bytesMax: data.count + 1024) { deflate(&$0, Z_FINISH) }
+  }
+
+  private static func output(
+    of stream: inout z_stream, _ data: Data, bytesMax: Int, _ run: (inout z_stream) -> Int32
+  ) -> Data {
+    var input = Array(data)
+    var output = [UInt8](repeating: 0, count: bytesMax)
     input.withUnsafeMutableBufferPointer { input in
       output.withUnsafeMutableBufferPointer { output in
         stream.next_in = input.baseAddress
         stream.avail_in = UInt32(input.count)
         stream.next_out = output.baseAddress
         stream.avail_out = UInt32(output.count)
-        _ = deflate(&stream, Z_FINISH)
+        _ = run(&stream)
       }
     }
     return Data(output.prefix(Int(stream.total_out)))
