@@ -27,7 +27,7 @@ struct PredicateBindingTests {
     .init(format: "date > '2014-02-03T25:00'", parts: ["date is a date"]),
     .init(format: "date > YES", parts: ["date is a date", "YES is not"]),
     .init(format: "name > 3", parts: ["name is text", "3 is not", "in quotes"]),
-    .init(format: "name IN {'a', 3}", parts: ["name is text", "3 is not"]),
+    .init(format: "name IN {'a', 3.5}", parts: ["name is text", "3.5 is not"]),
     .init(format: "name BETWEEN {'a', 3}", parts: ["name is text"]),
     .init(format: "uid == 'x'", parts: ["uid is a UUID", "36 characters"]),
     .init(format: "photo == 'x'", parts: ["photo is binary data", "Pass Data"]),

@@ -13,13 +13,20 @@ public protocol NSFetchedResultsSectionInfo {
 /// A section at the time of the call.
 struct ResultsSection: NSFetchedResultsSectionInfo {
   let name: String
-  fileprivate let rows: ArraySlice<NSObject>
+  fileprivate var rows: ArraySlice<NSObject>
   /// Weak, so that a section that a client keeps does not keep the controller's content observing.
   fileprivate weak var core: ResultsCore?
 
   var indexTitle: String? { core?.indexTitle(ofSection: name) }
   var numberOfObjects: Int { rows.count }
   var objects: [Any]? { Array(rows) }
+
+  /// The section once it is deleted: it has no objects.
+  var emptied: ResultsSection {
+    var section = self
+    section.rows = []
+    return section
+  }
 }
 
 extension ResultsCore {

@@ -58,7 +58,7 @@ extension ResultsCore {
     controller: NSFetchedResultsController<any NSFetchRequestResult>
   ) {
     for number in changes.deletedSections {
-      let info = sectionInfo(number, of: old)
+      let info = sectionInfo(number, of: old).emptied
       delegate.controller(controller, didChange: info, atSectionIndex: number, for: .delete)
     }
     for number in changes.insertedSections {

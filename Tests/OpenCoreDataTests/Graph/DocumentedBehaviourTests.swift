@@ -68,6 +68,38 @@ struct DocumentedBehaviourTests {
     #expect(try other.performAndWait { try other.fetch(stack.request()).map(\.place) } == ["Spot 1"])
   }
 
+  @Test(
+    "A text equals a whole number by its digits, in a store and in memory",
+    arguments: [("IN {9, 10}", true), ("IN {19, 10}", false), ("== 9", true), ("!= 9", false), ("!= 8", true)])
+  func textAndNumber(_ condition: String, isMet: Bool) throws {
+    let stack = try Stack(try TemporaryFolder())
+    let context = stack.context()
+    try context.performAndWait {
+      InsertionWay.single.insert(0..<1, into: context, stack.entity)
+      let object = try #require(context.insertedObjects.first)
+      object.setValue("9", forKey: "place")
+      try context.save()
+      let request = stack.request()
+      request.predicate = NSPredicate(format: "place \(condition)")
+      #expect(try context.fetch(request).count == (isMet ? 1 : 0))
+      #expect(request.predicate?.evaluate(with: object) == isMet)
+    }
+  }
+
+  @Test("NSManagedObject is the class of no entity")
+  func entityOfTheBaseClass() async {
+    await #expect(processExitsWith: .failure) {
+      let attribute = Sessions.attribute("mood", .stringAttributeType)
+      let entity = NSEntityDescription()
+      entity.name = "Mood"
+      entity.properties = [attribute]
+      let model = NSManagedObjectModel()
+      model.entities = [entity]
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      withExtendedLifetime(coordinator) { _ = NSManagedObject.entity() }
+    }
+  }
+
   @Test("The notification of a reset has the IDs of all objects")
   func reset() throws {
     let stack = try Stack(try TemporaryFolder())

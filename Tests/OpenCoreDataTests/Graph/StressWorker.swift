@@ -126,6 +126,8 @@ final class StressWorker {
     let level = Int.random(in: 0..<levels, using: &random)
     let context = contexts[level]
     let isTop = reference.levels[..<level].allSatisfy { !$0.hasChanges }
+    let deleted = reference.levels[level].deleted
+    defer { followGround(above: level, isRestored: !deleted.isSubset(of: reference.levels[level].deleted) && isTop) }
     try context.performAndWait {
       switch Int.random(in: 0..<31, using: &random) {
       case 0..<5: insert(context, level)
@@ -154,6 +156,14 @@ final class StressWorker {
     if !isShared, Int.random(in: 0..<40, using: &random) == 0 {
       for level in 0..<levels { reference.rollback(level) }
       makeContexts(levels)
+    }
+  }
+
+  /// What the levels above hold grows old when a level below changes, and a notification that another thread has not
+  /// merged yet may hold it. An object that was read while it was deleted below stays deleted above.
+  private func followGround(above level: Int, isRestored: Bool) {
+    for context in contexts[..<level] {
+      context.performAndWait { if isRestored { context.reset() } else { context.refreshAllObjects() } }
     }
   }
 

@@ -93,7 +93,11 @@ final class TableMirror: NSObject, NSFetchedResultsControllerDelegate {
     log.append("\(type) section \(sectionInfo.name) \(sectionIndex)")
     if !(removals.isEmpty && insertions.isEmpty && updates.isEmpty) { faults.append("section after objects") }
     switch type {
-    case .delete: deletedSections.append(sectionIndex)
+    case .delete:
+      deletedSections.append(sectionIndex)
+      if sectionInfo.numberOfObjects != 0 || sectionInfo.objects?.isEmpty != true {
+        faults.append("a deleted section has objects")
+      }
     case .insert: insertedSections.append((sectionIndex, sectionInfo.name))
     default: faults.append("section \(type)")
     }

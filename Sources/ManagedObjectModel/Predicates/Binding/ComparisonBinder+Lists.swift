@@ -31,7 +31,7 @@ extension ComparisonBinder {
         others.append(try relation(.equal, left: side, right: element))
         continue
       }
-      guard let value = try stored(constant, as: key.type, key: key) else { continue }
+      guard let value = try stored(constant, as: key.type, key: key, isForEquality: true) else { continue }
       if value.isNull { hasNull = true }
       set.insert(value.folded(options))
     }

@@ -33,10 +33,14 @@ struct ComparisonBinder {
   }
 
   /// The constant for an attribute; nil for a value of another kind if that only makes the two unequal.
+  ///
+  /// - Parameter isForEquality: Whether a text may be compared with a whole number, by its digits, as a store compares
+  ///   them. The order of the two is a mistake: '10' precedes '9'.
   func stored(
-    _ constant: PredicateConstant, as type: PredicateValueType, key: PredicateKey?
+    _ constant: PredicateConstant, as type: PredicateValueType, key: PredicateKey?, isForEquality: Bool = false
   ) throws -> StoredValue? {
     if let value = constant.stored(as: type) { return value }
+    if isForEquality, type == .text, case .integer(let number) = constant { return .text(String(number)) }
     if isStrict { throw PredicateFailure.mismatch(constant, type, key: key, in: comparison) }
     return nil
   }
@@ -66,7 +70,8 @@ struct ComparisonBinder {
     _ key: PredicateKey, _ relation: BoundRelation, to constant: PredicateConstant
   ) throws -> BoundNode {
     try checkOrder(of: key, relation)
-    guard let value = try stored(constant, as: key.type, key: key) else {
+    let isForEquality = relation == .equal || relation == .notEqual
+    guard let value = try stored(constant, as: key.type, key: key, isForEquality: isForEquality) else {
       return .constant(relation == .notEqual)
     }
     if value.isNull {

@@ -27,9 +27,10 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObjectModel {
-  /// The entity whose objects are of class `type`.
+  /// The entity whose objects are of class `type`. An entity whose class was not found has `NSManagedObject` objects, and
+  /// is not what a program asks for by that class.
   func entity(ofClass type: NSManagedObject.Type) -> NSEntityDescription? {
-    entities.first { !$0.isAbstract && $0.objectClass == type }
+    type == NSManagedObject.self ? nil : entities.first { !$0.isAbstract && $0.objectClass == type }
   }
 }
 
