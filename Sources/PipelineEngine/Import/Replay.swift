@@ -37,7 +37,7 @@ public enum Replay {
   static func origin(inDetails path: String) -> Origin? { try? readOrigin(inDetails: path) }
 
   private static func readOrigin(inDetails path: String) throws(RejectsError) -> Origin? {
-    let start: Data
+    let start: [UInt8]
     do throws(POSIXError) {
       start = try FileStart.read(path, bytesMax: 64 << 10)
     } catch {

@@ -25,6 +25,7 @@ import Testing
       }
       #expect(try stage.repetitionProblems() == [], place)
     }
+    Figures.add("errors of memory", errors, suite: Self.self)
     print("\(kind.name): \(errors) errors of \(counted.allocations) allocations, seed \(Randomness.seed)")
   }
 }
