@@ -52,6 +52,28 @@ struct RowTests {
     }
   }
 
+  @Test(
+    "Lines are counted alike, however much is read at once and whatever ends records",
+    arguments: [nil, [13], [10], [13, 10]] as [[UInt8]?], [nil, "\\s*Total"])
+  func linesOfFooter(lineTerminator: [UInt8]?, pattern: String?) throws {
+    let bytes = Array("a,b\r\n1,\"x\r\ny\"\r\n2,z\r\nTotal,2\r\nend,1\r\n".utf8)
+    for count in 0...3 {
+      var lines: Set<Int> = []
+      for (readBytes, recordsMax) in [(1, 1), (7, 2), (4096, 1), (4096, 1000)] {
+        let reader = try CSVReader(
+          ByteSource(bytes: bytes),
+          dialect: dialect {
+            $0.lineTerminator = lineTerminator
+            $0.droppedLastRows = count
+            $0.stopAt = pattern
+          }, limits: CSVLimits(), readBytes: readBytes, usesFastScanner: true)
+        _ = try readAll(reader, recordsMax: recordsMax)
+        lines.insert(reader.position.line)
+      }
+      #expect(lines.count == 1, "\(lines)")
+    }
+  }
+
   @Test("The last records are dropped, before a footer too", arguments: 0...6, [1, 2, 1000])
   func droppedLast(count: Int, recordsMax: Int) throws {
     let text = "n\n1\n2\n\"3\n\"\n4\n5"

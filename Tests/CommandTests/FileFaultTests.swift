@@ -83,6 +83,35 @@ import Testing
     #expect(try Programs.sqlite("s", "SELECT count(*) FROM SJ_ISSUE", in: folder) == "0\n")
   }
 
+  @Test(arguments: [["undo", "s", "--yes"], Self.command + ["--replace"]])
+  func `Rejects of an input that was not reported get their name when it is taken back`(_ command: [String]) throws {
+    let rename = "rename \(folder.url.resolvingSymlinksInPath().path)/a.csv.rejects.csv.jsonl.part"
+    #expect(try calls.run(Self.command, in: folder, killedBefore: rename).status == 128 + SIGKILL)
+    #expect(folder.exists("a.csv.rejects.csv.part"))
+    try folder.write(try folder.text("a.csv") + "2020-01-02,1\n", to: "a.csv")
+    let output = try Programs.run(Tool.url.path, command, in: folder)
+    #expect([0, 65].contains(output.status), "\(output.messages)")
+    #expect(try folder.names.filter { $0.hasSuffix(".part") } == [])
+    #expect(try folder.text("a.csv.rejects.csv").split(separator: "\n").count == 15)
+  }
+
+  @Test func `An input that a replacement makes outdated stays so, though its report is owed`() throws {
+    try folder.write("date,rating\n2020-01-01,1\n2020-01-02,2\n", to: "b.csv")
+    try folder.write("date,rating\n2020-01-02,2\n2020-01-03,3\n", to: "c.csv")
+    func load(_ arguments: String...) throws -> ProgramOutput {
+      try Programs.run(
+        Tool.url.path, ["import"] + arguments + ["--pipeline", "p.json", "--store", "s", "-q"], in: folder)
+    }
+    #expect(try load("b.csv").status == 0)
+    #expect(try load("c.csv", "--only-new").status == 0)
+    _ = try Programs.sqlite("s", "UPDATE SJ_INPUT SET state = 'unreported' WHERE path = 'c.csv'", in: folder)
+    try folder.write("date,rating\n2020-01-01,1\n2020-01-04,4\n", to: "b.csv")
+    let output = try load("b.csv", "--replace")
+    #expect(output.status == 0, "\(output.messages)")
+    let states = try Programs.sqlite("s", "SELECT path, state FROM SJ_INPUT ORDER BY inputID", in: folder)
+    #expect(states == "b.csv|undone\nc.csv|outdated\nb.csv|complete\n")
+  }
+
   @Test func `An input whose report is owed stays in the inbox, and is reported and moved by the next run`() throws {
     try folder.makeFolder("in")
     try FileManager.default.moveItem(at: folder.file("a.csv"), to: folder.file("in/a.csv"))

@@ -11,12 +11,12 @@ extension Simulation {
     case none
     /// Cancelled when it has reported progress so many times.
     case cancelled(after: Int)
-    /// Killed after so many microseconds.
-    case killed(after: UInt32)
+    /// Killed at the call with this number on a file of its folder.
+    case killed(at: Int)
   }
 
   func drawFault() -> Fault {
-    if killsOneIn > 0, random.isOne(in: killsOneIn) { return .killed(after: UInt32(random.number(15_000...150_000))) }
+    if killsOneIn > 0, random.isOne(in: killsOneIn) { return .killed(at: random.number(1...400)) }
     return random.isOne(in: 4) ? .cancelled(after: random.number(0...6)) : .none
   }
 
@@ -101,10 +101,13 @@ extension Simulation {
     )
     var predicted = model
     let prediction = predicted.run(given, options, number: runNumber, records: nil)
+    let before = (model: model, records: try self.records())
     let summary = try await perform(options, fault, inputs: inputs)
     let records = try records()
     let result = model.run(given, options, number: runNumber, records: records)
     try noteStates(records)
+    if case .killed = fault { noteUntouched(records, since: before.records, before.model) }
+    try checkOwedRejects(records)
     if let summary {
       if case .none = fault, summary.outcome != .stopped { try check(summary, expected: prediction, found: result) }
       try check(summary, after: fault)
@@ -120,8 +123,8 @@ extension Simulation {
     _ options: StoreModel.Options, _ fault: Fault, inputs: [String]?
   ) async throws -> RunSummary? {
     try pipeline.json(&random).write(toFile: definitionPath, atomically: false, encoding: .utf8)
-    if case .killed(let microseconds) = fault, let inputs {
-      try kill(options, inputs, after: microseconds)
+    if case .killed(let number) = fault, let inputs {
+      try kill(options, inputs, at: number)
       return nil
     }
     let runner = try runner(.import, options, inputs: inputs)
@@ -159,20 +162,18 @@ extension Simulation {
     return PipelineRunner(definition, kind, options: run)
   }
 
-  private func kill(_ options: StoreModel.Options, _ inputs: [String], after microseconds: UInt32) throws {
+  private func kill(_ options: StoreModel.Options, _ inputs: [String], at number: Int) throws {
     hasKilled = true
-    killCount += 1
     var arguments = ["import"] + inputs + ["--pipeline", definitionPath, "--store", store, "-q"]
     if options.again { arguments.append("--again") }
     if options.changedInputs != pipeline.changedInputs {
       arguments.append(options.changedInputs == .replace ? "--replace" : "--only-new")
     }
-    let process = Programs.process(Simulation.program.path, arguments, in: folder)
-    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-    try process.run()
-    usleep(microseconds)
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    let page = shimFolder.path("page")
+    let output = try Programs.run(
+      Simulation.program.path, arguments, in: folder,
+      environment: try Shim.environment(TestSupport.Fault(.kill, at: number), in: folder, page: page))
+    if output.status == 128 + SIGKILL { killCount += 1 }
   }
 
   /// The program, which the build leaves next to this test bundle.
@@ -188,10 +189,22 @@ extension Simulation {
       guard let state = states[input.id] else {
         throw Mismatch(description: "the ledger has lost the input \(input.id), \(input.path)")
       }
-      model.inputs[index].isReported = state != "unreported"
-      if state != "unreported", (state == "outdated") != input.isOutdated || (state == "partial") == input.isComplete {
+      model.inputs[index].isReported = !state.hasPrefix("unreported")
+      let isOutdated = ["outdated", "unreportedOutdated"].contains(state)
+      if isOutdated != input.isOutdated || (state == "partial") == input.isComplete {
         throw Mismatch(description: "the input \(input.id), \(input.path), is \(state), expected \(input)")
       }
+    }
+  }
+
+  /// A killed run has not come to all inputs that it would have reported: these are still of the run before.
+  private func noteUntouched(_ records: [StoreModel.Record], since before: [StoreModel.Record], _ model: StoreModel) {
+    let runIDs = Dictionary(uniqueKeysWithValues: before.map { ($0.id, $0.runID) })
+    let runs = Dictionary(uniqueKeysWithValues: model.inputs.map { ($0.id, $0.run) })
+    let untouched = Set(records.filter { runIDs[$0.id] == $0.runID }.map(\.id))
+    for index in self.model.inputs.indices {
+      let id = self.model.inputs[index].id
+      if untouched.contains(id), let run = runs[id] { self.model.inputs[index].run = run }
     }
   }
 
@@ -238,6 +251,20 @@ extension Simulation {
       }
       var text = input.text
       (text.lines, text.endsWithLineEnd) = (input.rejected, true)
+      guard FileManager.default.fileExists(atPath: path) || !record.isOwed else {
+        try check(path + ".part", text)
+        owedRejects[input.id] = text
+        continue
+      }
+      try check(path, text)
+      rejects[path] = text
+    }
+  }
+
+  /// What is reported, or was taken back, has its rejects under their name.
+  private func checkOwedRejects(_ records: [StoreModel.Record]) throws {
+    for record in records where !record.isOwed {
+      guard let text = owedRejects.removeValue(forKey: record.id), let path = record.rejectsPath else { continue }
       try check(path, text)
       rejects[path] = text
     }

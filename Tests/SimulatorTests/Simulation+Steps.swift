@@ -90,6 +90,8 @@ extension Simulation {
     guard FileManager.default.fileExists(atPath: store), FileManager.default.fileExists(atPath: definitionPath) else {
       return
     }
+    // A run that was killed while it made the store has left it without tables, which an export refuses.
+    if try rows("SELECT 1", of: "ZJOURNALENTRY").isEmpty { return }
     tell("export")
     let definition = try PipelineDefinition(
       contentsOf: URL(fileURLWithPath: definitionPath), environment: DefinitionEnvironment(vocabulary: .journal))

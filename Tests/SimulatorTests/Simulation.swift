@@ -17,12 +17,16 @@ final class Simulation {
   let seed: UInt64
   var random: SeededGenerator
   let folder: TemporaryFolder
+  /// For the shim that kills processes.
+  let shimFolder: TemporaryFolder
   let pipeline: SimulatedPipeline
   var model: StoreModel
   /// What is in the files that may be imported, by their paths.
   var files: [String: InputText] = [:]
   /// Files of rejects, with the header of their records.
   var rejects: [String: InputText] = [:]
+  /// Those that a killed run has not given their names: the run that reports the input does.
+  var owedRejects: [Int: InputText] = [:]
   var story: [String] = []
   private(set) var stepCount = 0
   var killCount = 0
@@ -40,7 +44,7 @@ final class Simulation {
     self.seed = seed
     self.killsOneIn = killsOneIn
     random = SeededGenerator(seed: seed)
-    folder = try TemporaryFolder()
+    (folder, shimFolder) = (try TemporaryFolder(), try TemporaryFolder())
     pipeline = SimulatedPipeline(&random)
     model = StoreModel(pipeline)
     model.mistake = mistake
@@ -94,11 +98,11 @@ final class Simulation {
 
   /// The ledger's inputs.
   func records() throws -> [StoreModel.Record] {
-    let sql = "SELECT inputID, path, state, record, rejectsPath FROM SJ_INPUT ORDER BY inputID"
+    let sql = "SELECT inputID, path, state, record, rejectsPath, runID FROM SJ_INPUT ORDER BY inputID"
     return try rows(sql, of: "SJ_INPUT").map { row in
       StoreModel.Record(
         id: row[0].number, path: row[1].text ?? "", state: row[2].text ?? "", read: row[3].number - 1,
-        rejectsPath: row[4].text)
+        rejectsPath: row[4].text, runID: row[5].text ?? "")
     }
   }
 

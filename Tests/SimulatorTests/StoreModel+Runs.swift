@@ -15,8 +15,10 @@ extension StoreModel {
     /// How many records were read of the input.
     let read: Int
     let rejectsPath: String?
+    let runID: String
 
     var isComplete: Bool { state != "partial" }
+    var isOwed: Bool { state.hasPrefix("unreported") }
   }
 
   struct Result {

@@ -10,7 +10,7 @@ struct RecordTailSkipper {
     case afterCR, done
   }
 
-  private(set) var counter = LineCounter()
+  private(set) var counter: LineCounter
   var isDone: Bool { phase == .done }
   private var phase: Phase
   private let rules: ScanRules
@@ -22,6 +22,7 @@ struct RecordTailSkipper {
   init(_ phase: Phase, _ rules: ScanRules) {
     self.phase = phase
     self.rules = rules
+    counter = LineCounter(joinsCRLF: rules.joinsCRLF)
   }
 
   /// Returns how many of the bytes belong to the skipped part; fewer than all only when `isDone`.

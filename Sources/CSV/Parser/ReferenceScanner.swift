@@ -206,7 +206,7 @@ struct ReferenceScanner {
   }
 
   func lines(in range: Range<Int>) -> Int {
-    var counter = LineCounter()
+    var counter = LineCounter(joinsCRLF: rules.joinsCRLF)
     counter.take(UnsafeBufferPointer(start: input.bytes + range.lowerBound, count: range.count))
     return counter.lines
   }

@@ -11,6 +11,7 @@ struct ScanRules {
   let skipsInitialSpace: Bool
   /// Nil for LF, CRLF and CR.
   let lineTerminator: ScanToken?
+  let joinsCRLF: Bool
   let comment: ScanToken?
   let isLenient: Bool
   let skipsBlankLines: Bool
@@ -33,6 +34,7 @@ struct ScanRules {
     escape = dialect.escape
     skipsInitialSpace = dialect.skipsInitialSpace
     lineTerminator = dialect.lineTerminator.map { ScanToken($0) }
+    joinsCRLF = dialect.joinsCRLF
     comment = dialect.comment.map { ScanToken($0) }
     isLenient = dialect.mode == .lenient
     skipsBlankLines = dialect.skipsBlankLines

@@ -62,7 +62,7 @@ extension CSVReader {
   /// Skips the footer, or what follows the last record and is not text.
   func passToEnd() {
     while isInFooter, window.failure?.code != .encoding {
-      var counter = LineCounter()
+      var counter = LineCounter(joinsCRLF: dialect.joinsCRLF)
       while window.unreadCount > 0 || !window.isFinal {
         counter.take(window.unread())
         window.advance(to: window.end)

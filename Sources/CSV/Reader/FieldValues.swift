@@ -62,6 +62,8 @@ struct FieldSyntax: Sendable {
   var escape: UInt8?
   /// Whether texts have the escapes of JSON instead.
   var isJSON = false
+  /// See ``LineCounter``.
+  var joinsCRLF = true
 
   /// Texts of JSON Lines.
   static let json: FieldSyntax = {
@@ -76,5 +78,6 @@ struct FieldSyntax: Sendable {
     quote = dialect.quote
     doublesQuotes = dialect.doublesQuotes
     escape = dialect.escape
+    joinsCRLF = dialect.joinsCRLF
   }
 }

@@ -49,7 +49,7 @@ public struct RecordBlock: Sendable {
   /// Line (from 1) in which a field starts, its opening quote included. For an unterminated quote it is the line in
   /// which the quote opened.
   public func line(of field: FieldSlice, in record: RecordSlice) -> Int {
-    var counter = LineCounter()
+    var counter = LineCounter(joinsCRLF: syntax.joinsCRLF)
     counter.take(bytes[record.range.lowerBound..<field.rangeWithQuotes.lowerBound])
     return record.line + counter.lines
   }

@@ -12,6 +12,21 @@ extension OpenedDatabase {
       path, options: try StoreOptions([StoreOptions.readsDamagedWALKey: NSNumber(value: readsDamagedWAL)]))
   }
 
+  /// Opens to see what a connection for writing will see.
+  package static func openBeforeWriting(_ path: String) throws -> OpenedDatabase {
+    try openForReading(
+      path, options: try StoreOptions([StoreOptions.readsBeforeWritingKey: NSNumber(value: true)]))
+  }
+
+  /// Whether a connection for writing will make a store of the file.
+  package static func hasNoTables(_ path: String) throws -> Bool {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_size == 0 { return true }
+    let opened = try openBeforeWriting(path)
+    defer { withExtendedLifetime(opened) {} }
+    return try opened.connection.hasNoTables()
+  }
+
   /// Opens without changing a byte of the file, its -wal, its -shm or its journal, and without creating one of them.
   ///
   /// With a -shm SQLite can be configured not to change it, and a file that uses journals has none. A file in WAL mode
@@ -37,8 +52,7 @@ extension OpenedDatabase {
     let timeout = options.timeoutMilliseconds
     let direct = try SQLiteConnection(path: path, mode: .readOnlySharedMemory, busyTimeoutMilliseconds: timeout)
     do {
-      let check = try StoreFileCheck(
-        direct, path, for: options.readsDamagedWAL ? .readingDamagedWAL : .reading)
+      let check = try StoreFileCheck(direct, path, for: options.readingPurpose)
       if check.mayBeReadAlone {
         direct.close()
         return try openUnlocked(path)
@@ -93,5 +107,11 @@ extension StoreFileCheck {
   fileprivate var mayBeReadAlone: Bool {
     header.usesWAL && !isWALInUse && wal?.hasFrames != true
       && !FileManager.default.fileExists(atPath: path + "-journal")
+  }
+}
+
+extension StoreOptions {
+  fileprivate var readingPurpose: StoreFileCheck.Purpose {
+    readsDamagedWAL ? .readingDamagedWAL : readsBeforeWriting ? .readingBeforeWriting : .reading
   }
 }

@@ -46,6 +46,10 @@ package struct OpenedDatabase {
     do {
       // SQLite falls back to reading. A later save would fail and leave a WAL that can't be written to either.
       if connection.mayOnlyRead {
+        if access(path, W_OK) == 0 {
+          throw SQLiteError(
+            code: SQLITE_IOERR, message: "it can't be opened for writing, though its permissions allow that", sql: nil)
+        }
         throw SQLiteError(code: SQLITE_READONLY, message: "the file may not be written to", sql: nil)
       }
       if let check {

@@ -20,7 +20,9 @@ extension StoreFileCheck {
   private func problems() -> (own: NSError?, foreign: NSError?) {
     let wal = WALHeader(path: walPath)
     let index = WALIndexHeader(path: indexPath)
-    guard let wal, wal.hasFrames else { return (index.flatMap { missing($0, wal) }, nil) }
+    guard let wal, wal.hasFrames, !(purpose.acceptsLosses && wal.isHeaderEmpty) else {
+      return (index.flatMap { missing($0, wal) }, nil)
+    }
     if let problem = problem(of: wal) ?? problem(of: wal, index) { return (problem, nil) }
     let frames = WALFrames(path: walPath, header: wal, pagesInFile: pagesInFile)
     return (purpose == .readingDamagedWAL ? nil : damage(frames, seenBy: index), foreign(frames))
@@ -62,9 +64,10 @@ extension StoreFileCheck {
         + "from the WAL.")
   }
 
-  /// Whether the index refers to pages that neither the file nor the WAL has.
+  /// Whether the index refers to pages that neither the file nor the WAL has. The index is never synced: after a power
+  /// failure it may know more than the WAL.
   private func missing(_ index: WALIndexHeader, _ wal: WALHeader?) -> NSError? {
-    guard index.framesOnlyInWAL > 0 else { return nil }
+    guard index.framesOnlyInWAL > 0, !purpose.acceptsLosses else { return nil }
     let present = wal.map { $0.hasFrames ? $0.frameCount : 0 }
     guard (present ?? 0) < index.frameCount else { return nil }
     let what =
@@ -79,7 +82,7 @@ extension StoreFileCheck {
   private func damage(_ frames: WALFrames, seenBy index: WALIndexHeader?) -> NSError? {
     guard let loss = frames.loss(seenBy: index) else { return nil }
     // A power failure leaves frames unwritten that were not synced. SQLite goes on without them.
-    if purpose == .writing, loss.isUnwritten { return nil }
+    if purpose.acceptsLosses, !loss.isAltered { return nil }
     let transactions =
       loss.commits.map { $0 == 1 ? " with the end of 1 transaction" : " with the ends of \($0) transactions" } ?? ""
     return problem(

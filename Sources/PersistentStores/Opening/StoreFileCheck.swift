@@ -9,8 +9,14 @@ struct StoreFileCheck {
   enum Purpose {
     case writing
     case reading
+    /// A look at what a program that is about to write will see.
+    case readingBeforeWriting
     /// Also what SQLite sees of a damaged WAL.
     case readingDamagedWAL
+
+    /// Whether a WAL is accepted as a power failure may leave it: without frames that were not synced. What a program had
+    /// waited for is on the disk, so that it can go on. A program that only reads reports what its answer lacks.
+    var acceptsLosses: Bool { self != .reading }
   }
 
   /// Without symbolic links.

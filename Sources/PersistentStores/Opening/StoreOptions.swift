@@ -12,6 +12,8 @@ package struct StoreOptions {
   let ignoresVersions: Bool
   /// Whether a damaged WAL is read up to its first wrong frame instead of being refused.
   let readsDamagedWAL: Bool
+  /// Whether the store is read to be written to afterwards, so that a WAL is refused only if the writer refuses it.
+  let readsBeforeWriting: Bool
   /// Whether a WAL that the store had when it was opened stays if nothing is committed.
   let keepsWALUntilCommit: Bool
   let allowsIncompleteSchema: Bool
@@ -21,6 +23,7 @@ package struct StoreOptions {
   package static let timeoutSecondsDefault = 10.0
   static let readersMaxDefault = 4
   package static let readsDamagedWALKey = "OpenCoreDataReadsDamagedWALOption"
+  package static let readsBeforeWritingKey = "OpenCoreDataReadsBeforeWritingOption"
   package static let keepsWALUntilCommitKey = "OpenCoreDataKeepsWALUntilCommitOption"
 
   init(_ options: [AnyHashable: Any]?) throws {
@@ -30,6 +33,7 @@ package struct StoreOptions {
     analyzes = isOn(NSSQLiteAnalyzeOption)
     ignoresVersions = isOn(NSIgnorePersistentStoreVersioningOption)
     readsDamagedWAL = isOn(Self.readsDamagedWALKey)
+    readsBeforeWriting = isOn(Self.readsBeforeWritingKey)
     keepsWALUntilCommit = isOn(Self.keepsWALUntilCommitKey)
     allowsIncompleteSchema = isOn(OCDIncompleteSchemaOption)
     let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue

@@ -15,9 +15,9 @@ package struct WALFrames {
   /// Frames, and transactions that end in them, which follow the seen ones and were certainly written.
   private var framesLost = 0
   private var commitsLost = 0
-  /// Whether the frame that is not valid was not written, as a machine that goes down leaves it, if later frames were
-  /// on the disk earlier. What it lacks was never synced.
-  private var isUnwritten = false
+  /// Whether the frame that is not valid was changed after it was written. Otherwise a machine that went down may have
+  /// left it so, and what it lacks was never synced.
+  private var isAltered = false
   /// From the copies of the first page in the seen frames, in order.
   private(set) var firstPages: [DatabaseHeader.Counters] = []
   /// The numbers of pages that the database file does not have.
@@ -61,20 +61,21 @@ package struct WALFrames {
     let frames: Int
     /// Nil if they can't be counted.
     let commits: Int?
-    let isUnwritten: Bool
+    /// Whether a power failure does not explain it.
+    let isAltered: Bool
   }
 
   /// Nil if the log is not known to be damaged. An index of the log's generation knows the end of the last transaction.
   /// Without one, only frames that were certainly written show that the log should go on.
   package func loss(seenBy index: WALIndexHeader?) -> Loss? {
     guard let index, index.salts == header.salts, index.frameCount > 0 else {
-      return framesLost > 0 ? Loss(frames: framesLost, commits: commitsLost, isUnwritten: isUnwritten) : nil
+      return framesLost > 0 ? Loss(frames: framesLost, commits: commitsLost, isAltered: isAltered) : nil
     }
     // If all pages are written back, either all or none must be seen in the log: older ones would hide newer ones.
     let isNeeded = index.framesOnlyInWAL > 0 || committed > 0
     guard isNeeded, committed < index.frameCount else { return nil }
     // A power failure may leave an index that knows more than what was synced of the log.
-    return Loss(frames: index.frameCount - committed, commits: nil, isUnwritten: isUnwritten)
+    return Loss(frames: index.frameCount - committed, commits: nil, isAltered: isAltered)
   }
 
   /// Reads whole frames.
@@ -131,7 +132,7 @@ package struct WALFrames {
       ends += 1
       (framesLost, commitsLost) = (count, ends)
     }
-    isUnwritten = !damage.isCertain && !isWritten(invalid)
+    isAltered = damage.isCertain
     guard framesLost > 0 else { return }
     framesLost += validFrames(before: invalid) - committed
   }
@@ -148,7 +149,7 @@ package struct WALFrames {
     if sum == frame.checksum { return (true, frame.commit > 0) }
     guard isOfLog else { return (false, false) }
     if sum.first == frame.checksum.first || sum.second == frame.checksum.second { return (true, frame.commit > 0) }
-    let wrong = sum.wrongWords(for: frame.checksum, of: header.pageSize / 4 + 2)
+    let wrong = sum.wrongWords(for: frame.checksum, of: header.pageSize / 4 + 2).filter { !isMissing($0, in: frame) }
     guard frame.commit == 0, let error = wrong.first(where: { $0.number == 1 })?.error else {
       return (!wrong.isEmpty, frame.commit > 0)
     }
@@ -161,18 +162,14 @@ package struct WALFrames {
     pages > 0 && pages <= max(pagesInFile, pageCount) + header.frameCount
   }
 
-  /// Whether no part of the frame is as it was before: empty, or of an earlier generation.
-  private func isWritten(_ frame: Frame) -> Bool {
-    let salts = Array(frame.salts)
-    guard salts == header.salts else { return !header.isLater(than: salts) && frame.bytes.contains { $0 != 0 } }
-    // Blocks of the disk are written independently, and do not begin where frames do.
-    let block = 4096
-    var start = WALHeader.frameHeaderLength
-    while start < frame.bytes.count {
-      let end = min(frame.bytes.count, start + block - (frame.offset + start) % block)
-      if end - start >= 512, frame.bytes[start..<end].allSatisfy({ $0 == 0 }) { return false }
-      start = end
-    }
-    return true
+  /// Whether the wrong word may be one that was not written: nothing of its block is there. A single flipped bit is
+  /// never taken for that.
+  private func isMissing(_ word: (number: Int, error: UInt32), in frame: Frame) -> Bool {
+    // The first two words are those of the frame's header.
+    guard word.number >= 2, word.error.nonzeroBitCount > 1 else { return false }
+    let place = (word.number - 2) * 4 / Self.blockLength * Self.blockLength + WALHeader.frameHeaderLength
+    return frame.bytes[place..<min(place + Self.blockLength, frame.bytes.count)].allSatisfy { $0 == 0 }
   }
+  /// The least that a disk writes.
+  private static let blockLength = 512
 }

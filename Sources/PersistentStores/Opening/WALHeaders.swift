@@ -40,6 +40,9 @@ package struct WALHeader {
   /// Where the frame with this number begins, counted from 0.
   func offset(ofFrame number: Int) -> Int { Self.headerLength + number * (pageSize + Self.frameHeaderLength) }
 
+  /// Whether the header has not reached the disk, as after a power failure. It is synced before the first frame.
+  var isHeaderEmpty: Bool { bytes.prefix(Self.headerLength).allSatisfy { $0 == 0 } }
+
   /// SQLite treats a WAL whose header checksum is wrong as empty.
   package var isHeaderSound: Bool {
     let magic = bytes.bigEndian32(0)

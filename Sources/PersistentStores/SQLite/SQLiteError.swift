@@ -13,6 +13,9 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   /// The primary result code: the low byte of the extended one.
   package var primaryCode: Int32 { code & 0xff }
 
+  /// `SQLITE_IOERR_NOMEM`, which Swift does not import.
+  static let ioErrorWithoutMemory = SQLITE_IOERR | 12 << 8
+
   package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
   package var isUniqueness: Bool {
     [CSQLITE_CONSTRAINT_UNIQUE, CSQLITE_CONSTRAINT_PRIMARYKEY, CSQLITE_CONSTRAINT_ROWID].contains(Int(code))
@@ -38,6 +41,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     case SQLITE_NOTADB: "Give the path of a store, or of a file that does not exist yet."
     case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "Check the path and the permissions of the file and its folder."
     case SQLITE_FULL: "Free some space and try again."
+    case SQLITE_NOMEM: "Try again when more memory is free."
     case SQLITE_IOERR: "The disk may be full or failing: check it and try again."
     case SQLITE_CORRUPT: "The file is damaged: restore it from a copy."
     default: nil

@@ -19,12 +19,15 @@ package enum StoreFailureKind: Sendable, Hashable {
   case notADatabase
   case ioError
   case diskFull
+  case outOfMemory
   case other
 
   /// - Parameter code: A result code of SQLite, primary or extended.
   init(sqliteCode code: Int32) {
     if code == SQLiteError.notAFileCode { self = .notAFile; return }
     switch code & 0xff {
+    case SQLITE_NOMEM: self = .outOfMemory
+    case SQLITE_IOERR where code == SQLiteError.ioErrorWithoutMemory: self = .outOfMemory
     case SQLITE_PERM, SQLITE_AUTH: self = .permissionDenied
     case SQLITE_READONLY: self = .readOnly
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy

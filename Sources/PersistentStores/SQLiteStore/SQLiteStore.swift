@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Locking
 import ManagedObjectModel
@@ -265,9 +266,14 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   }
 
   private func syncWAL() throws {
-    guard let url, let wal = FileHandle(forReadingAtPath: StorePath.resolved(url.path) + "-wal") else { return }
-    try wal.synchronize()
-    try wal.close()
+    guard let url else { return }
+    do throws(POSIXError) {
+      try StoreLog.sync(ofStore: url.path)
+    } catch {
+      throw SQLiteError(
+        code: SQLITE_IOERR, message: "its WAL can't be synced: \(String(cString: strerror(error.code.rawValue)))",
+        sql: nil)
+    }
   }
 
   /// Called after each commit: bounds the size of the -wal.

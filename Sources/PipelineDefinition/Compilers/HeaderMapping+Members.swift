@@ -54,7 +54,8 @@ private struct MemberIssues {
       add(
         .extraLabel, policy.extra.severity, value: label,
         message: policy.extra == .error
-          ? "no column of the pipeline has this member; add the column to the pipeline, or remove the member\(hint)"
+          ? "no column of the pipeline has this member; add the column to the pipeline, remove the member, or let "
+            + "such members be ignored with \"extraColumns\": \"ignore\" (--extra-columns ignore)\(hint)"
           : "no column of the pipeline has this member; it is ignored\(hint)")
     }
   }

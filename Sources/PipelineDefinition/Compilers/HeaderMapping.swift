@@ -177,7 +177,8 @@ private struct LabelResolver {
       add(
         .extraLabel, policy.extra.severity, field: field, value: label,
         message: policy.extra == .error
-          ? "no column of the pipeline has this label; add the column to the pipeline, or remove the field\(hint)"
+          ? "no column of the pipeline has this label; add the column to the pipeline, remove the field, or let "
+            + "such fields be ignored with \"extraColumns\": \"ignore\" (--extra-columns ignore)\(hint)"
           : "no column of the pipeline has this label; it is ignored\(hint)")
     }
   }

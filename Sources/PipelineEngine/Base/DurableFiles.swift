@@ -48,6 +48,19 @@ package enum DurableRename {
   }
 }
 
+/// Writes a file that appears complete and on the disk, or not at all.
+package enum WholeFile {
+  package static func write(_ bytes: [UInt8], to path: String) throws(RunFailure) {
+    do throws(CSVError) {
+      let sink = try ByteSink(path: path)
+      try sink.write(bytes)
+      try sink.commit()
+    } catch {
+      throw RunFailure(error)
+    }
+  }
+}
+
 /// Writes to a descriptor as many times as it takes. Foundation's file handle takes a write that stored less than it got
 /// for a complete one.
 package enum WholeWrite {
@@ -57,19 +70,6 @@ package enum WholeWrite {
     } catch {
       throw POSIXError(POSIXErrorCode(rawValue: error.errnoCode ?? EIO) ?? .EIO)
     }
-  }
-}
-
-/// Syncs what a program that only reads a store has seen of it.
-enum StoreLog {
-  /// Commits of other programs may be in the write-ahead log and not yet on the disk. What is in the store's file itself
-  /// is: SQLite syncs it before it reuses the log. That file must not be opened here: closing it would drop the locks
-  /// that SQLite holds on it.
-  static func sync(ofStore path: String) throws(POSIXError) {
-    let log = open(URL(fileURLWithPath: path).resolvingSymlinksInPath().path + "-wal", O_RDONLY | O_CLOEXEC)
-    if log < 0 { return }
-    defer { close(log) }
-    if fsync(log) != 0, errno != EINVAL { throw POSIXError.last }
   }
 }
 

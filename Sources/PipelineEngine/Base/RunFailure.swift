@@ -48,6 +48,7 @@ package struct RunFailure: Error {
       switch (error.code, error.storeFailureKind) {
       case (NSPersistentStoreTimeoutError, _): .temporaryFailure
       case (_, .notAFile): .noInput
+      case (_, .outOfMemory): .temporaryFailure
       case (NSPersistentStoreOpenError, .cannotOpen) where !Self.mayWrite(path): .noPermission
       case (_, .permissionDenied), (_, .readOnly): .noPermission
       case (_, .cannotOpen): .cannotCreate

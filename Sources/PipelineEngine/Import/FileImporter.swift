@@ -37,7 +37,7 @@ struct FileImporter {
   /// What the input replaces; nil for most.
   private var replacement: InputReplacement?
   /// The inputs whose entries this one has replaced.
-  var replacedInputs: Set<Int64> { Set(replacement?.old.map(\.id) ?? []) }
+  var replaced: [LedgerEntry] { replacement?.old ?? [] }
 
   init(
     _ file: InputFile, environment: ImportEnvironment, contexts: ImportContexts, ledger: Ledger, rejectsPath: String?

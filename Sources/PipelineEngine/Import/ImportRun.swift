@@ -64,6 +64,8 @@ struct ImportRun {
   /// The result of the work, and what is held until the report is written.
   struct Outcome {
     var summary: RunSummary
+    /// Whether an earlier run has reported all of it, and was killed before it replaced the input of a replay.
+    var isReported = false
     /// Whether a report could not be written, so that the next run has to report what this one has done.
     var isReportOwed = false
     /// Whether what was imported is on the disk, and the rejects have their names. Otherwise the next run settles it.
@@ -100,6 +102,7 @@ struct ImportRun {
       failure = failure ?? error
     }
     for (stage, times) in environment.clock.stages { environment.monitor.log.log(.stageTimed(stage, times)) }
+    outcome.isReported = options.isReplay && failure == nil && totals.isKnown
     (outcome.files, outcome.replayed) = (totals.filesDone, options.isReplay ? totals.completed : [])
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     return outcome
@@ -198,7 +201,7 @@ struct ImportRun {
   /// the disk yet may be lost with the power.
   private func settleRejects(_ totals: inout ImportTotals) throws(RunFailure) {
     if isDryRun { return }
-    for entry in totals.completed where !entry.isReported {
+    for entry in totals.completed + totals.replaced where !entry.isReported {
       if let path = entry.rejects.path { try RejectsFile.publish(path) }
     }
     for path in totals.obsoleteRejects { RejectsFile.removeParts(of: path) }
@@ -241,8 +244,9 @@ struct ImportRun {
         }
         // An input that is named twice in one run is imported once.
         if entry.isComplete {
-          known.add(entry, replacing: part.replacedInputs)
+          known.add(entry, replacing: Set(part.replaced.map(\.id)))
           totals.completed.append(entry)
+          totals.replaced += part.replaced
         }
         if let file = input.inboxFile {
           if entry.isComplete { totals.filesDone.append((file, .processed)) }
@@ -274,7 +278,11 @@ struct ImportRun {
       $0.isComplete && !$0.isReported && $0.pipeline == definition.name && !done.contains($0.id)
     }
     do throws(RunFailure) {
-      for entry in owed.reversed() {
+      // What this run has taken back to replace it may have made some of them outdated.
+      let stored = owed.isEmpty ? [] : try store.ledger(environment.tables, overwrittenMax: 0).entries
+      let outdated = Set(stored.filter(\.isOutdated).map(\.id))
+      for var entry in owed.reversed() {
+        entry.isOutdated = outdated.contains(entry.id)
         let file = InputFile(name: entry.path, path: entry.location ?? entry.path)
         var part = FileImporter(file, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: nil)
         totals.completed.append(try part.runOwed(entry, &totals))

@@ -1,5 +1,6 @@
 import Foundation
 import OpenCoreData
+import PersistentStores
 
 /// The store of an import, which may not exist yet; for a dry run one that is only read, or none.
 struct ImportStore {
@@ -35,6 +36,8 @@ struct ImportStore {
   /// that can be imported: a run without such an input creates none.
   func openExisting() throws(RunFailure) {
     guard let path, FileManager.default.fileExists(atPath: path) else { return }
+    // As a run leaves it that was killed while it made the store: an import makes it, and a dry run has nothing to read.
+    if isDryRun, (try? OpenedDatabase.hasNoTables(path)) == true { return }
     try add(path)
   }
 
@@ -60,6 +63,8 @@ struct ImportStore {
         options: [
           NSReadOnlyPersistentStoreOption: NSNumber(value: isDryRun),
           NSPersistentStoreTimeoutOption: NSNumber(value: lockTimeoutSeconds),
+          // A dry run sees what the run will see.
+          StoreOptions.readsBeforeWritingKey: NSNumber(value: true),
         ])
     }
   }

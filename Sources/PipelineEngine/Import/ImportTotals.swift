@@ -36,6 +36,8 @@ struct ImportTotals {
   var filesDone: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
   /// The ledger's entries of the inputs that are imported to their end.
   var completed: [LedgerEntry] = []
+  /// Those of earlier inputs that were replaced.
+  var replaced: [LedgerEntry] = []
 
   init(_ definition: PipelineDefinition, lastStoredKey: Int64) {
     self.lastStoredKey = lastStoredKey
@@ -56,6 +58,9 @@ struct ImportTotals {
     if let rejects { rejectsPaths.append(rejects) }
     if let made { madeRejects.append(made) }
   }
+
+  /// Whether there were inputs, and earlier runs have imported and reported all of them.
+  var isKnown: Bool { counts.read == 0 && !files.isEmpty && files.allSatisfy { $0.state == .known } }
 
   /// Called when a chunk with these counts is not saved.
   mutating func discard(_ counts: RunCounts) { discardedCounts = discardedCounts + counts }
@@ -121,7 +126,7 @@ struct ImportTotals {
     filesDone.removeAll { done in
       done.outcome == .processed && !before.filesDone.contains { $0.file.name == done.file.name }
     }
-    completed = before.completed
+    (completed, replaced) = (before.completed, before.replaced)
     for path in madeRejects where !before.madeRejects.contains(path) { RejectsFile.removeParts(of: path) }
     (madeRejects, rejectsPaths, obsoleteRejects) = (before.madeRejects, before.rejectsPaths, before.obsoleteRejects)
   }

@@ -37,14 +37,15 @@ public enum Replay {
   static func origin(inDetails path: String) -> Origin? { try? readOrigin(inDetails: path) }
 
   private static func readOrigin(inDetails path: String) throws(RejectsError) -> Origin? {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
-    let start: Data?
-    do {
-      start = try handle.read(upToCount: 64 << 10)
+    let start: [UInt8]
+    do throws(POSIXError) {
+      start = try FileStart.read(path, bytesMax: 64 << 10)
     } catch {
-      throw RejectsError(message: "\(path) can't be read: \(error.localizedDescription)", exitCode: .ioError)
+      if [.ENOENT, .ENOTDIR].contains(error.code) { return nil }
+      let failure = RunFailure(path, "can't be read", errno: error.code.rawValue)
+      throw RejectsError(message: failure.message, exitCode: failure.exitCode)
     }
-    guard let line = start?.split(separator: UInt8(ascii: "\n")).first else { return nil }
+    guard let line = start.split(separator: UInt8(ascii: "\n")).first else { return nil }
     return try? JSONDecoder().decode(Origin.self, from: Data(line))
   }
 

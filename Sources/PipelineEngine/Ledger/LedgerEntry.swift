@@ -98,8 +98,8 @@ extension LedgerEntry {
     else { return nil }
     id = Int64(integer(0))
     (run, pipeline, self.pipelineDigest, entity, path) = (text(1), text(2), pipelineDigest, text(4), text(5))
-    (isUndone, isOutdated) = (text(6) == "undone", text(6) == "outdated")
-    (isComplete, isReported) = (text(6) != "partial", text(6) == "complete" || isOutdated)
+    (isUndone, isOutdated) = (text(6) == "undone", ["outdated", "unreportedOutdated"].contains(text(6)))
+    (isComplete, isReported) = (text(6) != "partial", ["complete", "outdated"].contains(text(6)))
     progress = InputProgress(
       position: ReaderPosition(record: integer(7), line: integer(8), byteOffset: integer(9)), hash: hash,
       headBytes: integer(11), headHash: headHash, endsOpen: integer(13) != 0, consumedBytes: integer(14))
@@ -120,7 +120,7 @@ extension LedgerEntry {
   /// The state as the table has it.
   private var state: String {
     if isUndone { return "undone" }
-    if isOutdated { return "outdated" }
+    if isOutdated { return isReported ? "outdated" : "unreportedOutdated" }
     return isComplete ? (isReported ? "complete" : "unreported") : "partial"
   }
 

@@ -166,6 +166,7 @@ enum LedgerAccess {
       case .busy: (.temporaryFailure, "another program is writing to it; try again later")
       case .permissionDenied, .readOnly, .cannotOpen:
         (.noPermission, "check the permissions of the file and of its folder")
+      case .outOfMemory: (.temporaryFailure, "try again when more memory is free")
       case .notAFile: (.noInput, "name the store's file")
       case .notADatabase: (.dataError, "it is not a store; check the path")
       // SQLITE_ERROR: a statement does not fit the tables.

@@ -39,7 +39,9 @@ extension LedgerTables {
   /// What an undo, a replacement and the history need. The digests stay, and with them all that recognises an input.
   private func forgetHistory(before limit: StoredValue) -> [Statement] {
     let old = "SELECT inputID FROM \(input) WHERE state IN ('complete', 'outdated') AND savedAt < ?1"
-    let listed = "SELECT runID FROM \(input) WHERE savedAt >= ?1 OR state IN ('partial', 'unreported')"
+    let listed =
+      "SELECT runID FROM \(input) WHERE savedAt >= ?1 "
+      + "OR state IN ('partial', 'unreported', 'unreportedOutdated')"
     return [
       ("DELETE FROM \(inserted) WHERE inputID IN (\(old))", [limit]),
       ("DELETE FROM \(overwritten) WHERE inputID IN (\(old))", [limit]),

@@ -100,6 +100,7 @@ struct LedgerTables: Sendable {
         [.text(run)]
       ),
       ("UPDATE \(input) SET state = 'complete' WHERE runID = ? AND state = 'unreported'", [.text(run)]),
+      ("UPDATE \(input) SET state = 'outdated' WHERE runID = ? AND state = 'unreportedOutdated'", [.text(run)]),
     ]
   }
 
@@ -125,7 +126,8 @@ struct LedgerTables: Sendable {
         [.integer(id)]
       ),
       (
-        "UPDATE \(input) SET state = 'outdated' WHERE inputID > ?1 AND state IN ('complete', 'unreported') "
+        "UPDATE \(input) SET state = CASE state WHEN 'complete' THEN 'outdated' ELSE 'unreportedOutdated' END "
+          + "WHERE inputID > ?1 AND state IN ('complete', 'unreported') "
           + "AND unchanged + duplicate > 0 AND entity = (SELECT entity FROM \(input) WHERE inputID = ?1)",
         [.integer(id)]
       ),

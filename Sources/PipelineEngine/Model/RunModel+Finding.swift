@@ -11,8 +11,9 @@ extension RunModel {
     _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, readsDamagedLog: Bool? = nil
   ) throws(PipelineError) -> Result<RunModel, RunFailure> {
     do {
+      // A command without the choice checks the log when it opens the store for its work.
       return .success(
-        try RunModel(definition, given: given, store: store, readsDamagedLog: readsDamagedLog ?? false))
+        try RunModel(definition, given: given, store: store, readsDamagedLog: readsDamagedLog ?? true))
     } catch {
       if let mistake = error as? PipelineError { throw mistake }
       if let missing = error as? RunModel.MissingModel {

@@ -73,7 +73,9 @@ package struct RunModel {
   private static func fitting(
     _ store: URL?, _ definition: PipelineDefinition, readsDamagedLog: Bool
   ) throws -> RunModel {
-    let names = EmbeddedModels.all.map(\.name)
+    // The first is that of a store without tables, as a run leaves it that was killed while it made the store.
+    let own = definition.vocabulary.model
+    let names = [own].compactMap(\.self) + EmbeddedModels.all.map(\.name).filter { $0 != own }
     guard let store, FileManager.default.fileExists(atPath: store.path) else {
       guard let name = definition.vocabulary.model else {
         throw PipelineError(

@@ -147,18 +147,25 @@ public final class PipelineRunner: Sendable {
     switch kind {
     case .import where options.seed != nil:
       let seed = try SeedRun(definition, options: options, seed: options.seed ?? SeedOptions())
-      let summary = try seed.run(isCancelled: monitor.isCancelled) { definition, options throws(PipelineError) in
+      return try seed.run(
+        isCancelled: monitor.isCancelled,
+        report: { summary in
+          summary = explained(summary)
+          return ReportFiles.write(&summary, to: reports, advice: ", and the same command writes it")
+        }
+      ) { definition, options throws(PipelineError) in
         let run = try ImportRun(definition, options: options, model: model, isDryRun: false, monitor: monitor)
         return run.finish(run.run())
       }
-      return ReportFiles.write(explained(summary), to: reports)
     case .import, .validate:
       let run = try ImportRun(
         definition, options: options, model: model, isDryRun: kind == .validate, monitor: monitor)
       var outcome = run.run()
       outcome.summary = explained(outcome.summary)
       let advice = kind == .import ? ", and the next run of this pipeline writes it" : ""
-      outcome.isReportOwed = !ReportFiles.write(&outcome.summary, to: reports, advice: advice)
+      if !outcome.isReported {
+        outcome.isReportOwed = !ReportFiles.write(&outcome.summary, to: reports, advice: advice)
+      }
       return run.finish(outcome)
     case .export:
       var run = try ExportRun(definition, options: options, model: model, monitor: monitor)

@@ -108,9 +108,15 @@ public struct StoreUndo: Sendable {
         throw error
       }
       try work.store.checkpoint()
-      // Those of an input that was not imported to its end would never get their name.
-      for input in inputs where !input.isComplete {
-        if let path = input.rejects.path { RejectsFile.removeParts(of: path) }
+      // No later run may give rejects their name: those of an input that a killed run has imported to its end and not
+      // reported are left as any others are, and those of one that was not imported to its end are of no use.
+      for entry in entries where !entry.isReported {
+        guard let path = entry.rejects.path else { continue }
+        if entry.isComplete {
+          try RejectsFile.publish(path)
+        } else if inputs.contains(where: { $0.id == entry.id }) {
+          RejectsFile.removeParts(of: path)
+        }
       }
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)
@@ -124,7 +130,7 @@ public struct StoreUndo: Sendable {
     _ tables: LedgerTables, _ path: String
   ) throws(RunFailure) -> [LedgerEntry] {
     try explained(path) {
-      let opened = try OpenedDatabase.openForReading(path)
+      let opened = try OpenedDatabase.openBeforeWriting(path)
       defer { withExtendedLifetime(opened) {} }
       let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
       guard let layout = try tables.layout(rows) else { return [] }
@@ -194,7 +200,7 @@ public struct StoreUndo: Sendable {
     let name = inputs.first?.entity ?? ""
     let (store, entity) = try explained(path) {
       let definition = PipelineDefinition(name: "undo", entity: name, vocabulary: vocabulary).using(model: modelName)
-      let model = try RunModel(definition, given: nil, store: path).model
+      let model = try RunModel(definition, given: nil, store: path, readsDamagedLog: true).model
       guard let entity = model.entitiesByName[name] else {
         throw UndoRefusal(message: "the model has no entity '\(name)', which the import filled; name its model")
       }

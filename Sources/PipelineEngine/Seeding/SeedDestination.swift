@@ -48,12 +48,37 @@ struct SeedDestination {
     }
   }
 
-  func clear() { try? FileManager.default.removeItem(atPath: stage) }
+  // MARK: The report
+
+  /// Where the summary of a seed is kept from before it is published until its reports are written.
+  private var summary: String { "\(stage)/summary.json" }
+
+  /// Keeps what the reports of a seed say, before it is published.
+  func keep(_ report: RunSummary) throws(RunFailure) {
+    // Numbers and texts can always be encoded.
+    try WholeFile.write(Array((try? report.json()) ?? Data()), to: summary)
+  }
+
+  /// The summary of a seed that was published by a run that ended before it had written its reports.
+  func unreported(program: String) -> RunSummary? {
+    guard stat.of(made, followingLinks: false) == nil, stat.of(output, followingLinks: false) != nil,
+      let data = FileManager.default.contents(atPath: summary)
+    else { return nil }
+    return try? RunSummary(json: data, program: program)
+  }
+
+  /// Removes the folder. After a power cut it must not come back: it would stand for a seed that is not reported.
+  func clear() {
+    try? FileManager.default.removeItem(atPath: stage)
+    try? DurableRename.syncFolder(of: output)
+  }
 
   // MARK: Publishing
 
-  /// - Returns: The files of the seed, the store itself first.
-  func publish(replaces: Bool) throws(RunFailure) -> [String] {
+  /// The paths that the files of the seed will have, the store itself first.
+  var files: [String] { Self.suffixes.reversed().filter { stat.of(made + $0) != nil }.map { output + $0 } }
+
+  func publish(replaces: Bool) throws(RunFailure) {
     for suffix in Self.suffixes where stat.of(made + suffix) != nil { try Self.sync(made + suffix) }
     if !replaces, let there = firstThere {
       throw RunFailure(
@@ -73,7 +98,6 @@ struct SeedDestination {
       try? undo()
       throw error
     }
-    return Self.suffixes.reversed().map { output + $0 }.filter { stat.of($0) != nil }
   }
 
   /// The store's file is moved first: its WAL alone is not a store.

@@ -25,9 +25,10 @@ struct SeedRun {
 
   /// - Parameters:
   ///   - isCancelled: Checked once more before the seed is published.
+  ///   - report: Writes the reports, and returns whether they are on the disk.
   ///   - body: The import, with the definition and the options that it has to use.
   func run(
-    isCancelled: () -> Bool,
+    isCancelled: () -> Bool, report: (inout RunSummary) -> Bool,
     _ body: (PipelineDefinition, RunOptions) throws(PipelineError) -> RunSummary
   ) throws(PipelineError) -> RunSummary {
     let lock: RunLock
@@ -35,18 +36,51 @@ struct SeedRun {
       try destination.check(replaces: seed.replaces)
       lock = try RunLock(storePath: destination.output, pipeline: definition.name, now: options.now())
     } catch {
-      return failed(error)
+      return reported(failed(error), report)
     }
     defer { lock.release() }
+    if let owed = unreported { return ended(owed, report) }
     removeLeftRejects()
     do throws(RunFailure) {
       try destination.begin(replaces: seed.replaces)
     } catch {
       destination.clear()
-      return failed(error)
+      return reported(failed(error), report)
     }
-    defer { destination.clear() }
-    return finished(try body(innerDefinition, innerOptions), isCancelled)
+    let imported: RunSummary
+    do throws(PipelineError) {
+      imported = try body(innerDefinition, innerOptions)
+    } catch {
+      destination.clear()
+      throw error
+    }
+    return ended(finished(imported, isCancelled), report)
+  }
+
+  // MARK: The report
+
+  /// What a run of the same inputs has made, and not reported because it was killed or the disk was full.
+  private var unreported: RunSummary? {
+    guard !seed.replaces, var summary = destination.unreported(program: definition.vocabulary.program),
+      summary.pipeline == definition.name, summary.inputs.map(\.path) == options.inputs ?? []
+    else { return nil }
+    let made = "the seed was made by the run of \(LedgerDate.text(summary.startedAt)), which was not reported"
+    summary.note = summary.note.map { "\($0). \(made)" } ?? made
+    return summary
+  }
+
+  private func reported(_ summary: RunSummary, _ report: (inout RunSummary) -> Bool) -> RunSummary {
+    var summary = summary
+    _ = report(&summary)
+    return summary
+  }
+
+  /// The private folder has what the next run would need to report a seed that is published.
+  private func ended(_ summary: RunSummary, _ report: (inout RunSummary) -> Bool) -> RunSummary {
+    var summary = summary
+    let isSeed = summary.seed != nil && summary.failure == nil
+    if report(&summary) || !isSeed { destination.clear() }
+    return summary
   }
 
   /// Removes the rejects of a seed that was killed, which the ledger of its store names: that store is made anew.
@@ -109,14 +143,16 @@ struct SeedRun {
         summary.note = "no seed was made"
         return summary
       }
-      let files = try destination.publish(replaces: seed.replaces)
-      summary.seed = RunSummary.Seed(uuid: uuid.uuidString, files: files)
+      summary.seed = RunSummary.Seed(uuid: uuid.uuidString, files: destination.files)
       if summary.counts.rejected > 0 {
         let rejected = summary.counts.rejected
         let records = "\(TextTable.count(rejected, "record")) that \(rejected == 1 ? "was" : "were")"
         summary.note = "the seed lacks the \(records) rejected"
       }
+      try destination.keep(summary)
+      try destination.publish(replaces: seed.replaces)
     } catch {
+      (summary.seed, summary.note) = (nil, nil)
       summary.outcome = .failed
       summary.failure = error.summary
     }

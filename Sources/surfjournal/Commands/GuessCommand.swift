@@ -175,12 +175,10 @@ struct GuessCommand: Command {
     if !replaces, FileManager.default.fileExists(atPath: path) {
       throw CommandFailure("\(path) exists; name another file, or replace it with --force", .cannotCreate)
     }
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    do throws(RunFailure) {
+      try WholeFile.write(Array(text.utf8), to: path)
     } catch {
-      throw CommandFailure(
-        "\(path) can't be written: \((error as NSError).localizedDescription); check the folder and its permissions",
-        .cannotCreate)
+      throw CommandFailure("\(error.message); check the folder and its permissions", error.exitCode)
     }
   }
 

@@ -35,6 +35,9 @@ import Testing
       "details of rejects that can't be read", .replay, fault: Fault(.fail(EIO), calls: [.read], at: 1),
       on: ".rejects.csv.jsonl", gives: 74, message: "can't be read"),
     Case(
+      "details of rejects that can't be opened", .replay, fault: Fault(.fail(EIO), calls: [.open], at: 1),
+      on: ".rejects.csv.jsonl", gives: 74, message: "can't be read"),
+    Case(
       "a lock whose line is written in two pieces", .plain, fault: Fault(.short, calls: [.write], at: 1),
       on: "/s.lock", gives: 65, message: ""),
   ]

@@ -20,7 +20,7 @@ struct LeftFiles: Equatable {
       names.append(name)
       if path == "s" || path == "seed" {
         rows[name] = try Self.rows(path, in: folder)
-      } else if path.contains(".csv") {
+      } else if path.contains(".csv") || path == "g.json" {
         texts[name] =
           path.hasSuffix(".gz")
           ? try folder.data(path).base64EncodedString() : Self.plain(try folder.text(path))

@@ -16,7 +16,7 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   static let all = [
-    plain, keyed, atomic, replacement, undo, replay, seed, export, parts, increment, inbox, edit,
+    plain, keyed, atomic, replacement, undo, replay, seed, export, parts, increment, inbox, edit, guess,
   ]
 
   static let plain = RunKind(name: "import", arguments: load("p.json")) { folder in
@@ -88,6 +88,11 @@ struct RunKind: Sendable, CustomTestStringConvertible {
   static let edit = RunKind(
     name: "edit by hand", arguments: ["edit", "7", "--store", "s", "--rating", "1", "-y", "-q"], mayOnlyRead: true,
     prepare: export.prepare)
+
+  static let guess = RunKind(name: "guess", arguments: ["guess", "log.csv", "-o", "g.json", "--force", "-q"]) {
+    folder in
+    try folder.write(records(0..<60, badEvery: nil), to: "log.csv")
+  }
 
   // MARK: Inputs and definitions
 

@@ -149,6 +149,48 @@ struct DamagedLogTests {
     #expect(try count(file, readOnly: false) == 3 + transactionsBefore)
   }
 
+  @Test(
+    "A log as a power failure leaves it is opened for writing as SQLite opens it, and a reader is told what it lacks",
+    arguments: [true, false])
+  func powerFailure(hasIndex: Bool) throws {
+    let setup = try Self.setup(transactions: 5)
+    let endings = hasIndex ? ["", "-wal", "-shm"] : ["", "-wal"]
+    let length = try Data(contentsOf: log(setup.stack.file)).count
+    var random = Randomness.generator()
+    for _ in 0..<TestLength.rounds(20, long: 1000) {
+      let file = try setup.copy(endings)
+      // Each write is one of a frame's header or page; of it the disk has any blocks.
+      let first = Int.random(in: 0..<length / Self.frameSize, using: &random)
+      let lastKept = Bool.random(using: &random) ? length : Int.random(in: 0...length, using: &random)
+      try change(file) { data in
+        for start in stride(from: 32 + first * Self.frameSize, to: length, by: Self.frameSize) {
+          for block in [start..<start + 24] + (0..<8).map({ start + 24 + $0 * 512..<start + 24 + ($0 + 1) * 512 })
+          where Int.random(in: 0..<4, using: &random) == 0 {
+            data.replaceSubrange(block, with: Data(count: block.count))
+          }
+        }
+        if first == 0, Bool.random(using: &random) { data.replaceSubrange(0..<32, with: Data(count: 32)) }
+        data = data.prefix(lastKept)
+      }
+      let copy = try folderCopy(of: file)
+      let expected = try Int(sqlite(copy, "SELECT count(*) FROM ZSESSION"))
+      let seen = try count(file)
+      #expect(seen == nil || seen == expected)
+      #expect(try count(file, readOnly: false) == expected)
+    }
+  }
+
+  /// A store with its log for SQLite's own program, which makes the index anew.
+  private func folderCopy(of file: URL) throws -> URL {
+    let place = file.deletingLastPathComponent().appendingPathComponent("other")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    let copy = place.appendingPathComponent("store.sqlite")
+    for ending in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: file.path + ending, toPath: copy.path + ending)
+    }
+    return copy
+  }
+
   @Test("An index of an earlier generation of the log is made again", arguments: [true, false])
   func oldIndex(readOnly: Bool) throws {
     let setup = try Self.setup()

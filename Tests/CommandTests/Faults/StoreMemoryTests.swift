@@ -1,0 +1,31 @@
+import TestSupport
+import Testing
+
+/// SQLite gets no memory once. Swift's own allocations can't fail: the process ends then, which is a kill.
+@Suite(.seeded) struct StoreMemoryTests {
+  @Test(arguments: [RunKind.plain, .keyed, .replacement, .undo, .export])
+  func `Memory that SQLite does not get ends a run with an error, and a repetition ends it well`(_ kind: RunKind) throws
+  {
+    let stage = try FaultStage(kind)
+    try stage.reset()
+    let (_, counted) = try stage.run(environment: ["SHIM_MEMORY_AT": "1000000000"])
+    try #require(counted.allocations > 100)
+    var random = kind.generator
+    var errors = 0
+    for _ in 0..<TestLength.rounds(3, long: 400) {
+      let number = Int.random(in: 1...counted.allocations, using: &random)
+      try stage.reset()
+      let (output, report) = try stage.run(environment: ["SHIM_MEMORY_AT": "\(number)"])
+      guard report.fired > 0 else { continue }
+      let place: Comment = "\(kind.name), allocation \(number): status \(output.status), \(output.messages)"
+      #expect([stage.status, 75].contains(output.status), place)
+      if output.status != stage.status {
+        errors += 1
+        #expect(output.messages.contains("memory"), place)
+      }
+      #expect(try stage.repetitionProblems() == [], place)
+    }
+    Figures.add("errors of memory", errors, suite: Self.self)
+    print("\(kind.name): \(errors) errors of \(counted.allocations) allocations, seed \(Randomness.seed)")
+  }
+}
