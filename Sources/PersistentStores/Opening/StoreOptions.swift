@@ -14,6 +14,8 @@ package struct StoreOptions {
   let readsDamagedWAL: Bool
   /// Whether a WAL that the store had when it was opened stays if nothing is committed.
   let keepsWALUntilCommit: Bool
+  /// Whether a store is read as one of the model's version without its metadata, which can't be used.
+  let ignoresMetadata: Bool
   let allowsIncompleteSchema: Bool
   /// The maximum number of concurrent reading connections in addition to the writing one.
   let readersMax: Int
@@ -21,6 +23,7 @@ package struct StoreOptions {
   package static let timeoutSecondsDefault = 10.0
   static let readersMaxDefault = 4
   package static let readsDamagedWALKey = "OpenCoreDataReadsDamagedWALOption"
+  package static let ignoresMetadataKey = "OpenCoreDataIgnoresMetadataOption"
   package static let keepsWALUntilCommitKey = "OpenCoreDataKeepsWALUntilCommitOption"
 
   init(_ options: [AnyHashable: Any]?) throws {
@@ -31,6 +34,7 @@ package struct StoreOptions {
     ignoresVersions = isOn(NSIgnorePersistentStoreVersioningOption)
     readsDamagedWAL = isOn(Self.readsDamagedWALKey)
     keepsWALUntilCommit = isOn(Self.keepsWALUntilCommitKey)
+    ignoresMetadata = isOn(Self.ignoresMetadataKey) && isReadOnly
     allowsIncompleteSchema = isOn(OCDIncompleteSchemaOption)
     let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
     readersMax = max(1, poolSize ?? Self.readersMaxDefault)
