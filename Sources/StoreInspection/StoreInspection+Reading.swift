@@ -179,8 +179,27 @@ extension StoreInspection.Metadata {
     hashesVersion = (list[NSStoreModelVersionHashesVersionKey] as? NSNumber)?.intValue
     hashesDigest = list[NSStoreModelVersionHashesDigestKey] as? String
     checksum = list[NSStoreModelVersionChecksumKey] as? String
-    ownKeys = StoreMetadata(dictionary: list).custom.mapValues { "\($0)" }
+    ownKeys = StoreMetadata(dictionary: list).custom.mapValues(Self.text)
   }
+}
+
+extension StoreInspection.Metadata {
+  /// A value of the property list. Foundation stops the program for dates beyond its calendar, also within lists.
+  private static func text(_ value: Any) -> String {
+    switch value {
+    case let date as Date:
+      let seconds = date.timeIntervalSinceReferenceDate
+      return abs(seconds) < secondsMax ? "\(date)" : "\(seconds) s since 2001"
+    case let list as [Any]: return "[" + list.map(text).joined(separator: ", ") + "]"
+    case let members as [String: Any]:
+      let sorted = members.sorted { String.byteOrder($0.key, $1.key) }
+      return "[" + sorted.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ") + "]"
+    default: return "\(value)"
+    }
+  }
+
+  /// 30,000 years.
+  private static let secondsMax = 1e12
 }
 
 extension StoreInspection.Model {

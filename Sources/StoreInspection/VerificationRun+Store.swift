@@ -230,6 +230,19 @@ extension VerificationRun {
     let found = try store.connection.rows(
       "SELECT Z_PK, CAST(substr(\(column), 2, 36) AS TEXT) FROM \(table) WHERE \(isFile) ORDER BY Z_PK")
     let missing = found.filter { !files.contains($0[1].string ?? "") }
+    let folder = LargeValues.valueFolder(of: store.url)
+    let links = found.filter { row in
+      guard let name = row[1].string, files.contains(name) else { return false }
+      var status = stat()
+      return lstat(folder.appendingPathComponent(name).path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    }
+    if !links.isEmpty {
+      add(
+        "largeValueLink", entity: entity.name, property: property, table: entity.sql.tableName, count: links.count,
+        keys: links.prefix(Self.keysListedMax).compactMap { $0[0].int },
+        "The files of \(links.count) values are links or no regular files, and are not read.",
+        advice: "Replace each by the file that it stands for.")
+    }
     if !missing.isEmpty {
       add(
         "largeValueMissing", entity: entity.name, property: property, table: entity.sql.tableName,

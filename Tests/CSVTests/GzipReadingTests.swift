@@ -91,6 +91,18 @@ struct GzipReadingTests {
     }
   }
 
+  @Test("Reserved flags in the header of any member are damage", arguments: [0x20, 0x40, 0x80] as [UInt8])
+  func reservedFlags(flag: UInt8) throws {
+    let one = try gzip(Self.text)
+    var flagged = one
+    flagged[3] |= flag
+    for (input, good) in [(flagged, []), (one + flagged, Self.text)] {
+      let found = try inflate(input)
+      #expect(found.bytes == good && found.error?.code == .compression)
+      #expect(found.error?.message.contains("reserved flags") == true)
+    }
+  }
+
   @Test("Cut off at any byte, it is a compression error with its place, after what came out before")
   func truncated() throws {
     let whole = try gzip(Self.text)

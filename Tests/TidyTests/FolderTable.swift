@@ -58,7 +58,7 @@ enum FolderTable {
       "Schema": ["SQLite"],
       "Opening": ["SQLite", "Schema"],
       "Schema/Existing": ["SQLite", "Schema"],
-      "ModelSearch": ["Compression", "Opening", "SQLite", "Schema"],
+      "ModelSearch": ["Compression", "Opening", "SQLite", "Schema", "Schema/Existing"],
       "Migration": ["External", "Opening", "SQLite", "Schema", "Schema/Existing"],
       "SQLiteStore": [
         "External", "Identities", "Migration", "Opening", "Queries", "RowStore", "Rows", "SQLite", "Schema",

@@ -24,6 +24,8 @@ final class GzipInflater: Decompressor {
   private enum Stage { case header, data, betweenMembers }
 
   static let magic: [UInt8] = [0x1F, 0x8B]
+  /// Flags of a member's header that must be zero (RFC 1952, section 2.3.1.2).
+  private static let reservedFlags: UInt32 = 0xE0
 
   /// - Parameters:
   ///   - head: the bytes already read from `input` for detection.
@@ -81,6 +83,9 @@ final class GzipInflater: Decompressor {
       return try deliverRest(before: "the gzip data is damaged (\(Self.reason(result))); fetch the file again")
     }
     if stage == .header, result == ISAL_DECOMP_OK {
+      guard header.flags & Self.reservedFlags == 0 else {
+        return try deliverRest(before: "the gzip data is damaged (reserved flags in a header); fetch the file again")
+      }
       stage = .data
     } else if stage == .data, state.pointee.block_state == ISAL_BLOCK_FINISH {
       stage = .betweenMembers

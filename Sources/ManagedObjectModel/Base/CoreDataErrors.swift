@@ -91,9 +91,16 @@ extension NSError {
     case inferredMappingModel = 134190
   }
 
-  /// A Core Data error in NSCocoaErrorDomain. `message` says what is wrong and what to do.
-  package static func coreData(_ code: CoreDataCode, _ message: String, userInfo: [String: Any] = [:]) -> NSError {
+  /// A Core Data error in NSCocoaErrorDomain.
+  ///
+  /// - Parameters:
+  ///   - message: What is wrong and what to do, in words for people who use a program: without the library's constants.
+  ///   - suggestion: What the programmer can do, with such constants: the recovery suggestion.
+  package static func coreData(
+    _ code: CoreDataCode, _ message: String, suggestion: String? = nil, userInfo: [String: Any] = [:]
+  ) -> NSError {
     var info = userInfo
+    if let suggestion { info[NSLocalizedRecoverySuggestionErrorKey] = suggestion }
     info[NSLocalizedDescriptionKey] = message
     return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: info)
   }

@@ -116,7 +116,9 @@ class StoreAdapter: ClassStoreAdapter, @unchecked Sendable {
   }
 
   var readOnlyError: NSError {
-    .coreData(.save, "The store \(location) is read-only; add it without NSReadOnlyPersistentStoreOption.")
+    .coreData(
+      .save, "The store \(location) was opened for reading only.",
+      suggestion: "Add it without NSReadOnlyPersistentStoreOption.")
   }
 
   /// Has the client's store give references to new objects; overridden.

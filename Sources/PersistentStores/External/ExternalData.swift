@@ -23,6 +23,8 @@ package enum LargeValues {
 struct ExternalData: Sendable {
   /// Nil for an in-memory store, which has no files.
   let store: URL?
+  /// Receives values whose files are missing, which are then read as null; nil if such a value is an error.
+  let missing: MissingValues?
 
   private static let followsMark: UInt8 = 1
   private static let fileMark: UInt8 = 2
@@ -41,11 +43,14 @@ struct ExternalData: Sendable {
     store.map { LargeValues.valueFolder(of: $0).appendingPathComponent(name) }
   }
 
-  /// The value of a column with `bytes`. A file is memory-mapped, so that it uses memory only when it is accessed.
-  func value(of bytes: Data, _ location: @autoclosure () -> Location) throws -> Data {
+  /// The value of a column with `bytes`; nil for one that is left out. A file is memory-mapped, so that it uses memory
+  /// only when it is accessed.
+  func value(of bytes: Data, _ location: @autoclosure () -> Location) throws -> Data? {
     switch bytes.first {
     case Self.followsMark: return Data(bytes.dropFirst())
-    case Self.fileMark: return try reference(in: bytes, location()).map { try contents($0, location()) } ?? bytes
+    case Self.fileMark:
+      guard let name = try reference(in: bytes, location()) else { return bytes }
+      return try contents(name, location())
     default: return bytes
     }
   }
@@ -57,7 +62,7 @@ struct ExternalData: Sendable {
     case Self.followsMark: return ValueCell(.blob, offset: cell.offset + 1, length: cell.length - 1)
     case Self.fileMark:
       guard let name = try reference(in: arena[cell.range], location()) else { return cell }
-      let data = try contents(name, location())
+      guard let data = try contents(name, location()) else { return .null }
       let value = ValueCell(.blob, offset: arena.count, length: data.count)
       arena.append(contentsOf: data)
       return value
@@ -84,13 +89,18 @@ struct ExternalData: Sendable {
     return rest.last == 0 && UUID(uuidString: text) != nil ? text : nil
   }
 
-  private func contents(_ name: String, _ location: Location) throws -> Data {
+  private func contents(_ name: String, _ location: Location) throws -> Data? {
     guard let file = file(name), let store else {
       throw failure(at: location, "is in the file \(name), but a store in memory has no folder for it.")
     }
     var status = stat()
+    let isThere = lstat(file.path, &status) == 0
+    if !isThere, errno == ENOENT, let missing {
+      missing.note(MissingValues.Value(attribute: location.attribute, key: location.key, file: file.path))
+      return nil
+    }
     // A link could lead to any file of the system, and a pipe would never end.
-    if lstat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    if isThere, status.st_mode & S_IFMT != S_IFREG {
       throw failure(
         at: location,
         "lies in the file \(file.path), which is not a regular file; links are not followed. Replace it by the file.")
@@ -102,15 +112,20 @@ struct ExternalData: Sendable {
         at: location,
         "lies in the file \(file.path), which can't be read: \(error.localizedDescription) Bring the folder "
           + "\(LargeValues.supportFolder(of: store).lastPathComponent) together with the store's file.",
-        underlying: error)
+        underlying: error, isMissing: !isThere)
     }
   }
 
-  private func failure(at location: Location, _ problem: String, underlying: (any Error)? = nil) -> NSError {
-    .coreData(
+  private func failure(
+    at location: Location, _ problem: String, underlying: (any Error)? = nil, isMissing: Bool = false
+  ) -> NSError {
+    var info: [String: Any] = [:]
+    info[NSUnderlyingErrorKey] = underlying
+    if isMissing { info[MissingValues.errorKey] = true }
+    return .coreData(
       .operation,
       "The value of \(location.attribute) in row \(location.key) of \(store?.path ?? "the store in memory") \(problem)",
-      userInfo: underlying.map { [NSUnderlyingErrorKey: $0] } ?? [:])
+      userInfo: info)
   }
 
   // MARK: Writing

@@ -76,7 +76,8 @@ private func externalValue(
   }
   do {
     let location = ExternalData.Location(attribute: text(arguments[2]), key: sqlite3_value_int64(arguments[1]))
-    let value = try known.external.value(of: blob(arguments[0]), location)
+    // Without a result the function's is NULL.
+    guard let value = try known.external.value(of: blob(arguments[0]), location) else { return }
     value.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
   } catch {
     sqlite3_result_error(context, (error as NSError).localizedDescription, -1)

@@ -8,25 +8,29 @@ struct ModelAdvice {
   let configuration: String?
   let options: [AnyHashable: Any]?
 
-  var text: String {
+  /// The advice, and the options that follow it, if it is a migration.
+  var text: (message: String, suggestion: String?) {
     let search = SourceModelSearch(given: MigrationOptions.sourceModels(options), for: model)
     let (found, lookedAt) = search.find(metadata, configuration: configuration)
     guard let found, let name = lookedAt.last else {
       let versions =
         lookedAt.isEmpty
         ? "" : "None of the versions found is compatible (\(lookedAt.joined(separator: ", "))). "
-      return versions + "Open it with the version of the model that it was written with."
+      return (versions + "Open it with the version of the model that it was written with.", nil)
     }
     let problems = MappingInference(from: found.model, to: model).problems
     guard problems.isEmpty else {
       let list = problems.map { "\($0.subject): \($0.reason)" }.joined(separator: " ")
-      return
+      let message =
         "It is compatible with \(name): open it with that version. No lightweight migration leads from there to this "
         + "model: \(list)"
+      return (message, nil)
     }
-    return
-      "It is compatible with \(name): open it with that version, or have it migrated, which a lightweight migration "
-      + "can do: open it for writing with NSMigratePersistentStoresAutomaticallyOption and "
-      + "NSInferMappingModelAutomaticallyOption set to true."
+    return (
+      "It is compatible with \(name): open it with that version, or have its app migrate it, which a lightweight "
+        + "migration can do.",
+      "Open it for writing with NSMigratePersistentStoresAutomaticallyOption and "
+        + "NSInferMappingModelAutomaticallyOption set to true."
+    )
   }
 }

@@ -115,7 +115,8 @@ struct StoreMigration {
     throw NSError.coreData(
       .missingSourceModel,
       "The store \(path) was written with a version of the model that was not found. \(list) Keep that version in "
-        + "the .xcdatamodeld, or give it with OCDSourceModelsOption.",
+        + "the .xcdatamodeld.",
+      suggestion: "Or give the version with OCDSourceModelsOption.",
       userInfo: ["metadata": metadata.versionHashes])
   }
 
@@ -123,8 +124,8 @@ struct StoreMigration {
     guard options.infersMapping else {
       throw NSError.coreData(
         .missingMappingModel,
-        "The store \(path) was written with another version of the model, and there is no mapping model. Set "
-          + "NSInferMappingModelAutomaticallyOption to have one inferred.")
+        "The store \(path) was written with another version of the model, and there is no mapping model.",
+        suggestion: "Set NSInferMappingModelAutomaticallyOption to have one inferred.")
     }
     do {
       return try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model)

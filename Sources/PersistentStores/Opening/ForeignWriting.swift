@@ -26,8 +26,7 @@ struct ForeignWriting {
       .open,
       "The store \(path) can't be written to: \(reason). Open it for reading only, or write to it with "
         + "the program that made it.",
-      // Messages of commands have no constants of the library.
-      userInfo: [NSLocalizedRecoverySuggestionErrorKey: "To read it, add it with NSReadOnlyPersistentStoreOption."])
+      suggestion: "To read it, add it with NSReadOnlyPersistentStoreOption.")
   }
 
   // MARK: History
@@ -36,7 +35,7 @@ struct ForeignWriting {
   /// purged by now, and the store's metadata show that history is tracked.
   private func signOfHistory(_ metadata: StoreMetadata) throws -> String? {
     let setting = metadata.custom[NSPersistentHistoryTrackingKey]
-    if (setting as? NSNumber)?.boolValue == true || setting is [String: Any] { return NSPersistentHistoryTrackingKey }
+    if (setting as? NSNumber)?.boolValue == true || setting is [String: Any] { return "its metadata say so" }
     for table in ["ATRANSACTION", "ACHANGE"] where try has(table) {
       if try connection.integer("SELECT 1 FROM \(table) LIMIT 1") != nil { return "rows in \(table)" }
     }

@@ -29,14 +29,16 @@ extension SQLiteConnection {
     try checkStoreTables(at: path)
     guard let row = try metadataRow(), let uuid = row.uuid, let plist = row.list else {
       throw NSError.coreData(
-        .open, "The store \(path) has no metadata in Z_METADATA. Restore the file from a copy.")
+        .open, "The store \(path) has no metadata in Z_METADATA. Restore the file from a copy.",
+        userInfo: [NSError.unusableMetadataKey: true])
     }
     do throws(ArchiveProblem) {
       return (uuid, try StoreMetadata(propertyList: plist))
     } catch {
       throw NSError.coreData(
         .open,
-        "The store \(path) has metadata in Z_METADATA that can't be used: \(error). Restore the file from a copy.")
+        "The store \(path) has metadata in Z_METADATA that can't be used: \(error). Restore the file from a copy.",
+        userInfo: [NSError.unusableMetadataKey: true])
     }
   }
 
@@ -67,6 +69,11 @@ extension SQLiteConnection {
   /// - Parameter path: The store's location, for messages.
   /// - Throws: `NSError` 134080 for a database that is not a Core Data store.
   package func checkStoreTables(at path: String) throws {
+    try checkTables(["Z_METADATA", "Z_PRIMARYKEY"], at: path)
+  }
+
+  /// As `checkStoreTables(at:)`, for a store of which only the tables with the names in `required` must exist.
+  func checkTables(_ required: [String], at path: String) throws {
     let rows = try rows(
       "SELECT name, type, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_master WHERE type IN ('table', 'view')")
     var tables: Set<String> = []
@@ -78,7 +85,7 @@ extension SQLiteConnection {
         throw notStore(path, "its \(name.prefix(100)) is a view or a virtual table, and has to be a table")
       }
     }
-    for name in ["Z_METADATA", "Z_PRIMARYKEY"] where !tables.contains(name) {
+    for name in required where !tables.contains(name) {
       throw notStore(
         path, "it has no \(name)", advice: "Give the path of a store, or of a file that does not exist yet.")
     }
@@ -121,4 +128,11 @@ extension SQLiteConnection {
   ) -> NSError {
     .coreData(.open, "The database \(path) is not a Core Data store: \(problem). \(advice)")
   }
+}
+
+extension NSError {
+  fileprivate static let unusableMetadataKey = "OpenCoreDataUnusableMetadata"
+
+  /// Whether a store's metadata can't be used, and the tables may be whole (`StoreModel.find(withoutMetadataOf:)`).
+  package var isOfUnusableMetadata: Bool { userInfo[Self.unusableMetadataKey] as? Bool == true }
 }

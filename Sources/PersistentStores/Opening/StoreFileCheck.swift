@@ -113,16 +113,26 @@ struct StoreFileCheck {
   }
 
   private func checkUUID(_ connection: SQLiteConnection) throws {
-    guard !isWALInUse, wal?.hasFrames == true, let alone = try? uuidOfFileAlone() else { return }
+    guard !isWALInUse, wal?.hasFrames == true, let (alone, keysAlone) = try? ofFileAlone() else { return }
     let whole: String?
+    var keys: [String: Int64] = [:]
     do {
       whole = try uuid(connection)
+      keys = (try? self.keys(connection)) ?? [:]
     } catch let error as SQLiteError where error.primaryCode == SQLITE_ERROR {
       // Without Z_METADATA the file is not a store.
       whole = nil
     } catch {
       // The next reader reports the problem.
       return
+    }
+    // Keys are never used again, so the last ones given out only grow.
+    let older = keys.filter { $0.value < keysAlone[$0.key] ?? 0 }.keys.min()
+    if let older, alone == whole {
+      throw NSError.coreData(
+        .open,
+        "The WAL \(walPath) does not belong to the store \(path): it is older than the file, in which the last key of "
+          + "\(older) is \(keysAlone[older] ?? 0), and with the WAL it is \(keys[older] ?? 0). \(together)")
     }
     guard alone != whole else { return }
     throw NSError.coreData(
@@ -131,10 +141,19 @@ struct StoreFileCheck {
         + "\(whole ?? "another database"). \(together)")
   }
 
-  private func uuidOfFileAlone() throws -> String? {
+  private func ofFileAlone() throws -> (uuid: String, keys: [String: Int64])? {
     let connection = try SQLiteConnection(path: path, mode: .immutable)
     defer { connection.close() }
-    return try uuid(connection)
+    guard let uuid = try uuid(connection) else { return nil }
+    return (uuid, (try? keys(connection)) ?? [:])
+  }
+
+  /// The last key given out for each entity, of a reasonable number of entities.
+  private func keys(_ connection: SQLiteConnection) throws -> [String: Int64] {
+    let rows = try connection.rows("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < 16000 LIMIT 20000")
+    var result: [String: Int64] = [:]
+    for row in rows { if case .text(let name) = row[0], case .integer(let key) = row[1] { result[name] = key } }
+    return result
   }
 
   private func uuid(_ connection: SQLiteConnection) throws -> String? {

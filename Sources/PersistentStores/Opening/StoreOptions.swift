@@ -16,6 +16,8 @@ package struct StoreOptions {
   let readsBeforeWriting: Bool
   /// Whether a WAL that the store had when it was opened stays if nothing is committed.
   let keepsWALUntilCommit: Bool
+  /// Whether a store is read as one of the model's version without its metadata, which can't be used.
+  let ignoresMetadata: Bool
   let allowsIncompleteSchema: Bool
   /// The maximum number of concurrent reading connections in addition to the writing one.
   let readersMax: Int
@@ -24,6 +26,7 @@ package struct StoreOptions {
   static let readersMaxDefault = 4
   package static let readsDamagedWALKey = "OpenCoreDataReadsDamagedWALOption"
   package static let readsBeforeWritingKey = "OpenCoreDataReadsBeforeWritingOption"
+  package static let ignoresMetadataKey = "OpenCoreDataIgnoresMetadataOption"
   package static let keepsWALUntilCommitKey = "OpenCoreDataKeepsWALUntilCommitOption"
 
   init(_ options: [AnyHashable: Any]?) throws {
@@ -35,6 +38,7 @@ package struct StoreOptions {
     readsDamagedWAL = isOn(Self.readsDamagedWALKey)
     readsBeforeWriting = isOn(Self.readsBeforeWritingKey)
     keepsWALUntilCommit = isOn(Self.keepsWALUntilCommitKey)
+    ignoresMetadata = isOn(Self.ignoresMetadataKey) && isReadOnly
     allowsIncompleteSchema = isOn(OCDIncompleteSchemaOption)
     let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
     readersMax = max(1, poolSize ?? Self.readersMaxDefault)

@@ -4,7 +4,9 @@ import Foundation
 /// External values: how a store's connections access them, and when their files are removed.
 extension SQLiteStore {
   /// For a private copy, too, the files are next to the original.
-  var externalData: ExternalData { ExternalData(store: url) }
+  var externalData: ExternalData {
+    ExternalData(store: url, missing: options?[MissingValues.optionKey] as? MissingValues)
+  }
 
   /// The column's content for an attribute value.
   func column(_ value: StoredValue, _ slot: Int, of entity: SQLEntity) -> StoredValue {

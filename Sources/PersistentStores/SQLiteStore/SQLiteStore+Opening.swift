@@ -30,7 +30,7 @@ extension SQLiteStore {
       }
       // Before any setting: the file may be another program's database.
       if !isNew {
-        let found = try opened.connection.storeMetadata(at: url).metadata
+        let found = try metadata(in: opened.connection, at: url, settings, orElse: fresh).metadata
         if !settings.ignoresVersions {
           try checkCompatible(found, with: model, configuration: configuration, options: options, url: url)
         }
@@ -44,7 +44,7 @@ extension SQLiteStore {
       if isNew, let url { try checkComplete(schema, settings, at: url) }
       try prepare(opened, settings, isNew: isNew, isInMemory: url == nil)
       if isNew { try create(schema, fresh, in: opened.connection) }
-      let (uuid, metadata) = try opened.connection.storeMetadata(at: url)
+      let (uuid, metadata) = try metadata(in: opened.connection, at: url, settings, orElse: fresh)
       if !settings.ignoresVersions {
         try checkCompatible(metadata, with: model, configuration: configuration, options: options, url: url)
       }
@@ -58,6 +58,15 @@ extension SQLiteStore {
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .open, message: "The store \(url?.path ?? "in memory") can't be opened")
     }
+  }
+
+  /// The store's UUID and metadata; those of a new store of the model if the store is read without its own.
+  private static func metadata(
+    in connection: SQLiteConnection, at url: URL?, _ settings: StoreOptions, orElse fresh: StoreMetadata
+  ) throws -> (uuid: String, metadata: StoreMetadata) {
+    guard settings.ignoresMetadata else { return try connection.storeMetadata(at: url) }
+    let row = try? connection.metadataRow()
+    return (row?.uuid ?? UUID().uuidString, fresh)
   }
 
   static func prepare(
@@ -121,11 +130,11 @@ extension SQLiteStore {
   ) throws {
     let compatibility = ModelCompatibility(stored.versionHashes, model, configuration: configuration)
     guard !compatibility.isCompatible else { return }
-    let advice = ModelAdvice(metadata: stored, model: model, configuration: configuration, options: options)
+    let advice = ModelAdvice(metadata: stored, model: model, configuration: configuration, options: options).text
     throw NSError.coreData(
       .incompatibleModel,
       "The model used to open the store \(url?.path ?? "") is not the one it was created with. These entities "
-        + "differ: \(compatibility.differences). \(advice.text)",
-      userInfo: ["metadata": stored.versionHashes])
+        + "differ: \(compatibility.differences). \(advice.message)",
+      suggestion: advice.suggestion, userInfo: ["metadata": stored.versionHashes])
   }
 }

@@ -27,7 +27,8 @@ extension SQLiteStore {
 
   var readOnlyError: NSError {
     .coreData(
-      .save, "The store \(url?.path ?? identity.uuid) is read-only; add it without NSReadOnlyPersistentStoreOption.")
+      .save, "The store \(url?.path ?? identity.uuid) was opened for reading only.",
+      suggestion: "Add it without NSReadOnlyPersistentStoreOption.")
   }
 
   // MARK: Insertions

@@ -119,8 +119,9 @@ struct SelectPlan {
       }
       for slot in externalSlotsByEntity[Int(statement.integer(1))] {
         guard case .blob(let bytes) = values[slot] else { continue }
-        values[slot] = .blob(
-          try externalData.value(of: bytes, Self.location(of: entity, slot: slot, key: statement.integer(0))))
+        values[slot] =
+          try externalData.value(of: bytes, Self.location(of: entity, slot: slot, key: statement.integer(0)))
+          .map(StoredValue.blob) ?? .null
       }
     }
     return FetchedRow(

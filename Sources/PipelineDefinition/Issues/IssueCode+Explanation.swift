@@ -26,6 +26,8 @@ extension IssueCode {
     .storeConstraint: "A constraint of the store refused the entry.",
     .unwritableValue:
       "The dialect of the output can't represent a value, so the entry was left out. Choose another dialect.",
+    .missingExternal:
+      "The file of a value next to the store is missing, so the value was left out. Bring the store's hidden folder.",
     .blankHeader: "The line of the header is empty.",
     .missingLabel: "The header lacks a column that the pipeline has. It is refused if the column is required.",
     .extraLabel:

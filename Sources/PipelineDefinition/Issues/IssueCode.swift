@@ -25,6 +25,7 @@
 /// | `model-error` | store | ours | the model's own validation refused the entry |
 /// | `store-constraint` | store | ours | a constraint of the store refused the entry |
 /// | `unwritable-value` | export | ours | the output dialect cannot represent a value of the entry |
+/// | `missing-external` | export | ours | the file of an external value is missing (a warning, where asked for) |
 /// | `blank-header` | header | frictionless | the header line is empty |
 /// | `missing-label` | header | frictionless | a required column is not in the header (a warning if it is not required) |
 /// | `extra-label` | header | frictionless | the header names a column that the pipeline does not declare (a warning) |
@@ -72,6 +73,7 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let modelError = IssueCode("model-error")
   public static let storeConstraint = IssueCode("store-constraint")
   public static let unwritableValue = IssueCode("unwritable-value")
+  public static let missingExternal = IssueCode("missing-external")
   public static let blankHeader = IssueCode("blank-header")
   public static let missingLabel = IssueCode("missing-label")
   public static let extraLabel = IssueCode("extra-label")
@@ -127,7 +129,7 @@ extension IssueCode {
       .jsonError, .duplicateMember, .nulByte, .fieldTooLong, .recordTooLong,
     ],
     .store: [.modelError, .storeConstraint],
-    .export: [.unwritableValue],
+    .export: [.unwritableValue, .missingExternal],
     .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .headerChanged, .dateOrder],
     .run: [.expectationError],
     .file: [.sourceError, .compressionError, .formatError, .hashCount, .rowCount, .inputRefused, .dialectError],
@@ -137,6 +139,6 @@ extension IssueCode {
   private static let ours: Set<IssueCode> = [
     .unterminatedQuote, .strayQuote, .mixedLineEnd, .jsonError, .duplicateMember, .nulByte, .fieldTooLong,
     .recordTooLong, .modelError, .storeConstraint, .unwritableValue, .inputRefused, .headerChanged, .dateOrder,
-    .expectationError,
+    .expectationError, .missingExternal,
   ]
 }

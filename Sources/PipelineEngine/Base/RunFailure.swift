@@ -74,10 +74,15 @@ package struct RunFailure: Error {
     concernsStore = true
   }
 
-  /// A store that can't be opened for reading by a command that has the option `--damaged-log`.
-  package init(reading error: NSError, path: String?) {
+  /// A store that an export can't read, with the option that reads what is left of it, if there is one.
+  package init(reading error: NSError, path: String? = nil) {
     let failure = RunFailure(store: error, path: path)
-    self.init(code: nil, exitCode: failure.exitCode, message: DamagedLog.message(error))
+    var message = DamagedLog.message(error)
+    if error.isOfUnusableMetadata {
+      message += " Or export it as a store of a known model: add --model MODEL --without-metadata."
+    }
+    if error.isOfMissingValue { message += " To leave out such values, add --missing-external=warn." }
+    self.init(code: nil, exitCode: failure.exitCode, message: message)
     concernsStore = true
   }
 

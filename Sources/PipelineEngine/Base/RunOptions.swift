@@ -81,6 +81,10 @@ public struct RunOptions: Sendable {
 
   /// Whether an export reads a store whose write-ahead log is damaged, up to the first wrong page.
   package var readsDamagedLog = false
+  /// Whether an export leaves out values whose files next to the store are missing, with a warning for each.
+  package var leavesOutMissingValues = false
+  /// Whether an export reads a store whose metadata can't be used as one of the given model.
+  package var ignoresMetadata = false
   /// Whether an export of a store whose model is unknown guesses names and types from its tables.
   package var guessesModel = false
 

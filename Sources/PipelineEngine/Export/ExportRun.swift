@@ -21,6 +21,8 @@ struct ExportRun {
   private let isOfTables: Bool
   private let template: OutputTemplate
   private let startedAt: Date
+  /// Values that were left out because their files are missing, if the options ask for it.
+  private let missing: MissingValues?
 
   init(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor
@@ -29,6 +31,7 @@ struct ExportRun {
     self.options = options
     self.monitor = monitor
     startedAt = options.now()
+    missing = options.leavesOutMissingValues ? MissingValues() : nil
     let checked = try ExportSchemaCheck(definition, model: model.model)
     entity = checked.entity
     formatter = checked.formatter
@@ -88,15 +91,17 @@ struct ExportRun {
 
   private func openStore() throws(RunFailure) {
     guard FileManager.default.fileExists(atPath: storePath) else { throw RunFailure(noStore: storePath) }
+    var chosen: [AnyHashable: Any] = [
+      NSReadOnlyPersistentStoreOption: NSNumber(value: true),
+      NSIgnorePersistentStoreVersioningOption: NSNumber(value: isOfTables),
+      NSPersistentStoreTimeoutOption: NSNumber(value: options.lockTimeoutSeconds),
+      DamagedLog.optionKey: NSNumber(value: options.readsDamagedLog),
+      StoreOptions.ignoresMetadataKey: NSNumber(value: options.ignoresMetadata),
+    ]
+    chosen[MissingValues.optionKey] = missing
     do {
       try container.persistentStoreCoordinator.addPersistentStore(
-        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath),
-        options: [
-          NSReadOnlyPersistentStoreOption: NSNumber(value: true),
-          NSIgnorePersistentStoreVersioningOption: NSNumber(value: isOfTables),
-          NSPersistentStoreTimeoutOption: NSNumber(value: options.lockTimeoutSeconds),
-          DamagedLog.optionKey: NSNumber(value: options.readsDamagedLog),
-        ])
+        ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath), options: chosen)
     } catch {
       throw RunFailure(reading: error as NSError, path: storePath)
     }
@@ -208,7 +213,7 @@ struct ExportRun {
             request, keyPaths: keyPaths, attributes: attributesRead, rowsPerBatch: rowsPerBatch, send)
         }
       } catch {
-        _ = queue.send(.failure(RunFailure(store: error as NSError)))
+        _ = queue.send(.failure(RunFailure(reading: error as NSError)))
       }
     }
     return hasEnded
@@ -223,7 +228,10 @@ struct ExportRun {
   private func writeAll(
     from queue: BoundedQueue<BatchMessage>, to files: inout ExportFiles, _ state: inout ExportState
   ) throws(CSVError) {
-    defer { queue.abandon() }
+    defer {
+      queue.abandon()
+      state.noteMissing(missing, store: storePath)
+    }
     var formatter = formatter
     while let message = queue.receive() {
       guard case .batch(let batch, let ids) = message else {
@@ -231,6 +239,7 @@ struct ExportRun {
         return
       }
       try files.write(batch, with: &formatter) { row, refusal in state.refuse(refusal, of: ids[row], store: storePath) }
+      state.noteMissing(missing, store: storePath)
       state.walked += batch.count
       if export.incremental {
         for index in ids.indices { state.greatestKey = max(state.greatestKey ?? 0, ids.key(at: index) ?? 0) }
@@ -260,6 +269,17 @@ private struct ExportState {
   /// Empty until all files have their final names.
   var outputs: [RunSummary.File] = []
   var note: String?
+
+  /// Adds a warning for each value that was left out since the last call.
+  mutating func noteMissing(_ missing: MissingValues?, store: String) {
+    for value in missing?.take() ?? [] {
+      log.add(
+        RecordIssue(
+          .missingExternal, severity: .warning, at: RecordPosition(input: store, record: 0, line: 0, byte: 0),
+          message: "the value of \(value.attribute) in row \(value.key) was left out: its file \(value.file) is missing"
+        ))
+    }
+  }
 
   mutating func refuse(_ refusal: EntryFormatter.Refusal, of id: NSManagedObjectID, store: String) {
     let position = RecordPosition(input: store, record: 0, line: 0, byte: 0)

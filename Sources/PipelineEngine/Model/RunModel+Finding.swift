@@ -4,24 +4,28 @@ import OpenCoreData
 extension RunModel {
   /// The model, or why there is none.
   ///
-  /// - Parameter readsDamagedLog: Whether a store whose write-ahead log is damaged is read; nil for a command without
-  ///   that choice.
+  /// - Parameter reading: The options of an export, which say what of a damaged store is read; nil for other commands.
   /// - Throws: `PipelineError` for a name that no embedded model has.
   static func found(
-    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, readsDamagedLog: Bool? = nil
+    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, reading: RunOptions? = nil
   ) throws(PipelineError) -> Result<RunModel, RunFailure> {
     do {
       // A command without the choice checks the log when it opens the store for its work.
       return .success(
-        try RunModel(definition, given: given, store: store, readsDamagedLog: readsDamagedLog ?? true))
+        try RunModel(
+          definition, given: given, store: store, readsDamagedLog: reading?.readsDamagedLog ?? true,
+          ignoresMetadata: reading?.ignoresMetadata ?? false))
     } catch {
       if let mistake = error as? PipelineError { throw mistake }
       if let missing = error as? RunModel.MissingModel {
         return .failure(RunFailure(code: .sourceError, exitCode: .noInput, message: missing.errorDescription ?? ""))
       }
+      if let needless = error as? RunModel.UsableMetadata {
+        return .failure(RunFailure(code: nil, exitCode: .usage, message: needless.errorDescription ?? ""))
+      }
       let error = error as NSError
       return .failure(
-        readsDamagedLog == nil ? RunFailure(store: error, path: store) : RunFailure(reading: error, path: store))
+        reading == nil ? RunFailure(store: error, path: store) : RunFailure(reading: error, path: store))
     }
   }
 

@@ -22,10 +22,13 @@ package struct RunModel {
   ///   - given: The caller's model, which takes precedence.
   ///   - store: The store's file; one that does not exist yet gets the current version.
   ///   - readsDamagedLog: Whether a store whose write-ahead log is damaged is read.
+  ///   - ignoresMetadata: Whether the store's metadata can't be used, so that its tables decide which version of the
+  ///     definition's model is its.
   /// - Throws: An error of OpenCoreData for a model file or a store that can't be read; a `PipelineError` for a name
   ///   that no embedded model has.
   package init(
-    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, readsDamagedLog: Bool = false
+    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, readsDamagedLog: Bool = false,
+    ignoresMetadata: Bool = false
   ) throws {
     if let given {
       self.init(model: given)
@@ -39,11 +42,19 @@ package struct RunModel {
     if PipelineDefinition.isModelPath(name) {
       let file = definition.url(for: name)
       guard FileManager.default.fileExists(atPath: file.path) else { throw MissingModel(path: file.path) }
-      self.init(try Self.find(store, file: file, readsDamagedLog: readsDamagedLog))
+      if ignoresMetadata, let store {
+        self = try Self.ofTables(store, file: file, names: [], readsDamagedLog: readsDamagedLog)
+      } else {
+        self.init(try Self.find(store, file: file, readsDamagedLog: readsDamagedLog))
+      }
       return
     }
     guard let current = NSManagedObjectModel.embedded(named: name) else {
       throw PipelineError(path: "model", Self.unknown(name))
+    }
+    if ignoresMetadata, let store {
+      self = try Self.ofTables(store, file: nil, names: [name], readsDamagedLog: readsDamagedLog)
+      return
     }
     // The compatible version, or else the current one: opening the store reports the differences.
     let found = try? StoreModel.find(
@@ -105,6 +116,19 @@ package struct RunModel {
     return try found ?? StoreModel.find(forStoreAt: nil, file: file, embedded: [])
   }
 
+  /// The version whose tables are those of a store without usable metadata.
+  private static func ofTables(
+    _ store: URL, file: URL?, names: [String], readsDamagedLog: Bool
+  ) throws -> RunModel {
+    let found =
+      FileManager.default.fileExists(atPath: store.path)
+      ? try StoreModel.find(
+        withoutMetadataOf: store, file: file, embedded: names, readsDamagedWAL: readsDamagedLog)
+      : try StoreModel.find(forStoreAt: nil, file: file, embedded: names)
+    guard let found else { throw UsableMetadata(path: store.path) }
+    return RunModel(found)
+  }
+
   private static func unknown(_ name: String) -> String {
     let names = EmbeddedModels.all.map(\.name)
     let known = names.isEmpty ? "there is none" : "there is \(names.joined(separator: ", "))"
@@ -116,6 +140,12 @@ package struct RunModel {
   struct MissingModel: LocalizedError {
     let path: String
     var errorDescription: String? { "there is no model \(path); check the path" }
+  }
+
+  /// A store whose metadata need not be ignored.
+  struct UsableMetadata: LocalizedError {
+    let path: String
+    var errorDescription: String? { "the metadata of the store \(path) can be used; leave --without-metadata out" }
   }
 
   // MARK: Imports

@@ -114,7 +114,7 @@ public final class PipelineRunner: Sendable {
     let found: RunModel
     switch try RunModel.found(
       definition, given: options.model, store: store,
-      readsDamagedLog: kind == .export ? options.readsDamagedLog : nil)
+      reading: kind == .export ? options : nil)
     {
     case .success(let model): found = model
     case .failure(let failure): return .failure(failure)

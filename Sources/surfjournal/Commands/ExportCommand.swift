@@ -23,6 +23,8 @@ struct ExportCommand: Command {
                                  the one found in the store
           --guess-model          if the store's model is unknown, use the names and
                                  types that its tables have
+          --without-metadata     read a store whose metadata can't be used, if its
+                                 tables are exactly those of --model MODEL
           --where PREDICATE      only entries for which this holds, such as
                                  'rating >= 4 AND location CONTAINS[cd] "rincon"'
           --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
@@ -61,6 +63,10 @@ struct ExportCommand: Command {
           --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
                                  ignore the transactions that are lost with it; by
                                  default refuse
+          --missing-external ACTION
+                                 refuse values whose files next to the store are
+                                 missing, or leave them out and warn; by default
+                                 refuse
           --lock-timeout SECONDS
                                  how long to wait for a store that another program
                                  writes to; by default 10
@@ -88,6 +94,8 @@ struct ExportCommand: Command {
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
     options.readsDamagedLog = try arguments.readsDamagedLog()
+    options.leavesOutMissingValues = try arguments.leavesOutMissingValues()
+    options.ignoresMetadata = try Self.ignoresMetadata(arguments, definition)
     options.guessesModel = arguments.has("guess-model")
     if options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
@@ -98,6 +106,20 @@ struct ExportCommand: Command {
       throw arguments.mistake("--\(option) is for CSV, and the output is JSON Lines; leave it out")
     }
     session = RunSession(definition, kind: .export, options: options, arguments: arguments)
+  }
+
+  /// The value of `--without-metadata`, which needs a model, and excludes what compares with the metadata.
+  private static func ignoresMetadata(
+    _ arguments: Arguments, _ definition: PipelineDefinition
+  ) throws(CommandFailure) -> Bool {
+    guard arguments.has("without-metadata") else { return false }
+    if definition.model == nil {
+      throw arguments.mistake("--without-metadata needs the store's model; name it with --model MODEL")
+    }
+    if definition.export?.incremental == true {
+      throw arguments.mistake("--incremental needs the store's metadata; leave it or --without-metadata out")
+    }
+    return true
   }
 
   /// `export` with the changes of the options.

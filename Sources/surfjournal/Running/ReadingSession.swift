@@ -12,6 +12,17 @@ extension Arguments {
   }
 }
 
+extension Arguments {
+  /// The value of `--missing-external`.
+  func leavesOutMissingValues() throws(CommandFailure) -> Bool {
+    switch string("missing-external") ?? "refuse" {
+    case "refuse": return false
+    case "warn": return true
+    case let other: throw mistake("--missing-external is '\(other)'; it must be refuse or warn")
+    }
+  }
+}
+
 /// Runs what reads files and writes nothing: progress on a terminal, an orderly end at the first signal.
 struct ReadingSession {
   private let arguments: Arguments

@@ -56,6 +56,26 @@ struct FetchTemplateTests {
     #expect(message { _ = try places(stack, request) }.contains("$PLACE has no value"))
   }
 
+  @Test("A template whose predicate is invalid is there, and every fetch with it fails with the reason")
+  func invalid() throws {
+    let folder = try TemporaryFolder()
+    let xml = Self.xml.replacingOccurrences(of: "rating &gt;= $LEAST AND place != $PLACE", with: "rating &gt;= = 4")
+    let stack = try Stack.filled(folder, count: 2, model: try .load(xml: Data(xml.utf8)))
+    let model = stack.coordinator.managedObjectModel
+    #expect(Set(model.fetchRequestTemplatesByName.keys) == ["AtLeast", "Some"])
+    let request: NSFetchRequest<NSManagedObject>? = model.fetchRequestTemplate(forName: "AtLeast")
+    let filled: NSFetchRequest<NSManagedObject>? = model.fetchRequestFromTemplate(
+      withName: "AtLeast", substitutionVariables: ["LEAST": 4])
+    let more = request?.copy() as? NSFetchRequest<NSManagedObject>
+    more?.predicate = NSCompoundPredicate(
+      orPredicateWithSubpredicates: [NSPredicate(format: "rating > 0"), try #require(request?.predicate)])
+    for request in [request, filled, more] {
+      #expect(request?.predicate != nil)
+      let text = message { _ = try places(stack, request) }
+      #expect(text.contains("fetch request 'AtLeast' can't be used"), "\(text)")
+    }
+  }
+
   @Test("Templates set in code come out as copies, also of copied and merged models")
   func set() throws {
     let model = try model()

@@ -125,6 +125,22 @@ import Testing
     #expect(seen.remarks == [])
   }
 
+  @Test func `Dates and numbers of the metadata beyond any calendar are shown`() throws {
+    let made = try MadeStore()
+    let dates = [Double.nan, .infinity, -.infinity, 1e300, -1e300, 0].map { Date(timeIntervalSinceReferenceDate: $0) }
+    let list = try made.metadata { metadata in
+      for (index, date) in dates.enumerated() { metadata["date\(index)"] = date }
+      metadata["inside"] = ["list": dates]
+      metadata[NSPersistenceFrameworkVersionKey] = Double.nan
+      metadata[NSStoreModelVersionHashesVersionKey] = 1e300
+    }
+    try made.shell("UPDATE Z_METADATA SET Z_PLIST = x'\(list.map { String(format: "%02x", $0) }.joined())'")
+    let keys = try made.inspect().metadata.ownKeys
+    #expect(keys.count == dates.count + 1 && keys["date5"]?.contains("2001") == true, "\(keys)")
+    #expect(keys["inside"]?.contains("nan") == true)
+    _ = try made.verify()
+  }
+
   @Test func `A model that does not fit is told by its entities`() throws {
     let made = try MadeStore()
     let other = try made.model(

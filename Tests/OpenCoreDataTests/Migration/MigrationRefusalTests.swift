@@ -196,14 +196,16 @@ struct MigrationRefusalTests {
     let both = on.merging(infer) { $1 }
     let given: [AnyHashable: Any] = [OCDSourceModelsOption: [bench.old]]
     let cases: [([AnyHashable: Any], Int, String)] = [
-      ([:], 134100, "Session"), (infer, 134100, "Session"), (on.merging(given) { $1 }, 134140, "NSInfer"),
-      (both, 134130, "OCDSourceModelsOption"),
+      ([:], 134100, "Session"), (infer, 134100, "Session"), (on.merging(given) { $1 }, 134140, "no mapping model"),
+      (both, 134130, "Keep that version"),
       (both.merging(given) { $1 }.merging([NSReadOnlyPersistentStoreOption: true]) { $1 }, 134110, "reading only"),
     ]
     for (options, code, word) in cases {
       let error = #expect(throws: NSError.self) { try MigrationBench.add(bench.file, model: model, options: options) }
       #expect(error?.code == code)
       #expect(error?.localizedDescription.contains(word) == true, "\(error!)")
+      let suggested = [134140: "NSInferMapping", 134130: "OCDSourceModelsOption"][code]
+      if let suggested { #expect(error?.localizedRecoverySuggestion?.contains(suggested) == true, "\(error!)") }
       #expect(try bench.dump() == before)
     }
   }

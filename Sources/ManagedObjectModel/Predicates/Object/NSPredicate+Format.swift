@@ -79,6 +79,8 @@ extension NSPredicate {
     switch self {
     case let parsed as ParsedPredicate:
       return parsed.node
+    case let unusable as UnusablePredicate:
+      throw unusable.problem
     case let compound as NSCompoundPredicate where type(of: compound) == NSCompoundPredicate.self:
       let nodes = try compound.subpredicates.map { try $0.predicateNode() }
       switch compound.compoundPredicateType {

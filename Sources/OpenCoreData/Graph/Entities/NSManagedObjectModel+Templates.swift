@@ -2,7 +2,8 @@ import Foundation
 
 /// Fetch requests that a model stores by name. (Apple documentation: NSManagedObjectModel.)
 extension NSManagedObjectModel {
-  /// A copy of the template of that name with its variables; nil if there is none.
+  /// A copy of the template of that name with its variables; nil if there is none. If the model's text of its predicate
+  /// is invalid, a fetch fails with the reason.
   public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
     request(named: name)
   }
@@ -62,13 +63,7 @@ extension NSManagedObjectModel {
     request.includesPropertyValues = template.includesPropertyValues
     request.returnsObjectsAsFaults = template.returnsObjectsAsFaults
     request.returnsDistinctResults = template.returnsDistinctResults
-    do {
-      request.predicate = try template.predicateFormat.map { try NSPredicate.parse(format: $0) }
-    } catch {
-      preconditionFailure(
-        "The predicate of the model's fetch request '\(template.name)' can't be used: "
-          + (error as NSError).localizedDescription)
-    }
+    request.predicate = template.predicateFormat.map { NSPredicate.ofModel(format: $0, request: template.name) }
     return request
   }
 }

@@ -79,8 +79,8 @@ extension NSError {
       return (known.userInfo[NSDetailedErrorsKey] as? [NSError]) ?? [known]
     }
     return NSError.coreData(
-      .validationMultipleErrors, "\(all.count) values do not fit the model. See NSDetailedErrorsKey for each.",
-      userInfo: [NSDetailedErrorsKey: all]
+      .validationMultipleErrors, "\(all.count) values do not fit the model.",
+      suggestion: "See NSDetailedErrorsKey for each.", userInfo: [NSDetailedErrorsKey: all]
     ).naming(ids)
   }
 

@@ -1,0 +1,47 @@
+import Foundation
+import Locking
+
+/// The external values that a store's readers have left out because their files are missing. Without it, reading such a
+/// value is an error.
+package final class MissingValues: Sendable {
+  /// A value in the store whose file is missing.
+  package struct Value: Sendable, Hashable {
+    /// As `Session.photo`.
+    package let attribute: String
+    /// The row's primary key.
+    package let key: Int64
+    /// The path of the file.
+    package let file: String
+  }
+
+  /// The key of the option of `addPersistentStore` whose value is a `MissingValues`.
+  package static let optionKey = "OpenCoreDataMissingValuesOption"
+  /// Marks errors that the option prevents.
+  static let errorKey = "OpenCoreDataMissingValue"
+
+  private struct State {
+    var known: Set<Value> = []
+    var untold: [Value] = []
+  }
+  private let state = Locked(State())
+
+  package init() {}
+
+  /// A value may be read more than once: by a predicate, and for the result.
+  func note(_ value: Value) {
+    state.withLock { if $0.known.insert(value).inserted { $0.untold.append(value) } }
+  }
+
+  /// The values that were left out since the last call, each once.
+  package func take() -> [Value] {
+    state.withLock { state in
+      defer { state.untold = [] }
+      return state.untold
+    }
+  }
+}
+
+extension NSError {
+  /// Whether a value's file is missing, and `MissingValues` would leave the value out.
+  package var isOfMissingValue: Bool { userInfo[MissingValues.errorKey] as? Bool == true }
+}
