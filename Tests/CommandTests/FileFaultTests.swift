@@ -95,6 +95,17 @@ import Testing
     #expect(try folder.text("a.csv.rejects.csv").split(separator: "\n").count == 15)
   }
 
+  @Test func `Rejects of an import from the start take the name of the partial one that it replaces`() throws {
+    let stop = Self.command + ["--max-errors", "3"]
+    #expect(try Programs.run(Tool.url.path, stop, in: folder).status == 65)
+    #expect(folder.exists("a.csv.rejects.csv.part"))
+    #expect(try Programs.run(Tool.url.path, Self.command + ["--again"], in: folder).status == 65)
+    #expect(try folder.names.filter { $0.contains("reject") } == ["a.csv.rejects.csv", "a.csv.rejects.csv.jsonl"])
+    #expect(try folder.text("a.csv.rejects.csv").split(separator: "\n").count == 15)
+    let paths = try Programs.sqlite("s", "SELECT rejectsPath FROM SJ_INPUT", in: folder)
+    #expect(paths == folder.url.resolvingSymlinksInPath().path + "/a.csv.rejects.csv\n")
+  }
+
   @Test func `An input that a replacement makes outdated stays so, though its report is owed`() throws {
     try folder.write("date,rating\n2020-01-01,1\n2020-01-02,2\n", to: "b.csv")
     try folder.write("date,rating\n2020-01-02,2\n2020-01-03,3\n", to: "c.csv")

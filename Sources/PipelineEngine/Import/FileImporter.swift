@@ -320,11 +320,25 @@ struct FileImporter {
     // The records of these were not counted.
     if summary.state != .imported || !file.isReadTwice { totals.forgetStoredRecords() }
     try rejects?.finish()
+    try takeFreedPath(&totals)
     if environment.isDryRun, let path = rejects?.path { try RejectsFile.publish(path, replaces: true) }
     checkpoint.complete(progress, rejects: rejects?.mark, at: environment.options.now())
     summary.bytes = progress.consumedBytes
     try writer.write(&checkpoint, &totals)
     environment.monitor.log.log(.inputCompleted(file.name, checkpoint.results.counts))
+  }
+
+  /// Rejects that had to avoid the name of a partial import, which this one has replaced, take that name.
+  private func takeFreedPath(_ totals: inout ImportTotals) throws(RunFailure) {
+    let isInTransaction = definition.atomic || environment.savesInputsWhole
+    guard let rejects, let old = rejects.path, !totals.obsoleteRejects.isEmpty, !isInTransaction,
+      let path = environment.freedPath(for: rejects, totals.obsoleteRejects, ledger)
+    else { return }
+    // Until this is on the disk, the partial import may come back with its files.
+    try environment.store.checkpoint()
+    guard rejects.link(to: path) else { return }
+    totals.obsoleteRejects.removeAll { $0 == path }
+    totals.obsoleteRejects.append(old)
   }
 
   // MARK: The report

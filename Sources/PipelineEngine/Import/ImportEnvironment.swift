@@ -97,7 +97,9 @@ struct ImportEnvironment {
     let permissions = FileRights.ofFiles(near: store.path)
     // A dry run overwrites what an earlier one found; what an import rejected must not be overwritten.
     if isDryRun {
-      return RejectsFile(header: opened.header, context: context, permissions: permissions) { rejectsPath }
+      return RejectsFile(
+        header: opened.header, context: context, permissions: permissions, requestedPath: rejectsPath
+      ) { rejectsPath }
     }
     let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path))
     // The unfinished rejects of a run that was killed before anything of it was in the store.
@@ -105,8 +107,19 @@ struct ImportEnvironment {
     if !isUsed, !RejectsFile.isInUse(rejectsPath, byOtherThan: context.store) {
       RejectsFile.removeParts(of: rejectsPath)
     }
-    return RejectsFile(header: opened.header, context: context, permissions: permissions) { [rejectsNames] in
+    return RejectsFile(
+      header: opened.header, context: context, permissions: permissions, requestedPath: rejectsPath
+    ) { [rejectsNames] in
       rejectsNames.take(rejectsPath, unless: kept, store: context.store)
     }
+  }
+
+  /// The path that completed rejects would have without the partial import whose paths are `freed`; nil where that is
+  /// the one that they have.
+  func freedPath(for rejects: RejectsFile, _ freed: [String], _ ledger: Ledger) -> String? {
+    let kept = Set(ledger.unreportedEntries.compactMap(\.rejects.path)).subtracting(freed)
+    let others = kept.union(freed.filter(rejectsNames.contains))
+    let path = RejectsDestination.free(rejects.requestedPath, taken: others, store: store.path)
+    return freed.contains(path) ? path : nil
   }
 }

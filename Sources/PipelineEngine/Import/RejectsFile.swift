@@ -28,6 +28,8 @@ final class RejectsFile {
   /// Nil until there is a reject.
   private(set) var path: String?
   private(set) var mark = RejectsMark()
+  /// The path that the rejects have unless something else has it.
+  let requestedPath: String
   private let choosePath: () -> String
   /// The path that was chosen, also while the rejects of a refused chunk are taken back.
   private var chosenPath: String?
@@ -41,8 +43,12 @@ final class RejectsFile {
 
   /// - Parameters:
   ///   - permissions: Those of the files, less the umask.
+  ///   - requestedPath: The path that they have unless something else has it.
   ///   - choosePath: Called at the first reject.
-  init(header: [UInt8], context: Context, permissions: UInt32, choosePath: @escaping () -> String) {
+  init(
+    header: [UInt8], context: Context, permissions: UInt32, requestedPath: String, choosePath: @escaping () -> String
+  ) {
+    self.requestedPath = requestedPath
     self.header = header
     self.context = context
     self.permissions = permissions
@@ -134,6 +140,24 @@ final class RejectsFile {
     } catch {
       throw Self.failure(error, path)
     }
+  }
+
+  /// Gives the completed files another final path. Under the present one they stay too, for a run that goes on from the
+  /// last checkpoint; its names are removed at the end.
+  ///
+  /// - Returns: False where the file system has no second names for a file: the path is as it was.
+  func link(to path: String) -> Bool {
+    guard let old = self.path else { return false }
+    Self.removeParts(of: path)
+    for (source, target) in [(Self.detailsPath(of: old), Self.detailsPath(of: path)), (old, path)] {
+      guard Foundation.link(Self.partPath(of: source), Self.partPath(of: target)) == 0 else {
+        Self.removeParts(of: path)
+        return false
+      }
+    }
+    guard (try? DurableRename.syncFolder(of: path)) != nil else { return false }
+    (self.path, mark.path) = (path, path)
+    return true
   }
 
   /// Gives completed files their final names, if they do not have them. Called when the store that lists them is on the

@@ -137,7 +137,9 @@ final class FaultStage {
       }
     var found = expected.contains(output.status) ? [] : ["status \(output.status): \(first)"]
     if case .fail = fault.action, output.status != status, first.isEmpty { found.append("no message") }
-    if case .fail = fault.action, status == 65, output.status == status, !first.isEmpty, call != "pread" {
+    // To SQLite a file that can't be read is damaged; a lasting fault concerns reads too, whichever call is the first.
+    let mayBeDamage = call == "pread" || fault.isLasting
+    if case .fail = fault.action, status == 65, output.status == status, !first.isEmpty, !mayBeDamage {
       found.append("an error of the data: \(first)")
     }
     if fault.action != .kill, fault.action != .terminate, output.status == status, first.isEmpty {
@@ -158,7 +160,6 @@ final class FaultStage {
     if ["open", "mkdir", "mkstemp"].contains(call) { statuses.formUnion([73, 66]) }
     // A lock may be free later. The first of many calls that fail says little of the others.
     if call == "fcntl" || fault.isLasting { statuses.insert(75) }
-    // To SQLite a file that can't be read is damaged.
     if call == "pread" || fault.isLasting { statuses.insert(65) }
     return statuses
   }
