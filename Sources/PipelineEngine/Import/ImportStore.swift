@@ -11,6 +11,8 @@ struct ImportStore {
   /// Whether all saves of the run are one transaction.
   let isAtomic: Bool
   let lockTimeoutSeconds: Double
+  /// Whether a new store may lack what is not known of its model's triggers and indexes.
+  var allowsIncompleteSchema = false
 
   var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
   var isOpen: Bool { !coordinator.persistentStores.isEmpty }
@@ -60,6 +62,7 @@ struct ImportStore {
         options: [
           NSReadOnlyPersistentStoreOption: NSNumber(value: isDryRun),
           NSPersistentStoreTimeoutOption: NSNumber(value: lockTimeoutSeconds),
+          OCDIncompleteSchemaOption: NSNumber(value: allowsIncompleteSchema),
         ])
     }
   }
