@@ -90,14 +90,8 @@ struct YearsTests {
     #expect(try sqlite(store, "SELECT count(*) - count(DISTINCT ZLOCATION) FROM ZJOURNALENTRY") == "0")
   }
 
-  /// The files of the test's folder that this process has open. The thread that reads an input ends a moment after a run
-  /// that has given the input up.
+  /// The files of the test's folder that this process has open.
   private func handles() -> [String] {
-    for _ in 0..<100 where !open().isEmpty { usleep(10_000) }
-    return open()
-  }
-
-  private func open() -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
       .filter { $0.hasPrefix(folder.url.path) }

@@ -44,7 +44,11 @@ enum FolderTable {
       "ModelFiles/ModelXML": ["Descriptions", "ModelFiles/Packages", "Values"],
       "Transformers": ["Archives", "Base", "Descriptions", "Values"],
       "ModelFiles/Compiled": ["Archives", "Descriptions", "ModelFiles/Packages", "Predicates/Tree", "Values"],
-      "ModelFiles": ["Archives", "Descriptions", "ModelFiles/Compiled", "ModelFiles/ModelXML", "ModelFiles/Packages"],
+      "ModelFiles/Elements": ["Archives", "Descriptions", "ModelFiles/ModelXML", "ModelFiles/Packages"],
+      "ModelFiles": [
+        "Archives", "Descriptions", "ModelFiles/Compiled", "ModelFiles/Elements", "ModelFiles/ModelXML",
+        "ModelFiles/Packages",
+      ],
     ],
     "PersistentStores": [
       "Compression": [],

@@ -17,8 +17,8 @@ package enum ModelFile {
     return ModelPackage.isPackage(url) ? try versions(of: url) : [url]
   }
 
-  /// The versions of the model at `url`, those first that may be the model of a store with these hashes: the current
-  /// one, then the others by name.
+  /// The versions of the model at `url` that may be the model of a store with these hashes: the current one, then the
+  /// others by name.
   ///
   /// A `.momd` states the hashes of its versions. A version in source form is not parsed for this: it may fit if its text
   /// has the names of all entities.
@@ -31,14 +31,16 @@ package enum ModelFile {
       if let known = stated[version.deletingPathExtension().lastPathComponent] {
         return hashes.allSatisfy { known[$0.key] == $0.value }
       }
-      guard let text = FileManager.default.contents(atPath: version.appendingPathComponent("contents").path) else {
-        return false
+      // A model of Xcode 3 has another file, and a text in UTF-16 begins with its mark.
+      guard let text = FileManager.default.contents(atPath: version.appendingPathComponent("contents").path),
+        text.first.map({ $0 < 0xFE }) == true
+      else { return true }
+      return hashes.keys.allSatisfy { name in
+        ["\"", "'"].contains { text.range(of: Data("\($0)\(name)\($0)".utf8)) != nil }
       }
-      return hashes.keys.allSatisfy { text.range(of: Data("\"\($0)\"".utf8)) != nil }
     }
     let likely = versions.filter(mayFit)
     return likely.filter { $0 == current } + likely.filter { $0 != current }
-      + versions.filter { !likely.contains($0) }
   }
 
   /// The current version of the model at `url`.
@@ -74,20 +76,16 @@ package enum ModelFile {
     let version = try currentVersion(at: url)
     if version.pathExtension == "mom" { return try CompiledModelFile.load(version) }
     let file = try contentsFile(at: version)
-    if !FileManager.default.fileExists(atPath: file.path) { try checkIsNotOld(version) }
+    let elements = version.appendingPathComponent("elements")
+    if !FileManager.default.fileExists(atPath: file.path), FileManager.default.fileExists(atPath: elements.path) {
+      let (model, notes) = try ElementsReader.load(elements)
+      model.sourceFiles = [elements]
+      return (model, notes)
+    }
     let xml = try ModelPackage.contents(of: file, "The model's contents can't be read.")
     let model = try NSManagedObjectModel.load(xml: xml, file: file)
     model.sourceFiles = [file]
     return (model, [])
-  }
-
-  /// Before Xcode 4 a model was an archive of the editor's own objects, in `elements`.
-  private static func checkIsNotOld(_ version: URL) throws {
-    guard FileManager.default.fileExists(atPath: version.appendingPathComponent("elements").path) else { return }
-    throw ModelFileError(
-      file: version, line: nil, problem: "This model is in the format of Xcode 3, which is not supported.",
-      advice: "Give the .mom that it was compiled to, or save it with a later Xcode, which adds a file 'contents'."
-    ).nsError
   }
 
   /// The XML of a model in source form.

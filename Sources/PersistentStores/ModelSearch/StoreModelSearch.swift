@@ -59,11 +59,13 @@ struct StoreModelSearch {
   private func version(in file: URL, for metadata: StoreMetadata) throws -> StoreModel {
     var unreadable: [String] = []
     var versions: [Version] = []
-    // A model may have a hundred versions: the likely ones are read first, and none after the one that fits.
-    for url in try ModelFile.versions(at: file, likelyWith: metadata.versionHashes) {
+    var unfit = UnfitTexts()
+    // A model may have a hundred versions: only those that may fit are read, and none after the one that does.
+    for url in try ModelFile.versions(at: file, likelyWith: metadata.versionHashes) where !unfit.exclude(url) {
       do {
         let version = try Self.version(url)
         if version.model.isCompatible(metadata.versionHashes, exactly: true) { return version.storeModel() }
+        unfit.note(url, version.model, unlike: metadata.versionHashes)
         versions.append(version)
       } catch {
         // Old versions that are no longer readable must not prevent finding the compatible one.
@@ -72,7 +74,8 @@ struct StoreModelSearch {
     }
     if let version = Self.bestFit(versions, metadata) { return version.storeModel() }
     let current = try Self.version(ModelFile.currentVersion(at: file))
-    let names = versions.count == 1 ? "it does not have" : "none of its \(versions.count) versions has"
+    let count = try ModelFile.versions(at: file).count
+    let names = count == 1 ? "it does not have" : "none of its \(count) versions has"
     return current.storeModel(
       ["The store was not written with the model \(file.lastPathComponent): \(names) the hashes of its entities."]
         + unreadable)

@@ -93,7 +93,8 @@ extension SQLiteStore {
     throw NSError.coreData(
       .open,
       "A new store of this model can't be made at \(url.path): it would lack \(schema.unsupportedParts.joined(separator: ", ")). "
-        + "Make the store with the app, and open it here.")
+        + "Make the store with the app, and open it here.",
+      suggestion: "Or add it with OCDIncompleteSchemaOption.", userInfo: [NSError.incompleteSchemaKey: true])
   }
 
   /// Makes a new store in memory: a model whose tables can't be made must not leave a file.
@@ -137,4 +138,11 @@ extension SQLiteStore {
         + "differ: \(compatibility.differences). \(advice.message)",
       suggestion: advice.suggestion, userInfo: ["metadata": stored.versionHashes])
   }
+}
+
+extension NSError {
+  fileprivate static let incompleteSchemaKey = "OpenCoreDataIncompleteSchema"
+
+  /// Whether a new store was refused that `OCDIncompleteSchemaOption` would allow.
+  package var isOfIncompleteSchema: Bool { userInfo[Self.incompleteSchemaKey] as? Bool == true }
 }

@@ -70,7 +70,8 @@ package struct RunFailure: Error {
       case (NSFileWriteOutOfSpaceError, _): .ioError
       default: error.domain == NSPOSIXErrorDomain ? .ioError : .software
       }
-    self.init(code: nil, exitCode: exitCode, message: error.localizedDescription)
+    let advice = error.isOfIncompleteSchema ? " Or make it without them: add --incomplete-schema." : ""
+    self.init(code: nil, exitCode: exitCode, message: error.localizedDescription + advice)
     concernsStore = true
   }
 

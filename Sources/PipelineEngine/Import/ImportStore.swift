@@ -12,6 +12,8 @@ struct ImportStore {
   /// Whether all saves of the run are one transaction.
   let isAtomic: Bool
   let lockTimeoutSeconds: Double
+  /// Whether a new store may lack what is not known of its model's triggers and indexes.
+  var allowsIncompleteSchema = false
 
   var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
   var isOpen: Bool { !coordinator.persistentStores.isEmpty }
@@ -65,6 +67,7 @@ struct ImportStore {
           NSPersistentStoreTimeoutOption: NSNumber(value: lockTimeoutSeconds),
           // A dry run sees what the run will see.
           StoreOptions.readsBeforeWritingKey: NSNumber(value: true),
+          OCDIncompleteSchemaOption: NSNumber(value: allowsIncompleteSchema),
         ])
     }
   }

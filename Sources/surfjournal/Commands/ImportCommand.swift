@@ -23,6 +23,8 @@ struct ImportCommand: Command {
           --without-relationships
                                  import although objects need relationships, and
                                  leave them empty
+          --incomplete-schema    make a new store even without triggers or indexes
+                                 of its model that are not known here
           \(ReadingOptions.usage)
           --rejects PATH         file for rejected records; a folder, ending in /,
                                  gets one per input; by default next to the store

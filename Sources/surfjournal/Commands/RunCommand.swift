@@ -18,6 +18,8 @@ struct RunCommand: Command {
           --without-relationships
                                  import although objects need relationships, and
                                  leave them empty
+          --incomplete-schema    make a new store even without triggers or indexes
+                                 of its model that are not known here
       -o, --output FILE          export to this file instead of the pipeline's
           --dry-run              check what would be imported, and store nothing
           --verify-hash          refuse an input that does not match its checksum

@@ -15,6 +15,7 @@ extension RunOptions {
     logLevel = try arguments.choice("log-level", LogDefinition.Level.self)
     logFormat = try arguments.choice("log-format", LogDefinition.Format.self)
     isQuiet = arguments.has("quiet")
+    allowsIncompleteSchema = arguments.isDeclared("incomplete-schema") && arguments.has("incomplete-schema")
     let reports = arguments.strings("report")
     for path in reports where ReportFormat(path: path) == nil {
       throw arguments.mistake(

@@ -9,13 +9,14 @@ struct ModelXMLReader {
 
   func read(_ data: Data) throws -> NSManagedObjectModel {
     do {
-      return try model(from: XMLTreeReader.read(data, file: file))
+      return try read(XMLTreeReader.read(data, file: file))
     } catch let error as ModelFileError {
       throw error.nsError
     }
   }
 
-  private func model(from root: XMLElementNode) throws -> NSManagedObjectModel {
+  /// - Throws: `ModelFileError`.
+  func read(_ root: XMLElementNode) throws -> NSManagedObjectModel {
     guard root.name == "model" else {
       throw error(
         at: root, "The top element is '\(root.name)', not 'model'.",
