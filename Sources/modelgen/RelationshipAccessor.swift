@@ -1,31 +1,86 @@
 import ManagedObjectModel
 
-/// The property of one relationship, with the types that Xcode gives it. Relationships are read-only.
+/// The property of one relationship and, for a to-many one, the methods that change its members: the names and types
+/// that Xcode gives them.
 struct RelationshipAccessor {
   var relationship: NSRelationshipDescription
 
-  /// The declaration, indented by two spaces.
+  /// The declarations, indented by two spaces.
   var source: String {
-    let call = relationship.isToMany ? "relatedObjects" : "relatedObject"
-    return """
-        \(access)var \(SwiftName.escaped(relationship.name)): \(swiftType)? {
-          \(call)(forKey: \(SwiftName.literal(relationship.name)))
+    let call = relationship.isToMany ? "RelatedObjects" : "RelatedObject"
+    let property = """
+        \(access(to: relationship.isToMany ? nil : relationship.destinationEntity))var \
+      \(SwiftName.escaped(relationship.name)): \(swiftType)? {
+          get { \(relationship.isToMany ? "relatedObjects" : "relatedObject")(forKey: \(key)) }
+          set { set\(call)(newValue, forKey: \(key)) }
         }
       """
+    return ([property] + (relationship.isToMany ? methods : [])).joined(separator: "\n\n")
   }
 
   /// Whether the property's type comes from Foundation.
   var isOfFoundation: Bool { relationship.isToMany }
 
-  /// A handwritten class may be internal, and a public property can't have an internal type.
-  private var access: String {
-    let isGenerated = relationship.destinationEntity.map { $0.generatesClass || $0.ownClassName == nil } ?? true
-    return relationship.isToMany || isGenerated ? "public " : ""
+  private var key: String { SwiftName.literal(relationship.name) }
+
+  /// `Works` for `works`, as in `addToWorks(_:)`.
+  private var capitalized: String { relationship.name.prefix(1).uppercased() + relationship.name.dropFirst() }
+
+  /// A handwritten class may be internal, and a public member can't have an internal type.
+  private func access(to entity: NSEntityDescription?) -> String {
+    entity.map { $0.generatesClass || $0.ownClassName == nil } ?? true ? "public " : ""
   }
 
   private var swiftType: String {
-    guard !relationship.isToMany else { return relationship.isOrdered ? "NSOrderedSet" : "NSSet" }
+    relationship.isToMany ? relationship.isOrdered ? "NSOrderedSet" : "NSSet" : objectType
+  }
+
+  private var objectType: String {
     guard let destination = relationship.destinationEntity else { return "NSManagedObject" }
     return SwiftName.escaped(destination.ownClassName ?? destination.superclassName)
+  }
+
+  // MARK: Members
+
+  private var methods: [String] {
+    let single = ["addTo": "addRelatedObjects", "removeFrom": "removeRelatedObjects"].sorted { $0.key < $1.key }
+    let members = single.flatMap { name, call in
+      [
+        method("\(name)\(capitalized)(_ value: \(objectType))", "\(call)([value], forKey: \(key))", ofObjects: true),
+        method("\(name)\(capitalized)(_ values: \(swiftType))", "\(call)(values, forKey: \(key))"),
+      ]
+    }
+    return members + (relationship.isOrdered ? orderedMethods : [])
+  }
+
+  private var orderedMethods: [String] {
+    [
+      method(
+        "insertInto\(capitalized)(_ value: \(objectType), at idx: Int)",
+        "insertRelatedObjects([value], at: [idx], forKey: \(key))", ofObjects: true),
+      method(
+        "removeFrom\(capitalized)(at idx: Int)", "removeRelatedObjects(at: [idx], forKey: \(key))"),
+      method(
+        "insertInto\(capitalized)(_ values: [\(objectType)], at indexes: NSIndexSet)",
+        "insertRelatedObjects(values, at: IndexSet(indexes), forKey: \(key))", ofObjects: true),
+      method(
+        "removeFrom\(capitalized)(at indexes: NSIndexSet)",
+        "removeRelatedObjects(at: IndexSet(indexes), forKey: \(key))"),
+      method(
+        "replace\(capitalized)(at idx: Int, with value: \(objectType))",
+        "replaceRelatedObjects(at: [idx], with: [value], forKey: \(key))", ofObjects: true),
+      method(
+        "replace\(capitalized)(at indexes: NSIndexSet, with values: [\(objectType)])",
+        "replaceRelatedObjects(at: IndexSet(indexes), with: values, forKey: \(key))", ofObjects: true),
+    ]
+  }
+
+  /// - Parameter ofObjects: Whether a parameter has the class of the objects.
+  private func method(_ signature: String, _ call: String, ofObjects: Bool = false) -> String {
+    """
+      \(access(to: ofObjects ? relationship.destinationEntity : nil))func \(signature) {
+        \(call)
+      }
+    """
   }
 }

@@ -114,6 +114,12 @@ private enum DocExamplesArticles {
     print(works as Any, chapters as Any, name as Any, count as Any)
   }
 
+  static func changing(author: NSManagedObject, book: NSManagedObject) {
+    book.setValue(author, forKey: "author")  // author's works have the book
+    author.mutableSetValue(forKey: "works").add(book)  // the same from the other end
+    book.mutableOrderedSetValue(forKey: "chapters").exchangeObject(at: 0, withObjectAt: 1)
+  }
+
   static func prefetching() -> NSFetchRequest<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
     request.relationshipKeyPathsForPrefetching = ["works.tags", "mentor"]

@@ -20,7 +20,7 @@ import Testing
       ])
   }
 
-  @Test func `Relationships have accessors for reading`() throws {
+  @Test func `Relationships have accessors, and methods for their members`() throws {
     let output = try Modelgen.run(
       entities: """
         <entity name="A" representedClassName="A" codeGenerationType="class">
@@ -33,10 +33,16 @@ import Testing
         """)
     let properties = try #require(output.files["A+CoreDataProperties.swift"])
     for declaration in [
-      "public var owner: A? {\n    relatedObject(forKey: \"owner\")\n  }",
-      "public var plain: NSManagedObject? {\n    relatedObject(forKey: \"plain\")\n  }",
-      "public var tags: NSSet? {\n    relatedObjects(forKey: \"tags\")\n  }",
-      "public var parts: NSOrderedSet? {\n    relatedObjects(forKey: \"parts\")\n  }",
+      "public var owner: A? {\n    get { relatedObject(forKey: \"owner\") }\n",
+      "    set { setRelatedObject(newValue, forKey: \"owner\") }\n  }",
+      "public var plain: NSManagedObject? {\n    get { relatedObject(forKey: \"plain\") }\n",
+      "public var tags: NSSet? {\n    get { relatedObjects(forKey: \"tags\") }\n",
+      "    set { setRelatedObjects(newValue, forKey: \"tags\") }\n  }",
+      "public func addToTags(_ value: A) {\n    addRelatedObjects([value], forKey: \"tags\")\n  }",
+      "public func removeFromTags(_ values: NSSet) {\n    removeRelatedObjects(values, forKey: \"tags\")\n  }",
+      "public var parts: NSOrderedSet? {\n    get { relatedObjects(forKey: \"parts\") }\n",
+      "public func insertIntoParts(_ value: A, at idx: Int) {",
+      "public func replaceParts(at indexes: NSIndexSet, with values: [A]) {",
     ] { #expect(properties.contains(declaration)) }
     #expect(properties.contains("import Foundation"))
   }

@@ -69,6 +69,7 @@ extension NSError {
     case validationMultipleErrors = 1560
     case missingMandatoryProperty = 1570
     case relationshipLacksMinimumCount = 1580
+    case relationshipExceedsMaximumCount = 1590
     case relationshipDeniedDelete = 1600
     case objectNotFound = 133000
     case mergeConflict = 133020

@@ -18,6 +18,8 @@ package final class EntityLayout: Sendable {
   package let relationshipsByName: [String: NSRelationshipDescription]
   /// The required relationships, by name.
   package let mandatoryRelationships: [NSRelationshipDescription]
+  /// The stored relationships whose number of objects the model restricts, by name.
+  package let checkedRelationships: [NSRelationshipDescription]
   /// The class that the model names for objects of the entity; nil if the program does not have it.
   package let objectClass: AnyClass?
 
@@ -31,6 +33,7 @@ package final class EntityLayout: Sendable {
     mandatoryRelationships = relationshipsByName.values
       .filter { !$0.isTransient && !$0.isOptional && (!$0.isToMany || $0.minCount > 0) }
       .sorted { String.byteOrder($0.name, $1.name) }
+    checkedRelationships = relationshipsByName.values.filter(\.isChecked).sorted { String.byteOrder($0.name, $1.name) }
     attributeSlots = attributesByName.values.sorted { String.byteOrder($0.name, $1.name) }
     integerSlots = attributeSlots.map {
       [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType].contains($0.attributeType)
@@ -63,9 +66,11 @@ extension NSEntityDescription {
   /// Own and inherited relationships by name.
   public var relationshipsByName: [String: NSRelationshipDescription] { layout.relationshipsByName }
 
-  /// The relationships, own and inherited, that every object must have. A new object with such relationships can't be
-  /// saved, as relationships can't be set.
+  /// The relationships, own and inherited, that every object must have.
   package var mandatoryRelationships: [NSRelationshipDescription] { layout.mandatoryRelationships }
+
+  /// The stored relationships, own and inherited, whose number of objects the model restricts, by name.
+  package var checkedRelationships: [NSRelationshipDescription] { layout.checkedRelationships }
 
   public var subentitiesByName: [String: NSEntityDescription] {
     Dictionary(

@@ -43,6 +43,12 @@ open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable
 
   open var isToMany: Bool { maxCount != 1 }
 
+  /// Whether the model restricts how many objects of a stored relationship there are.
+  package var isChecked: Bool {
+    if isTransient { return false }
+    return isToMany ? minCount > 0 || maxCount > 0 : !isOptional
+  }
+
   package override func makeEmptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }
 
   package override func copyDescription(to other: NSPropertyDescription) {

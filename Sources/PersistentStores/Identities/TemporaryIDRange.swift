@@ -26,6 +26,17 @@ package final class TemporaryIDRange: Sendable {
       self.firstKey = firstKey
       self.removedRows = removedRows
     }
+
+    /// The key of `row`, where the rows in `obtained` have keys of their own; nil for a removed row.
+    package func key(row: Int, obtained: [Int: Int64]) -> Int64? {
+      guard let before = removedRows.insertionIndex(ifAbsent: row) else { return nil }
+      if let known = obtained[row] { return known }
+      // Rows with keys of their own do not consume a key of the sequence.
+      let taken =
+        obtained.isEmpty
+        ? 0 : obtained.keys.count { $0 < row && removedRows.insertionIndex(ifAbsent: $0) != nil }
+      return firstKey + Int64(row - before - taken)
+    }
   }
 
   fileprivate struct State: Sendable {

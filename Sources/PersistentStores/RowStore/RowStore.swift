@@ -139,7 +139,7 @@ package protocol StoreSnapshot: AnyObject, Sendable {}
 package protocol SaveWriter: AnyObject {
   /// Writes `changes`, then what `participants` add. A save with unsaved metadata writes it too.
   ///
-  /// The order is checks, deletions, updates, insertions. Each row is compared with the version that its change builds
+  /// The order is checks, deletions, updates, insertions, relationships. Each row is compared with the version that its change builds
   /// on and with the uniqueness constraints when it is written: a value may pass from a deleted object to another one,
   /// but two objects can't exchange values. The deletion of a row that is gone already succeeds. A refused row does not
   /// end the writing, so that the failure names all of them; conflicts of versions come before other refusals.

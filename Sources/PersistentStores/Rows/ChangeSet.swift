@@ -7,6 +7,8 @@ package struct ChangeSet: Sendable {
   package var insertions: [InsertedRows] = []
   package var updates: [UpdatedRow] = []
   package var deletions: [RowVersion] = []
+  /// Changes of relationships of inserted and updated objects.
+  package var relationships: [RowRelationships] = []
   /// Unchanged objects whose rows must be unchanged since they were read.
   package var checks: [RowVersion] = []
 
@@ -45,7 +47,7 @@ package struct InsertedRows: Sendable {
 
 package struct UpdatedRow: Sendable {
   package let id: NSManagedObjectID
-  /// Slots whose values differ from the committed ones.
+  /// Slots whose values differ from the committed ones; none if only relationships were changed.
   package let changedSlots: [Int]
   /// All values, by slot.
   package let values: [StoredValue]

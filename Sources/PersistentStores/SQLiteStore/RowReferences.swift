@@ -1,13 +1,18 @@
 import ManagedObjectModel
 import Foundation
 
-/// The columns that refer to rows of an entity. Deleting such a row would leave dangling references. Relationships
-/// cannot be set here, so a row with references cannot be deleted.
+/// The columns that refer to rows of an entity. Deleting such a row would leave dangling references.
+///
+/// A save has carried out the delete rules before: what still refers to a deleted row is a relationship without an
+/// inverse, or a row that another program has linked. The rule no action leaves what the objects have.
 struct RowReferences {
   private struct Reference {
     let relationship: NSRelationshipDescription
     let table: String
     let column: String
+
+    /// Whether the model wants a deletion to leave the key.
+    var mayDangle: Bool { relationship.inverseRelationship?.deleteRule == .noActionDeleteRule }
   }
 
   private let entity: NSEntityDescription
@@ -49,7 +54,7 @@ struct RowReferences {
   ///
   /// - Throws: `NSError` 1600 that names the first relationship that prevents the deletion.
   func check(deleted keys: [Int64], _ connection: SQLiteConnection) throws {
-    for reference in references {
+    for reference in references where !reference.mayDangle {
       // Far fewer passes than keys if there is no index.
       for part in keys.statementParts {
         let marks = SQLFragment.keyMarks(part.count)
@@ -86,8 +91,8 @@ struct RowReferences {
     return .coreData(
       .relationshipDeniedDelete,
       "\(entity.name ?? ""): \(what) can't be deleted, because \(count) others are linked to it by "
-        + "\(owner).\(reference.relationship.name), and links can't be removed here. Delete those in the same save, or "
-        + "use a program with Apple's framework.",
+        + "\(owner).\(reference.relationship.name). Set it to another object or nil there, or delete those in the same "
+        + "save.",
       userInfo: [NSValidationKeyErrorKey: reference.relationship.name])
   }
 }

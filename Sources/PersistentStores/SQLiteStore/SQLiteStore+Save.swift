@@ -18,8 +18,22 @@ extension SQLiteStore {
     try update(changes.updates, on: connection, faults: &faults)
     let resolutions = try insert(changes.insertions, on: connection, faults: &faults)
     if let failure = faults.failure { throw failure }
+    try writeRelationships(changes, inserted: resolutions, connection)
     if hasUnsavedMetadata { try metadataState.write(to: connection) }
     return resolutions
+  }
+
+  private func writeRelationships(
+    _ changes: ChangeSet, inserted: [InsertionResolution], _ connection: SQLiteConnection
+  ) throws {
+    guard !changes.relationships.isEmpty || !changes.deletions.isEmpty else { return }
+    let writer = RelationshipWriter(self, connection, inserted: inserted)
+    try writer.write(changes.relationships)
+    try writer.forget(changes.deletions)
+    for group in Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values {
+      let references = try RowReferences(to: group[0].id.entity, in: self)
+      if !references.isEmpty { try references.check(deleted: try group.map { try key(of: $0.id) }, connection) }
+    }
   }
 
   /// Whether a save only reads this store: it has just rows that must be unchanged since they were read.
@@ -166,10 +180,6 @@ extension SQLiteStore {
       {
         faults.conflict(row.id, message: "its row was changed by another context", row: try currentRow(row.id))
       }
-    }
-    for group in Dictionary(grouping: deletions, by: { ObjectIdentifier($0.id.entity) }).values {
-      let references = try RowReferences(to: group[0].id.entity, in: self)
-      if !references.isEmpty { try references.check(deleted: try group.map { try key(of: $0.id) }, connection) }
     }
   }
 

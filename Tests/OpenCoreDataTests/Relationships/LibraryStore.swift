@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A store with every kind of relationship, filled by the `sqlite3` shell: objects here can't be linked.
+/// A store with every kind of relationship, filled by the `sqlite3` shell.
 ///
 /// Works (abstract: books and plays) have an author, tags, and an ordered list of chapters; authors have a mentor and
 /// friends, and shelves hold books that do not know of it.

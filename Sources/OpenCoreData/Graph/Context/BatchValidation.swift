@@ -45,7 +45,7 @@ extension ObjectBatch {
 extension NSRelationshipDescription {
   /// Why an object of `entity` can't be inserted where this relationship is mandatory.
   func cannotBeSet(in entity: NSEntityDescription) -> String {
-    "\(entity.name ?? "").\(name) is a mandatory relationship, and relationships can't be set here. Make it "
-      + "optional in the model, or insert such objects with a program that uses Apple's framework."
+    "\(entity.name ?? "").\(name) is a mandatory relationship, and rows of a batch have none. Make it "
+      + "optional in the model, or insert such objects one by one."
   }
 }

@@ -148,10 +148,15 @@ extension NSManagedObjectContext {
     var result = try overlay(stored, query)
     for segment in graph.insertions.segments where query.covers(segment.batch.entity) {
       let filter = try QueryFilter(query, segment.batch.entity)
-      // New objects have no related objects.
-      let extras = Array(repeating: StoredValue.null, count: query.keyPaths.count)
+      // New rows without an object have no related objects.
+      let noExtras = Array(repeating: StoredValue.null, count: query.keyPaths.count)
       for row in segment.liveRows {
         let id = segment.objectID(row: row)
+        if let object = segment.handles[row], object.pending != nil {
+          guard try query.matches(object), query.affectedStores == nil || query.asks(id) else { continue }
+          result.append(try query.row(object, id: id))
+          continue
+        }
         let isFound = filter.accepts { source in
           switch source {
           case .slot(let slot): segment.value(row: row, slot: slot)
@@ -160,7 +165,7 @@ extension NSManagedObjectContext {
         }
         guard isFound, query.affectedStores == nil || query.asks(id) else { continue }
         result.append(
-          FetchedRow(id: id, version: BaseRow.unknownVersion, values: segment.values(row: row), extras: extras))
+          FetchedRow(id: id, version: BaseRow.unknownVersion, values: segment.values(row: row), extras: noExtras))
       }
     }
     if !query.sortKeys.isEmpty { try query.sort(&result) }

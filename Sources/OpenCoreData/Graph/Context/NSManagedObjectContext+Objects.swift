@@ -69,6 +69,8 @@ extension NSManagedObjectContext {
     object.prepareForDeletion()
     // A deletion needs the version of the row, so a fault is loaded first.
     if object.isFault { object.fireFault() }
+    // An object that leaves at once has no later moment in which its rules can be carried out.
+    if object.isInserted { return withdraw([object]) }
     graph.delete(object)
     scheduleProcessing()
   }
@@ -198,9 +200,14 @@ extension NSManagedObjectContext {
       return scheduleProcessing()
     }
     let changed = mergeChanges && object.isUpdated ? object.changedSlots.map { ($0, object.values[$0]) } : []
+    let pending = mergeChanges ? object.pending : nil
     graph.withdrawUpdate(of: object)
     graph.turnIntoFault(object)
     for (slot, value) in changed where !object.isDeleted { object.setStoredValue(value, at: slot) }
+    if let pending {
+      if object.isFault { object.fireFault() }
+      if !object.isDeleted { object.restorePending(pending) }
+    }
     object.awake(after: .refresh)
     graph.noteRefresh(of: object)
     scheduleProcessing()

@@ -2,17 +2,50 @@ import Foundation
 
 /// The objects that relationships lead to.
 extension NSManagedObjectContext {
-  /// The IDs at the other end of `relationship` for each of `ids`, as the level below has them. Contexts cannot change
-  /// relationships; the only change that a context in between may have made is to delete an object.
+  /// The IDs at the other end of `relationship` for each of `ids`, as the level below has them.
   func relatedIDs(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
     -> [[NSManagedObjectID]]
   {
     let ids = ids.map(\.resolved)
     guard let parent else { return try storeReading().related(relationship, of: ids) }
-    return try parent.performAndWait {
-      let found = try parent.relatedIDs(relationship, of: ids)
-      guard !parent.graph.deletions.isEmpty else { return found }
-      return found.map { $0.filter { parent.graph.deletions[$0.key] == nil } }
+    return try parent.performAndWait { try parent.shownIDs(relationship, of: ids) }
+  }
+
+  /// As `relatedIDs(_:of:)`, with the changes of this context.
+  private func shownIDs(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
+    -> [[NSManagedObjectID]]
+  {
+    guard graph.hasChanges else { return try relatedIDs(relationship, of: ids) }
+    var result: [[NSManagedObjectID]] = Array(repeating: [], count: ids.count)
+    let owners = ids.map { id -> NSManagedObject? in
+      // A pending row without an object leads to nothing.
+      if let (segment, row) = graph.insertions.locate(id) { return segment.handles[row] }
+      return graph.registeredObject(for: id)
+    }
+    let read = ids.indices.filter { index in
+      graph.insertions.locate(ids[index]) == nil && owners[index]?.isKnown(relationship) != true
+    }
+    for (index, found) in zip(read, try relatedIDs(relationship, of: read.map { ids[$0] })) {
+      owners[index]?.keepRelated(found, relationship.name)
+      result[index] = found
+    }
+    let unread = Set(read)
+    for (index, owner) in owners.enumerated() {
+      guard let owner, owner.hasPendingChange(relationship) || !unread.contains(index) else { continue }
+      result[index] = try owner.loadedIDs(relationship)
+    }
+    guard !graph.deletions.isEmpty else { return result }
+    return result.map { $0.filter { graph.deletions[$0.key] == nil } }
+  }
+
+  /// Reads a relationship of those of `objects` for which it is not known what the level below has, in one read.
+  func readTogether(_ relationship: NSRelationshipDescription, of objects: [NSManagedObject]) throws {
+    let unread = objects.filter {
+      !$0.isCommittedKnown(relationship) && !$0.state.contains(.inaccessible) && !relationship.isTransient
+    }
+    guard unread.count > 1 else { return }
+    for (object, ids) in zip(unread, try relatedIDs(relationship, of: unread.map(\.objectID))) {
+      object.keepRelated(ids, relationship.name)
     }
   }
 
@@ -47,9 +80,8 @@ extension NSManagedObjectContext {
       guard let relationship = group[0].entity.relationshipsByName[name], !relationship.isTransient else { continue }
       let related = try relatedIDs(relationship, of: group.map(\.objectID))
       for (object, ids) in zip(group, related) {
-        let found = ids.map(self.object(with:))
-        object.keepRelated(ids, relationship.name, ahead: found)
-        ends += found
+        object.keepRelated(ids, relationship.name, ahead: ids.map(self.object(with:)))
+        ends += try object.relatedObjects(relationship).filter(\.isThere)
       }
     }
     var seen: Set<ObjectIdentifier> = []

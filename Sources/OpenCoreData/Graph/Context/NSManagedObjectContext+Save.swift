@@ -97,6 +97,7 @@ extension NSManagedObjectContext {
 
   private func prepareForSave() throws {
     callWillSave()
+    propagateDeletions()
     processPendingChanges()
     try checkForSave(updatesToo: true)
     for segment in graph.insertions.segments { segment.isValidated = true }
@@ -166,12 +167,21 @@ extension NSManagedObjectContext {
     let updated = graph.updates.inOrder
     for object in updated {
       let slots = changesToSave(of: object)
+      let relationships = relationshipsToSave(of: object)
       // An object that was set back to its committed values has nothing to write, and its version stays.
-      guard !slots.isEmpty || object.state.contains(.recreated) else { continue }
+      guard !slots.isEmpty || !relationships.isEmpty || object.state.contains(.recreated) else { continue }
+      if !relationships.isEmpty {
+        changes.relationships.append(RowRelationships(id: object.objectID, changes: relationships))
+      }
       changes.updates.append(
         UpdatedRow(
           id: object.objectID, changedSlots: slots, values: object.values, base: object.baseRow,
           isRecreation: object.state.contains(.recreated)))
+    }
+    for object in graph.linkedInsertions {
+      let relationships = relationshipsToSave(of: object)
+      guard !relationships.isEmpty else { continue }
+      changes.relationships.append(RowRelationships(id: object.objectID, changes: relationships))
     }
     // Objects whose rows were missing when they were read need no deletion.
     for object in graph.deletions.inOrder where !object.state.contains(.inaccessible) {
@@ -187,6 +197,11 @@ extension NSManagedObjectContext {
   private func changesToSave(of object: NSManagedObject) -> [Int] {
     let slots = object.changedSlots
     return parent == nil ? slots.filter { !object.entity.attributeSlots[$0].isTransient } : slots
+  }
+
+  private func relationshipsToSave(of object: NSManagedObject) -> [RelationshipChange] {
+    let changes = object.relationshipChanges()
+    return parent == nil ? changes.filter { !$0.relationship.isTransient } : changes
   }
 
   // MARK: After
@@ -210,6 +225,7 @@ extension NSManagedObjectContext {
       changes.updates.map { (id: $0.id, base: $0.base) } + changes.deletions.map { (id: $0.id, base: $0.base) }
     let touched = bases.map { object(with: $0.id) }
     let current = try rowsToReread(for: bases, touched)
+    try readOwners(of: changes.relationships)
     graph.adopt(
       changes.insertions.map { inserted in
         let segment = PendingSegment(
@@ -223,6 +239,7 @@ extension NSManagedObjectContext {
     for (update, object) in zip(changes.updates, touched) {
       object.setStoredValues(at: update.changedSlots) { update.values[$0] }
     }
+    adoptRelationships(changes.relationships)
     for object in touched.dropFirst(changes.updates.count) { delete(object) }
     scheduleProcessing()
     announce(changes, from: child)

@@ -92,8 +92,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Seconds for which a fault may be filled with values that were read earlier; negative for any age. Has no effect
   /// here: the rows that a store keeps in memory are always current, so every fault reads the present state.
   public var stalenessInterval: TimeInterval = -1
-  /// Whether deletions reach related objects at the end of the event (default) or at the save. Has no effect:
-  /// relationships are read-only here, and delete rules are not applied.
+  /// Whether delete rules are carried out at the end of the event (default) or only before a save. (Apple
+  /// documentation: propagatesDeletesAtEndOfEvent.)
   public var propagatesDeletesAtEndOfEvent = true
   /// Always nil: this platform has no undo manager. The type allows only `undoManager = nil`.
   public var undoManager: Never? {
@@ -103,8 +103,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// What notifications carry; see `ChangeNotificationContents`.
   public var changeNotificationContents = ChangeNotificationContents.objects
 
-  /// Whether new objects may be saved without their mandatory relationships, which cannot be set here: an import can
-  /// leave them to another program if its user asks for that.
+  /// Whether new objects may be saved without their mandatory relationships: an import can leave them to another program
+  /// if its user asks for that.
   package var toleratesMissingRelationships = false
 
   /// The storage of every object that was not made for a batch.

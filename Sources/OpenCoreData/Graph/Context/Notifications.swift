@@ -62,6 +62,7 @@ extension NSManagedObjectContext {
   /// fetches, and on the main queue at the end of its turn.
   public func processPendingChanges() {
     checkQueue()
+    if propagatesDeletesAtEndOfEvent { propagateDeletions() }
     graph.announce { changes in post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes)) }
   }
 

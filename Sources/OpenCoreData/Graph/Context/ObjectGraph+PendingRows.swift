@@ -42,6 +42,13 @@ extension ObjectGraph {
 
   // MARK: Saving and discarding
 
+  /// The inserted objects whose relationships were set, in order.
+  var linkedInsertions: [NSManagedObject] {
+    insertions.segments.filter { !$0.entity.relationshipsByName.isEmpty }.flatMap { segment in
+      segment.handles.objects.filter { $0.pending != nil }.sorted { $0.number < $1.number }
+    }
+  }
+
   /// The rows of all pending insertions, with the values that their objects have now.
   func packInsertions() -> [InsertedRows] {
     insertions.segments.filter { $0.liveCount > 0 }.map { segment in

@@ -15,6 +15,8 @@ final class ObjectGraph {
   private(set) var insertions = PendingInsertions()
   private(set) var updates: [ObjectKey: NSManagedObject] = [:]
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
+  /// Deleted objects whose delete rules were not carried out yet.
+  private var unpropagated: [NSManagedObject] = []
   /// Unchanged objects whose versions a save checks (`detectConflicts(for:)`).
   private(set) var conflictChecks: [ObjectKey: NSManagedObject] = [:]
   /// IDs of objects that are not pending here and may still get their permanent IDs.
@@ -180,7 +182,7 @@ final class ObjectGraph {
     let key = object.identity.key
     if deletions.removeValue(forKey: key) != nil { object.becomeUndeleted() }
     object.rebase(on: row, choose: choose)
-    if object.snapshot == nil {
+    if object.snapshot == nil, object.pending == nil {
       updates[key] = nil
       object.becomeUnchanged()
     } else {
@@ -202,6 +204,7 @@ final class ObjectGraph {
       updates[key] = nil
       object.becomeDeleted()
       deletions[key] = object
+      unpropagated.append(object)
       event.noteDeletion(of: object, key)
     }
   }
@@ -230,8 +233,15 @@ final class ObjectGraph {
     guard deletions.removeValue(forKey: key) != nil else { return false }
     object.becomeUndeleted()
     event.noteUndeletion(of: object, key)
-    if !object.changedSlots.isEmpty { _ = noteChange(of: object) }
+    unpropagated.removeAll { $0 === object }
+    if !object.changedSlots.isEmpty || object.pending != nil { _ = noteChange(of: object) }
     return true
+  }
+
+  /// The objects that were deleted since the last call, whose delete rules are to be carried out.
+  func takeUnpropagated() -> [NSManagedObject] {
+    defer { unpropagated = [] }
+    return unpropagated
   }
 
   /// The fault has no row any more: it counts as deleted, and a save forgets it.
@@ -363,10 +373,16 @@ final class ObjectGraph {
     insertions.removeAll()
     updates = [:]
     deletions = [:]
+    unpropagated = []
   }
 
-  /// Breaks reference cycles of objects that were read ahead. For the end of the context.
+  /// Breaks reference cycles of objects that were read ahead, or that pending changes lead to. For the end of the
+  /// context.
   func dropRelated() {
-    for object in registry.objects { object.related = nil }
+    for object in registry.objects {
+      object.related = nil
+      object.dropPending()
+    }
+    for segment in insertions.segments { segment.handles.forEach { _, object in object.dropPending() } }
   }
 }

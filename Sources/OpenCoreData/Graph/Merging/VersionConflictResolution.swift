@@ -9,10 +9,13 @@ extension NSMergeConflict {
     guard let context = object.managedObjectContext else { return }
     switch (type, persisted) {
     case (.errorMergePolicyType, _): return
-    case (.rollbackMergePolicyType, let row?): context.takeOver(row, of: object) { _, _, stored in stored }
+    case (.rollbackMergePolicyType, let row?):
+      object.takeBackRelationships(all: true)
+      context.takeOver(row, of: object) { _, _, stored in stored }
     case (.rollbackMergePolicyType, nil), (.mergeByPropertyStoreTrumpMergePolicyType, nil):
       context.forgetDeleted(object)
     case (.mergeByPropertyStoreTrumpMergePolicyType, let row?):
+      object.takeBackRelationships(all: false)
       context.takeOver(row, of: object) { own, base, stored in own != base && stored == base ? own : stored }
     case (.mergeByPropertyObjectTrumpMergePolicyType, let row?) where !object.isDeleted:
       context.takeOver(row, of: object) { own, base, stored in own != base ? own : stored }
@@ -40,6 +43,7 @@ extension NSManagedObjectContext {
 
   /// Drops an object whose row was deleted elsewhere: it has nothing left to save.
   func forgetDeleted(_ object: NSManagedObject) {
+    object.dissolvePending()
     graph.forgetDeleted(object)
     scheduleProcessing()
   }
@@ -60,6 +64,7 @@ extension NSManagedObject {
         replaceValue(choose(currentValue(at: slot), base[slot], row.values[slot]), at: slot)
       }
     }
+    related = nil
     becomeBased(on: committed, version: row.version)
   }
 }

@@ -2,14 +2,18 @@ import Foundation
 
 /// Changes since the last save or fetch, or since the last event.
 extension NSManagedObject {
-  /// Stored attributes changed since the last save or fetch, with their present values; NSNull stands for nil.
-  /// Transient attributes are not included.
+  /// Stored properties changed since the last save or fetch, with their present values; NSNull stands for nil.
+  /// Transient properties are not included.
   public func changedValues() -> [String: Any] {
     checkQueue()
-    return valuesByName(values, slots: changedSlots.filter(isStored))
+    var result = valuesByName(values, slots: changedSlots.filter(isStored))
+    for relationship in changedRelationships where !relationship.isTransient {
+      result[relationship.name] = value(of: related(relationship), relationship) ?? NSNull()
+    }
+    return result
   }
 
-  /// Stored attributes changed since the context last posted ObjectsDidChange, with the values they had *then*; NSNull
+  /// Stored properties changed since the context last posted ObjectsDidChange, with the values they had *then*; NSNull
   /// stands for nil. Observers of that notification still see the changes that it announces.
   public func changedValuesForCurrentEvent() -> [String: Any] {
     checkQueue()
@@ -17,22 +21,26 @@ extension NSManagedObject {
       managedObjectContext?.graph.eventClock.isCurrent(auxiliary.eventNumber) == true
     else { return [:] }
     return valuesByName(before, slots: slots(differingFrom: before).filter(isStored))
+      .merging(relationshipsBeforeEvent) { $1 }
   }
 
-  /// The last saved or fetched values of the stored attributes in `keys` (all of them when nil); NSNull stands for nil.
-  /// Empty for an inserted object.
+  /// The last saved or fetched values of the stored properties in `keys` (all of them when nil); NSNull stands for nil.
+  /// Empty for an inserted object. Reads the relationships among them.
   public func committedValues(forKeys keys: [String]?) -> [String: Any] {
     checkQueue()
     if isInserted { return [:] }
     if isFault { fireFault() }
-    let slots = keys.map { $0.map(slot) } ?? Array(values.indices)
+    let byName = entity.relationshipsByName
+    let slots = keys.map { $0.filter { byName[$0] == nil }.map(slot) } ?? Array(values.indices)
+    let relationships = keys.map { $0.compactMap { byName[$0] } } ?? Array(byName.values)
     return valuesByName(snapshot ?? values, slots: slots.filter(isStored))
+      .merging(committedRelationships(relationships.filter { !$0.isTransient })) { $1 }
   }
 
   /// Whether a save would write a value that differs from the stored one.
   public var hasPersistentChangedValues: Bool {
     checkQueue()
-    return changedSlots.contains(where: isStored)
+    return changedSlots.contains(where: isStored) || changedRelationships.contains { !$0.isTransient }
   }
 
   /// Slots whose value differs from the committed one.
@@ -43,6 +51,7 @@ extension NSManagedObject {
     if snapshot == nil { snapshot = values }
     guard let number = context?.graph.eventClock.number, auxiliary.eventNumber != number else { return }
     auxiliary.eventSnapshot = values
+    auxiliary.eventPending = auxiliary.pending
     auxiliary.eventNumber = number
   }
 

@@ -38,9 +38,10 @@ extension NSManagedObject {
   }
 
   /// Sets a value without recording a change: between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, or for
-  /// a value that is saved only if something else changes.
+  /// a value that is saved only if something else changes. A relationship is set as by `setValue(_:forKey:)`, at both
+  /// ends.
   public func setPrimitiveValue(_ value: Any?, forKey key: String) {
-    if let relationship = entity.relationshipsByName[key] { refuseToSet(relationship) }
+    if let relationship = entity.relationshipsByName[key] { return setRelatedValue(value, relationship) }
     let slot = slot(key)
     checkQueue(slot: slot)
     if isFault { fireFault() }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Relationships, read-only: they are faults until they are asked for. (Apple documentation: "Faulting and Uniquing".)
+/// Relationships are faults until they are asked for. (Apple documentation: "Faulting and Uniquing".) What a context has
+/// changed lies over what the level below has.
 extension NSManagedObject {
   // MARK: Generated accessors
 
@@ -30,16 +31,16 @@ extension NSManagedObject {
   /// Whether reading the relationship would have to read the store.
   public func hasFault(forRelationshipNamed key: String) -> Bool {
     checkQueue()
-    return !isInserted && knownRelated(relationship(key).name) == nil
+    return !isKnown(relationship(key))
   }
 
-  /// The IDs of the objects at the other end. Makes no objects.
+  /// The IDs of the objects at the other end. Makes no objects unless the relationship was changed.
   public func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
     checkQueue()
-    return relatedIDs(relationship(key))
+    return reading(relationship(key)) { try loadedIDs($0) }
   }
 
-  private func relationship(_ key: String) -> NSRelationshipDescription {
+  func relationship(_ key: String) -> NSRelationshipDescription {
     guard let found = entity.relationshipsByName[key] else {
       preconditionFailure("The entity \(entity.name ?? "") has no relationship named \"\(key)\".")
     }
@@ -52,25 +53,40 @@ extension NSManagedObject {
   func relatedValue(_ relationship: NSRelationshipDescription) -> Any? {
     checkQueue()
     if isFault { fireFault() }
-    return value(of: relatedIDs(relationship), relationship)
+    return value(of: related(relationship), relationship)
   }
 
   /// The value of a relationship that is already loaded; nil for a fault.
   func knownRelatedValue(_ relationship: NSRelationshipDescription) -> Any? {
     checkQueue()
-    return knownRelated(relationship.name).flatMap { value(of: $0, relationship) }
+    return isKnown(relationship) ? value(of: related(relationship), relationship) : nil
   }
 
-  private func value(of ids: [NSManagedObjectID], _ relationship: NSRelationshipDescription) -> Any? {
+  func value(of objects: [NSManagedObject], _ relationship: NSRelationshipDescription) -> Any? {
     // Objects deleted in this context are not included.
-    let objects = managedObjectContext.map { ids.map($0.object(with:)).filter { !$0.isDeleted } } ?? []
+    let objects = objects.filter(\.isThere)
     if !relationship.isToMany { return objects.first }
     return relationship.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
   }
 
-  func relatedIDs(_ relationship: NSRelationshipDescription) -> [NSManagedObjectID] {
+  /// Whether the object can be at the other end of a relationship: it was not deleted, here or elsewhere.
+  var isThere: Bool { !state.contains(.deleted) && managedObjectContext != nil || hasNoContextYet }
+
+  private var hasNoContextYet: Bool { storage == nil }
+
+  /// The objects at the other end, deleted ones included.
+  ///
+  /// Reading a property can't throw, so an error of the store ends the process. Callers that can throw use
+  /// `relatedObjects(_:)`.
+  func related(_ relationship: NSRelationshipDescription) -> [NSManagedObject] {
+    reading(relationship) { try relatedObjects($0) }
+  }
+
+  private func reading<Result>(
+    _ relationship: NSRelationshipDescription, _ read: (NSRelationshipDescription) throws -> Result
+  ) -> Result {
     do {
-      return try loadedIDs(relationship)
+      return try read(relationship)
     } catch {
       preconditionFailure(
         "The relationship \(relationship.name) of \(objectID) can't be read: \((error as NSError).localizedDescription)"
@@ -78,20 +94,68 @@ extension NSManagedObject {
     }
   }
 
-  /// The IDs of the related objects, read from the store if they are not known yet.
+  /// The objects at the other end, deleted ones included, read from the level below if they are not known yet.
+  func relatedObjects(_ relationship: NSRelationshipDescription) throws -> [NSManagedObject] {
+    guard let pending else { return try committedObjects(relationship) }
+    if let object = pending.one[relationship.name] { return object.map { [$0] } ?? [] }
+    guard let members = pending.many[relationship.name] else { return try committedObjects(relationship) }
+    return try members.order ?? members.applied(to: committedObjects(relationship))
+  }
+
+  /// The IDs of the objects at the other end, read from the level below if they are not known yet.
   func loadedIDs(_ relationship: NSRelationshipDescription) throws -> [NSManagedObjectID] {
-    if let known = knownRelated(relationship.name) { return known }
-    // New objects have no related objects, because relationships cannot be set; transient relationships are not in a
-    // store.
-    guard let context = managedObjectContext, !isInserted, !relationship.isTransient else { return [] }
+    if !hasPendingChange(relationship) { return try committedIDs(relationship) }
+    return try relatedObjects(relationship).map(\.objectID)
+  }
+
+  // MARK: What the level below has
+
+  func committedObjects(_ relationship: NSRelationshipDescription) throws -> [NSManagedObject] {
+    let ids = try committedIDs(relationship)
+    return managedObjectContext.map { ids.map($0.object(with:)) } ?? []
+  }
+
+  private func committedIDs(_ relationship: NSRelationshipDescription) throws -> [NSManagedObjectID] {
+    if let known = knownCommitted(relationship.name) { return known }
+    // The level below does not have a new object; transient relationships are not in a store.
+    guard let context = managedObjectContext, !isInserted, !relationship.isTransient || context.parent != nil else {
+      return []
+    }
     let found = try context.relatedIDs(relationship, of: [objectID])[0]
     keepRelated(found, relationship.name)
     return found
   }
 
-  private func knownRelated(_ name: String) -> [NSManagedObjectID]? {
+  /// Whether the related objects are known without a read.
+  func isKnown(_ relationship: NSRelationshipDescription) -> Bool {
+    pending?.one[relationship.name] != nil || pending?.many[relationship.name]?.order != nil
+      || isCommittedKnown(relationship)
+  }
+
+  func hasPendingChange(_ relationship: NSRelationshipDescription) -> Bool {
+    guard let pending else { return false }
+    return pending.one[relationship.name] != nil || pending.many[relationship.name] != nil
+  }
+
+  /// Whether it is known what the level below has.
+  func isCommittedKnown(_ relationship: NSRelationshipDescription) -> Bool {
+    isInserted || managedObjectContext == nil || knownCommitted(relationship.name) != nil
+  }
+
+  private func knownCommitted(_ name: String) -> [NSManagedObjectID]? {
     guard let related, related.epoch == managedObjectContext?.graph.relationshipEpoch else { return nil }
     return related.ids[name]
+  }
+
+  /// Whether the level below has the object in the relationship; nil if that is not known without a read.
+  func isCommitted(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool? {
+    // Nothing that was saved leads to a new object.
+    if isInserted || object.isInserted || managedObjectContext == nil { return false }
+    guard let ids = knownCommitted(relationship.name) else { return nil }
+    if let keys = related?.keys[relationship.name] { return keys.contains(object.objectID.key) }
+    let keys = Set(ids.map(\.resolved.key))
+    auxiliary.related?.keys[relationship.name] = keys
+    return keys.contains(object.objectID.key)
   }
 
   /// - Parameter objects: Objects that were read ahead.
@@ -99,13 +163,8 @@ extension NSManagedObject {
     guard let epoch = managedObjectContext?.graph.relationshipEpoch else { return }
     if related?.epoch != epoch { related = RelatedIDs(epoch: epoch) }
     auxiliary.related?.ids[name] = ids
+    auxiliary.related?.keys[name] = nil
     auxiliary.related?.objectsAhead[name] = objects.isEmpty ? nil : objects
-  }
-
-  func refuseToSet(_ relationship: NSRelationshipDescription) -> Never {
-    preconditionFailure(
-      "The relationship \(entity.name ?? "").\(relationship.name) can't be set: relationships are for reading only. "
-        + "Set attributes, and leave links to a program that uses Apple's framework.")
   }
 }
 
@@ -114,6 +173,8 @@ struct RelatedIDs {
   /// The context's `relationshipEpoch` at the time of the read: saves and merges invalidate earlier ones.
   let epoch: UInt64
   var ids: [String: [NSManagedObjectID]] = [:]
+  /// The keys of `ids`, once membership was asked for.
+  var keys: [String: Set<ObjectKey>] = [:]
   /// Objects that were read ahead, by relationship. Without this reference their context would forget them at once.
   /// Both ends may hold each other this way, until one is refreshed or the context is reset or freed.
   var objectsAhead: [String: [NSManagedObject]] = [:]

@@ -93,6 +93,18 @@ extension NSManagedObject {
     set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.faultGroup = newValue } }
   }
 
+  /// Changes of relationships that the context has not saved yet; nil if there are none.
+  var pending: PendingRelationships? {
+    guard let pending = auxiliaryIfPresent?.pending, !pending.isEmpty else { return nil }
+    return pending
+  }
+
+  func dropPending() {
+    guard let auxiliaryIfPresent else { return }
+    if !auxiliaryIfPresent.pending.isEmpty { auxiliaryIfPresent.pending = PendingRelationships() }
+    if !auxiliaryIfPresent.eventPending.isEmpty { auxiliaryIfPresent.eventPending = PendingRelationships() }
+  }
+
   var related: RelatedIDs? {
     get { auxiliaryIfPresent?.related }
     set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.related = newValue } }

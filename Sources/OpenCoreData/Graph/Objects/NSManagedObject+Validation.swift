@@ -20,7 +20,7 @@ extension NSManagedObject {
   func validateProperties(isNew: Bool) throws {
     if isFault { return }
     let mayLackSome = managedObjectContext?.toleratesMissingRelationships ?? false
-    var errors: [any Error] = isNew && !mayLackSome ? entity.mandatoryRelationships.map(missing) : []
+    var errors = mayLackSome ? [] : relationshipErrors(isNew: isNew)
     for (slot, attribute) in entity.attributeSlots.enumerated() {
       do {
         // The overridable check is called only if a class may have overridden it: it boxes every value.
@@ -44,13 +44,6 @@ extension NSManagedObject {
     let after = stored(value, slot)
     // Compared in stored form: an equal value may be another object, or have another archive.
     if after != values[slot], after != stored(before, slot) { setStoredValue(after, at: slot) }
-  }
-
-  private func missing(_ relationship: NSRelationshipDescription) -> NSError {
-    .coreData(
-      relationship.isToMany ? .relationshipLacksMinimumCount : .missingMandatoryProperty,
-      relationship.cannotBeSet(in: entity),
-      userInfo: [NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name])
   }
 
   func check(_ value: StoredValue, slot: Int) throws {

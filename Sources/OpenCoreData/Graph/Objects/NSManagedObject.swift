@@ -108,11 +108,12 @@ open class NSManagedObject: NSObject {
     return ownProperty(key) ?? value(forUndefinedKey: key)
   }
 
-  /// Sets an attribute. Stops the program for a value of a type that does not match the attribute, as Apple's framework
-  /// does, and for a relationship, because relationships are read-only here.
+  /// Sets an attribute or a relationship: to an object, a set, an ordered set or an array of objects, or nil. The other
+  /// end of a relationship is set too. Stops the program for a value of a type that does not match the property, and for
+  /// an object of another context, as Apple's framework does.
   open func setValue(_ value: Any?, forKey key: String) {
     guard let slot = knownSlot(key) else {
-      if let relationship = entity.relationshipsByName[key] { refuseToSet(relationship) }
+      if let relationship = entity.relationshipsByName[key] { return setRelatedValue(value, relationship) }
       return setValue(value, forUndefinedKey: key)
     }
     if value == nil, entity.attributeSlots[slot].usesScalarValueType { return setNilValueForKey(key) }
@@ -145,18 +146,23 @@ open class NSManagedObject: NSObject {
   /// - Throws: `NSError` with one of Core Data's validation codes, or what the class's check throws. Apple's method
   ///   takes a pointer; this one replaces the value through `inout`.
   open func validateValue(_ value: inout Any?, forKey key: String) throws {
+    if let relationship = entity.relationshipsByName[key] {
+      checkQueue()
+      try Self.propertyValidators[key]?(self, &value)
+      return try check(count: relatedObjects(in: value, relationship).count, relationship)
+    }
     let slot = slot(key)
     checkQueue(slot: slot)
     try Self.propertyValidators[key]?(self, &value)
     try check(stored(value, slot), slot: slot)
   }
 
-  /// Checks every attribute, and that the entity has no mandatory relationship, because a new object has no related
-  /// objects.
+  /// Checks every attribute and every relationship.
   open func validateForInsert() throws { try validateProperties(isNew: true) }
-  /// Checks every attribute; relationships cannot have changed.
+  /// Checks every attribute and the relationships that were changed.
   open func validateForUpdate() throws { try validateProperties(isNew: false) }
-  open func validateForDelete() throws {}
+  /// Checks that no relationship with the rule deny leads to an object that stays.
+  open func validateForDelete() throws { try checkDeniedDeletion() }
 
   // Objects are compared by identity, and neither member may be overridden (Apple documentation: NSManagedObject,
   // "Subclassing Notes"); every notification contains sets of objects.
@@ -244,6 +250,7 @@ extension NSManagedObject {
   func becomeInserted(with values: [StoredValue]) {
     loaded = values
     snapshot = entity.layout.defaultValues
+    related = nil
     state = .inserted
   }
 
@@ -291,6 +298,7 @@ extension NSManagedObject {
   /// The row of the fault is gone.
   func becomeInaccessible() {
     loaded = Array(repeating: .null, count: entity.attributeSlots.count)
+    dropPending()
     state = [.deleted, .inaccessible]
     faultGroup = nil
   }
@@ -310,6 +318,7 @@ extension NSManagedObject {
     snapshot = nil
     auxiliaryIfPresent?.eventSnapshot = nil
     auxiliaryIfPresent?.transformedObjects = nil
+    dropPending()
     related = nil
     state = .fault
     version = 0
@@ -333,6 +342,7 @@ extension NSManagedObject {
   func rollBack() {
     if let snapshot { loaded = snapshot }
     snapshot = nil
+    dropPending()
     state.subtract([.updated, .deleted, .recreated])
   }
 
@@ -349,6 +359,7 @@ extension NSManagedObject {
       version += 1
     }
     snapshot = nil
+    dropPending()
     state.subtract([.updated, .recreated])
   }
 
@@ -358,6 +369,7 @@ extension NSManagedObject {
   func becomeSavedInsertion(inStore: Bool, hasKey: Bool) {
     state = []
     snapshot = nil
+    dropPending()
     version = inStore ? 1 : BaseRow.unknownVersion
     isInStore = inStore || hasKey
   }
@@ -369,6 +381,7 @@ extension NSManagedObject {
   /// - Parameter asDeleted: Whether it shows as deleted from then on.
   func leaveContext(asDeleted: Bool = false) {
     state = asDeleted ? .deleted : state.intersection(.fault)
+    dropPending()
     related = nil
     managedObjectContext = nil
   }

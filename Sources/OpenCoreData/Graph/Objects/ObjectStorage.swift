@@ -88,6 +88,10 @@ final class AuxiliaryState {
   var eventNumber: UInt64 = 0
   /// The objects that transformables were set to or last read as, by slot.
   var transformedObjects: [Int: TransformedObject]?
+  /// Changes of relationships that the context has not saved yet.
+  var pending = PendingRelationships()
+  /// `pending` at the start of the context's event `eventNumber`.
+  var eventPending = PendingRelationships()
   /// The related objects that were found; nil if none were asked for.
   var related: RelatedIDs?
   /// The faults whose rows are read together with this one's.

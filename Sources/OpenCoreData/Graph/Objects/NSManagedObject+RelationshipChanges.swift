@@ -1,0 +1,117 @@
+import Foundation
+
+/// What an object has changed in its relationships.
+extension NSManagedObject {
+  /// The relationships whose change would change the level below, as far as that is known without a read, by name.
+  var changedRelationships: [NSRelationshipDescription] {
+    guard let pending else { return [] }
+    normalizePending()
+    return pending.names.sorted(by: String.byteOrder).compactMap { entity.relationshipsByName[$0] }
+      .filter(isChanged)
+  }
+
+  var hasChangedRelationships: Bool { pending != nil && !changedRelationships.isEmpty }
+
+  private func isChanged(_ relationship: NSRelationshipDescription) -> Bool {
+    if let object = auxiliaryIfPresent?.pending.one[relationship.name] {
+      guard isCommittedKnown(relationship), let before = try? committedObjects(relationship) else { return true }
+      return before.first !== object
+    }
+    return auxiliaryIfPresent?.pending.many[relationship.name]?.isEmpty == false
+  }
+
+  /// Leaves out of the pending additions and removals what changes nothing.
+  private func normalizePending() {
+    for name in auxiliary.pending.many.keys {
+      guard let relationship = entity.relationshipsByName[name], isCommittedKnown(relationship),
+        let base = try? committedObjects(relationship)
+      else { continue }
+      auxiliary.pending.many[name]?.normalize(base, isOrdered: relationship.isOrdered)
+    }
+  }
+
+  /// The changes as the level below receives them: IDs, and none of objects that are deleted.
+  func relationshipChanges() -> [RelationshipChange] {
+    changedRelationships.map { relationship in
+      if let object = pending?.one[relationship.name] {
+        return RelationshipChange(relationship, .one(object.flatMap { $0.isThere ? $0.objectID : nil }))
+      }
+      let members = pending?.many[relationship.name] ?? PendingMembers()
+      return RelationshipChange(
+        relationship,
+        .many(
+          MemberChange(
+            added: ids(members.addedInOrder), removed: members.removed.filter { !$0.isInserted }.map(\.objectID),
+            order: members.order.map(ids))))
+    }
+  }
+
+  private func ids(_ objects: [NSManagedObject]) -> [NSManagedObjectID] {
+    objects.filter(\.isThere).map(\.objectID)
+  }
+
+  // MARK: Earlier values
+
+  func committedRelationships(_ relationships: [NSRelationshipDescription]) -> [String: Any] {
+    var result: [String: Any] = [:]
+    for relationship in relationships {
+      let objects = (try? committedObjects(relationship)) ?? []
+      result[relationship.name] = Self.value(of: objects, relationship) ?? NSNull()
+    }
+    return result
+  }
+
+  /// The relationships changed in the present event, with the values they had at its start.
+  var relationshipsBeforeEvent: [String: Any] {
+    guard let auxiliary = auxiliaryIfPresent, let pending else { return [:] }
+    var result: [String: Any] = [:]
+    for name in pending.names {
+      guard let relationship = entity.relationshipsByName[name], !relationship.isTransient,
+        let base = try? committedObjects(relationship)
+      else { continue }
+      var before = base
+      if let object = auxiliary.eventPending.one[name] { before = object.map { [$0] } ?? [] }
+      if let members = auxiliary.eventPending.many[name] { before = members.applied(to: base) }
+      let now = related(relationship)
+      guard relationship.isOrdered ? before != now : Set(before) != Set(now) else { continue }
+      result[name] = Self.value(of: before, relationship) ?? NSNull()
+    }
+    return result
+  }
+
+  private static func value(of objects: [NSManagedObject], _ relationship: NSRelationshipDescription) -> Any? {
+    if !relationship.isToMany { return objects.first }
+    return relationship.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+  }
+
+  // MARK: Other states of the row
+
+  /// Takes over pending changes that a refresh has dropped.
+  func restorePending(_ changes: PendingRelationships) {
+    auxiliary.pending = changes
+    managedObjectContext?.noteChange(of: self)
+  }
+
+  /// Others have deleted the object: pending changes that lead to it are taken back.
+  func dissolvePending() {
+    guard let pending else { return }
+    for name in pending.names {
+      guard let inverse = entity.relationshipsByName[name]?.inverseRelationship else { continue }
+      let others = (pending.one[name] ?? nil).map { [$0] } ?? pending.many[name]?.addedInOrder ?? []
+      for other in others { other.dissolve(self, inverse) }
+    }
+  }
+
+  /// Gives to-one relationships that the store has changed too, or all relationships, what the store has.
+  func takeBackRelationships(all: Bool) {
+    guard let pending, let context = managedObjectContext, !isDeleted else { return }
+    for name in pending.one.keys {
+      guard let relationship = entity.relationshipsByName[name], !relationship.isTransient,
+        let base = try? committedObjects(relationship).map(\.objectID),
+        let stored = try? context.relatedIDs(relationship, of: [objectID])[0]
+      else { continue }
+      if all || base != stored { setRelated(stored.first.map(context.object(with:)), relationship) }
+    }
+    if all { dropPending() }
+  }
+}

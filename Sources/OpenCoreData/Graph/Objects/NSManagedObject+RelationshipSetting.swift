@@ -1,0 +1,183 @@
+import Foundation
+
+/// Changes of relationships. Both ends of a pair change at once, and an object that can have one owner only leaves the
+/// former one. (Apple documentation: Core Data Programming Guide, "Creating Managed Object Relationships".)
+///
+/// A to-many end records additions and removals, and is not read for them.
+extension NSManagedObject {
+  // MARK: Whole values
+
+  /// Sets a to-one relationship.
+  func setRelated(_ new: NSManagedObject?, _ relationship: NSRelationshipDescription) {
+    let old = related(relationship).first
+    guard old !== new else { return }
+    if let new { check(new, relationship) }
+    if let inverse = relationship.inverseRelationship {
+      old?.unlink(self, inverse)
+      new?.link(self, inverse)
+    }
+    record(new, relationship)
+  }
+
+  /// Gives a to-many relationship these objects, in this order if it is ordered.
+  func setRelated(_ new: [NSManagedObject], _ relationship: NSRelationshipDescription) {
+    let old = related(relationship).filter(\.isThere)
+    let (before, after) = (Set(old), Set(new))
+    for object in new { check(object, relationship) }
+    for object in old where !after.contains(object) { removeRelated(object, relationship) }
+    for object in new where !before.contains(object) { addRelated(object, relationship) }
+    if relationship.isOrdered { arrange(new, relationship) }
+  }
+
+  /// Sets the order of the objects that an ordered relationship has.
+  func arrange(_ objects: [NSManagedObject], _ relationship: NSRelationshipDescription) {
+    guard related(relationship) != objects else { return }
+    change(relationship) { $0.setOrder(objects) }
+  }
+
+  /// Brings objects that were added into this order, behind the others. Does not read the relationship.
+  func reorderAdded(_ objects: [NSManagedObject], _ relationship: NSRelationshipDescription) {
+    guard let members = pending?.many[relationship.name], objects.count > 1 else { return }
+    let wanted = objects.filter(members.hasAdded)
+    guard members.addedInOrder.suffix(wanted.count) != wanted[...] else { return }
+    change(relationship) { $0.reorder(objects) }
+  }
+
+  // MARK: Members
+
+  /// Adds an object to a to-many relationship, at the end of an ordered one; does nothing if it is known to be there.
+  func addRelated(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    check(object, relationship)
+    guard let inverse = relationship.inverseRelationship else { return noteAddition(object, relationship) }
+    if inverse.isToMany {
+      guard mayLack(object, relationship) else { return }
+      noteAddition(object, relationship)
+      if object !== self || inverse !== relationship { object.noteAddition(self, inverse) }
+      return
+    }
+    let former = object.related(inverse).first
+    guard former !== self else { return }
+    former?.noteRemoval(object, relationship)
+    object.record(self, inverse)
+    noteAddition(object, relationship)
+  }
+
+  /// Removes an object from a to-many relationship; does nothing if it is known not to be there.
+  func removeRelated(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    guard let inverse = relationship.inverseRelationship else { return noteRemoval(object, relationship) }
+    if inverse.isToMany {
+      guard mayHave(object, relationship) else { return }
+      noteRemoval(object, relationship)
+      if object !== self || inverse !== relationship { object.noteRemoval(self, inverse) }
+      return
+    }
+    guard object.related(inverse).first === self else { return }
+    object.record(nil, inverse)
+    noteRemoval(object, relationship)
+  }
+
+  /// Removes `object` from whatever kind of relationship it is in, at both ends.
+  func dissolve(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    if relationship.isToMany {
+      removeRelated(object, relationship)
+    } else if related(relationship).first === object {
+      setRelated(nil, relationship)
+    }
+  }
+
+  // MARK: One end
+
+  /// The other end of a pair now leads to `object`.
+  private func link(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    if relationship.isToMany { return noteAddition(object, relationship) }
+    if let former = related(relationship).first, former !== object, let inverse = relationship.inverseRelationship {
+      former.record(nil, inverse)
+    }
+    record(object, relationship)
+  }
+
+  private func unlink(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    if relationship.isToMany { noteRemoval(object, relationship) } else { record(nil, relationship) }
+  }
+
+  private func noteAddition(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    let isOwner = isOwner(relationship)
+    // An object that is there already keeps its place.
+    if relationship.isOrdered, !isOwner { _ = related(relationship) }
+    guard isOwner || mayLack(object, relationship) else { return }
+    // The only owner of an object that it has removed had it before.
+    let wasBelow = wasRemoved(object, relationship) && (isOwner || isCommitted(object, relationship) == true)
+    if wasBelow, !relationship.isOrdered {
+      change(relationship) { $0.keep(object) }
+    } else {
+      change(relationship) { $0.add(object) }
+    }
+  }
+
+  private func noteRemoval(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    guard isOwner(relationship) || mayHave(object, relationship) else { return }
+    let wasAdded = pending?.many[relationship.name]?.hasAdded(object) ?? false
+    let mayBeBelow =
+      isOwner(relationship)
+      ? !wasAdded && !object.isInserted && !isInserted : isCommitted(object, relationship) ?? true
+    change(relationship) { $0.remove(object, mayBeBelow: mayBeBelow) }
+  }
+
+  // MARK: What is known without a read
+
+  /// Whether each object at the other end has one owner, so that it tells where it is.
+  private func isOwner(_ relationship: NSRelationshipDescription) -> Bool {
+    relationship.inverseRelationship.map { !$0.isToMany } ?? false
+  }
+
+  private func wasRemoved(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
+    pending?.many[relationship.name]?.removed.contains(object) ?? false
+  }
+
+  private func mayHave(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
+    if pending?.many[relationship.name]?.hasAdded(object) == true { return true }
+    return !wasRemoved(object, relationship) && isCommitted(object, relationship) ?? true
+  }
+
+  private func mayLack(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) -> Bool {
+    if pending?.many[relationship.name]?.hasAdded(object) == true { return false }
+    return wasRemoved(object, relationship) || !(isCommitted(object, relationship) ?? false)
+  }
+
+  // MARK: Recording
+
+  /// The change is made in place: a relationship may have a million additions.
+  private func change(_ relationship: NSRelationshipDescription, _ body: (inout PendingMembers) -> Void) {
+    recording { body(&auxiliary.pending.many[relationship.name, default: PendingMembers()]) }
+  }
+
+  private func record(_ object: NSManagedObject?, _ relationship: NSRelationshipDescription) {
+    recording { auxiliary.pending.one.updateValue(object, forKey: relationship.name) }
+  }
+
+  private func recording(_ body: () -> Void) {
+    checkQueue()
+    if state.contains(.fault) { fireFault() }
+    let context = managedObjectContext
+    rememberValues(context)
+    body()
+    context?.noteChange(of: self)
+  }
+
+  // MARK: What can't be set
+
+  /// Ends the process, as an exception does on Apple's systems, for an object that can't be at the other end.
+  private func check(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    checkQueue()
+    guard let destination = relationship.destinationEntity else { return }
+    precondition(
+      object.entity.isKindOf(entity: destination),
+      "Unacceptable type of value for \(relationship.isToMany ? "to-many" : "to-one") relationship: "
+        + "property = \"\(relationship.name)\"; desired type = \(destination.name ?? ""); given type = "
+        + "\(object.entity.name ?? ""); value = \(object).")
+    precondition(
+      object.managedObjectContext === managedObjectContext,
+      "Illegal attempt to establish a relationship '\(relationship.name)' between objects in different contexts "
+        + "(source = \(self), destination = \(object)).")
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+@testable import ManagedObjectModel
+@testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
+import Testing
+
+// Rules: both ends of a relationship of every kind always agree, an object leaves its former owner, delete rules reach
+// what they lead to, a rollback takes everything back, and a save writes what the context shows. Random sequences run on
+// a chain of contexts and on plain dictionaries.
+
+@Suite("Any sequence of changes of relationships", .seeded)
+struct GraphModelTests {
+  @Test("The chain and its reference agree, and so do the rows", arguments: Randomness.seeds(8, long: 400))
+  func agreement(seed: UInt64) throws {
+    let player = try GraphPlayer(seed: seed)
+    let found = try player.play(steps: 120)
+    #expect(found == nil, "seed \(seed): \(found ?? "")")
+    #expect(try sqlite(player.graph.file, "PRAGMA integrity_check") == "ok")
+  }
+
+  @Test("The reference can fail: an object that stays in its former box is noticed")
+  func canary() throws {
+    let isFound = try (UInt64(1)...6).contains { seed in
+      let player = try GraphPlayer(seed: seed)
+      for index in player.references.indices { player.references[index].forgetsFormerBox = true }
+      return try player.play(steps: 120) != nil
+    }
+    #expect(isFound)
+  }
+}

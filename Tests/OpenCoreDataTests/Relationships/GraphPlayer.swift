@@ -1,0 +1,282 @@
+import Foundation
+@testable import ManagedObjectModel
+@testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
+import Testing
+
+/// Plays random operations on a chain of contexts and on the reference, and compares them.
+final class GraphPlayer {
+  let graph: LinkedGraph
+  /// From the context that is changed to the one on the coordinator.
+  private let contexts: [NSManagedObjectContext]
+  /// What each context has, and at the end what the store has.
+  var references: [GraphReference]
+  private var random: SeededGenerator
+  /// Held for a while, so that some are known and others are faults.
+  private var held: [Int: NSManagedObject] = [:]
+  private var lastNumber = 0
+  private(set) var log: [String] = []
+
+  init(seed: UInt64) throws {
+    graph = try LinkedGraph()
+    random = SeededGenerator(seed: seed)
+    var contexts = [graph.context()]
+    for _ in 0..<Int.random(in: 0..<3, using: &random) { contexts.insert(graph.context(contexts[0]), at: 0) }
+    self.contexts = contexts
+    references = Array(repeating: GraphReference(), count: contexts.count + 1)
+  }
+
+  private var leaf: NSManagedObjectContext { contexts[0] }
+
+  /// - Returns: The first disagreement; nil if there is none.
+  func play(steps: Int) throws -> String? {
+    for step in 0..<steps {
+      if let found = try leaf.performAndWait({ try play() }) { return found }
+      // Comparing reads all; so seldom that most changes are made on what was not read.
+      if Int.random(in: 0..<6, using: &random) == 0 || step == steps - 1 {
+        if let found = try leaf.performAndWait({ try disagreement() }) { return found }
+      }
+    }
+    for level in contexts.indices { try save(level) }
+    return try leaf.performAndWait { try disagreement() } ?? rowDisagreement()
+  }
+
+  // MARK: Operations
+
+  /// - Returns: How the rows differ after a save to the store; nil if they do not.
+  private func play() throws -> String? {
+    switch Int.random(in: 0..<24, using: &random) {
+    case 0..<5: insert()
+    case 5..<17: try link()
+    case 17: try delete()
+    case 18..<21:
+      let last = Int.random(in: contexts.indices, using: &random)
+      for level in 0...last { try save(level) }
+      if last == contexts.count - 1 { return try rowDisagreement() }
+    case 21:
+      log.append("rollback")
+      references[0] = references[1]
+      leaf.rollback()
+      held = [:]
+    case 22:
+      log.append("let go")
+      held = [:]
+      if !leaf.hasChanges { leaf.reset() }
+    default:
+      log.append("refresh all")
+      leaf.refreshAllObjects()
+    }
+    return nil
+  }
+
+  private func save(_ level: Int) throws {
+    log.append("save \(level)")
+    references[level + 1] = references[level]
+    try contexts[level].performAndWait { try contexts[level].save() }
+  }
+
+  private func insert() {
+    lastNumber += 1
+    let kinds: [GraphReference.Kind] = [.node, .node, .leaf, .tag, .box]
+    let kind = kinds.randomElement(using: &random) ?? .node
+    log.append("\(lastNumber) = \(kind.rawValue)")
+    references[0].kinds[lastNumber] = kind
+    held[lastNumber] = LinkedGraph.make(kind.rawValue, lastNumber, in: leaf)
+  }
+
+  private func delete() throws {
+    guard let number = references[0].kinds.keys.sorted().randomElement(using: &random) else { return }
+    let object = try object(number)
+    log.append("delete \(number)")
+    for (node, tag) in references[0].note where tag == number {
+      references[0].note[node] = nil
+      try self.object(node).setValue(nil, forKey: "note")
+    }
+    references[0].delete(number)
+    leaf.delete(object)
+    leaf.processPendingChanges()
+    held = held.filter { references[0].kinds[$0.key] != nil }
+  }
+
+  private func link() throws {
+    guard let node = references[0].nodes.randomElement(using: &random) else { return }
+    let other = pick(references[0].nodes)
+    let tag = pick(references[0].numbers(.tag))
+    let box = pick(references[0].numbers(.box))
+    switch Int.random(in: 0..<16, using: &random) {
+    case 0, 1:
+      references[0].setPartner(node, other)
+      try set(node, "partner", to: other)
+    case 2:
+      references[0].parent[node] = other
+      try set(node, "parent", to: other)
+    case 3:
+      references[0].note[node] = tag
+      try set(node, "note", to: tag)
+    case 4, 5:
+      references[0].setBox(node, box)
+      try set(node, "box", to: box)
+    case 6:
+      guard let other else { return }
+      try change(node, "children", by: other) { reference, isAdded in
+        if isAdded || reference.parent[other] == node { reference.parent[other] = isAdded ? node : nil }
+      }
+    case 7, 8:
+      guard let other else { return }
+      try change(node, "friends", by: other) { reference, isAdded in
+        let now = reference.friends[node] ?? []
+        reference.setFriends(node, isAdded ? now.union([other]) : now.subtracting([other]))
+      }
+    case 9:
+      guard let tag else { return }
+      try change(node, "tags", by: tag) { reference, isAdded in
+        if isAdded { reference.tags[node, default: []].insert(tag) } else { reference.tags[node]?.remove(tag) }
+      }
+    case 10:
+      guard let tag else { return }
+      try change(tag, "nodes", by: node) { reference, isAdded in
+        if isAdded { reference.tags[node, default: []].insert(tag) } else { reference.tags[node]?.remove(tag) }
+      }
+    case 11:
+      guard let tag else { return }
+      try change(node, "rankings", by: tag) { reference, isAdded in
+        Self.rank(node, by: tag, isAdded: isAdded, &reference)
+      }
+    case 12: try setRandomly(node, "friends", of: references[0].nodes) { $0.setFriends(node, Set($1)) }
+    case 13: try setRandomly(node, "tags", of: references[0].numbers(.tag)) { $0.tags[node] = Set($1) }
+    case 14:
+      guard let tag else { return }
+      try arrange(tag, "ranked") { $0.ranked[tag] = $1 }
+    default:
+      guard let box else { return }
+      try arrange(box, "items") { $0.setItems(box, $1) }
+    }
+  }
+
+  private static func rank(_ node: Int, by tag: Int, isAdded: Bool, _ reference: inout GraphReference) {
+    if !isAdded {
+      reference.ranked[tag]?.removeAll { $0 == node }
+    } else if reference.ranked[tag]?.contains(node) != true {
+      reference.ranked[tag, default: []].append(node)
+    }
+  }
+
+  private func pick(_ numbers: [Int]) -> Int? {
+    Int.random(in: 0..<5, using: &random) == 0 ? nil : numbers.randomElement(using: &random)
+  }
+
+  private func set(_ number: Int, _ key: String, to other: Int?) throws {
+    log.append("\(number).\(key) = \(other.map(String.init) ?? "nil")")
+    try object(number).setValue(try other.map(object), forKey: key)
+  }
+
+  private func change(
+    _ number: Int, _ key: String, by other: Int, body: (inout GraphReference, _ isAdded: Bool) -> Void
+  ) throws {
+    let isAdded = Int.random(in: 0..<3, using: &random) > 0
+    log.append("\(number).\(key) \(isAdded ? "+" : "-") \(other)")
+    body(&references[0], isAdded)
+    let set = try object(number).mutableSetValue(forKey: key)
+    if isAdded { set.add(try object(other)) } else { set.remove(try object(other)) }
+  }
+
+  private func setRandomly(
+    _ number: Int, _ key: String, of all: [Int], body: (inout GraphReference, [Int]) -> Void
+  ) throws {
+    let chosen = all.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+    log.append("\(number).\(key) = \(chosen)")
+    body(&references[0], chosen)
+    try object(number).setValue(NSSet(array: try chosen.map(object)), forKey: key)
+  }
+
+  /// Changes an ordered relationship as a whole, or through its proxy.
+  private func arrange(_ number: Int, _ key: String, body: (inout GraphReference, [Int]) -> Void) throws {
+    var list = references[0].related(number, key)
+    let owner = try object(number)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0:
+      list = references[0].nodes.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.shuffled(using: &random)
+      owner.setValue(NSOrderedSet(array: try list.map(object)), forKey: key)
+    case 1:
+      guard let new = references[0].nodes.randomElement(using: &random), !list.contains(new) else { return }
+      let place = Int.random(in: 0...list.count, using: &random)
+      list.insert(new, at: place)
+      owner.mutableOrderedSetValue(forKey: key).insert(try object(new), at: place)
+    case 2:
+      guard !list.isEmpty else { return }
+      let place = list.indices.randomElement(using: &random) ?? 0
+      list.remove(at: place)
+      owner.mutableOrderedSetValue(forKey: key).removeObject(at: place)
+    default:
+      guard list.count > 1 else { return }
+      list.swapAt(0, list.count - 1)
+      owner.mutableOrderedSetValue(forKey: key).exchangeObject(at: 0, withObjectAt: list.count - 1)
+    }
+    log.append("\(number).\(key) = \(list)")
+    body(&references[0], list)
+  }
+
+  private func object(_ number: Int) throws -> NSManagedObject {
+    if let known = held[number], known.managedObjectContext != nil { return known }
+    let kind = try #require(references[0].kinds[number])
+    let found = try LinkedGraph.find(kind.rawValue, number, in: leaf)
+    held[number] = found
+    return found
+  }
+
+  // MARK: Comparing
+
+  func disagreement() throws -> String? {
+    let reference = references[0]
+    for (number, kind) in reference.kinds.sorted(by: { $0.key < $1.key }) {
+      let object = try object(number)
+      for key in GraphReference.keys(kind) {
+        let (found, expected) = (LinkedGraph.numbers(object, key), reference.related(number, key))
+        if found != expected { return "\(number).\(key) is \(found), expected \(expected)\(history)" }
+      }
+    }
+    return nil
+  }
+
+  private var history: String { "\nafter " + log.suffix(60).joined(separator: "; ") }
+
+  /// Compares the rows, read by the `sqlite3` shell, with what the store is to have.
+  func rowDisagreement() throws -> String? {
+    let reference = references[contexts.count]
+    var lines: [String] = []
+    for (number, kind) in reference.kinds {
+      for key in ["partner", "parent", "note", "box", "tags", "friends"] where GraphReference.keys(kind).contains(key) {
+        lines += reference.related(number, key).map { "\(key) \(number) \($0)" }
+      }
+      for key in ["items", "ranked"] where GraphReference.keys(kind).contains(key) {
+        let list = reference.related(number, key)
+        if !list.isEmpty { lines.append("\(key) \(number) \(list.map(String.init).joined(separator: ","))") }
+      }
+    }
+    let found = try sqlite(graph.file, Self.rowQuery).split(separator: "\n").map(String.init).sorted()
+    if found == lines.sorted() { return nil }
+    let difference = Set(found).symmetricDifference(lines).sorted()
+    return "rows differ: \(difference)\(history)"
+  }
+
+  // Numbers: Box 1, Node 2, Leaf 3, Tag 4.
+  private static let rowQuery = """
+    SELECT 'partner ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM ZNODE a JOIN ZNODE b
+      ON b.Z_PK = a.ZPARTNER AND b.Z_ENT = a.Z2_PARTNER;
+    SELECT 'parent ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM ZNODE a JOIN ZNODE b
+      ON b.Z_PK = a.ZPARENT AND b.Z_ENT = a.Z2_PARENT;
+    SELECT 'note ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM ZNODE a JOIN ZTAG b ON b.Z_PK = a.ZNOTE;
+    SELECT 'box ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM ZNODE a JOIN ZBOX b ON b.Z_PK = a.ZBOX;
+    SELECT 'tags ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM Z_2TAGS j JOIN ZNODE a ON a.Z_PK = j.Z_2NODES
+      JOIN ZTAG b ON b.Z_PK = j.Z_4TAGS;
+    SELECT 'friends ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM Z_2FRIENDS j JOIN ZNODE a ON a.Z_PK = j.Z_2FRIENDS
+      JOIN ZNODE b ON b.Z_PK = j.REFLEXIVE;
+    SELECT 'items ' || ZNUMBER || ' ' || (SELECT group_concat(n) FROM
+      (SELECT a.ZNUMBER n FROM ZNODE a WHERE a.ZBOX = b.Z_PK ORDER BY a.Z_FOK_BOX))
+      FROM ZBOX b WHERE EXISTS (SELECT 1 FROM ZNODE a WHERE a.ZBOX = b.Z_PK);
+    SELECT 'ranked ' || ZNUMBER || ' ' || (SELECT group_concat(n) FROM (SELECT a.ZNUMBER n FROM Z_2RANKINGS j
+      JOIN ZNODE a ON a.Z_PK = j.Z_2RANKED WHERE j.Z_4RANKINGS = b.Z_PK ORDER BY j.Z_FOK_2RANKED))
+      FROM ZTAG b WHERE EXISTS (SELECT 1 FROM Z_2RANKINGS j WHERE j.Z_4RANKINGS = b.Z_PK);
+    """
+}
