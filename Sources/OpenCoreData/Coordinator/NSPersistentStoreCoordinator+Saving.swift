@@ -75,12 +75,23 @@ private struct MultiStoreSave {
     for row in changes.deletions {
       try edit(resolver.store(row.id.storeIdentity)) { $0.deletions.append(row) }
     }
+    for row in changes.relationships {
+      try edit(Self.store(of: row.id, resolver)) { $0.relationships.append(row) }
+    }
     for row in changes.checks {
       try edit(resolver.store(row.id.storeIdentity)) { $0.checks.append(row) }
     }
     parts.removeAll {
       $0.changes.isEmpty && $0.changes.checks.isEmpty && !$0.store.hasUnsavedMetadata && $0.store !== participantStore
     }
+  }
+
+  /// The store that has an object, or gets it with this save.
+  private static func store(of id: NSManagedObjectID, _ resolver: StoreResolver) throws -> any RowStore {
+    guard case .temporary(let range, let row) = id.resolved.reference else {
+      return try resolver.store(id.resolved.storeIdentity)
+    }
+    return try resolver.store(range.storesChosen[row], for: range.entity)
   }
 
   private mutating func edit(_ store: any RowStore, _ change: (inout ChangeSet) -> Void) {

@@ -48,7 +48,8 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     return node
   }
 
-  /// Gives a node the values of a changed object. Unless it is overridden, those of the stored attributes.
+  /// Gives a node the values of a changed object. Unless it is overridden, those of the stored attributes: a store whose
+  /// model has relationships overrides it and ``newCacheNode(for:)``, and gives the nodes the related objects' IDs.
   open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
     for attribute in managedObject.entity.attributeSlots where !attribute.isTransient {
       node.setValue(managedObject.value(forKey: attribute.name), forKey: attribute.name)

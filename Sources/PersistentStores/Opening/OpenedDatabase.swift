@@ -32,6 +32,12 @@ package struct OpenedDatabase {
     return OpenedDatabase(connection: connection, path: path, isReadOnly: false, readerMode: .readWrite)
   }
 
+  /// Opens for a writer of foreign tables in the way a context's store is opened for writing.
+  package static func openForWriting(_ path: String, timeoutSeconds: Double) throws -> SQLiteConnection {
+    let options = try StoreOptions([NSPersistentStoreTimeoutOption: NSNumber(value: timeoutSeconds)])
+    return try connectForWriting(path, mode: .readWrite, options)
+  }
+
   /// Opens for writing after the files were checked: SQLite would checkpoint a foreign WAL into the file.
   ///
   /// If there is a WAL already, closing the connection checkpoints it only after a commit or `checkpointWALOnClose()`:

@@ -20,7 +20,7 @@ extension StoreFileCheck {
   private func problems() -> (own: NSError?, foreign: NSError?) {
     let wal = WALHeader(path: walPath)
     let index = WALIndexHeader(path: indexPath)
-    guard let wal, wal.hasFrames, !(purpose.acceptsLosses && wal.isHeaderEmpty) else {
+    guard let wal, wal.hasFrames, !(purpose.acceptsLosses && wal.isBlank) else {
       return (index.flatMap { missing($0, wal) }, nil)
     }
     if let problem = problem(of: wal) ?? problem(of: wal, index) { return (problem, nil) }

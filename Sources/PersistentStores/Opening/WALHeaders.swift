@@ -14,11 +14,20 @@ package struct WALHeader {
     guard let file = FileHandle(forReadingAtPath: path) else { return nil }
     defer { try? file.close() }
     guard let start = try? file.read(upToCount: Self.headerLength + Self.frameHeaderLength) else {
-      (size, bytes) = (0, [])
+      (size, bytes, isBlank) = (0, [], false)
       return
     }
     bytes = Array(start)
+    isBlank = start.allSatisfy { $0 == 0 } && Self.isBlank(file)
     size = Int((try? file.seekToEnd()) ?? 0)
+  }
+
+  /// Whether the rest of the file is zeros.
+  private static func isBlank(_ file: FileHandle) -> Bool {
+    while let block = try? file.read(upToCount: 1 << 20), !block.isEmpty {
+      if !block.allSatisfy({ $0 == 0 }) { return false }
+    }
+    return true
   }
 
   /// Whether the file is large enough for a header and part of a page.
@@ -40,8 +49,9 @@ package struct WALHeader {
   /// Where the frame with this number begins, counted from 0.
   func offset(ofFrame number: Int) -> Int { Self.headerLength + number * (pageSize + Self.frameHeaderLength) }
 
-  /// Whether the header has not reached the disk, as after a power failure. It is synced before the first frame.
-  var isHeaderEmpty: Bool { bytes.prefix(Self.headerLength).allSatisfy { $0 == 0 } }
+  /// Whether nothing of the file has reached the disk, as after a power failure. The header is synced before the first
+  /// frame, so an empty header before a frame is damage.
+  let isBlank: Bool
 
   /// SQLite treats a WAL whose header checksum is wrong as empty.
   package var isHeaderSound: Bool {

@@ -201,7 +201,8 @@ struct ImportRun {
   /// the disk yet may be lost with the power.
   private func settleRejects(_ totals: inout ImportTotals) throws(RunFailure) {
     if isDryRun { return }
-    for entry in totals.completed + totals.replaced where !entry.isReported {
+    // What a partial import rejected belongs to the content that was replaced.
+    for entry in totals.completed + totals.replaced.filter(\.isComplete) where !entry.isReported {
       if let path = entry.rejects.path { try RejectsFile.publish(path) }
     }
     for path in totals.obsoleteRejects { RejectsFile.removeParts(of: path) }

@@ -134,8 +134,7 @@ enum LedgerAccess {
     }
     defer { lock.release() }
     return try explained(path) {
-      let connection = try SQLiteConnection(
-        path: path, mode: .readWrite, busyTimeoutMilliseconds: Int32(clamping: Int(timeoutSeconds * 1000)))
+      let connection = try OpenedDatabase.openForWriting(path, timeoutSeconds: timeoutSeconds)
       defer { connection.close() }
       return try body(connection)
     }

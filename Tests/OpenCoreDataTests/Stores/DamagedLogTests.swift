@@ -170,7 +170,8 @@ struct DamagedLogTests {
             data.replaceSubrange(block, with: Data(count: block.count))
           }
         }
-        if first == 0, Bool.random(using: &random) { data.replaceSubrange(0..<32, with: Data(count: 32)) }
+        // The header is synced before the first frame.
+        if first == 0, Bool.random(using: &random) { data = Data(count: data.count) }
         data = data.prefix(lastKept)
       }
       let copy = try folderCopy(of: file)
@@ -179,6 +180,17 @@ struct DamagedLogTests {
       #expect(seen == nil || seen == expected)
       #expect(try count(file, readOnly: false) == expected)
     }
+  }
+
+  @Test("A log whose header alone is empty is refused by a writer too, and stays as it is", arguments: [true, false])
+  func emptyHeader(hasIndex: Bool) throws {
+    let setup = try Self.setup()
+    let file = try setup.copy(hasIndex ? ["", "-wal", "-shm"] : ["", "-wal"])
+    try change(file) { $0.replaceSubrange(0..<32, with: Data(count: 32)) }
+    let before = try Data(contentsOf: log(file))
+    #expect(try count(file) == nil)
+    #expect(try count(file, readOnly: false) == nil)
+    #expect(try Data(contentsOf: log(file)) == before)
   }
 
   /// A store with its log for SQLite's own program, which makes the index anew.

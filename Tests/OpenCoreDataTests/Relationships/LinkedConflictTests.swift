@@ -1,0 +1,74 @@
+import Foundation
+@testable import ManagedObjectModel
+@testable import OpenCoreData
+@testable import PersistentStores
+import TestSupport
+import Testing
+
+// Rules: a save to several stores writes the links of each; an inserted object that turns out to be a duplicate of a
+// stored one hands its links over instead of taking along what it leads to.
+
+@Suite("Links in saves that go to several stores or meet duplicates")
+struct LinkedConflictTests {
+  @Test("With two stores the links are written too")
+  func twoStores() throws {
+    let graph = try LinkedGraph()
+    let other = graph.folder.file("Other.sqlite")
+    try graph.coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: other)
+    let context = graph.context()
+    try context.performAndWait {
+      let (owner, child) = (
+        LinkedGraph.make("Node", 1, in: context), LinkedGraph.make("Node", 2, in: context)
+      )
+      let tag = LinkedGraph.make("Tag", 3, in: context)
+      child.setValue(owner, forKey: "parent")
+      child.setValue(NSSet(object: tag), forKey: "tags")
+      try context.save()
+      context.reset()
+      #expect(LinkedGraph.numbers(try LinkedGraph.find("Node", 1, in: context), "children") == [2])
+      #expect(LinkedGraph.numbers(try LinkedGraph.find("Tag", 3, in: context), "nodes") == [2])
+      context.delete(try LinkedGraph.find("Tag", 3, in: context))
+      try context.save()
+      context.reset()
+      let found = try LinkedGraph.find("Node", 2, in: context)
+      #expect(LinkedGraph.numbers(found, "tags") == [])
+      #expect(LinkedGraph.numbers(found, "parent") == [1])
+    }
+  }
+
+  @Test(
+    "What a duplicate leads to stays, and leads to the object that remains",
+    arguments: [
+      NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType,
+      .overwriteMergePolicyType,
+    ])
+  func duplicate(policy: NSMergePolicyType) throws {
+    let unique =
+      "<uniquenessConstraints><uniquenessConstraint><constraint value=\"number\"/></uniquenessConstraint>"
+      + "</uniquenessConstraints></entity><entity name=\"Leaf\""
+    let folder = try TemporaryFolder()
+    let xml = LinkedGraph.xml.replacingOccurrences(of: "</entity>\n  <entity name=\"Leaf\"", with: unique)
+    try #require(xml != LinkedGraph.xml)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try .load(xml: Data(xml.utf8)))
+    let file = folder.file("Graph.sqlite")
+    try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    context.mergePolicy = NSMergePolicy(merge: policy)
+    try context.performAndWait {
+      LinkedGraph.make("Node", 1, in: context)
+      try context.save()
+      let duplicate = LinkedGraph.make("Node", 1, in: context)
+      for number in [11, 12] {
+        LinkedGraph.make("Node", number, in: context).setValue(duplicate, forKey: "parent")
+      }
+      duplicate.setValue(NSSet(object: LinkedGraph.make("Tag", 5, in: context)), forKey: "tags")
+      try context.save()
+      context.reset()
+      let node = try LinkedGraph.find("Node", 1, in: context)
+      #expect(LinkedGraph.numbers(node, "children") == [11, 12])
+      #expect(LinkedGraph.numbers(node, "tags") == [5])
+    }
+    #expect(try sqlite(file, "SELECT group_concat(ZPARENT) FROM ZNODE WHERE ZNUMBER > 10") == "1,1")
+  }
+}
