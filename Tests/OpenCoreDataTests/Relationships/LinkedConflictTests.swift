@@ -71,4 +71,73 @@ struct LinkedConflictTests {
     }
     #expect(try sqlite(file, "SELECT group_concat(ZPARENT) FROM ZNODE WHERE ZNUMBER > 10") == "1,1")
   }
+
+  @Test("Under the rollback policy both ends of a new link are taken back")
+  func rollbackPolicy() throws {
+    let graph = try LinkedGraph()
+    let (context, other) = (graph.context(), graph.context())
+    context.mergePolicy = NSRollbackMergePolicy
+    try context.performAndWait {
+      let box = LinkedGraph.make("Box", 1, in: context)
+      let node = LinkedGraph.make("Node", 2, in: context)
+      let tag = LinkedGraph.make("Tag", 3, in: context)
+      try context.save()
+      box.setValue(NSOrderedSet(object: node), forKey: "items")
+      tag.setValue(NSSet(object: node), forKey: "nodes")
+      try other.performAndWait {
+        for entity in ["Box", "Tag"] {
+          let number = entity == "Box" ? 1 : 3
+          try LinkedGraph.find(entity, number, in: other).setValue(number + 10, forKey: "number")
+        }
+        try other.save()
+      }
+      try context.save()
+      #expect(LinkedGraph.numbers(node, "box") == [])
+      #expect(LinkedGraph.numbers(node, "tags") == [])
+    }
+    #expect(try sqlite(graph.file, "SELECT ZBOX IS NULL FROM ZNODE") == "1")
+    #expect(try sqlite(graph.file, "SELECT ZNUMBER FROM ZBOX UNION SELECT ZNUMBER FROM ZTAG") == "11\n13")
+  }
+
+  @Test("A refresh that discards the changes of one end takes the link back at the other")
+  func refresh() throws {
+    let graph = try LinkedGraph()
+    let context = graph.context()
+    try context.performAndWait {
+      let box = LinkedGraph.make("Box", 1, in: context)
+      let node = LinkedGraph.make("Node", 2, in: context)
+      try context.save()
+      box.setValue(NSOrderedSet(object: node), forKey: "items")
+      context.refresh(node, mergeChanges: false)
+      #expect(LinkedGraph.numbers(box, "items") == [])
+      let new = LinkedGraph.make("Node", 3, in: context)
+      box.setValue(NSOrderedSet(object: new), forKey: "items")
+      context.refresh(new, mergeChanges: false)
+      #expect(LinkedGraph.numbers(box, "items") == [])
+      try context.save()
+    }
+    #expect(try sqlite(graph.file, "SELECT ZNUMBER, ZBOX IS NULL FROM ZNODE") == "2|1")
+  }
+
+  @Test("A child takes away a link that its parent has saved meanwhile")
+  func removalAfterSave() throws {
+    let graph = try LinkedGraph()
+    let parent = graph.context()
+    let child = graph.context(parent)
+    parent.performAndWait {
+      let node = LinkedGraph.make("Node", 1, in: parent)
+      node.setValue(NSSet(object: LinkedGraph.make("Tag", 2, in: parent)), forKey: "tags")
+    }
+    try child.performAndWait {
+      let (node, tag) = (try LinkedGraph.find("Node", 1, in: child), try LinkedGraph.find("Tag", 2, in: child))
+      #expect(LinkedGraph.numbers(node, "tags") == [2])
+      node.mutableSetValue(forKey: "tags").add(tag)
+      try parent.performAndWait { try parent.save() }
+      node.mutableSetValue(forKey: "tags").remove(tag)
+      #expect(LinkedGraph.numbers(node, "tags") == [])
+      try child.save()
+    }
+    try parent.performAndWait { try parent.save() }
+    #expect(try sqlite(graph.file, "SELECT count(*) FROM Z_2TAGS") == "0")
+  }
 }

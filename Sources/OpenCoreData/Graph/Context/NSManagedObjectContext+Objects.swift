@@ -194,6 +194,7 @@ extension NSManagedObjectContext {
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
     guard !object.isDeleted else { return }
+    if !mergeChanges { object.dissolvePending() }
     if object.isInserted {
       guard !mergeChanges else { return }
       graph.withdrawInsertion(of: object)

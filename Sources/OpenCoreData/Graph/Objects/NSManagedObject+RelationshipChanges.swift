@@ -92,7 +92,7 @@ extension NSManagedObject {
     managedObjectContext?.noteChange(of: self)
   }
 
-  /// Others have deleted the object: pending changes that lead to it are taken back.
+  /// Others have deleted the object, or its changes are discarded: pending changes that lead to it are taken back.
   func dissolvePending() {
     guard let pending else { return }
     for name in pending.names {
@@ -112,6 +112,11 @@ extension NSManagedObject {
       else { continue }
       if all || base != stored { setRelated(stored.first.map(context.object(with:)), relationship) }
     }
-    if all { dropPending() }
+    guard all else { return }
+    for (name, members) in pending.many {
+      guard let relationship = entity.relationshipsByName[name] else { continue }
+      for object in members.addedInOrder { removeRelated(object, relationship) }
+    }
+    dropPending()
   }
 }

@@ -154,7 +154,8 @@ extension NSManagedObject {
     guard let ids = knownCommitted(relationship.name) else { return nil }
     if let keys = related?.keys[relationship.name] { return keys.contains(object.objectID.key) }
     let keys = Set(ids.map(\.resolved.key))
-    auxiliary.related?.keys[relationship.name] = keys
+    // A save further below may give others their permanent IDs.
+    if !ids.contains(where: \.resolved.isTemporaryID) { auxiliary.related?.keys[relationship.name] = keys }
     return keys.contains(object.objectID.key)
   }
 
