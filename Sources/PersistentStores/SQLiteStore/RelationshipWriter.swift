@@ -28,8 +28,17 @@ struct RelationshipWriter {
     let change: MemberChange
   }
 
+  /// One end of a one-to-one relationship.
+  private struct Pair {
+    let kept: SQLRelationship
+    let entity: SQLEntity
+    let owner: Int64
+    let target: Int64
+  }
+
   func write(_ rows: [RowRelationships]) throws {
     var lists: [Members] = []
+    var pairs: [Pair] = []
     for row in rows {
       let entity = try store.sqlEntity(row.id.entity)
       let key = try key(of: row.id)
@@ -37,12 +46,16 @@ struct RelationshipWriter {
         // A store has no transient relationships.
         guard let kept = entity.relationships[change.relationship.name] else { continue }
         switch change.content {
-        case .one(let target): try setKey(of: kept, to: target, row: key, entity)
+        case .one(let target):
+          try setKey(of: kept, to: target, row: key, entity)
+          guard let target, change.relationship.inverseRelationship?.isToMany == false else { continue }
+          pairs.append(Pair(kept: kept, entity: entity, owner: key, target: try self.key(of: target)))
         case .many(let members):
           lists.append(Members(relationship: change.relationship, kept: kept, owner: key, change: members))
         }
       }
     }
+    for pair in pairs { try release(pair) }
     for list in lists { try remove(list) }
     for list in lists { try add(list) }
     for list in lists { try order(list) }
@@ -64,6 +77,15 @@ struct RelationshipWriter {
     try connection.run(
       "UPDATE \(entity.tableName) SET \(sets.map { "\($0.0) = ?" }.joined(separator: ", ")) WHERE Z_PK = ?",
       sets.map(\.1) + [.integer(row)])
+  }
+
+  /// Another context may have given the target to another row since, and lost a conflict.
+  private func release(_ pair: Pair) throws {
+    guard case .toOne(let column, let entityColumn, _) = pair.kept else { return }
+    let sets = [column, entityColumn].compactMap(\.self).map { "\($0) = NULL, " }.joined()
+    try connection.run(
+      "UPDATE \(pair.entity.tableName) SET \(sets)Z_OPT = Z_OPT + 1 WHERE \(column) = ? AND Z_PK <> ?",
+      [.integer(pair.target), .integer(pair.owner)])
   }
 
   private func key(of id: NSManagedObjectID) throws -> Int64 {

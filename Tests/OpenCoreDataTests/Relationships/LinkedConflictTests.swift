@@ -140,4 +140,24 @@ struct LinkedConflictTests {
     try parent.performAndWait { try parent.save() }
     #expect(try sqlite(graph.file, "SELECT count(*) FROM Z_2TAGS") == "0")
   }
+
+  @Test("After a conflict about a one-to-one relationship no third row leads to the same object")
+  func oneToOne() throws {
+    let graph = try LinkedGraph()
+    let (context, other) = (graph.context(), graph.context())
+    context.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+    try context.performAndWait {
+      let nodes = (1...3).map { LinkedGraph.make("Node", $0, in: context) }
+      try context.save()
+      nodes[0].setValue(nodes[2], forKey: "partner")
+      try other.performAndWait {
+        try LinkedGraph.find("Node", 2, in: other)
+          .setValue(try LinkedGraph.find("Node", 3, in: other), forKey: "partner")
+        try other.save()
+      }
+      try context.save()
+    }
+    let rows = "SELECT a.ZNUMBER, b.ZNUMBER FROM ZNODE a LEFT JOIN ZNODE b ON b.Z_PK = a.ZPARTNER ORDER BY 1"
+    #expect(try sqlite(graph.file, rows) == "1|3\n2|\n3|1")
+  }
 }
