@@ -1,4 +1,5 @@
 import Foundation
+import OpenCoreData
 import PersistentStores
 
 /// The path of a seed, and the private folder next to it in which it is made.
@@ -65,6 +66,13 @@ struct SeedDestination {
       let data = FileManager.default.contents(atPath: summary)
     else { return nil }
     return try? RunSummary(json: data, program: program)
+  }
+
+  /// The UUID of the store at the output's path; nil if there is none.
+  var uuid: String? {
+    let file = URL(fileURLWithPath: output)
+    let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: file)
+    return metadata?[NSStoreUUIDKey] as? String
   }
 
   /// Removes the folder. After a power cut it must not come back: it would stand for a seed that is not reported.

@@ -40,7 +40,8 @@ struct SeedRun {
     }
     defer { lock.release() }
     if let owed = unreported { return ended(owed, report) }
-    removeLeftRejects()
+    // Those of a seed that is published stay.
+    if destination.unreported(program: definition.vocabulary.program) == nil { removeLeftRejects() }
     do throws(RunFailure) {
       try destination.begin(replaces: seed.replaces)
     } catch {
@@ -62,11 +63,18 @@ struct SeedRun {
   /// What a run of the same inputs has made, and not reported because it was killed or the disk was full.
   private var unreported: RunSummary? {
     guard !seed.replaces, var summary = destination.unreported(program: definition.vocabulary.program),
-      summary.pipeline == definition.name, summary.inputs.map(\.path) == options.inputs ?? []
+      summary.pipeline == definition.name, summary.inputs.map(\.path) == options.inputs ?? [],
+      destination.uuid == summary.seed?.uuid,
+      summary.inputs.allSatisfy({ Self.isUnchanged($0, since: summary.startedAt) })
     else { return nil }
     let made = "the seed was made by the run of \(LedgerDate.text(summary.startedAt)), which was not reported"
     summary.note = summary.note.map { "\($0). \(made)" } ?? made
     return summary
+  }
+
+  private static func isUnchanged(_ input: RunSummary.File, since date: Date) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: input.path)
+    return (attributes?[.modificationDate] as? Date).map { $0 <= date } ?? false
   }
 
   private func reported(_ summary: RunSummary, _ report: (inout RunSummary) -> Bool) -> RunSummary {
