@@ -24,7 +24,9 @@ import Testing
   @Test func `One that is killed does not disturb the other`() throws {
     var random = Randomness.generator()
     var kills = 0
-    for number in 1...TestLength.rounds(6, long: 300) {
+    let rounds = TestLength.rounds(6, long: 300)
+    // A run that finds the store in use ends before many of its calls, so that some rounds kill nothing.
+    for number in 1...rounds + 40 where number <= rounds || kills == 0 {
       let store = "s\(number)"
       let page = own.path("page\(number)")
       let fault = Fault(.kill, at: .random(in: 1...340, using: &random))
