@@ -13,16 +13,21 @@ extension OpenedDatabase {
   }
 
   /// Opens to see what a connection for writing will see.
-  package static func openBeforeWriting(_ path: String) throws -> OpenedDatabase {
-    try openForReading(
-      path, options: try StoreOptions([StoreOptions.readsBeforeWritingKey: NSNumber(value: true)]))
+  package static func openBeforeWriting(
+    _ path: String, timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault
+  ) throws -> OpenedDatabase {
+    let options = [
+      StoreOptions.readsBeforeWritingKey: NSNumber(value: true),
+      NSPersistentStoreTimeoutOption: NSNumber(value: timeoutSeconds),
+    ]
+    return try openForReading(path, options: try StoreOptions(options))
   }
 
   /// Whether a connection for writing will make a store of the file.
-  package static func hasNoTables(_ path: String) throws -> Bool {
+  package static func hasNoTables(_ path: String, timeoutSeconds: Double) throws -> Bool {
     var status = stat()
     if stat(path, &status) == 0, status.st_size == 0 { return true }
-    let opened = try openBeforeWriting(path)
+    let opened = try openBeforeWriting(path, timeoutSeconds: timeoutSeconds)
     defer { withExtendedLifetime(opened) {} }
     return try opened.connection.hasNoTables()
   }

@@ -72,7 +72,7 @@ extension SQLiteConnection {
     try checkTables(["Z_METADATA", "Z_PRIMARYKEY"], at: path)
   }
 
-  /// As `checkStoreTables(at:)`, for a store of which only the tables with the names in `required` must exist.
+  /// As `checkStoreTables(at:)`, for a store that needs only the tables with the names in `required`.
   func checkTables(_ required: [String], at path: String) throws {
     let rows = try rows(
       "SELECT name, type, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_master WHERE type IN ('table', 'view')")

@@ -54,8 +54,8 @@ struct StoreFileCheck {
     try checkLength(size)
   }
 
-  /// Nil if there is no WAL. One that can't be read, as on a failing disk, must not pass for one that is missing or has
-  /// no frames: the file would be read without its last commits.
+  /// Nil if there is no WAL. Throws if there is one that can't be read, as on a failing disk: without it the file would
+  /// be read without its last commits.
   private static func walHeader(at path: String) throws -> WALHeader? {
     // Another program may create or remove it between two looks.
     for _ in 1...3 {

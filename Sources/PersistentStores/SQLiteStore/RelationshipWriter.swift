@@ -202,8 +202,8 @@ struct RelationshipWriter {
 
   // MARK: Deleted rows
 
-  /// Removes what a join table still has of deleted rows, and the keys of relationships without an inverse, of which
-  /// no object knows.
+  /// Removes a join table's rows of deleted objects, and the keys that lead to them by relationships without an inverse,
+  /// which no object records.
   func forget(_ deleted: [RowVersion]) throws {
     for group in Dictionary(grouping: deleted, by: { ObjectIdentifier($0.id.entity) }).values {
       let keys = try group.map { try key(of: $0.id) }

@@ -39,7 +39,7 @@ struct ImportStore {
   func openExisting() throws(RunFailure) {
     guard let path, FileManager.default.fileExists(atPath: path) else { return }
     // As a run leaves it that was killed while it made the store: an import makes it, and a dry run has nothing to read.
-    if isDryRun, (try? OpenedDatabase.hasNoTables(path)) == true { return }
+    if isDryRun, (try? OpenedDatabase.hasNoTables(path, timeoutSeconds: lockTimeoutSeconds)) == true { return }
     try add(path)
   }
 

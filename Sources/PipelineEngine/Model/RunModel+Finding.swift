@@ -10,7 +10,7 @@ extension RunModel {
     _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, reading: RunOptions? = nil
   ) throws(PipelineError) -> Result<RunModel, RunFailure> {
     do {
-      // A command without the choice checks the log when it opens the store for its work.
+      // The model alone is read here. A command that goes on to the store checks the log when it opens it.
       return .success(
         try RunModel(
           definition, given: given, store: store, readsDamagedLog: reading?.readsDamagedLog ?? true,

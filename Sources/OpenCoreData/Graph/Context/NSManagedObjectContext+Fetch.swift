@@ -150,9 +150,10 @@ extension NSManagedObjectContext {
       let filter = try QueryFilter(query, segment.batch.entity)
       // New rows without an object have no related objects.
       let noExtras = Array(repeating: StoredValue.null, count: query.keyPaths.count)
+      let mayBeLinked = !segment.batch.entity.relationshipsByName.isEmpty
       for row in segment.liveRows {
         let id = segment.objectID(row: row)
-        if let object = segment.handles[row], object.pending != nil {
+        if mayBeLinked, let object = segment.handles[row], object.pending != nil {
           guard try query.matches(object), query.affectedStores == nil || query.asks(id) else { continue }
           result.append(try query.row(object, id: id))
           continue

@@ -146,7 +146,8 @@ extension NSManagedObject {
 
   // MARK: Recording
 
-  /// The change is made in place: a relationship may have a million additions.
+  /// The change is made in place, because a relationship may have a million additions; only the first one of an event
+  /// copies them, for the values at its start.
   private func change(_ relationship: NSRelationshipDescription, _ body: (inout PendingMembers) -> Void) {
     recording { body(&auxiliary.pending.many[relationship.name, default: PendingMembers()]) }
   }
