@@ -306,4 +306,36 @@ struct MergeChangesTests {
       return try #require(log.notifications.last { $0.name == name })
     }
   }
+
+  @Test("A save does not announce as deleted what another context has inserted and not saved yet")
+  func unsavedElsewhere() throws {
+    let stack = try Stack(try TemporaryFolder())
+    let (writer, reader) = (stack.context(), stack.context())
+    let child = stack.context(writer)
+    let id = writer.performAndWait { NSManagedObject.make(stack.entity, in: writer).objectID }
+    let edited = try child.performAndWait {
+      let object = try child.existingObject(with: id)
+      object.setValue("edited", forKey: "place")
+      return object
+    }
+    let notes = try reader.performAndWait {
+      let early = reader.object(with: id)
+      #expect(early.place == nil && early.isDeleted)
+      reader.insert(NSManagedObject.make(stack.entity, in: reader))
+      let keeper = NoteKeeper(reader)
+      try reader.save()
+      return keeper.notifications
+    }
+    try writer.performAndWait { try writer.save() }
+    try child.performAndWait {
+      for note in notes where note.name == .NSManagedObjectContextDidSave {
+        #expect(note.userInfo?[NSDeletedObjectsKey] == nil)
+        child.mergeChanges(fromContextDidSave: note)
+      }
+      #expect(edited.place == "edited" && child.updatedObjects == [edited])
+      try child.save()
+    }
+    try writer.performAndWait { try writer.save() }
+    #expect(try stack.sqlite("SELECT count(*) FROM ZSESSION WHERE ZPLACE = 'edited'") == "1")
+  }
 }

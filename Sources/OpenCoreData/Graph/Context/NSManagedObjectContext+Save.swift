@@ -289,7 +289,8 @@ private struct SaveNotifications {
     self.context = context
     inserted = changes.insertions
     updated = Array(context.graph.updates.values)
-    deleted = Array(context.graph.deletions.values)
+    // The save does not delete objects whose rows were missing, and other contexts may have their rows.
+    deleted = context.graph.deletions.values.filter { !$0.state.contains(.inaccessible) }
     guard context.changeNotificationContents == .objects else { return }
     var info: [AnyHashable: Any] = [:]
     info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)
