@@ -36,7 +36,8 @@ struct RelationshipWriter {
     let target: Int64
   }
 
-  func write(_ rows: [RowRelationships]) throws {
+  /// - Parameter recreated: Rows that were deleted elsewhere and are written again. What they led to may be gone too.
+  func write(_ rows: [RowRelationships], recreated: Set<ObjectKey>) throws {
     var lists: [Members] = []
     var pairs: [Pair] = []
     for row in rows {
@@ -46,7 +47,8 @@ struct RelationshipWriter {
         // A store has no transient relationships.
         guard let kept = entity.relationships[change.relationship.name] else { continue }
         switch change.content {
-        case .one(let target):
+        case .one(let wanted):
+          let target = recreated.contains(row.id.key) ? try existing(wanted) : wanted
           try setKey(of: kept, to: target, row: key, entity)
           guard let target, change.relationship.inverseRelationship?.isToMany == false else { continue }
           pairs.append(Pair(kept: kept, entity: entity, owner: key, target: try self.key(of: target)))
@@ -77,6 +79,12 @@ struct RelationshipWriter {
     try connection.run(
       "UPDATE \(entity.tableName) SET \(sets.map { "\($0.0) = ?" }.joined(separator: ", ")) WHERE Z_PK = ?",
       sets.map(\.1) + [.integer(row)])
+  }
+
+  private func existing(_ target: NSManagedObjectID?) throws -> NSManagedObjectID? {
+    guard let target, case .permanent(_, let key) = target.resolved.reference else { return target }
+    let table = try store.sqlEntity(target.entity).tableName
+    return try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [.integer(key)]) == nil ? nil : target
   }
 
   /// Another context may have given the target to another row since, and lost a conflict.

@@ -28,7 +28,7 @@ extension SQLiteStore {
   ) throws {
     guard !changes.relationships.isEmpty || !changes.deletions.isEmpty else { return }
     let writer = RelationshipWriter(self, connection, inserted: inserted)
-    try writer.write(changes.relationships)
+    try writer.write(changes.relationships, recreated: Set(changes.updates.filter(\.isRecreation).map(\.id.key)))
     try writer.forget(changes.deletions)
     for group in Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values {
       let references = try RowReferences(to: group[0].id.entity, in: self)

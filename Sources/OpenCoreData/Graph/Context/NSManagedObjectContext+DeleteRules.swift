@@ -7,11 +7,22 @@ import Foundation
 /// and circles end.
 extension NSManagedObjectContext {
   /// Carries out the rules of the objects that were deleted since the last call.
-  func propagateDeletions() {
+  ///
+  /// - Throws: The store's error if the objects at the other ends can't be read. The rules of that round are not
+  ///   carried out then; the next call repeats it.
+  func propagateDeletions() throws {
     while true {
       let deleted = graph.takeUnpropagated().filter { $0.isDeleted && !$0.state.contains(.inaccessible) }
       if deleted.isEmpty { return }
-      deleteTogether(carryOutRules(of: deleted))
+      let ends: [NSManagedObject]
+      do {
+        ends = try readEnds(of: deleted)
+      } catch {
+        graph.addUnpropagated(deleted)
+        throw error
+      }
+      // The context holds unchanged objects weakly: without an owner they would be read again one by one.
+      withExtendedLifetime(ends) { deleteTogether(carryOutRules(of: deleted)) }
     }
   }
 
@@ -20,7 +31,9 @@ extension NSManagedObjectContext {
     var (waiting, seen) = (objects, Set(objects))
     var stored: [NSManagedObject] = []
     while !waiting.isEmpty {
-      let cascaded = carryOutRules(of: waiting).filter { seen.insert($0).inserted }
+      // A read that fails now fails again for one object, whose name is in the message then.
+      let ends = try? readEnds(of: waiting)
+      let cascaded = withExtendedLifetime(ends) { carryOutRules(of: waiting).filter { seen.insert($0).inserted } }
       for object in waiting where object.isInserted { graph.delete(object) }
       waiting = cascaded.filter(\.isInserted)
       for object in waiting { object.prepareForDeletion() }
@@ -30,47 +43,67 @@ extension NSManagedObjectContext {
     scheduleProcessing()
   }
 
+  /// Reads what a save compares with the rule deny, in one read for each relationship.
+  func readDeniedEnds(of objects: [NSManagedObject]) throws {
+    for (relationship, group) in Self.relationships(of: objects) where relationship.deleteRule == .denyDeleteRule {
+      try readTogether(relationship, of: group)
+    }
+  }
+
+  // MARK: One round
+
+  /// Each relationship of the objects' entities, in an order that does not change from run to run.
+  private static func relationships(
+    of objects: [NSManagedObject]
+  ) -> [(relationship: NSRelationshipDescription, objects: [NSManagedObject])] {
+    Dictionary(grouping: objects, by: { ObjectIdentifier($0.entity) }).values.flatMap { group in
+      group[0].entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
+        .map { (relationship: $0, objects: group) }
+    }
+  }
+
+  /// Reads the relationships that have rules to carry out, and the objects at their other ends: they are about to be
+  /// changed or deleted.
+  ///
+  /// - Returns: The objects at the other ends.
+  private func readEnds(of objects: [NSManagedObject]) throws -> [NSManagedObject] {
+    var ends: [NSManagedObject] = []
+    for (relationship, group) in Self.relationships(of: objects) {
+      let bound = group.filter { hasWork(relationship, of: $0) }
+      guard !bound.isEmpty else { continue }
+      try readTogether(relationship, of: bound)
+      let others = try bound.flatMap { try $0.relatedObjects(relationship).filter(\.isThere) }
+      try load(others)
+      if let inverse = relationship.inverseRelationship, !inverse.isToMany { try readTogether(inverse, of: others) }
+      ends += others
+    }
+    return ends
+  }
+
+  /// Whether deleting `object` changes or deletes what the relationship leads to.
+  private func hasWork(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> Bool {
+    switch relationship.deleteRule {
+    case .cascadeDeleteRule: true
+    case .nullifyDeleteRule: relationship.inverseRelationship != nil
+    // A stored object waits for the save, which may be denied. Nothing can lead to one that was never saved.
+    case .denyDeleteRule, .noActionDeleteRule: object.isInserted && relationship.inverseRelationship != nil
+    }
+  }
+
   /// - Returns: The objects that are to be deleted by cascade.
   private func carryOutRules(of objects: [NSManagedObject]) -> [NSManagedObject] {
     var cascaded: [NSManagedObject] = []
-    for group in Dictionary(grouping: objects, by: { ObjectIdentifier($0.entity) }).values {
-      let relationships = group[0].entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
-      for relationship in relationships {
-        // A read that fails now fails again below, with the object's name.
-        try? readTogether(relationship, of: group)
-        // The context holds unchanged objects weakly: without an owner they would be read again one by one.
-        withExtendedLifetime(readTogetherRows(of: group, relationship)) {
-          for object in group { cascaded += carryOut(relationship, of: object) }
-        }
-      }
+    for (relationship, group) in Self.relationships(of: objects) {
+      for object in group where hasWork(relationship, of: object) { cascaded += carryOut(relationship, of: object) }
     }
     return cascaded
   }
 
   private func carryOut(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> [NSManagedObject] {
     let related = object.related(relationship).filter { $0.isThere && $0 !== object }
-    switch relationship.deleteRule {
-    case .cascadeDeleteRule: return related
-    case .nullifyDeleteRule: break
-    case .denyDeleteRule, .noActionDeleteRule:
-      // A stored object waits for the save, which may be denied. Nothing can lead to one that was never saved.
-      if !object.isInserted { return [] }
-    }
+    if relationship.deleteRule == .cascadeDeleteRule { return related }
     if let inverse = relationship.inverseRelationship { for other in related { other.dissolve(object, inverse) } }
     return []
-  }
-
-  /// The objects at the other end are about to be changed or deleted, for which their rows are needed.
-  ///
-  /// - Returns: The objects at the other end.
-  private func readTogetherRows(
-    of objects: [NSManagedObject], _ relationship: NSRelationshipDescription
-  ) -> [NSManagedObject] {
-    guard relationship.inverseRelationship != nil || relationship.deleteRule == .cascadeDeleteRule else { return [] }
-    let others = objects.flatMap { $0.related(relationship).filter(\.isThere) }
-    loadTogether(others)
-    if let inverse = relationship.inverseRelationship, !inverse.isToMany { try? readTogether(inverse, of: others) }
-    return others
   }
 
   private func deleteTogether(_ objects: [NSManagedObject]) {

@@ -154,9 +154,12 @@ extension NSManagedObjectContext {
 
   /// Reads the values of all faults without values among `objects` in one read. If that fails, each fault reads its own
   /// values when it fires.
-  func loadTogether(_ objects: [NSManagedObject]) {
+  func loadTogether(_ objects: [NSManagedObject]) { try? load(objects) }
+
+  /// Reads the values of all faults without values among `objects` in one read.
+  func load(_ objects: [NSManagedObject]) throws {
     let faults = objects.filter { $0.isFault && !$0.hasValues }
-    if faults.count > 1 { try? load(FaultGroup(faults.map(\.identity))) }
+    if !faults.isEmpty { try load(FaultGroup(faults.map(\.identity))) }
   }
 
   private func load(_ group: FaultGroup) throws {

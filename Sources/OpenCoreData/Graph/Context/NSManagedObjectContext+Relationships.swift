@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
     let unread = objects.filter {
       !$0.isCommittedKnown(relationship) && !$0.state.contains(.inaccessible) && !relationship.isTransient
     }
-    guard unread.count > 1 else { return }
+    guard !unread.isEmpty else { return }
     for (object, ids) in zip(unread, try relatedIDs(relationship, of: unread.map(\.objectID))) {
       object.keepRelated(ids, relationship.name)
     }

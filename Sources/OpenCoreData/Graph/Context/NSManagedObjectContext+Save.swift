@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
       } catch let failure as SaveFailure {
         guard attempt < Self.saveAttemptsMax else { throw saveError(for: failure) }
         try resolve(failure)
-        processPendingChanges()
+        try settleDeletions()
         try checkForSave(updatesToo: true)
         (saved, notifications) = gatherChanges()
       }
@@ -97,10 +97,17 @@ extension NSManagedObjectContext {
 
   private func prepareForSave() throws {
     callWillSave()
-    propagateDeletions()
-    processPendingChanges()
+    try settleDeletions()
     try checkForSave(updatesToo: true)
     for segment in graph.insertions.segments { segment.isValidated = true }
+  }
+
+  /// Carries out the delete rules and announces the changes, until observers delete nothing more.
+  private func settleDeletions() throws {
+    repeat {
+      try propagateDeletions()
+      processPendingChanges()
+    } while graph.hasUnpropagated
   }
 
   /// Checks the rules of the model and of the objects' classes for everything that is pending.
@@ -122,6 +129,7 @@ extension NSManagedObjectContext {
       }
     }
     if updatesToo {
+      try readDeniedEnds(of: Array(graph.deletions.values))
       for object in graph.updates.inOrder { check(object) { try $0.validateForUpdate() } }
       for object in graph.deletions.inOrder { check(object) { try $0.validateForDelete() } }
     }
@@ -200,7 +208,7 @@ extension NSManagedObjectContext {
   }
 
   private func relationshipsToSave(of object: NSManagedObject) -> [RelationshipChange] {
-    let changes = object.relationshipChanges()
+    let changes = object.relationshipChanges() + (object.state.contains(.recreated) ? object.knownLinks : [])
     return parent == nil ? changes.filter { !$0.relationship.isTransient } : changes
   }
 

@@ -62,7 +62,8 @@ extension NSManagedObjectContext {
   /// fetches, and on the main queue at the end of its turn.
   public func processPendingChanges() {
     checkQueue()
-    if propagatesDeletesAtEndOfEvent { propagateDeletions() }
+    // After a failed read the next save repeats it, and throws its error.
+    if propagatesDeletesAtEndOfEvent { try? propagateDeletions() }
     graph.announce { changes in post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes)) }
   }
 

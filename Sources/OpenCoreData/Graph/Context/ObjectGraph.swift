@@ -244,6 +244,12 @@ final class ObjectGraph {
     return unpropagated
   }
 
+  /// Whether delete rules are to be carried out.
+  var hasUnpropagated: Bool { !unpropagated.isEmpty }
+
+  /// The rules of `objects` could not be carried out yet.
+  func addUnpropagated(_ objects: [NSManagedObject]) { unpropagated = objects + unpropagated }
+
   /// The fault has no row any more: it counts as deleted, and a save forgets it.
   func markInaccessible(_ object: NSManagedObject) {
     object.becomeInaccessible()

@@ -46,6 +46,17 @@ extension NSManagedObject {
     }
   }
 
+  /// The unchanged to-one relationships that were read, for a row that is written again.
+  var knownLinks: [RelationshipChange] {
+    entity.relationshipsByName.values.filter {
+      !$0.isToMany && !$0.isTransient && !hasPendingChange($0) && isCommittedKnown($0)
+    }
+    .compactMap { relationship in
+      guard let object = try? committedObjects(relationship).first, object.isThere else { return nil }
+      return RelationshipChange(relationship, .one(object.objectID))
+    }
+  }
+
   private func ids(_ objects: [NSManagedObject]) -> [NSManagedObjectID] {
     objects.filter(\.isThere).map(\.objectID)
   }

@@ -50,9 +50,9 @@ extension NSManagedObject {
 
   /// - Throws: `NSError` 1600 for a relationship with the rule deny that leads to objects that stay.
   func checkDeniedDeletion() throws {
-    let errors = entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
+    let errors = try entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
       .filter { $0.deleteRule == .denyDeleteRule }.compactMap { relationship -> NSError? in
-        let staying = related(relationship).filter(\.isThere)
+        let staying = try relatedObjects(relationship).filter(\.isThere)
         guard !staying.isEmpty else { return nil }
         return .coreData(
           .relationshipDeniedDelete,

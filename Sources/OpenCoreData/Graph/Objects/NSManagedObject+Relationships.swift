@@ -96,15 +96,28 @@ extension NSManagedObject {
 
   /// The objects at the other end, deleted ones included, read from the level below if they are not known yet.
   func relatedObjects(_ relationship: NSRelationshipDescription) throws -> [NSManagedObject] {
-    guard let pending else { return try committedObjects(relationship) }
-    if let object = pending.one[relationship.name] { return object.map { [$0] } ?? [] }
-    guard let members = pending.many[relationship.name] else { return try committedObjects(relationship) }
-    return try members.order ?? members.applied(to: committedObjects(relationship))
+    if let object = pending?.one[relationship.name] { return object.map { [$0] } ?? [] }
+    let ids = try idsBelow(relationship)
+    let below = managedObjectContext.map { ids.map($0.object(with:)) } ?? []
+    return pending?.many[relationship.name]?.applied(to: below) ?? below
+  }
+
+  /// What the level below has, without the objects that this context has given another owner. Both sides know that,
+  /// unless others have moved the object meanwhile.
+  private func idsBelow(_ relationship: NSRelationshipDescription) throws -> [NSManagedObjectID] {
+    let ids = try committedIDs(relationship)
+    guard let inverse = relationship.inverseRelationship, !inverse.isToMany, let context = managedObjectContext,
+      !context.graph.updates.isEmpty
+    else { return ids }
+    return ids.filter { id in
+      guard let owner = context.graph.registeredObject(for: id)?.pending?.one[inverse.name] else { return true }
+      return owner === self
+    }
   }
 
   /// The IDs of the objects at the other end, read from the level below if they are not known yet.
   func loadedIDs(_ relationship: NSRelationshipDescription) throws -> [NSManagedObjectID] {
-    if !hasPendingChange(relationship) { return try committedIDs(relationship) }
+    if !hasPendingChange(relationship) { return try idsBelow(relationship) }
     return try relatedObjects(relationship).map(\.objectID)
   }
 
@@ -128,8 +141,7 @@ extension NSManagedObject {
 
   /// Whether the related objects are known without a read.
   func isKnown(_ relationship: NSRelationshipDescription) -> Bool {
-    pending?.one[relationship.name] != nil || pending?.many[relationship.name]?.order != nil
-      || isCommittedKnown(relationship)
+    pending?.one[relationship.name] != nil || isCommittedKnown(relationship)
   }
 
   func hasPendingChange(_ relationship: NSRelationshipDescription) -> Bool {

@@ -29,8 +29,11 @@ struct PendingMembers {
 
   /// What the relationship has if the level below has `base`.
   func applied(to base: [NSManagedObject]) -> [NSManagedObject] {
-    if let order { return order }
-    return base.filter { !removed.contains($0) && added[$0] == nil } + addedInOrder
+    let kept = base.filter { !removed.contains($0) && added[$0] == nil }
+    guard let order else { return kept + addedInOrder }
+    // The level below may have other members since the order was set; new ones are behind the others.
+    let (named, members) = (Set(order), Set(kept).union(added.keys))
+    return order.filter(members.contains) + kept.filter { !named.contains($0) }
   }
 
   mutating func add(_ object: NSManagedObject) {
