@@ -38,24 +38,35 @@ extension NSAttributeDescription {
   package var defaultStoredValue: StoredValue { encodedValue(from: defaultValue) ?? .null }
 
   private static func integer(from value: Any) -> Int64? {
+    if let number = object(value) { return exactInteger(number) }
     if let number = value as? any BinaryInteger { return Int64(exactly: number) }
     if let number = value as? any BinaryFloatingPoint { return Int64(exactly: Double(number)) }
     if let flag = value as? Bool { return flag ? 1 : 0 }
     if let number = value as? Decimal { return exactInteger(NSDecimalNumber(decimal: number)) }
-    return (value as? NSNumber).flatMap(exactInteger)
+    return nil
+  }
+
+  /// An NSNumber as it is. A cast would also make one of any Swift number, which costs far more than the check.
+  private static func object(_ value: Any) -> NSNumber? {
+    Swift.type(of: value) is NSNumber.Type ? value as? NSNumber : nil
   }
 
   /// Nil for a fraction and for a number beyond 64 bits.
   private static func exactInteger(_ number: NSNumber) -> Int64? {
     let integer = number.int64Value
+    // Below 2⁵³ a double is as exact; only a decimal number has more digits.
+    if integer.magnitude < 1 << 53, !(number is NSDecimalNumber) {
+      return Double(integer) == number.doubleValue ? integer : nil
+    }
     return NSNumber(value: integer).compare(number) == .orderedSame ? integer : nil
   }
 
   private static func real(from value: Any) -> Double? {
+    if let number = object(value) { return number.doubleValue }
     if let number = value as? any BinaryFloatingPoint { return Double(number) }
     if let number = value as? any BinaryInteger { return Double(number) }
     if let number = value as? Decimal { return number.storedReal }
-    return (value as? NSNumber)?.doubleValue
+    return nil
   }
 
   private static func decimal(from value: Any) -> Decimal? {

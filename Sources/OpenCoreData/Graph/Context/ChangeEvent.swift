@@ -76,7 +76,8 @@ struct ChangeEvent {
 
   /// Whether the insertion of a row has not been announced yet.
   func hasInsertion(_ segment: PendingSegment, row: Int) -> Bool {
-    placeOfSegment[ObjectIdentifier(segment)].map { insertions[$0].rows.contains(row) } ?? false
+    if let last = insertions.last, last.segment === segment { return last.rows.contains(row) }
+    return placeOfSegment[ObjectIdentifier(segment)].map { insertions[$0].rows.contains(row) } ?? false
   }
 
   /// Records that all rows of `segments` whose insertion was announced are gone.

@@ -124,6 +124,8 @@ extension NSManagedObjectContext {
       if segment.batch.entity.objectClass.lifecycleHooks.contains(.validation) {
         for object in graph.handles(in: segment) { check(object) { try $0.validateForInsert() } }
       } else if !segment.isValidated {
+        // The rules are checked in the packed values.
+        segment.pack()
         let rows = segment.invalidRows(toleratingMissingRelationships: toleratesMissingRelationships)
         for row in rows { check(graph.handle(in: segment, row: row)) { try $0.validateForInsert() } }
       }

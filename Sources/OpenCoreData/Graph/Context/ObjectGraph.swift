@@ -168,7 +168,7 @@ final class ObjectGraph {
   @discardableResult
   func noteChange(ofInserted object: NSManagedObject) -> (segment: PendingSegment, row: Int)? {
     object.becomeUnpacked()
-    guard let found = insertions.locate(object.identity) else { return nil }
+    guard let found = insertions.locate(object) else { return nil }
     found.segment.isValidated = false
     return found
   }

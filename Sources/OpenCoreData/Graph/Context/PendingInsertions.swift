@@ -4,6 +4,10 @@ struct PendingInsertions {
   private var segmentByRange: [ObjectIdentifier: PendingSegment] = [:]
   /// By root entity, whose objects share a sequence of keys: the last segment, if single objects can be added to it.
   private var openSegments: [ObjectIdentifier: PendingSegment] = [:]
+  /// How many single objects a new segment has room for at first: as many as were inserted before the last save.
+  private var firstCapacity = Self.leastCapacity
+  private static let leastCapacity = 16
+  private static let greatestCapacity = 4096
 
   var isEmpty: Bool { segments.allSatisfy { $0.liveCount == 0 } }
   var count: Int { segments.reduce(0) { $0 + $1.liveCount } }
@@ -15,7 +19,9 @@ struct PendingInsertions {
   }
 
   mutating func removeAll() {
+    let single = segments.reduce(0) { $0 + ($1.isOpen ? $1.batch.count : 0) }
     self = PendingInsertions()
+    firstCapacity = min(Self.greatestCapacity, max(Self.leastCapacity, single))
   }
 
   /// The segment for one more single object of `entity`: the last one of its root entity if it has room, so that
@@ -26,7 +32,7 @@ struct PendingInsertions {
     let last = openSegments[ObjectIdentifier(entity.rootEntity)]
     if let last, last.hasRoom, last.batch.entity === entity { return last }
     // Doubling keeps the number of segments small without reserving much memory for a single object.
-    let capacity = min(4096, max(16, (last?.range.count ?? 0) * 2))
+    let capacity = min(Self.greatestCapacity, max(firstCapacity, (last?.range.count ?? 0) * 2))
     let segment = PendingSegment(
       context, ObjectBatch(entity: entity), range: TemporaryIDRange(count: capacity, of: entity), isOpen: true)
     append(segment)
@@ -34,6 +40,14 @@ struct PendingInsertions {
   }
 
   func segment(of range: TemporaryIDRange) -> PendingSegment? { segmentByRange[ObjectIdentifier(range)] }
+
+  /// The segment and row of `object` if it is pending.
+  func locate(_ object: NSManagedObject) -> (segment: PendingSegment, row: Int)? {
+    // Most often it was inserted a moment ago.
+    guard let last = segments.last, object.storage === last.storage else { return locate(object.identity) }
+    let row = Int(object.row)
+    return last.isLive(row) ? (last, row) : nil
+  }
 
   /// The segment and row of the object with `id` if it is pending.
   func locate(_ id: NSManagedObjectID) -> (segment: PendingSegment, row: Int)? {
@@ -72,7 +86,7 @@ final class PendingSegment {
   private let sharedIDs: SharedIDSet
   /// Whether the rows were inserted here rather than handed up by a child.
   private let isOwn: Bool
-  private let isOpen: Bool
+  let isOpen: Bool
   /// Set if a child context checked the model's rules and nothing has changed since.
   var isValidated = false
 

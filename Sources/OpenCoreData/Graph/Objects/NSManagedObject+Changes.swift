@@ -48,7 +48,7 @@ extension NSManagedObject {
 
   /// Keeps the values from before a change: the committed ones, and those at the start of the event.
   func rememberValues(_ context: NSManagedObjectContext?) {
-    if snapshot == nil { snapshot = values }
+    if !hasSnapshot { snapshot = values }
     guard let number = context?.graph.eventClock.number, auxiliary.eventNumber != number else { return }
     auxiliary.eventSnapshot = values
     auxiliary.eventPending = auxiliary.pending

@@ -78,6 +78,8 @@ extension NSManagedObject {
     }
   }
 
+  var hasSnapshot: Bool { beganWithDefaults || auxiliaryIfPresent?.snapshot != nil }
+
   // MARK: State that few objects have
 
   /// Allocated at the first use; `auxiliaryIfPresent` does not allocate.
