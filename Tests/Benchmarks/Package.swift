@@ -15,7 +15,8 @@ let package = Package(
       dependencies: [
         .product(name: "PipelineEngine", package: "SurfJournal"), .product(name: "SurfJournal", package: "SurfJournal"),
       ],
-      swiftSettings: [.treatAllWarnings(as: .error)]),
+      swiftSettings: [.treatAllWarnings(as: .error)],
+      plugins: [.plugin(name: "ManagedObjectModelPlugin", package: "SurfJournal")]),
     // The limit that the ratios refer to.
     .executableTarget(
       name: "limit", cSettings: strictC,

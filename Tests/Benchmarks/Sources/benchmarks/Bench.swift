@@ -19,6 +19,9 @@ struct Bench {
     if options.includesYardstick { all += try source.yardsticks() }
     if options.includesPeers { all += try source.peers() }
     if options.groups.contains(.keyed) { all += try KeyedImports(source).contenders() }
+    if !Set(options.groups).isDisjoint(with: [.objects, .library, .cascade]) {
+      all += try LibraryRuns(source).contenders()
+    }
     if options.groups.contains(.start) { all += try ColdStarts(source).contenders() }
     if options.groups.contains(.long) { all += try LongRuns(source).contenders() }
     contenders = Subject.allCases.compactMap { subject in

@@ -11,6 +11,8 @@ struct Benchmarks {
         try await variant.run(rest)
       } else if let walk = StreamingFetch(rawValue: first) {
         try walk.run(rest)
+      } else if let library = LibraryRun(rawValue: first) {
+        try library.run(rest)
       } else if first == FetchLatency.name {
         try FetchLatency.run(rest)
       } else if first == ProfileCommand.name, !rest.contains("--help") {

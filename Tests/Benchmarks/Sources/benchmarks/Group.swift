@@ -1,6 +1,6 @@
 /// Subjects that are compared with each other.
 enum Group: String, CaseIterable {
-  case `import`, core, keyed, validate, export, sorted, stream, start, long
+  case `import`, core, keyed, validate, export, sorted, stream, objects, library, cascade, start, long
 
   /// Those that a plain run measures: all but the one that takes minutes and gigabytes.
   static let ordinary = allCases.filter { $0 != .long }
@@ -16,6 +16,9 @@ enum Group: String, CaseIterable {
     case .export: "Export by key"
     case .sorted: "Export by date, without an index"
     case .stream: "Walking over everything"
+    case .objects: "Objects, one by one"
+    case .library: "Walking over related objects"
+    case .cascade: "Deleting with a cascade"
     case .start: "Small runs"
     case .long: "Ten times the records"
     }
@@ -48,6 +51,17 @@ enum Group: String, CaseIterable {
       Every value of every row is read, in the order of keys, and nothing is written. The C cursor fetches the
       columns and does not use them.
       """
+    case .objects:
+      """
+      Each book has six attributes, and a thousand of them are saved through three contexts. A linked book has one of
+      a tenth as many authors; the books of one author follow each other.
+      """
+    case .library: "Ten books to an author; every value of both is read."
+    case .cascade:
+      """
+      A thousand books to an author. Authors are deleted in a context, and their books by the delete rule, through three
+      contexts. The C program reads the books, of which an app would be notified, and runs two statements.
+      """
     case .start:
       """
       Each is started several times a round, and the median counts. Cold: no page of the program, or of the
@@ -69,6 +83,9 @@ enum Group: String, CaseIterable {
     case .export: .limitExport
     case .sorted: .limitExportByDate
     case .stream: .limitStep
+    case .objects: .limitInsertBooks
+    case .library: .limitWalkLibrary
+    case .cascade: .limitDeleteAuthors
     case .long: .limitImportLong
     case .keyed, .start: nil
     }
@@ -83,6 +100,9 @@ enum Group: String, CaseIterable {
     case .export: .export
     case .sorted: .exportByDate
     case .stream: .walkObjects
+    case .objects: .insertBooks
+    case .library: .walkLibrary
+    case .cascade: .deleteAuthors
     case .start: .version
     case .long: .importLong
     }

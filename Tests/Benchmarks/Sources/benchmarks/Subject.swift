@@ -38,6 +38,17 @@ enum Subject: String, CaseIterable {
   case walkObjects = "streaming fetch of objects"
   case walkBatches = "walk over packed batches"
 
+  case limitInsertBooks = "C program, a statement for each book"
+  case insertBooks = "books inserted one by one"
+  case limitInsertLinkedBooks = "C program, a statement for each book, linked"
+  case insertLinkedBooks = "books inserted one by one, linked"
+
+  case limitWalkLibrary = "C cursor over a join"
+  case walkLibrary = "authors with prefetched books"
+
+  case limitDeleteAuthors = "C program, two DELETE statements"
+  case deleteAuthors = "authors deleted with their books"
+
   case limitVersion = "C program --version"
   case version = "surfjournal --version"
   case limitVersionCold = "C program --version, cold"

@@ -33,10 +33,15 @@ int main(int count, char **words) {
   else if (strcmp(command, "export") == 0 && count == 4) export_log(words[2], words[3], false);
   else if (strcmp(command, "export-by-date") == 0 && count == 4) export_log(words[2], words[3], true);
   else if (strcmp(command, "step") == 0 && count == 3) step_store(words[2]);
+  else if (strcmp(command, "insert-books") == 0 && count == 4) library_insert(words[2], atol(words[3]), false);
+  else if (strcmp(command, "insert-linked-books") == 0 && count == 4) library_insert(words[2], atol(words[3]), true);
+  else if (strcmp(command, "walk-library") == 0 && count == 3) library_walk(words[2]);
+  else if (strcmp(command, "delete-authors") == 0 && count == 3) library_delete(words[2]);
   else if (strcmp(command, "check") == 0 && count == 3) check_log(words[2]);
   else if (strcmp(command, "--version") == 0) printf("SQLite %s\n", sqlite3_libversion());
   else
     fail("usage", "limit import|import-alone|import-by-row LOG STORE | export|export-by-date STORE LOG | step STORE | "
-                  "check LOG | --version");
+                  "check LOG | insert-books|insert-linked-books STORE ROWS | walk-library|delete-authors STORE | "
+                  "--version");
   return 0;
 }

@@ -24,3 +24,8 @@ void import_log_alone(const char *log, const char *store, bool by_row);
 void export_log(const char *store, const char *log, bool by_date);
 // Reads every value and writes nothing.
 void step_store(const char *store);
+
+// A library of authors and books, object by object.
+void library_insert(const char *store, long rows, bool is_linked);
+void library_walk(const char *store);
+void library_delete(const char *store);

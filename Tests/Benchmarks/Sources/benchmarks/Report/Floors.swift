@@ -75,6 +75,7 @@ struct Floor: Sendable {
         $0.speed(of: .walkObjects, against: .limitStep)
       },
       Floor(.stream, "streaming fetch, peak memory in MB", bound: .atMost(64)) { $0.peakMegabytes(.walkObjects) },
+    ] + graph + [
       Floor(
         .start, "--version, cold, milliseconds beyond a C program's", bound: .atMost(10),
         obstacle: "a file with Foundation in it takes some 25 before its first line is run"
@@ -92,6 +93,30 @@ struct Floor: Sendable {
         $0.peak(of: .exportByDateLong, over: .exportByDate)
       },
     ]
+
+  private static let graph = [
+    Floor(.objects, "objects inserted one by one, speed against C's", bound: .atLeast(0.35)) {
+      $0.speed(of: .insertBooks, against: .limitInsertBooks)
+    },
+    Floor(
+      .objects, "linked objects inserted one by one, time over unlinked ones", bound: .atMost(1.3),
+      obstacle: "each context of the chain changes both objects of a link; packed links need no object"
+    ) {
+      $0.time(of: .insertLinkedBooks, over: .insertBooks)
+    },
+    Floor(
+      .library, "walk over related objects, speed against the C join's", bound: .atLeast(0.25),
+      obstacle: "a set of objects is made for each author"
+    ) {
+      $0.speed(of: .walkLibrary, against: .limitWalkLibrary)
+    },
+    Floor(
+      .cascade, "cascade, time over two DELETE statements and reading", bound: .atMost(2),
+      obstacle: "each context of the chain reads both ends and deletes object by object"
+    ) {
+      $0.time(of: .deleteAuthors, over: .limitDeleteAuthors)
+    },
+  ]
 
   private static let imports = [
     Floor(.import, "import, speed against the limit's", bound: .atLeast(0.75)) {

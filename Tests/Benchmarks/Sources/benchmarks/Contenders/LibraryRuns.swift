@@ -1,0 +1,95 @@
+import Foundation
+
+/// Objects of two entities that are related: each run starts from a copy of a store made for it.
+struct LibraryRuns {
+  private let source: Contenders
+  private let program: String
+  private let limit: String
+  /// Authors without books; with ten books each; a thousandth as many as there are books.
+  private let authors: String
+  private let library: String
+  private let fewOwners: String
+
+  init(_ source: Contenders) throws {
+    self.source = source
+    program = try source.place.program("benchmarks")
+    limit = try source.place.program("limit")
+    authors = source.place.output("authors.sqlite")
+    library = source.place.output("library.sqlite")
+    fewOwners = source.place.output("few-owners.sqlite")
+    try make(authors, count: max(1, source.rows / 10))
+    try fill(library, from: authors)
+    try make(fewOwners, count: max(1, source.rows / 1000))
+    try fill(fewOwners, from: fewOwners)
+  }
+
+  func contenders() throws -> [Contender] {
+    [
+      inserting(.limitInsertBooks, limit, .insertBooks), inserting(.insertBooks, program, .insertBooks),
+      inserting(.limitInsertLinkedBooks, limit, .insertLinkedBooks),
+      inserting(.insertLinkedBooks, program, .insertLinkedBooks),
+      try walking(.limitWalkLibrary, limit), try walking(.walkLibrary, program),
+      deleting(.limitDeleteAuthors, limit), deleting(.deleteAuthors, program),
+    ]
+  }
+
+  // MARK: Stores
+
+  private func make(_ store: String, count: Int) throws {
+    try Tool.run([program, LibraryRun.makeAuthors.rawValue, store, String(count)])
+    try settle(store)
+  }
+
+  private func fill(_ store: String, from authors: String) throws {
+    if store != authors { try copy(authors, to: store) }
+    try Tool.run([limit, LibraryRun.insertLinkedBooks.rawValue, store, String(source.rows)])
+    try settle(store)
+  }
+
+  /// Leaves one file, which can be copied.
+  private func settle(_ store: String) throws {
+    try Tool.run(["sqlite3", store, "PRAGMA wal_checkpoint(TRUNCATE)"])
+  }
+
+  private func copy(_ store: String, to path: String) throws { try Tool.run(["cp", store, path]) }
+
+  // MARK: Contenders
+
+  private func inserting(_ subject: Subject, _ program: String, _ run: LibraryRun) -> Contender {
+    let path = source.place.output("\(subject).sqlite")
+    return Contender(
+      subject: subject, groups: [.objects], command: [program, run.rawValue, path, String(source.rows)],
+      outputs: [path], rows: source.rows, prepare: { try copy(authors, to: path) },
+      check: { _ in
+        let isLinked = run == .insertLinkedBooks
+        let same = try Tool.run([
+          "sqlite3", library, "ATTACH '\(path)' AS other",
+          """
+          SELECT count(*) = \(source.rows) AND count(*) FILTER (WHERE a.ZTITLE IS b.ZTITLE AND a.ZGENRE IS b.ZGENRE
+          AND a.ZBINDING IS b.ZBINDING AND a.ZPLACE IS b.ZPLACE AND a.ZPAGES IS b.ZPAGES
+          AND a.ZPUBLISHED IS b.ZPUBLISHED AND b.ZAUTHOR IS \(isLinked ? "a.ZAUTHOR" : "NULL")) = \(source.rows)
+          FROM main.ZBOOK a JOIN other.ZBOOK b USING (Z_PK)
+          """,
+        ])
+        guard same == "1" else { throw BenchmarkFailure("\(path) does not hold the books that were asked for") }
+      })
+  }
+
+  private func walking(_ subject: Subject, _ program: String) throws -> Contender {
+    let seen = try Tool.run([limit, LibraryRun.walk.rawValue, library])
+    return Contender(
+      subject: subject, groups: [.library], command: [program, LibraryRun.walk.rawValue, library], rows: source.rows,
+      check: { try Checks.text(of: $0, is: seen + "\n") })
+  }
+
+  private func deleting(_ subject: Subject, _ program: String) -> Contender {
+    let path = source.place.output("\(subject).sqlite")
+    return Contender(
+      subject: subject, groups: [.cascade], command: [program, LibraryRun.deleteAuthors.rawValue, path],
+      outputs: [path], rows: source.rows, prepare: { try copy(fewOwners, to: path) },
+      check: { _ in
+        try Checks.table("ZBOOK", of: path, has: 0)
+        try Checks.table("ZAUTHOR", of: path, has: 0)
+      })
+  }
+}
