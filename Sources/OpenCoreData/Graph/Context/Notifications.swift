@@ -63,7 +63,14 @@ extension NSManagedObjectContext {
   public func processPendingChanges() {
     checkQueue()
     if propagatesDeletesAtEndOfEvent { propagateDeletions() }
+    registerUndo()
     graph.announce { changes in post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes)) }
+  }
+
+  /// Processes what is pending; what is changed from now on is undone separately.
+  func endEvent() {
+    processPendingChanges()
+    undoManager?.endEvent()
   }
 
   private func userInfo(for changes: ChangeEvent) -> [AnyHashable: Any] {
@@ -73,6 +80,7 @@ extension NSManagedObjectContext {
       var inserted = ObjectIDCollection()
       for (segment, rows) in changes.insertions { inserted.append(segment.rows, rows: rows) }
       inserted.append(changes.mergedIDs)
+      inserted.append(changes.mergedInsertions.ids)
       info.setUnlessEmpty(inserted, NSInsertedObjectIDsKey)
       info.setUnlessEmpty(changes.updates.ids, NSUpdatedObjectIDsKey)
       var deleted = changes.deletions.ids
@@ -112,7 +120,7 @@ extension NSManagedObjectContext {
     isProcessingScheduled = true
     queue.async {
       self.isProcessingScheduled = false
-      self.processPendingChanges()
+      self.endEvent()
     }
   }
 }

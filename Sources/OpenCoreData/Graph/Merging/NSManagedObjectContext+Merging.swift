@@ -90,6 +90,8 @@ extension NSManagedObjectContext {
   func merge(_ saved: SavedIDs) {
     guard !saved.isEmpty else { return }
     processPendingChanges()
+    pauseUndo()
+    defer { resumeUndo() }
     advanceQueryGeneration()
     graph.invalidateRelated()
     if saved.invalidatesAll { refreshAllObjects() }

@@ -246,6 +246,13 @@ extension NSManagedObject {
     state = [.inserted, .unpacked]
   }
 
+  /// An object that has left its context is to be inserted again, with `values`.
+  func beginAgain(with values: [StoredValue]) {
+    loaded = values
+    snapshot = entity.layout.defaultValues
+    dropPending()
+  }
+
   /// A fault, or one that found no row, becomes the object of a row that a child has handed up.
   func becomeInserted(with values: [StoredValue]) {
     loaded = values
