@@ -40,7 +40,7 @@ enum FolderTable {
         "Predicates/Binding", "Predicates/Object", "Predicates/Syntax", "Predicates/Tree", "Predicates/Values",
         "Values",
       ],
-      "KeyPaths": ["Descriptions", "Predicates/Binding"],
+      "KeyPaths": ["Descriptions", "Predicates/Binding", "Predicates/Tree"],
       "ModelFiles/ModelXML": ["Descriptions", "ModelFiles/Packages", "Values"],
       "Transformers": ["Archives", "Base", "Descriptions", "Values"],
       "ModelFiles/Compiled": ["Archives", "Descriptions", "ModelFiles/Packages", "Predicates/Tree", "Values"],

@@ -20,8 +20,8 @@ extension NSManagedObjectContext {
     graph.release(withdrawn)
   }
 
-  /// Forgets every object, changed or not, and what can be undone. Objects that the client still holds have no context from then on; their
-  /// faults cannot be loaded any more. (Apple documentation: reset().)
+  /// Forgets every object, changed or not, and what can be undone. Objects that the client still holds are
+  /// faults without a context from then on, which read as nil. (Apple documentation: reset().)
   ///
   /// ```swift
   /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()

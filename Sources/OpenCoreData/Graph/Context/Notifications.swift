@@ -70,6 +70,7 @@ extension NSManagedObjectContext {
   /// Processes what is pending; what is changed from now on is undone separately.
   func endEvent() {
     processPendingChanges()
+    graph.merged = []
     undoManager?.endEvent()
   }
 

@@ -289,6 +289,9 @@ final class ObjectGraph {
   /// Others have inserted the object.
   func noteMerged(_ object: NSManagedObject) { event.noteMerged(object, object.identity.key) }
 
+  /// The objects of a merge, registered until the end of the event even if nothing else holds them.
+  var merged: [NSManagedObject] = []
+
   /// Others have inserted objects with `ids`, for which no objects were made.
   func noteMerged(_ ids: ObjectIDCollection) { event.noteMerged(ids) }
 
@@ -373,9 +376,10 @@ final class ObjectGraph {
     let pending = insertions.segments.flatMap(\.handles.objects)
     let all = registry.objects.union(deletions.values).union(pending)
     event = .invalidation(of: all.map(\.objectID))
-    for object in all { object.leaveContext() }
+    for object in all { object.becomeForgotten() }
     registry.removeAll()
     retained = []
+    merged = []
     release(insertions.segments)
     dropChanges()
     conflictChecks = [:]

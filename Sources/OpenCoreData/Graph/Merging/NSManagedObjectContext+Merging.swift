@@ -112,6 +112,7 @@ extension NSManagedObjectContext {
       return
     }
     let objects = ids.map(object(with:))
+    graph.merged = objects
     let group = FaultGroup(objects.map(\.identity))
     var known: [NSManagedObjectID] = []
     for object in objects {

@@ -246,13 +246,6 @@ extension NSManagedObject {
     state = [.inserted, .unpacked]
   }
 
-  /// An object that has left its context is to be inserted again, with `values`.
-  func beginAgain(with values: [StoredValue]) {
-    loaded = values
-    snapshot = entity.layout.defaultValues
-    dropPending()
-  }
-
   /// A fault, or one that found no row, becomes the object of a row that a child has handed up.
   func becomeInserted(with values: [StoredValue]) {
     loaded = values
@@ -382,6 +375,13 @@ extension NSManagedObject {
   }
 
   // MARK: The end
+
+  /// The context was reset: a fault that reads as nil and can't be changed.
+  func becomeForgotten() {
+    becomeFault()
+    leaveContext()
+    loaded = entity.layout.nullValues
+  }
 
   /// The object leaves its context. It keeps its values; a fault can't be loaded any more.
   ///
