@@ -20,6 +20,32 @@ private enum DocExamplesArticles {
     }
   }
 
+  // MARK: Undoing changes
+
+  static func undoing(container: NSPersistentContainer) {
+    let context = container.viewContext
+    context.undoManager = UndoManager()
+    let entry = JournalEntry(context: context)
+    entry.location = "Rincon"
+    context.undo()  // the entry is not in the context any more
+    context.redo()  // the same object is inserted again
+  }
+
+  static func undoGroups(context: NSManagedObjectContext, entry: JournalEntry) {
+    context.undoManager?.groupsByEvent = false
+    context.undoManager?.beginUndoGrouping()
+    entry.location = "Rincon"
+    entry.rating = 5
+    context.undoManager?.endUndoGrouping()
+    context.undoManager?.setActionName("Edit")
+    context.undo()  // both values
+    context.processPendingChanges()
+    context.undoManager?.disableUndoRegistration()
+    entry.rating = 3
+    context.processPendingChanges()
+    context.undoManager?.enableUndoRegistration()
+  }
+
   // MARK: Inserting many objects at once
 
   struct Session {

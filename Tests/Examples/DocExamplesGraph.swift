@@ -181,6 +181,26 @@ private enum DocExamplesGraph {
     }
   }
 
+  static func undoManager(context: NSManagedObjectContext, entry: JournalEntry) {
+    context.undoManager = UndoManager()
+    entry.location = "Rincon"
+    context.undo()
+  }
+
+  static func undo(context: NSManagedObjectContext, entry: JournalEntry) {
+    context.undoManager = UndoManager()
+    context.delete(entry)
+    context.undo()  // the entry and all that the deletion has changed are back
+  }
+
+  static func undoManagerClass(container: NSPersistentContainer, entry: JournalEntry) {
+    let context = container.viewContext
+    context.undoManager = UndoManager()
+    entry.location = "Rincon"
+    context.undo()  // the former location is back
+    context.redo()
+  }
+
   static func rollback(context: NSManagedObjectContext, entry: JournalEntry) {
     entry.location = "Rincon"
     context.rollback()

@@ -4,7 +4,7 @@ import Locking
 /// The bounds and the pattern that a model file sets on an attribute.
 ///
 /// They are separate from `validationPredicates`, since a predicate does not in general expose what it compares.
-package struct AttributeConstraints: Sendable {
+package struct AttributeConstraints: Sendable, Equatable {
   /// For numbers and dates (`real`, seconds since 2001-01-01 UTC): the minimum and the maximum.
   package var minimum: StoredValue?
   package var maximum: StoredValue?
@@ -19,6 +19,12 @@ package struct AttributeConstraints: Sendable {
 
   package var isEmpty: Bool {
     minimum == nil && maximum == nil && lengthMin == nil && lengthMax == nil && pattern == nil
+  }
+
+  /// The expression follows from the pattern.
+  package static func == (left: Self, right: Self) -> Bool {
+    (left.minimum, left.maximum) == (right.minimum, right.maximum)
+      && (left.lengthMin, left.lengthMax) == (right.lengthMin, right.lengthMax) && left.pattern == right.pattern
   }
 
   /// Sets or, with nil, removes the pattern. Throws the error of NSRegularExpression for an invalid pattern.

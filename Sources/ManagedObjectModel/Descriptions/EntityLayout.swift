@@ -11,6 +11,8 @@ package final class EntityLayout: Sendable {
   private let integerSlots: [Bool]
   /// The values of a newly inserted object, by slot.
   package let defaultValues: [StoredValue]
+  /// Nil for each slot.
+  package let nullValues: [StoredValue]
   /// The slots of transient attributes: rows have no values of theirs.
   package let transientSlots: [Int]
   package let propertiesByName: [String: NSPropertyDescription]
@@ -39,8 +41,12 @@ package final class EntityLayout: Sendable {
       [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType].contains($0.attributeType)
     }
     defaultValues = attributeSlots.map(\.defaultStoredValue)
+    nullValues = Array(repeating: .null, count: attributeSlots.count)
     transientSlots = attributeSlots.indices.filter { [attributeSlots] in attributeSlots[$0].isTransient }
-    objectClass = EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
+    objectClass =
+      entity.moduleName.flatMap {
+        EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName, inModule: $0)
+      } ?? EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
     slotsByName = Dictionary(
       attributeSlots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     fewNames = attributeSlots.count <= 12 ? attributeSlots.map(\.name) : nil

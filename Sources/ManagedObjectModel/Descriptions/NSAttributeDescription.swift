@@ -31,6 +31,13 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   open var preservesValueInHistoryOnDeletion: Bool = false { willSet { freezeFlag.requireMutable() } }
   open var allowsCloudEncryption: Bool = false { willSet { freezeFlag.requireMutable() } }
 
+  /// The class of a transformable's values, if the program has it.
+  var transformableClass: AnyClass? {
+    attributeValueClassName.flatMap { name in
+      EmbeddedModels.managedObjectClass(named: name, inModule: owner?.moduleName) ?? NSClassFromString(name)
+    }
+  }
+
   /// The bounds and the pattern of the model file, checked by `constraintViolation(of:)`.
   package var constraints = AttributeConstraints() { willSet { freezeFlag.requireMutable() } }
 

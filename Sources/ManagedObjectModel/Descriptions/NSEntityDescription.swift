@@ -103,6 +103,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   package var codeGenerationType: String? { willSet { freezeFlag.requireMutable() } }
   /// The class as the model file spells it: ".Name" means the current module, "Module.Name" another one.
   package var representedClassName: String? { willSet { freezeFlag.requireMutable() } }
+  /// The module that the model is embedded in, where a class that is named without a module is looked for first.
+  package var moduleName: String? { willSet { freezeFlag.requireMutable() } }
   package var isSyncable: Bool = true { willSet { freezeFlag.requireMutable() } }
 
   /// All derived values. They are computed on each access while the entity is mutable, so that reading does not write.
@@ -165,6 +167,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     copy.uniquenessConstraints = uniquenessConstraintNames
     copy.codeGenerationType = codeGenerationType
     copy.representedClassName = representedClassName
+    copy.moduleName = moduleName
     copy.isSyncable = isSyncable
     copy.ownProperties = ownProperties.compactMap { $0.copy() as? NSPropertyDescription }
     copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
@@ -173,9 +176,18 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
   open override var description: String { "(\(type(of: self)): \(name ?? "unnamed"))" }
 
+  // By contents (DescriptionEquality.swift).
+  open override func isEqual(_ object: Any?) -> Bool {
+    (object as? NSEntityDescription).map(describesTheSame) ?? false
+  }
+  open override var hash: Int { name.hashValue }
+
   /// Called by the model, superentities first.
   func freeze() {
     guard !freezeFlag.isFrozen else { return }
+    for property in ownProperties where property.isMarkedAsIndexed && !property.isIndexed(in: self) {
+      indexes.append(NSFetchIndexDescription(over: [property.name]))
+    }
     for property in ownProperties { property.freeze() }
     for index in indexes { index.freeze() }
     frozenLayout = EntityLayout(of: self)

@@ -90,6 +90,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   /// Core Data's name for the configuration of all entities.
   package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
+  // By contents (DescriptionEquality.swift).
+  open override func isEqual(_ object: Any?) -> Bool {
+    (object as? NSManagedObjectModel).map(describesTheSame) ?? false
+  }
+  open override var hash: Int { entities.count }
+
   /// A deep, mutable copy.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSManagedObjectModel()

@@ -36,6 +36,18 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
   open var isIndexedBySpotlight: Bool = false { willSet { freezeFlag.requireMutable() } }
   open var isStoredInExternalRecord: Bool = false { willSet { freezeFlag.requireMutable() } }
 
+  /// Whether the entity has an index of this property alone. Setting it to true adds one when the model is used first;
+  /// setting it to false removes none. `NSEntityDescription.indexes` replaces it.
+  open var isIndexed: Bool {
+    get { isMarkedAsIndexed || owner.map(isIndexed) ?? false }
+    set { isMarkedAsIndexed = newValue }
+  }
+  package private(set) var isMarkedAsIndexed = false { willSet { freezeFlag.requireMutable() } }
+
+  func isIndexed(in entity: NSEntityDescription) -> Bool {
+    entity.indexes.contains { $0.elements.map(\.propertyName) == [name] }
+  }
+
   /// The name of this property in the previous model, for migration; the property's own name unless set.
   open var renamingIdentifier: String? {
     get { explicitRenamingIdentifier ?? name }
@@ -95,6 +107,7 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
     other.isStoredInExternalRecord = isStoredInExternalRecord
     other.explicitRenamingIdentifier = explicitRenamingIdentifier
     other.isSyncable = isSyncable
+    other.isMarkedAsIndexed = isMarkedAsIndexed
     other.validationPredicates = validationPredicates
     other.validationWarnings = validationWarnings
   }

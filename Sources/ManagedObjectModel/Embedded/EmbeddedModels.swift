@@ -75,9 +75,17 @@ public enum EmbeddedModels {
     all.first { $0.name == name && (moduleName == nil || $0.moduleName == moduleName) }
   }
 
-  /// The XML of the current version of a model.
-  package static func xml(named name: String) -> Data? {
-    model(named: name)?.currentVersion.map { Data($0.xml.utf8) }
+  /// The module in which the model with this text is embedded; nil if none or several have it.
+  ///
+  /// - Parameter package: The name of the model, for one that was changed since it was embedded.
+  static func module(embedding xml: Data, package: String?) -> String? {
+    let text = String(decoding: xml, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    let models = all
+    let exact = models.filter { model in
+      model.versions.contains { $0.xml.trimmingCharacters(in: .whitespacesAndNewlines) == text }
+    }
+    let modules = Set((exact.isEmpty ? models.filter { $0.name == package } : exact).map(\.moduleName))
+    return modules.count == 1 ? modules.first : nil
   }
 
   /// The class that an entity's `managedObjectClassName` names; nil if this program does not have it.

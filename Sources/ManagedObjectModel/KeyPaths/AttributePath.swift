@@ -6,6 +6,8 @@ package struct AttributePath: Sendable {
     case attribute(NSAttributeDescription, slot: Int)
     /// The object itself: the path ends in a relationship, or in `SELF`.
     case object(NSEntityDescription)
+    /// The name of the object's entity: the path ends in `entity` or `entity.name`.
+    case entityName
   }
 
   /// The reason why a path cannot be resolved.
@@ -41,6 +43,11 @@ package struct AttributePath: Sendable {
         return
       }
       if isLast, Self.selfNames.contains(name) { break }
+      if name == "entity", entity.relationshipsByName[name] == nil, [[], ["name"]].contains(keyPath[(index + 1)...]) {
+        self.relationships = relationships
+        end = .entityName
+        return
+      }
       guard let relationship = entity.relationshipsByName[name], let destination = relationship.destinationEntity,
         !relationship.isTransient
       else { throw .unknown(name, entity) }

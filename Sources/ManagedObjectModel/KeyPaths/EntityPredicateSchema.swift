@@ -10,6 +10,7 @@ package struct EntityPredicateSchema: PredicateSchema {
     switch try AttributePath(keyPath, of: entity).end {
     case .attribute(let attribute, _): return attribute.attributeType.predicateType
     case .object: return .object
+    case .entityName: return .text
     }
   }
 
@@ -25,4 +26,8 @@ package struct EntityPredicateSchema: PredicateSchema {
           ? "." : "; its relationships: \(entity.relationshipsByName.keys.sorted().joined(separator: ", "))."),
       userInfo: [unknownKeyPathKey: keyPath.joined(separator: ".")])
   }
+}
+
+extension NSEntityDescription: PredicateNamed {
+  package var predicateName: String? { name }
 }

@@ -25,7 +25,19 @@ extension NSManagedObjectModel {
   /// Reads a model from the XML text of a `contents` file, which a build tool may have embedded. Errors name `file`; it
   /// is not read.
   public static func load(xml: Data, file: URL? = nil) throws -> NSManagedObjectModel {
-    try ModelXMLReader(file: file).read(xml)
+    try load(xml: xml, file: file, module: nil)
+  }
+
+  /// - Parameter module: The module that the model is embedded in; nil to find it out.
+  package static func load(xml: Data, file: URL? = nil, module: String?) throws -> NSManagedObjectModel {
+    let model = try ModelXMLReader(file: file).read(xml)
+    let package = file.map { ModelFile.package(of: $0).deletingPathExtension().lastPathComponent }
+    guard let module = module ?? EmbeddedModels.module(embedding: xml, package: package) else { return model }
+    for entity in model.entities {
+      entity.moduleName = module
+      if let name = entity.representedClassName, name.hasPrefix(".") { entity.managedObjectClassName = module + name }
+    }
+    return model
   }
 
   /// Takes over the contents of a model that other code does not reference.

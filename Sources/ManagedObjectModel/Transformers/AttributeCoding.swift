@@ -36,7 +36,9 @@ extension NSAttributeDescription {
   /// The coder that converts a transformable's objects to bytes and back; nil if the attribute names a transformer that
   /// is not registered, as in a store of another program. Values are then the stored bytes.
   private var coder: TransformableCoder? {
-    guard let name = valueTransformerName, !name.isEmpty else { return .unnamed }
-    return ValueTransformer.registered(name).map { TransformableCoder(transformer: $0) }
+    if let name = valueTransformerName, !name.isEmpty {
+      return ValueTransformer.registered(name).map { .transformer($0) }
+    }
+    return .archive(valueClass: transformableClass)
   }
 }

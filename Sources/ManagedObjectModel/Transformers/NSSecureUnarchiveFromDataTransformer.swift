@@ -14,15 +14,21 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
 
   /// The object in an archive; nil if the data is not an archive or contains another class.
   open override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = value as? Data, (try? KeyedArchive(data))?.holdsOnly(Self.allowedTopLevelClasses) == true else {
-      return nil
-    }
-    return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: Self.allowedTopLevelClasses, from: data)
+    (value as? Data).flatMap { Self.object(in: $0, allowing: Self.allowedTopLevelClasses) }
+  }
+
+  static func object(in data: Data, allowing classes: [AnyClass]) -> Any? {
+    guard (try? KeyedArchive(data))?.holdsOnly(classes) == true else { return nil }
+    return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
   }
 
   /// The archive of an object; nil if the object can't be archived.
   open override func reverseTransformedValue(_ value: Any?) -> Any? {
     guard let value else { return nil }
-    return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+    return Self.archive(of: value)
+  }
+
+  static func archive(of value: Any) -> Data? {
+    try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
   }
 }

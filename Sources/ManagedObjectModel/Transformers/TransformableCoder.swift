@@ -1,25 +1,42 @@
 import Foundation
 
-/// A transformer with the direction in which storing uses it.
-struct TransformableCoder {
-  let transformer: ValueTransformer
+/// How the objects of a transformable become bytes and objects again.
+enum TransformableCoder {
+  /// By the transformer that the attribute names.
+  case transformer(ValueTransformer)
+  /// The attribute names none: a keyed archive of the plain classes and, if there is one, the class that the attribute
+  /// names for its values.
+  case archive(valueClass: AnyClass?)
 
-  /// For attributes that do not name a transformer: a keyed archive of the plain classes.
-  static var unnamed: TransformableCoder {
-    TransformableCoder(transformer: NSSecureUnarchiveFromDataTransformer())
-  }
-
+  /// The bytes for `object`; nil if it can't be converted, or not back.
+  ///
   /// An unarchiving transformer converts bytes to objects, so storing uses its reverse direction; any other transformer
   /// converts objects to bytes. (Apple documentation: NSAttributeDescription, valueTransformerName.)
-  private var isReversed: Bool { transformer is NSSecureUnarchiveFromDataTransformer }
-
-  /// The bytes for `object`; nil if the transformer can't convert it.
   func data(from object: Any) -> Data? {
-    let result = isReversed ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
-    return result as? Data
+    switch self {
+    case .transformer(let transformer):
+      let isReversed = transformer is NSSecureUnarchiveFromDataTransformer
+      return (isReversed ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)) as? Data
+    case .archive:
+      guard let data = NSSecureUnarchiveFromDataTransformer.archive(of: object),
+        (try? KeyedArchive(data))?.holdsOnly(allowedClasses) == true
+      else { return nil }
+      return data
+    }
   }
 
   func object(from data: Data) -> Any? {
-    isReversed ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+    switch self {
+    case .transformer(let transformer):
+      let isReversed = transformer is NSSecureUnarchiveFromDataTransformer
+      return isReversed ? transformer.transformedValue(data) : transformer.reverseTransformedValue(data)
+    case .archive: return NSSecureUnarchiveFromDataTransformer.object(in: data, allowing: allowedClasses)
+    }
+  }
+
+  private var allowedClasses: [AnyClass] {
+    let plain = NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses
+    guard case .archive(let valueClass?) = self, valueClass is any NSSecureCoding.Type else { return plain }
+    return plain + [valueClass]
   }
 }

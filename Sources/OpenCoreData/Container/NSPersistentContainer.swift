@@ -186,7 +186,9 @@ extension NSManagedObjectModel {
   public static func embedded(named name: String) -> NSManagedObjectModel? {
     embeddedModels.withLock { known in
       if let model = known[name] { return model }
-      guard let model = EmbeddedModels.xml(named: name).flatMap({ try? load(xml: $0) }) else { return nil }
+      guard let embedded = EmbeddedModels.model(named: name), let version = embedded.currentVersion,
+        let model = try? load(xml: Data(version.xml.utf8), module: embedded.moduleName)
+      else { return nil }
       model.freeze()
       known[name] = model
       return model

@@ -151,5 +151,7 @@ extension NSPersistentStore {
     public init(rawValue: String) { self.rawValue = rawValue }
     public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
     public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
+    public static let binary = StoreType(rawValue: NSBinaryStoreType)
+    public static let xml = StoreType(rawValue: NSXMLStoreType)
   }
 }

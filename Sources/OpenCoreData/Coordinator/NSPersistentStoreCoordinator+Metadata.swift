@@ -44,7 +44,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// Apple's newer spelling.
-  public class func metadata(
+  public class func metadataForPersistentStore(
     type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
     try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)

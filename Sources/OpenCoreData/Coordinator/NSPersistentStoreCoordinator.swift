@@ -31,7 +31,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private(set) var participants: [any SaveParticipant] = []
 
   /// Makes a coordinator for stores of `model` and freezes the model.
-  public init(managedObjectModel model: NSManagedObjectModel) {
+  public required init(managedObjectModel model: NSManagedObjectModel) {
     model.freeze()
     ModelsInUse.add(model)
     managedObjectModel = model

@@ -20,6 +20,8 @@ extension Notification.Name {
 public let NSAddedPersistentStoresKey = "added"
 public let NSRemovedPersistentStoresKey = "removed"
 public let NSUUIDChangedPersistentStoresKey = "changedUUID"
+/// The key of a store's URL in the user info of `NSPersistentStoreRemoteChange`.
+public let NSPersistentStoreURLKey = "storeURL"
 
 extension NSPersistentStoreCoordinator {
   /// Never called with the lock held: observers may wait for contexts that wait for the lock.

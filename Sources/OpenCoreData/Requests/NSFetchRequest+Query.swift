@@ -5,7 +5,7 @@ extension NSFetchRequest {
   ///
   /// - Throws: `NSError` for an unknown entity, or for a predicate or sort key that does not match it.
   func query(model: NSManagedObjectModel?) throws -> FetchQuery {
-    guard let found = entity ?? entityName.flatMap({ model?.entitiesByName[$0] }) else {
+    guard let found = resolveEntity(model) else {
       throw NSError.unknownEntity(entityName, in: "The fetch request", model: model)
     }
     let schema = EntityPredicateSchema(entity: found)

@@ -48,9 +48,15 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
 /// let rows = try context.fetch(request)
 /// ```
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
-  /// The entity of the objects to find; nil for a request that was made with a name, until it is set. It takes
-  /// precedence over the name. (Apple documentation: entity.)
-  open var entity: NSEntityDescription?
+  /// The entity of the objects to find; nil for a request that was made with a name, until it is set or executed. One
+  /// that was set takes precedence over the name. (Apple documentation: entity.)
+  open var entity: NSEntityDescription? {
+    get { entitySet ?? entityFound }
+    set { (entitySet, entityFound) = (newValue, nil) }
+  }
+  private var entitySet: NSEntityDescription?
+  /// The entity of the name in the model of the context that has executed the request.
+  private var entityFound: NSEntityDescription?
   /// The name that the request was made with, or that of its entity.
   open var entityName: String? { entity?.name ?? nameGiven }
   private var nameGiven: String?
@@ -130,13 +136,23 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, NSCopying {
     super.init()
   }
 
+  /// The entity to find objects of, which a request that was made with a name has from then on.
+  func resolveEntity(_ model: NSManagedObjectModel?) -> NSEntityDescription? {
+    if let entitySet { return entitySet }
+    let found = nameGiven.flatMap { model?.entitiesByName[$0] }
+    // Not written again: a request may be read on several queues.
+    if found !== entityFound { entityFound = found }
+    return found
+  }
+
   open func copy(with zone: NSZone? = nil) -> Any { retyped(as: ResultType.self) }
 
   /// A copy with results of another type.
   func retyped<Other>(as type: Other.Type) -> NSFetchRequest<Other> {
     let copy = nameGiven.map(NSFetchRequest<Other>.init(entityName:)) ?? NSFetchRequest<Other>()
     copy.affectedStores = affectedStores
-    copy.entity = entity
+    copy.entitySet = entitySet
+    copy.entityFound = entityFound
     copy.predicate = predicate
     copy.sortDescriptors = sortDescriptors
     copy.fetchLimit = fetchLimit

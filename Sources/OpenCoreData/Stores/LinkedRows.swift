@@ -20,6 +20,7 @@ extension LinkedRows {
     case .attribute(let attribute, _):
       return current.id.entity.slot(named: attribute.name).map { current.values[$0] } ?? .null
     case .object: return current.id.comparisonValue
+    case .entityName: return current.id.entity.name.map { .text($0) } ?? .null
     }
   }
 }

@@ -96,7 +96,7 @@ struct StoreModelSearch {
 
   private static func version(_ version: EmbeddedModel.Version, of model: EmbeddedModel) throws -> Version {
     Version(
-      model: try NSManagedObjectModel.load(xml: Data(version.xml.utf8)),
+      model: try NSManagedObjectModel.load(xml: Data(version.xml.utf8), module: model.moduleName),
       origin: .embedded("\(model.name)/\(version.name)"))
   }
 

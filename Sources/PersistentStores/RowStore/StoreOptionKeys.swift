@@ -3,6 +3,9 @@ import Foundation
 
 public let NSSQLiteStoreType = "SQLite"
 public let NSInMemoryStoreType = "InMemory"
+// Names of Apple's other types. This library has no stores of them.
+public let NSBinaryStoreType = "Binary"
+public let NSXMLStoreType = "XML"
 
 extension URL {
   /// Whether both name the same file, with symbolic links resolved.

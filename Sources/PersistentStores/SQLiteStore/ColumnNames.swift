@@ -33,6 +33,13 @@ final class ColumnNames {
       guard let last = path.relationships.last else { return "t0.Z_PK" }
       let (table, owner) = try alias(of: path.relationships.dropLast())
       return "\(table).\(try column(of: last, in: owner))"
+    case .entityName:
+      let (table, owner) = try alias(of: path.relationships[...])
+      let names = try owner.withDescendants.map { entity in
+        let name = (entity.name ?? "").replacing("'", with: "''")
+        return "WHEN \(try store.sqlEntity(entity).number) THEN '\(name)'"
+      }
+      return "(CASE \(table).Z_ENT \(names.joined(separator: " ")) END)"
     }
   }
 

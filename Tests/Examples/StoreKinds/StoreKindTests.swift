@@ -225,7 +225,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     #expect(stack.store.metadata[NSStoreUUIDKey] as? String == stack.store.identifier)
     try stack.context.save()
     let url = kind.url(in: folder)
-    let found = try NSPersistentStoreCoordinator.metadata(type: kind.type, at: url)
+    let found = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: url)
     #expect(found["season"] as? String == "winter" && found[NSStoreUUIDKey] as? String == stack.store.identifier)
     try NSPersistentStoreCoordinator.setMetadata(
       found.merging(["season": "summer"]) { $1 }, forPersistentStoreOfType: kind.type.rawValue, at: url)

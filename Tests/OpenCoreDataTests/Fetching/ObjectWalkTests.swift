@@ -142,7 +142,7 @@ struct ObjectWalkTests {
         context.reset()
         return kept == nil
       }
-      #expect(kept?.managedObjectContext == nil && kept?.place == "Spot 4")
+      #expect(kept?.managedObjectContext == nil && kept?.isFault == true)
       #expect(throws: Enough.self) { try context.walkObjects(stack.request()) { _ in throw Enough() } }
       #expect(context.registeredObjects.isEmpty)
     }

@@ -173,6 +173,9 @@ struct MigrationModelTests {
       #expect(error?.code == code)
     }
     try FileManager.default.removeItem(at: target)
+    let other = bench.folder.file("other.sqlite")
+    try manager.migrateStore(from: bench.file, type: .sqlite, mapping: mapping, to: other, type: .sqlite)
+    #expect(try sqlite(other, "SELECT count(*) FROM ZSESSION") == "3")
     for file in [fresh, bench.folder.file("none.sqlite")] {
       let error = #expect(throws: NSError.self) { try migrate(mapping, from: file) }
       #expect(error?.code == NSMigrationManagerSourceStoreError)

@@ -19,6 +19,24 @@ struct GraphModelTests {
     #expect(try sqlite(player.graph.file, "PRAGMA integrity_check") == "ok")
   }
 
+  @Test("Any undos and redos lead to the states that were, also over saves", arguments: Randomness.seeds(8, long: 400))
+  func undo(seed: UInt64) throws {
+    let player = try GraphPlayer(seed: seed, undoes: true)
+    let found = try player.play(steps: 160)
+    #expect(found == nil, "seed \(seed): \(found ?? "")")
+    #expect(try sqlite(player.graph.file, "PRAGMA integrity_check") == "ok")
+  }
+
+  @Test("The reference can fail: an undo that changes an order is noticed")
+  func undoCanary() throws {
+    let isFound = try (UInt64(1)...6).contains { seed in
+      let player = try GraphPlayer(seed: seed, undoes: true)
+      player.turnsListsRound = true
+      return try player.play(steps: 160) != nil
+    }
+    #expect(isFound)
+  }
+
   @Test("The reference can fail: an object that stays in its former box is noticed")
   func canary() throws {
     let isFound = try (UInt64(1)...6).contains { seed in

@@ -17,14 +17,24 @@ final class GraphPlayer {
   private var held: [Int: NSManagedObject] = [:]
   private var lastNumber = 0
   private(set) var log: [String] = []
+  /// What undos and redos lead to.
+  private var past: [GraphReference] = []
+  private var future: [GraphReference] = []
+  /// A planted error: undos turn lists round.
+  var turnsListsRound = false
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, undoes: Bool = false) throws {
     graph = try LinkedGraph()
     random = SeededGenerator(seed: seed)
     var contexts = [graph.context()]
     for _ in 0..<Int.random(in: 0..<3, using: &random) { contexts.insert(graph.context(contexts[0]), at: 0) }
     self.contexts = contexts
     references = Array(repeating: GraphReference(), count: contexts.count + 1)
+    if undoes {
+      let manager = UndoManager()
+      manager.groupsByEvent = false
+      contexts[0].undoManager = manager
+    }
   }
 
   private var leaf: NSManagedObjectContext { contexts[0] }
@@ -46,10 +56,10 @@ final class GraphPlayer {
 
   /// - Returns: How the rows differ after a save to the store; nil if they do not.
   private func play() throws -> String? {
-    switch Int.random(in: 0..<24, using: &random) {
-    case 0..<5: insert()
-    case 5..<17: try link()
-    case 17: try delete()
+    switch Int.random(in: 0..<(leaf.undoManager == nil ? 24 : 32), using: &random) {
+    case 0..<5: try undoable { insert() }
+    case 5..<17: try undoable { try link() }
+    case 17: try undoable { try delete() }
     case 18..<21:
       let last = Int.random(in: contexts.indices, using: &random)
       for level in 0...last { try save(level) }
@@ -59,15 +69,50 @@ final class GraphPlayer {
       references[0] = references[1]
       leaf.rollback()
       held = [:]
+      (past, future) = ([], [])
     case 22:
       log.append("let go")
       held = [:]
-      if !leaf.hasChanges { leaf.reset() }
+      if !leaf.hasChanges {
+        leaf.reset()
+        (past, future) = ([], [])
+      }
+    case 24..<29:
+      log.append("undo")
+      leaf.undo()
+      step(from: &past, to: &future)
+      if turnsListsRound { references[0].items = references[0].items.mapValues { $0.reversed() } }
+    case 29...:
+      log.append("redo")
+      leaf.redo()
+      step(from: &future, to: &past)
     default:
       log.append("refresh all")
       leaf.refreshAllObjects()
     }
     return nil
+  }
+
+  /// Makes a change that one undo takes back.
+  private func undoable(_ body: () throws -> Void) throws {
+    guard let manager = leaf.undoManager else { return try body() }
+    let (before, count) = (references[0], manager.undoStack.count)
+    manager.beginUndoGrouping()
+    try body()
+    manager.endUndoGrouping()
+    if manager.undoStack.count > count {
+      past.append(before)
+      future = []
+    } else {
+      try #require(before.shown == references[0].shown, "The change was not registered\(history)")
+    }
+  }
+
+  private func step(from: inout [GraphReference], to other: inout [GraphReference]) {
+    guard let state = from.popLast() else { return }
+    other.append(references[0])
+    references[0] = state
+    held = held.filter { state.kinds[$0.key] != nil }
   }
 
   private func save(_ level: Int) throws {

@@ -41,6 +41,15 @@ struct GraphReference: Equatable {
     }
   }
 
+  /// All that every object has.
+  var shown: [String: [Int]] {
+    var shown: [String: [Int]] = [:]
+    for (number, kind) in kinds {
+      for key in ["there"] + Self.keys(kind) { shown["\(number).\(key)"] = related(number, key) }
+    }
+    return shown
+  }
+
   static func keys(_ kind: Kind) -> [String] {
     switch kind {
     case .box: ["items"]

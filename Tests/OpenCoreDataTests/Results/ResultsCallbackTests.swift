@@ -167,7 +167,7 @@ struct ResultsCallbackTests {
       context.processPendingChanges()
       context.reset()
     }
-    #expect(log.contains("delete c 0.1 -") && log.filter { $0.hasPrefix("update") }.count == 4)
+    #expect(log.contains("delete nil 0.1 -") && log.filter { $0.hasPrefix("update") }.count == 4)
     #expect(fixture.titles == ["b", "d", "f", "a"])
     #expect(zip(before, fixture.controller.fetchedObjects ?? []).allSatisfy { $0 !== $1 })
   }

@@ -66,7 +66,7 @@ struct StoreMetadataTests {
     let uuid = stack.coordinator.persistentStores[0].identifier
     try stack.coordinator.remove(stack.coordinator.persistentStores[0])
     let bytes = try Data(contentsOf: stack.file)
-    _ = try NSPersistentStoreCoordinator.metadata(type: .sqlite, at: stack.file)
+    _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: stack.file)
     #expect(try Data(contentsOf: stack.file) == bytes, "reading leaves no trace")
     try NSPersistentStoreCoordinator.setMetadata(
       ["author": "Bob"], forPersistentStoreOfType: NSSQLiteStoreType, at: stack.file)

@@ -76,7 +76,7 @@ struct CompiledModelReader {
     entity.name = name
     if let className = archive.text(object.values["NSClassNameForEntity"]), className != "NSManagedObject" {
       entity.representedClassName = className
-      entity.managedObjectClassName = className
+      entity.managedObjectClassName = className.hasPrefix(".") ? String(className.dropFirst()) : className
     }
     entity.isAbstract = archive.flag(object.values["NSIsAbstract"])
     entity.versionHashModifier = nonEmpty(object.values["NSVersionHashModifier"])

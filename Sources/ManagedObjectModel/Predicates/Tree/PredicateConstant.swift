@@ -57,6 +57,7 @@ extension PredicateConstant {
     switch object {
     case is NSNull: self = .null
     case let object as any PredicateIdentifiable: self = .object(PredicateObject(object.predicateIdentity))
+    case let object as any PredicateNamed: self = object.predicateName.map { .text($0) } ?? .null
     case let object as NSDecimalNumber: self = .decimal(object.decimalValue)
     case let object as NSNumber: self.init(number: object)
     case let object as NSString: self = .text(String(describing: object))

@@ -11,6 +11,11 @@ package protocol PredicateIdentifiable {
   var predicateIdentity: any PredicateIdentity { get }
 }
 
+/// An argument of a predicate that stands for its name, such as an entity.
+package protocol PredicateNamed {
+  var predicateName: String? { get }
+}
+
 /// An object that a predicate compares with.
 package struct PredicateObject: Sendable, Hashable, CustomStringConvertible {
   package let identity: any PredicateIdentity

@@ -10,7 +10,8 @@ struct ChangeEvent {
   private(set) var updates: [ObjectKey: NSManagedObject] = [:]
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
   private(set) var refreshed: [ObjectKey: NSManagedObject] = [:]
-  /// Objects that other contexts have inserted and saved: objects made for the merge, or only IDs.
+  /// Objects that other contexts have inserted and saved, made for the merge, or only their IDs; and objects whose
+  /// insertion was made again by a redo.
   private(set) var mergedInsertions: [ObjectKey: NSManagedObject] = [:]
   private(set) var mergedIDs = ObjectIDCollection()
   /// The IDs of all objects that the context had before a reset; nil if it was not reset.
@@ -56,6 +57,16 @@ struct ChangeEvent {
   }
 
   mutating func noteRefresh(of object: NSManagedObject, _ key: ObjectKey) { refreshed[key] = object }
+
+  /// The object of a row whose insertion and removal may have been announced is inserted again.
+  mutating func noteReinsertion(of object: NSManagedObject, _ segment: PendingSegment, row: Int) {
+    let key = object.identity.key
+    if hasInsertion(segment, row: row) || deletions.removeValue(forKey: key) != nil { return }
+    mergedInsertions[key] = object
+  }
+
+  /// - Returns: Whether the object was inserted again in this event.
+  mutating func withdrawReinsertion(_ key: ObjectKey) -> Bool { mergedInsertions.removeValue(forKey: key) != nil }
 
   /// The object has values of the store, whatever happened to it before.
   mutating func noteRebase(of object: NSManagedObject, _ key: ObjectKey) {

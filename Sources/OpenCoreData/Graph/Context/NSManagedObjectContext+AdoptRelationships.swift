@@ -48,8 +48,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The order that a child has set, with the objects that it did not have behind those that they follow now.
-  private static func merged(_ order: [NSManagedObject], _ present: [NSManagedObject]) -> [NSManagedObject] {
+  /// The order that a child or an undo has set, with the objects that it did not have behind those that they follow now.
+  static func merged(_ order: [NSManagedObject], _ present: [NSManagedObject]) -> [NSManagedObject] {
     let (known, there) = (Set(order), Set(present))
     var followers: [NSManagedObject?: [NSManagedObject]] = [:]
     var last: NSManagedObject?

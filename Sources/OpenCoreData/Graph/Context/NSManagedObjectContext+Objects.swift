@@ -197,6 +197,8 @@ extension NSManagedObjectContext {
   public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
     guard !object.isDeleted else { return }
+    pauseUndo()
+    defer { resumeUndo() }
     if !mergeChanges { object.dissolvePending() }
     if object.isInserted {
       guard !mergeChanges else { return }

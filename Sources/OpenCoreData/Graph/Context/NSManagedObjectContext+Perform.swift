@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     nonisolated(unsafe) let block = block
     queue.async {
       Self.$current.withValue(self) { block() }
-      self.processPendingChanges()
+      self.endEvent()
     }
   }
 
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
     let outcome: Swift.Result<Result, Failure> = await withCheckedContinuation { continuation in
       queue.async {
         let outcome = self.asCurrent(block)
-        self.processPendingChanges()
+        self.endEvent()
         continuation.resume(returning: outcome)
       }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Discarding changes.
 extension NSManagedObjectContext {
-  /// Discards all changes: inserted objects leave the context, other objects get their last committed values back.
+  /// Discards all changes and what can be undone: inserted objects leave the context, other objects get their last committed values back.
   /// (Apple documentation: rollback().)
   ///
   /// ```swift
@@ -13,14 +13,15 @@ extension NSManagedObjectContext {
   public func rollback() {
     checkQueue()
     validationFailures = []
+    undoManager?.removeAllActions()
     let (restored, withdrawn) = graph.rollBack()
     for object in restored { object.awake(after: .rollback) }
     processPendingChanges()
     graph.release(withdrawn)
   }
 
-  /// Forgets every object, changed or not. Objects that the client still holds have no context from then on; their
-  /// faults cannot be loaded any more. (Apple documentation: reset().)
+  /// Forgets every object, changed or not, and what can be undone. Objects that the client still holds are
+  /// faults without a context from then on, which read as nil. (Apple documentation: reset().)
   ///
   /// ```swift
   /// let request: NSFetchRequest<JournalEntry> = JournalEntry.fetchRequest()
@@ -34,6 +35,7 @@ extension NSManagedObjectContext {
   public func reset() {
     checkQueue()
     validationFailures = []
+    undoManager?.removeAllActions()
     graph.reset()
     advanceQueryGeneration()
     processPendingChanges()

@@ -64,7 +64,15 @@ extension NSManagedObjectContext {
     checkQueue()
     // After a failed read the next save repeats it, and throws its error.
     if propagatesDeletesAtEndOfEvent { try? propagateDeletions() }
+    registerUndo()
     graph.announce { changes in post(.NSManagedObjectContextObjectsDidChange, userInfo(for: changes)) }
+  }
+
+  /// Processes what is pending; what is changed from now on is undone separately.
+  func endEvent() {
+    processPendingChanges()
+    graph.merged = []
+    undoManager?.endEvent()
   }
 
   private func userInfo(for changes: ChangeEvent) -> [AnyHashable: Any] {
@@ -74,6 +82,7 @@ extension NSManagedObjectContext {
       var inserted = ObjectIDCollection()
       for (segment, rows) in changes.insertions { inserted.append(segment.rows, rows: rows) }
       inserted.append(changes.mergedIDs)
+      inserted.append(changes.mergedInsertions.ids)
       info.setUnlessEmpty(inserted, NSInsertedObjectIDsKey)
       info.setUnlessEmpty(changes.updates.ids, NSUpdatedObjectIDsKey)
       var deleted = changes.deletions.ids
@@ -113,7 +122,7 @@ extension NSManagedObjectContext {
     isProcessingScheduled = true
     queue.async {
       self.isProcessingScheduled = false
-      self.processPendingChanges()
+      self.endEvent()
     }
   }
 }

@@ -1,5 +1,21 @@
 /// The rows of pending insertions, and the objects made for some of them.
 extension ObjectGraph {
+  // MARK: Lookup
+
+  /// The object with `id`, pending or registered; nil if the context has none. Makes the object of a pending row.
+  func object(for id: NSManagedObjectID) -> NSManagedObject? {
+    adoptPermanentIDs()
+    if let (segment, row) = insertions.locate(id) { return handle(in: segment, row: row) }
+    return registeredObject(for: id)
+  }
+
+  /// The object that is registered under `id`, which another thread may have made permanent just now.
+  func registeredObject(for id: NSManagedObjectID) -> NSManagedObject? {
+    registry[id.key] ?? registry[id.resolved.key]
+  }
+
+  // MARK: Objects of rows
+
   /// The object for a pending row, made on the first request.
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
@@ -60,5 +76,15 @@ extension ObjectGraph {
   /// Releases the objects of rows that were discarded. Those that have other owners keep their values.
   func release(_ withdrawn: [PendingSegment]) {
     for segment in withdrawn { segment.releaseHandles() }
+  }
+
+  /// Breaks reference cycles of objects that were read ahead, or that pending changes lead to. For the end of the
+  /// context.
+  func dropRelated() {
+    for object in registry.objects {
+      object.related = nil
+      object.dropPending()
+    }
+    for segment in insertions.segments { segment.handles.forEach { _, object in object.dropPending() } }
   }
 }

@@ -26,6 +26,8 @@ final class ObjectGraph {
   private(set) var eventClock = EventClock()
   /// Grows when cached related objects may be out of date.
   private(set) var relationshipEpoch: UInt64 = 0
+  /// Notes what an undo has to take back; nil unless the context has an undo manager.
+  var undo: UndoRecorder?
 
   /// Whether unchanged objects are kept alive too.
   var retainsUnchanged = false {
@@ -34,20 +36,6 @@ final class ObjectGraph {
 
   var hasChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
   var hasObjects: Bool { hasChanges || !registry.isEmpty }
-
-  // MARK: Lookup
-
-  /// The object with `id`, pending or registered; nil if the context has none. Makes the object of a pending row.
-  func object(for id: NSManagedObjectID) -> NSManagedObject? {
-    adoptPermanentIDs()
-    if let (segment, row) = insertions.locate(id) { return handle(in: segment, row: row) }
-    return registeredObject(for: id)
-  }
-
-  /// The object that is registered under `id`, which another thread may have made permanent just now.
-  func registeredObject(for id: NSManagedObjectID) -> NSManagedObject? {
-    registry[id.key] ?? registry[id.resolved.key]
-  }
 
   // MARK: Registration
 
@@ -120,12 +108,24 @@ final class ObjectGraph {
     object.becomeInserted(in: segment.storage, row: row)
     segment.keep(object, row: row)
     event.noteInsertion(segment, rows: row..<(row + 1))
+    undo?.noteInsertion(of: object)
+  }
+
+  /// Inserts an object that has left the context: under the ID that it had, unless a save has ended its insertion.
+  func insertAgain(_ object: NSManagedObject, in context: NSManagedObjectContext) {
+    guard case .temporary(let range, let row) = object.identity.reference,
+      let segment = insertions.segment(of: range), segment.storage === object.storage, segment.restore(object, row: row)
+    else { return insert(object, in: context) }
+    object.becomeInserted(in: segment.storage, row: row)
+    event.noteReinsertion(of: object, segment, row: row)
+    undo?.noteInsertion(of: object)
   }
 
   /// Inserts the rows of `segment`. No object is made.
   func insert(_ segment: PendingSegment) {
     insertions.append(segment)
     event.noteInsertion(segment, rows: 0..<segment.batch.count)
+    if let undo { for object in handles(in: segment) { undo.noteInsertion(of: object) } }
   }
 
   /// Inserts what a child has saved. Objects that were looked for too early, and counted as deleted, become objects of
@@ -192,11 +192,21 @@ final class ObjectGraph {
     event.noteRebase(of: object, key)
   }
 
+  /// An updated object that has its committed values and relationships again is not pending any more.
+  func settle(_ object: NSManagedObject) {
+    guard object.isUpdated, !object.state.contains(.recreated), object.changedSlots.isEmpty,
+      !object.hasChangedRelationships
+    else { return }
+    updates[object.identity.key] = nil
+    object.rollBack()
+  }
+
   // MARK: Deletions
 
   /// Marks an object, which is not a fault, for deletion. One that was never saved leaves the context immediately.
   func delete(_ object: NSManagedObject) {
     let key = object.identity.key
+    undo?.noteDeletion(of: object)
     if object.isInserted, let (segment, row) = insertions.locate(object.identity) {
       withdraw(object, row, of: segment)
       unregister(object, from: key, asDeleted: true)
@@ -220,7 +230,7 @@ final class ObjectGraph {
   private func withdraw(_ object: NSManagedObject, _ row: Int, of segment: PendingSegment) {
     let key = object.identity.key
     // If the insertion was not announced, neither is the deletion.
-    if !event.hasInsertion(segment, row: row) { event.noteDeletion(of: object, key) }
+    if !event.hasInsertion(segment, row: row), !event.withdrawReinsertion(key) { event.noteDeletion(of: object, key) }
     event.withdrawUpdate(key)
     segment.remove(row: row)
   }
@@ -232,6 +242,7 @@ final class ObjectGraph {
     let key = object.identity.key
     guard deletions.removeValue(forKey: key) != nil else { return false }
     object.becomeUndeleted()
+    undo?.noteUndeletion(of: object)
     event.noteUndeletion(of: object, key)
     unpropagated.removeAll { $0 === object }
     if !object.changedSlots.isEmpty || object.pending != nil { _ = noteChange(of: object) }
@@ -283,6 +294,9 @@ final class ObjectGraph {
 
   /// Others have inserted the object.
   func noteMerged(_ object: NSManagedObject) { event.noteMerged(object, object.identity.key) }
+
+  /// The objects of a merge, registered until the end of the event even if nothing else holds them.
+  var merged: [NSManagedObject] = []
 
   /// Others have inserted objects with `ids`, for which no objects were made.
   func noteMerged(_ ids: ObjectIDCollection) { event.noteMerged(ids) }
@@ -340,6 +354,7 @@ final class ObjectGraph {
   /// - Returns: The objects that have their committed values back, and the segments whose rows are gone, to be released
   ///   (`release(_:)`) once they were announced.
   func rollBack() -> (restored: [NSManagedObject], withdrawn: [PendingSegment]) {
+    undo?.forget()
     let restored = updates.inOrder + deletions.inOrder
     let withdrawn = insertions.segments
     // What was not announced yet is not announced at all.
@@ -363,12 +378,14 @@ final class ObjectGraph {
 
   /// Forgets every object, changed or not.
   func reset() {
+    undo?.forget()
     let pending = insertions.segments.flatMap(\.handles.objects)
     let all = registry.objects.union(deletions.values).union(pending)
     event = .invalidation(of: all.map(\.objectID))
-    for object in all { object.leaveContext() }
+    for object in all { object.becomeForgotten() }
     registry.removeAll()
     retained = []
+    merged = []
     release(insertions.segments)
     dropChanges()
     conflictChecks = [:]
@@ -380,15 +397,5 @@ final class ObjectGraph {
     updates = [:]
     deletions = [:]
     unpropagated = []
-  }
-
-  /// Breaks reference cycles of objects that were read ahead, or that pending changes lead to. For the end of the
-  /// context.
-  func dropRelated() {
-    for object in registry.objects {
-      object.related = nil
-      object.dropPending()
-    }
-    for segment in insertions.segments { segment.handles.forEach { _, object in object.dropPending() } }
   }
 }

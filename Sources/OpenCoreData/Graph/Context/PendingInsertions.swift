@@ -146,6 +146,17 @@ final class PendingSegment {
     objects = nil
   }
 
+  /// Takes the removal of a row back.
+  ///
+  /// - Returns: Whether the row was removed.
+  func restore(_ object: NSManagedObject, row: Int) -> Bool {
+    guard let index = removedRows.firstIndex(of: row) else { return false }
+    removedRows.remove(at: index)
+    isValidated = false
+    keep(object, row: row)
+    return true
+  }
+
   func keep(_ handle: NSManagedObject, row: Int) {
     handles[row] = handle
     objects = nil

@@ -19,6 +19,8 @@ extension NSManagedObjectContext {
     guard let policy = mergePolicy as? NSMergePolicy else {
       preconditionFailure("A merge policy is an NSMergePolicy; \(type(of: mergePolicy)) is none.")
     }
+    pauseUndo()
+    defer { resumeUndo() }
     do {
       switch failure.code {
       case .mergeConflict:

@@ -90,6 +90,8 @@ extension NSManagedObjectContext {
   func merge(_ saved: SavedIDs) {
     guard !saved.isEmpty else { return }
     processPendingChanges()
+    pauseUndo()
+    defer { resumeUndo() }
     advanceQueryGeneration()
     graph.invalidateRelated()
     if saved.invalidatesAll { refreshAllObjects() }
@@ -110,6 +112,7 @@ extension NSManagedObjectContext {
       return
     }
     let objects = ids.map(object(with:))
+    graph.merged = objects
     let group = FaultGroup(objects.map(\.identity))
     var known: [NSManagedObjectID] = []
     for object in objects {

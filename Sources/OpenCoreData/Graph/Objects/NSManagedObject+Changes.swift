@@ -49,13 +49,14 @@ extension NSManagedObject {
   /// Keeps the values from before a change: the committed ones, and those at the start of the event.
   func rememberValues(_ context: NSManagedObjectContext?) {
     if !hasSnapshot { snapshot = values }
+    context?.graph.undo?.willChangeValues(of: self)
     guard let number = context?.graph.eventClock.number, auxiliary.eventNumber != number else { return }
     auxiliary.eventSnapshot = values
     auxiliary.eventPending = auxiliary.pending
     auxiliary.eventNumber = number
   }
 
-  private func slots(differingFrom old: [StoredValue]) -> [Int] {
+  func slots(differingFrom old: [StoredValue]) -> [Int] {
     values.indices.filter { values[$0] != old[$0] && !isEqualObject(old[$0], $0) }
   }
 

@@ -18,6 +18,7 @@ extension NSManagedObject {
       // An object of a subentity has more slots than the path's entity.
       return object.storedValue(at: path.relationships.isEmpty ? slot : object.slot(attribute.name))
     case .object: return object.objectID.comparisonValue
+    case .entityName: return object.entity.name.map { .text($0) } ?? .null
     }
   }
 

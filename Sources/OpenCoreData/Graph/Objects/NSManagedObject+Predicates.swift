@@ -9,9 +9,12 @@ extension NSManagedObject: PredicateIdentifiable {
 extension NSManagedObject: PredicateSubject {
   package func predicateValue(forKeyPath keyPath: [String]) throws -> Any? {
     let path = try AttributePath(keyPath, of: entity)
-    guard case .object = path.end else { return value(forKeyPath: keyPath.joined(separator: ".")) }
+    if case .attribute = path.end { return value(forKeyPath: keyPath.joined(separator: ".")) }
     // Without the `SELF` or `objectID` that may end the path: objects are compared, not their IDs.
-    return path.relationships.isEmpty ? self : value(forKeyPath: path.relationships.map(\.name).joined(separator: "."))
+    let object =
+      path.relationships.isEmpty ? self : value(forKeyPath: path.relationships.map(\.name).joined(separator: "."))
+    if case .entityName = path.end { return (object as? NSManagedObject)?.entity.name }
+    return object
   }
 }
 

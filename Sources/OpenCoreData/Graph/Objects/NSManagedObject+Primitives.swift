@@ -5,7 +5,7 @@ extension NSManagedObject {
   /// Call it before a primitive value is read: loads a fault. With nil it only does that.
   public func willAccessValue(forKey key: String?) {
     checkQueue()
-    if isFault { fireFault() }
+    if isFault { fireFaultToRead() }
   }
 
   /// Call it after a primitive value was read.

@@ -32,6 +32,7 @@ extension NSManagedObject {
   /// Sets the order of the objects that an ordered relationship has.
   func arrange(_ objects: [NSManagedObject], _ relationship: NSRelationshipDescription) {
     guard related(relationship) != objects else { return }
+    undoRecorder?.willChange(relationship, of: self)
     change(relationship) { $0.setOrder(objects) }
   }
 
@@ -40,6 +41,7 @@ extension NSManagedObject {
     guard let members = pending?.many[relationship.name], objects.count > 1 else { return }
     let wanted = objects.filter(members.hasAdded)
     guard members.addedInOrder.suffix(wanted.count) != wanted[...] else { return }
+    undoRecorder?.willChange(relationship, of: self)
     change(relationship) { $0.reorder(objects) }
   }
 
@@ -103,8 +105,9 @@ extension NSManagedObject {
   private func noteAddition(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     let isOwner = isOwner(relationship)
     // An object that is there already keeps its place.
-    if relationship.isOrdered, !isOwner { _ = related(relationship) }
+    if relationship.isOrdered || undoRecorder != nil, !isOwner { _ = related(relationship) }
     guard isOwner || mayLack(object, relationship) else { return }
+    undoRecorder?.willAdd(object, to: relationship, of: self)
     // The only owner of an object that it has removed had it before.
     let wasBelow = wasRemoved(object, relationship) && (isOwner || isCommitted(object, relationship) == true)
     if wasBelow, !relationship.isOrdered {
@@ -115,7 +118,9 @@ extension NSManagedObject {
   }
 
   private func noteRemoval(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    if undoRecorder != nil, !isOwner(relationship) { _ = related(relationship) }
     guard isOwner(relationship) || mayHave(object, relationship) else { return }
+    undoRecorder?.willRemove(object, from: relationship, of: self)
     let wasAdded = pending?.many[relationship.name]?.hasAdded(object) ?? false
     let mayBeBelow =
       isOwner(relationship)
@@ -153,8 +158,12 @@ extension NSManagedObject {
   }
 
   private func record(_ object: NSManagedObject?, _ relationship: NSRelationshipDescription) {
+    undoRecorder?.willChange(relationship, of: self)
     recording { auxiliary.pending.one.updateValue(object, forKey: relationship.name) }
   }
+
+  /// What notes changes for an undo; it has to know what a relationship had before, so this is read.
+  private var undoRecorder: UndoRecorder? { managedObjectContext?.graph.undo }
 
   private func recording(_ body: () -> Void) {
     checkQueue()

@@ -44,6 +44,13 @@ extension NSManagedObject {
     snapshot = nil
   }
 
+  /// An object that has left its context is to be inserted again, with `values`.
+  func beginAgain(with values: [StoredValue]) {
+    loaded = values
+    snapshot = entity.layout.defaultValues
+    dropPending()
+  }
+
   /// Whether the object has values, loaded or packed.
   var hasValues: Bool { loaded?.isEmpty != true }
 

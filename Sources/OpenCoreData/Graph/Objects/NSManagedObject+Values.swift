@@ -54,7 +54,9 @@ extension NSManagedObject {
       preconditionFailure(
         "Unacceptable type of value for attribute: property = \"\(attribute.name)\"; desired type = "
           + "\(attribute.attributeValueClassName ?? "\(attribute.attributeType)"); given type = "
-          + "\(value.map { "\(type(of: $0))" } ?? "nil"); value = \(value.map { "\($0)" } ?? "nil").")
+          + "\(value.map { "\(type(of: $0))" } ?? "nil"); value = \(value.map { "\($0)" } ?? "nil")."
+          + (attribute.attributeType == .transformableAttributeType
+            ? " Name a transformer, or in attributeValueClassName a class that conforms to NSSecureCoding." : ""))
     }
     return stored
   }
@@ -73,7 +75,7 @@ extension NSManagedObject {
 
   func storedValue(at slot: Int) -> StoredValue {
     checkQueue(slot: slot)
-    if state.contains(.fault) { fireFault() }
+    if state.contains(.fault) { fireFaultToRead() }
     return currentValue(at: slot)
   }
 
@@ -111,6 +113,9 @@ extension NSManagedObject {
     }
     context.fulfillFault(self)
   }
+
+  /// As `fireFault()`, except that an object whose context was reset reads as nil.
+  func fireFaultToRead() { if !isUnregistered || !hasValues { fireFault() } }
 
   /// What `description` shows; does not load a fault.
   var valuesText: String {

@@ -376,6 +376,13 @@ extension NSManagedObject {
 
   // MARK: The end
 
+  /// The context was reset: a fault that reads as nil and can't be changed.
+  func becomeForgotten() {
+    becomeFault()
+    leaveContext()
+    loaded = entity.layout.nullValues
+  }
+
   /// The object leaves its context. It keeps its values; a fault can't be loaded any more.
   ///
   /// - Parameter asDeleted: Whether it shows as deleted from then on.
