@@ -145,7 +145,7 @@ enum FolderTable {
     "SurfJournal": [
       "CoreDataStack": [],
       "Generated": [],
-      "Journal": ["CoreDataStack", "Generated"],
+      "Journal": ["CoreDataStack"],
       ".": ["CoreDataStack", "Generated", "Journal"],
     ],
     "surfjournal": [
