@@ -157,8 +157,9 @@ struct VerificationRun {
   /// Findings whose remedy is a change of the store. Only the program that a store belongs to may make it.
   private static let repairs: Set<String> = [
     "uuid", "entityNumber", "version", "valueMissing", "valueType", "textBytes", "notUnique", "uniqueIndexMissing",
-    "danglingKey", "wrongDestination", "destinationEntity", "inverse", "relationshipMissing", "danglingJoin",
-    "orderMissing", "orderDoubled", "keySequence", "historyChange", "largeValueOrphan",
+    "danglingKey", "wrongDestination", "destinationEntity", "inverse", "relationshipMissing", "tooFewObjects",
+    "tooManyObjects", "danglingJoin", "joinOneSided", "orderMissing", "orderDoubled", "keySequence", "historyChange",
+    "largeValueOrphan",
   ]
   private static let foreignAdvice =
     "Correct it with the program that the store belongs to, or restore the store from a copy."

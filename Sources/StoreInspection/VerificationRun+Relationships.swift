@@ -20,11 +20,19 @@ extension VerificationRun {
         case .toOne(let column, let entityColumn, _):
           checks += try toOneChecks(
             entity, relationship, column: column, entityColumn: entityColumn, destination: destination)
-        case .toMany(_, let column, _):
+        case .toMany(let table, let column, _):
+          if has(table, [column]) {
+            let links = "SELECT \(column.quotedName) AS k FROM \(table.quotedName)"
+            checks += countChecks(entity, relationship, links: links)
+          }
           // For a pair, the to-one side is checked.
           guard relationship.inverseRelationship == nil, relationship.owner === entity.entity else { continue }
           try checkHiddenKey(entity, relationship, column: column, destination: destination)
         case .manyToMany(let table, let source, let other, _):
+          if has(table, [source, other]) {
+            let links = Self.links(relationship, table: table.quotedName, (source.quotedName, other.quotedName))
+            checks += countChecks(entity, relationship, links: links)
+          }
           guard tables.insert(table).inserted else { continue }
           let owner = relationship.owner?.name.flatMap { byName[$0] } ?? entity
           try checkJoinTable(table, relationship, source: (source, owner), other: (other, destination))
@@ -110,6 +118,72 @@ extension VerificationRun {
       advice: Self.lostAdvice)
   }
 
+  // MARK: Numbers of objects
+
+  /// What Core Data checks when an object is saved: an optional relationship may be empty.
+  ///
+  /// - Parameter links: A query with a row for each object at the other end, and this end's key in the column `k`.
+  private func countChecks(
+    _ entity: VerifiedEntity, _ relationship: NSRelationshipDescription, links: String
+  ) -> [RowCheck] {
+    let (least, most) = (relationship.minCount, relationship.maxCount)
+    func keys(_ condition: String) -> String { "SELECT k FROM (\(links)) GROUP BY k HAVING count(*) \(condition)" }
+    var checks: [RowCheck] = []
+    if least > 0 {
+      let none = relationship.isOptional ? "" : " OR t.Z_PK NOT IN (SELECT k FROM (\(links)) WHERE k IS NOT NULL)"
+      checks.append(
+        RowCheck(
+          "tooFewObjects", property: relationship.name,
+          where: "\(entity.isOwn) AND (t.Z_PK IN (\(keys("< \(least)")))\(none))",
+          "objects lead to fewer than \(least) objects, which the model requires",
+          advice: "Add some; the relationship can't be changed and saved while they are missing."))
+    }
+    if most > 0 {
+      checks.append(
+        RowCheck(
+          "tooManyObjects", property: relationship.name,
+          where: "\(entity.isOwn) AND t.Z_PK IN (\(keys("> \(most)")))",
+          "objects lead to more than \(most) objects, which the model does not allow",
+          advice: "Remove some; the relationship can't be changed and saved while there are too many."))
+    }
+    return checks
+  }
+
+  /// The links of a many-to-many relationship. If it is its own inverse, a row without its mirror stands for both
+  /// directions.
+  private static func links(
+    _ relationship: NSRelationshipDescription, table: String, _ columns: (source: String, other: String)
+  ) -> String {
+    let own = "SELECT \(columns.source) AS k FROM \(table)"
+    guard relationship.inverseRelationship === relationship else { return own }
+    return "\(own) UNION ALL SELECT t.\(columns.other) FROM \(table) t WHERE \(oneSided(table, columns))"
+  }
+
+  /// The condition for rows `t` of a relationship that is its own inverse without a row for the other direction.
+  private static func oneSided(_ table: String, _ columns: (source: String, other: String)) -> String {
+    "NOT EXISTS (SELECT 1 FROM \(table) m WHERE m.\(columns.source) = t.\(columns.other) "
+      + "AND m.\(columns.other) = t.\(columns.source))"
+  }
+
+  /// Some programs keep a row for each direction, others one for both. Rows of both kinds in one table mean that one of
+  /// a pair was lost, or that two programs wrote them.
+  private mutating func checkMirrors(
+    _ table: String, _ relationship: NSRelationshipDescription, columns: (source: String, other: String)
+  ) throws {
+    let name = table.quotedName
+    let alone = Self.oneSided(name, columns)
+    guard relationship.inverseRelationship === relationship,
+      let found = try rows(in: "\(name) t", where: alone, key: "t.rowid"),
+      try store.connection.integer(
+        "SELECT 1 FROM \(name) t WHERE t.\(columns.source) <> t.\(columns.other) AND NOT \(alone) LIMIT 1") != nil
+    else { return }
+    add(
+      "joinOneSided", severity: .warning, entity: relationship.owner?.name, property: relationship.name, table: table,
+      count: found.count, keys: found.keys,
+      "\(table): \(found.count) rows have no row for the other direction, as the others have.",
+      advice: "Set the relationship again at one of the two objects; it is read as set at both.")
+  }
+
   // MARK: Many to many
 
   private mutating func checkJoinTable(
@@ -130,6 +204,7 @@ extension VerificationRun {
         keys: found.keys, "\(table): \(found.count) rows have a \(column) that leads to no \(entity.name).",
         advice: "Delete these rows.")
     }
+    try checkMirrors(table, relationship, columns: (source.column.quotedName, other.column.quotedName))
   }
 
   // MARK: Order

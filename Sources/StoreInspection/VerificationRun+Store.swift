@@ -211,13 +211,22 @@ extension VerificationRun {
         named.formUnion(try checkExternal(entity, attribute.name, column: column.name.quotedName, files: files))
       }
     }
-    let orphans = files.subtracting(named).sorted()
-    if !orphans.isEmpty {
-      add(
-        "largeValueOrphan", severity: .warning, count: orphans.count,
-        "\(orphans.count) files in \(folder.path) belong to no object: \(orphans.prefix(Self.keysListedMax).joined(separator: ", ")).",
-        advice: "Remove them if nothing else uses them.")
-    }
+    let marks = LargeValues.markFolder(of: store.url)
+    let marked = Set((try? FileManager.default.contentsOfDirectory(atPath: marks.path)) ?? [])
+    let orphans = files.subtracting(named)
+    addOrphans(
+      "largeValueOrphan", orphans.subtracting(marked), in: folder, advice: "Remove them if nothing else uses them.")
+    addOrphans(
+      "largeValuePending", orphans.intersection(marked), in: folder,
+      advice: "A save is under way or was ended early: the next program that opens the store for writing removes them.")
+  }
+
+  private mutating func addOrphans(_ code: String, _ orphans: Set<String>, in folder: URL, advice: String) {
+    guard !orphans.isEmpty else { return }
+    let listed = orphans.sorted().prefix(Self.keysListedMax).joined(separator: ", ")
+    add(
+      code, severity: .warning, count: orphans.count,
+      "\(orphans.count) files in \(folder.path) belong to no object: \(listed).", advice: advice)
   }
 
   /// Values whose first byte is 2 contain the name of a file: 36 characters and a zero byte. The result is these names.

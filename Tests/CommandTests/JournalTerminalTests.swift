@@ -11,39 +11,10 @@ import Testing
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 0)
   }
 
-  /// Runs a command with standard input and standard error on a terminal of its own. At the question it runs a shell
-  /// script, in which $PID is the command, then gives the answer. Prints the exit status, then what was on the terminal.
-  private static let terminal = """
-    import os, pty, subprocess, sys
-    answer, script, arguments = sys.argv[1], sys.argv[2], sys.argv[3:]
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(arguments, stdin=theirs, stdout=open("out", "w"), stderr=theirs)
-    os.close(theirs)
-    seen, asked = b"", False
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        seen += piece
-        if not asked and seen.endswith(b"[y/N] "):
-            asked = True
-            subprocess.run(["sh", "-c", script], check=True, env=dict(os.environ, PID=str(process.pid)))
-            os.write(ours, answer.encode().decode("unicode_escape").encode())
-    print(process.wait())
-    sys.stdout.write(seen.decode().replace("\\r\\n", "\\n"))
-    """
-
   private func ask(_ answer: String, meanwhile script: String = ":", _ edit: String...) throws -> (
     status: Int, seen: String
   ) {
-    let arguments = [answer, script, Tool.url.path] + edit + ["--store", "s"]
-    let output = try Programs.run("/usr/bin/env", ["python3", "-c", Self.terminal] + arguments, in: folder)
-    try #require(output.status == 0, "\(output.messages)")
-    let lines = output.text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-    return (try #require(Int(lines[0])), String(lines[1]))
+    try Terminal.ask(answer, edit + ["--store", "s"], meanwhile: script, in: folder)
   }
 
   @Test(arguments: [#"y\n"#, #"yes\n"#, #" Y \n"#])
@@ -63,11 +34,10 @@ import Testing
   @Test(arguments: [#"n\n"#, #"\n"#, #"yet\n"#, #"\x04"#], edits)
   func `Anything else throws away, and no later export shows it`(_ answer: String, _ edit: [String]) throws {
     let (before, exported) = (try folder.data("s"), try Tool.run("export", "--store", "s", in: folder).bytes)
-    let arguments = [answer, ":", Tool.url.path] + edit + ["--store", "s"]
-    let output = try Programs.run("/usr/bin/env", ["python3", "-c", Self.terminal] + arguments, in: folder)
-    #expect(output.text.hasPrefix("0\n"))
+    let (status, seen) = try Terminal.ask(answer, edit + ["--store", "s"], in: folder)
+    #expect(status == 0)
     let verb = edit[0] == "delete" ? "deleted" : "saved"
-    #expect(output.text.hasSuffix("surfjournal: nothing was \(verb): as requested\n"), "\(output.text)")
+    #expect(seen.hasSuffix("surfjournal: nothing was \(verb): as requested\n"), "\(seen)")
     #expect(try folder.text("out").isEmpty)
     #expect(try folder.data("s") == before)
     #expect(try Tool.run("export", "--store", "s", in: folder).bytes == exported)

@@ -41,6 +41,24 @@ import Testing
     #expect(try sqlite("Seed.sqlite", "SELECT name FROM sqlite_master WHERE name LIKE 'SJ%'").isEmpty)
   }
 
+  @Test func `Large values stay in the rows of a seed, and files go with the store that it replaces`() throws {
+    try SurfModel.write(to: folder)
+    let photo = Data(repeating: 7, count: 140_000).base64EncodedString()
+    try folder.write("rating,photo\n3,\(photo)\n", to: "photos.csv")
+    let model = ["--entity", "Session", "--model", SurfModel.name, "-q"]
+    let first = try Programs.run(
+      Tool.url.path, ["import", "photos.csv", "--store", "Seed.sqlite"] + model, in: folder)
+    #expect(first.status == 0 && folder.exists(".Seed_SUPPORT"), "\(first.messages)")
+    for name in ["Seed.sqlite", "Other.sqlite"] {
+      let made = try Programs.run(
+        Tool.url.path, ["seed", "--from", "photos.csv", "-o", name, "--single-file", "--force"] + model, in: folder)
+      #expect(made.status == 0, "\(made.messages)")
+      #expect(try sqlite(name, "SELECT hex(substr(ZPHOTO, 1, 3)), length(ZPHOTO) FROM ZSESSION") == "010707|140001")
+    }
+    #expect(try folder.data("Seed.sqlite") == folder.data("Other.sqlite"))
+    #expect(!folder.exists(".Seed_SUPPORT") && !folder.exists(".Other_SUPPORT"))
+  }
+
   @Test func `One file is the same, whenever and wherever it is made, of plain and packed input`() throws {
     try Logs.write(records: 5000, to: "log.csv", in: folder)
     #expect(try seed("--from", "log.csv", "-o", "a.sqlite", "--single-file", "-q").status == 0)

@@ -154,7 +154,11 @@ import Testing
     let session = NSEntityDescription()
     session.name = "Session"
     place.destinationEntity = spot
-    session.properties = [date, place]
+    let photo = NSAttributeDescription()
+    photo.name = "photo"
+    photo.attributeType = .binaryDataAttributeType
+    photo.allowsExternalBinaryDataStorage = true
+    session.properties = [date, photo, place]
     session.uniquenessConstraints = [["date"]]
     session.userInfo = ["note": "made by hand"]
     let model = NSManagedObjectModel()

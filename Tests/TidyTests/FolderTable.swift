@@ -56,7 +56,7 @@ enum FolderTable {
       "Rows": ["Identities"],
       "Queries": ["Identities", "Rows"],
       "SQLite": ["Rows"],
-      "External": ["Rows", "SQLite"],
+      "External": ["Rows", "SQLite", "Schema"],
       "Predicates": ["SQLite"],
       "RowStore": ["Identities", "Queries", "Rows"],
       "Schema": ["SQLite"],
@@ -146,7 +146,7 @@ enum FolderTable {
     "SurfJournal": [
       "CoreDataStack": [],
       "Generated": [],
-      "Journal": ["CoreDataStack", "Generated"],
+      "Journal": ["CoreDataStack"],
       ".": ["CoreDataStack", "Generated", "Journal"],
     ],
     "surfjournal": [

@@ -90,7 +90,7 @@ extension StoredValue {
 }
 
 extension UUID {
-  init?(bytes data: Data) {
+  package init?(bytes data: Data) {
     guard data.count == 16 else { return nil }
     let b = [UInt8](data)
     self.init(
@@ -99,7 +99,7 @@ extension UUID {
       ))
   }
 
-  var bytes: Data {
+  package var bytes: Data {
     let u = uuid
     return Data([
       u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,

@@ -14,6 +14,11 @@ package enum LargeValues {
   package static func valueFolder(of store: URL) -> URL {
     supportFolder(of: store).appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
   }
+
+  /// The subfolder of this library that has one empty file for each value's file whose row is not certain.
+  package static func markFolder(of store: URL) -> URL {
+    supportFolder(of: store).appendingPathComponent("_OPENCOREDATA_PENDING", isDirectory: true)
+  }
 }
 
 /// Values of attributes that allow external storage (`allowsExternalBinaryDataStorage`). The first byte in the column
@@ -26,10 +31,15 @@ struct ExternalData: Sendable {
   /// Receives values whose files are missing, which are then read as null; nil if such a value is an error.
   let missing: MissingValues?
 
+  /// Larger values are written to files. Apple does not document its limit; what is published of it ranges from 100 KB
+  /// to 1 MB, and the one measurement of a current format is 128 KiB (couchbase/couchbase-lite-ios, issue 526). The
+  /// mark in each column says where the value is, so that every limit makes a valid store.
+  static let inlineBytesMax = 128 * 1024
+
   private static let followsMark: UInt8 = 1
   private static let fileMark: UInt8 = 2
   /// The marker, the 36 characters of a UUID and a NUL.
-  private static let referenceLength = 38
+  static let referenceLength = 38
 
   /// The location of the attribute's value, for messages: `Session.photo` of the row with this key.
   package struct Location {
@@ -130,16 +140,14 @@ struct ExternalData: Sendable {
 
   // MARK: Writing
 
-  /// The content of the column: always the value itself.
+  /// The content of the column with the value itself.
   static func column(for value: StoredValue) -> StoredValue {
     guard case .blob(let data) = value else { return value }
     return .blob(Data([followsMark]) + data)
   }
 
-  func remove(_ name: String) {
-    // A file that stays does no harm: there are no references to it.
-    if let file = file(name) { try? FileManager.default.removeItem(at: file) }
-  }
+  /// The content of the column for a value in a file.
+  static func column(forFile name: String) -> Data { Data([fileMark]) + Data(name.utf8) + Data([0]) }
 }
 
 extension NSAttributeDescription {
@@ -154,8 +162,13 @@ extension NSAttributeDescription {
 struct ExternalSlots: Sendable {
   /// By entity number, without empty lists.
   private let slots: [Int: [Int]]
+  /// By entity number: the slots of attributes in a uniqueness constraint.
+  private let uniqueSlots: [Int: Set<Int>]
 
   init(_ entities: [Int: NSEntityDescription]) {
+    uniqueSlots = entities.mapValues { entity in
+      Set(entity.ancestry.flatMap(\.uniquenessConstraintNames).joined().compactMap { entity.slot(named: $0) })
+    }
     slots = entities.compactMapValues { entity in
       let found = entity.attributeSlots.indices.filter { entity.attributeSlots[$0].mayLieOutside }
       return found.isEmpty ? nil : found
@@ -164,5 +177,6 @@ struct ExternalSlots: Sendable {
 
   var isEmpty: Bool { slots.isEmpty }
   var entityNumbers: [Int] { slots.keys.sorted() }
+  func isUnique(_ slot: Int, in number: Int) -> Bool { uniqueSlots[number]?.contains(slot) == true }
   subscript(number: Int) -> [Int] { slots.isEmpty ? [] : slots[number] ?? [] }
 }

@@ -6,33 +6,21 @@ import Foundation
 enum ExternalDataFunction {
   /// Takes a column, the row's key and the attribute's name; returns the value.
   static let value = "OCD_EXTERNAL_VALUE"
-  /// Takes a value; returns the content of the column.
+  /// Takes a value, the row's key, the table and the column; returns the content of the column. A connection for writing
+  /// writes large values to files; with the value as the only argument it stays in the row.
   static let column = "OCD_EXTERNAL_COLUMN"
   /// Called by triggers with a table, a column, a row's key and the bytes that the row no longer has there.
   static let dropped = "OCD_EXTERNAL_DROPPED"
 }
 
-/// Files that rows no longer refer to, in a transaction that may still be rolled back.
-final class DroppedFiles {
-  struct File {
-    let table: String
-    let column: String
-    let key: Int64
-    let bytes: Data
-  }
-  fileprivate(set) var files: [File] = []
-
-  func removeAll() { files = [] }
-}
-
 /// The store's data for these functions; SQLite retains it as long as the connection is open.
 private final class FunctionContext {
   let external: ExternalData
-  let dropped: DroppedFiles?
+  let files: ExternalFiles?
 
-  init(_ external: ExternalData, _ dropped: DroppedFiles?) {
+  init(_ external: ExternalData, _ files: ExternalFiles?) {
     self.external = external
-    self.dropped = dropped
+    self.files = files
   }
 
   static func of(_ context: OpaquePointer?) -> FunctionContext? {
@@ -41,16 +29,13 @@ private final class FunctionContext {
 }
 
 extension SQLiteConnection {
-  /// - Parameter dropped: Where a connection for writing records the files that are no longer referenced.
-  func registerExternalData(_ external: ExternalData, _ dropped: DroppedFiles? = nil) throws {
-    try register(
-      ExternalDataFunction.value, argumentCount: 3, context: FunctionContext(external, nil), body: externalValue)
-    try register(
-      ExternalDataFunction.column, argumentCount: 1, context: FunctionContext(external, nil), body: externalColumn)
-    if dropped != nil {
-      try register(
-        ExternalDataFunction.dropped, argumentCount: 4, context: FunctionContext(external, dropped),
-        body: externalDropped)
+  /// - Parameter files: What a connection for writing writes large values to; without it they stay in the rows.
+  func registerExternalData(_ external: ExternalData, _ files: ExternalFiles? = nil) throws {
+    let context = FunctionContext(external, files)
+    try register(ExternalDataFunction.value, argumentCount: 3, context: context, body: externalValue)
+    try register(ExternalDataFunction.column, argumentCount: -1, context: context, body: externalColumn)
+    if files != nil {
+      try register(ExternalDataFunction.dropped, argumentCount: 4, context: context, body: externalDropped)
     }
   }
 
@@ -78,7 +63,7 @@ private func externalValue(
     let location = ExternalData.Location(attribute: text(arguments[2]), key: sqlite3_value_int64(arguments[1]))
     // Without a result the function's is NULL.
     guard let value = try known.external.value(of: blob(arguments[0]), location) else { return }
-    value.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
+    result(context, value)
   } catch {
     sqlite3_result_error(context, (error as NSError).localizedDescription, -1)
   }
@@ -87,20 +72,36 @@ private func externalValue(
 private func externalColumn(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
-  guard let arguments, sqlite3_value_type(arguments[0]) == SQLITE_BLOB,
-    case .blob(let column) = ExternalData.column(for: .blob(blob(arguments[0])))
-  else { return }
-  column.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
+  guard let arguments, let known = FunctionContext.of(context), sqlite3_value_type(arguments[0]) == SQLITE_BLOB else {
+    return
+  }
+  do throws(POSIXError) {
+    let bytes = UnsafeRawBufferPointer(
+      start: sqlite3_value_blob(arguments[0]), count: Int(sqlite3_value_bytes(arguments[0])))
+    if count == 4, bytes.count > ExternalData.inlineBytesMax, let files = known.files {
+      let row = (sqlite3_value_int64(arguments[1]), text(arguments[2]), text(arguments[3]))
+      if let column = try files.write(bytes, of: row) { return result(context, column) }
+    }
+    if case .blob(let column) = ExternalData.column(for: .blob(blob(arguments[0]))) { result(context, column) }
+  } catch {
+    let error = SQLiteError(error, "a large value can't be written to the folder next to it")
+    sqlite3_result_error(context, error.message, -1)
+    sqlite3_result_error_code(context, error.code)
+  }
 }
 
 private func externalDropped(
   _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
-  guard let arguments, let dropped = FunctionContext.of(context)?.dropped else { return }
-  dropped.files.append(
-    DroppedFiles.File(
+  guard let arguments, let files = FunctionContext.of(context)?.files else { return }
+  files.release(
+    ExternalFiles.Released(
       table: text(arguments[0]), column: text(arguments[1]), key: sqlite3_value_int64(arguments[2]),
       bytes: blob(arguments[3])))
+}
+
+private func result(_ context: OpaquePointer?, _ bytes: Data) {
+  bytes.withUnsafeBytes { csqlite_result_blob_transient(context, $0.baseAddress, UInt64($0.count)) }
 }
 
 private func blob(_ value: OpaquePointer?) -> Data {

@@ -11,6 +11,8 @@ struct MigrationRun {
   let source: SQLSchema
   let destination: SQLSchema
   let destinationEntities: [String: NSEntityDescription]
+  /// Nil for a store in memory.
+  let largeValues: ExternalFolder?
 
   var match: ModelMatch { mapping.match }
 
@@ -35,6 +37,7 @@ struct MigrationRun {
     for statement in tables { try connection.execute(statement) }
     for move in statements.moves { try connection.run(move.text, move.bindings) }
     try checkRows()
+    try markReleasedFiles()
     for statement in creations.dropFirst(tables.count) { try create(statement) }
     for derivation in destination.derivations { try connection.execute(derivation.fillStatement) }
     try writeKeys(lastKeys)

@@ -86,7 +86,7 @@ struct StoreMigration {
       connection: connection, path: path, mapping: mapping,
       source: layout(of: source.model, source.configuration),
       destination: SQLSchema(model: model, configuration: configuration),
-      destinationEntities: model.entitiesByName
+      destinationEntities: model.entitiesByName, largeValues: url.map(ExternalFolder.init)
     ).run(uuid: uuid, metadata: written)
   }
 

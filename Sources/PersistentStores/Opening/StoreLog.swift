@@ -10,9 +10,9 @@ package enum StoreLog {
     var wal: Int32
     repeat { wal = open(name, O_RDONLY | O_CLOEXEC) } while wal < 0 && errno == EINTR
     if wal < 0, errno == ENOENT { return }
-    guard wal >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    guard wal >= 0 else { throw .last }
     defer { close(wal) }
     // A file system that can't sync is not a failure of it.
-    if fsync(wal) != 0, errno != EINVAL { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    if fsync(wal) != 0, errno != EINVAL { throw .last }
   }
 }

@@ -19,6 +19,8 @@ package struct StoreOptions {
   /// Whether a store is read as one of the model's version without its metadata, which can't be used.
   let ignoresMetadata: Bool
   let allowsIncompleteSchema: Bool
+  /// Whether large values are written into the rows instead of to files.
+  let keepsLargeValues: Bool
   /// The maximum number of concurrent reading connections in addition to the writing one.
   let readersMax: Int
 
@@ -27,6 +29,7 @@ package struct StoreOptions {
   package static let readsDamagedWALKey = "OpenCoreDataReadsDamagedWALOption"
   package static let readsBeforeWritingKey = "OpenCoreDataReadsBeforeWritingOption"
   package static let ignoresMetadataKey = "OpenCoreDataIgnoresMetadataOption"
+  package static let keepsLargeValuesKey = "OpenCoreDataKeepsLargeValuesOption"
   package static let keepsWALUntilCommitKey = "OpenCoreDataKeepsWALUntilCommitOption"
 
   init(_ options: [AnyHashable: Any]?) throws {
@@ -40,6 +43,7 @@ package struct StoreOptions {
     keepsWALUntilCommit = isOn(Self.keepsWALUntilCommitKey)
     ignoresMetadata = isOn(Self.ignoresMetadataKey) && isReadOnly
     allowsIncompleteSchema = isOn(OCDIncompleteSchemaOption)
+    keepsLargeValues = isOn(Self.keepsLargeValuesKey)
     let poolSize = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
     readersMax = max(1, poolSize ?? Self.readersMaxDefault)
     let seconds =

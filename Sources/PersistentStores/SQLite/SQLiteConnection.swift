@@ -167,6 +167,13 @@ package final class SQLiteConnection {
 
   // MARK: Transactions
 
+  /// Begins a transaction for writing, unless another connection has one.
+  func beginsAtOnce() -> Bool {
+    sqlite3_busy_timeout(handle, 0)
+    defer { sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) }
+    return (try? execute("BEGIN IMMEDIATE")) != nil
+  }
+
   /// Runs `body` between BEGIN IMMEDIATE and COMMIT; a thrown error rolls everything back. Inside an open transaction
   /// it runs in a savepoint, and a thrown error rolls back the savepoint only.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {

@@ -74,6 +74,25 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
   }
 
   private static let causes = [ENOSPC: SQLITE_FULL, EDQUOT: SQLITE_FULL, EIO: SQLITE_IOERR]
+
+  /// A failure of the system on a file that belongs to a store.
+  init(_ error: POSIXError, _ problem: String) {
+    let number = error.code.rawValue
+    let code: Int32 =
+      switch error.code {
+      case .EACCES, .EPERM: SQLITE_PERM
+      case .EROFS: SQLITE_READONLY
+      case .ENOMEM: SQLITE_NOMEM
+      case .ENOTDIR, .EISDIR, .ELOOP, .ENOENT, .EEXIST: SQLITE_CANTOPEN
+      default: Self.causes[number] ?? SQLITE_IOERR
+      }
+    self.init(code: code, message: "\(problem): \(String(cString: strerror(number)))", sql: nil)
+  }
+}
+
+extension POSIXError {
+  /// The error of the last system call.
+  static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }
 
 extension NSError {

@@ -17,6 +17,8 @@ final class SQLiteSaveWriter: SaveWriter {
   private let isNested: Bool
   private var isOpen = true
   private var resolutions: [InsertionResolution] = []
+  /// Where the files of this save begin among those of the transaction.
+  private var filesStart = 0
 
   init(_ store: SQLiteStore, _ changes: ChangeSet) throws {
     self.store = store
@@ -28,6 +30,7 @@ final class SQLiteSaveWriter: SaveWriter {
       onlyReads = store.isReadOnly && store.takesWithoutWriting(changes)
       if store.isReadOnly, !onlyReads { throw store.readOnlyError }
       isNested = connection.isInTransaction
+      filesStart = store.externalFiles.position
       try connection.execute(isNested ? "SAVEPOINT save" : onlyReads ? "BEGIN" : "BEGIN IMMEDIATE")
     } catch {
       store.writerLock.unlock()
@@ -48,10 +51,12 @@ final class SQLiteSaveWriter: SaveWriter {
 
   func commit() throws {
     do {
+      if !isNested { try store.syncExternalFiles() }
       try connection.execute(isNested ? "RELEASE save" : "COMMIT")
     } catch let error as SQLiteError {
       throw Self.failure(error, store)
     }
+    if !isNested { store.externalFiles.keep() }
     end()
   }
 
@@ -59,6 +64,7 @@ final class SQLiteSaveWriter: SaveWriter {
     guard isOpen else { return }
     // SQLite rolls back automatically after some errors (a full disk among them).
     if connection.isInTransaction { try? connection.execute(isNested ? "ROLLBACK TO save; RELEASE save" : "ROLLBACK") }
+    store.externalFiles.discard(from: filesStart)
     end()
   }
 
@@ -66,7 +72,7 @@ final class SQLiteSaveWriter: SaveWriter {
     for one in resolutions { one.range.resolve(one.resolution) }
     store.metadataState.noteSaved()
     store.noteWrite()
-    store.writerLock.withLock { store.removeDroppedFiles() }
+    store.writerLock.withLock { store.removeReleasedFiles() }
     // The rows are committed. A failed checkpoint is repeated after the next commit and at closing.
     try? store.didCommit()
   }

@@ -43,9 +43,9 @@ extension SQLiteStore {
   package func batchUpdate(_ query: FetchQuery, values: [Int: StoredValue], wantsIDs: Bool) throws -> BatchOutcome {
     let entity = try sqlEntity(query.entity)
     let changed = values.sorted { $0.key < $1.key }.compactMap { slot, value in
-      entity.attributeColumns[slot].map { (column: $0.name, value: column(value, slot, of: entity)) }
+      assignment(of: value, slot, in: entity)
     }
-    let sets = changed.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
+    let sets = changed.map(\.text) + ["Z_OPT = Z_OPT + 1"]
     let statement =
       SQLFragment("UPDATE \(entity.tableName) AS t0 SET " + sets.joined(separator: ", "), changed.map(\.value))
       + (try condition(query, entity.tableName))
@@ -64,6 +64,8 @@ extension SQLiteStore {
       var outcome = BatchOutcome()
       var keys = KeySequences(connection)
       var batch = ObjectBatch(entity: entity)
+      externalFiles.mayLeaveRowsOut = resolution == .keepStored
+      defer { externalFiles.mayLeaveRowsOut = false }
       let source = try batchSource(for: batch, columns, connection)
       let text =
         batchInsertText(entity, columns, source: source, resolution: resolution) + (wantsIDs ? Self.returning : "")
@@ -132,16 +134,24 @@ extension SQLiteStore {
     guard !isReadOnly else { throw readOnlyError }
     return try writerLock.withLock {
       let connection = try writingReader().connection
+      let filesStart = externalFiles.position
       let outcome: BatchOutcome
       do {
-        outcome = try connection.transaction { try body(connection) }
-      } catch let error as SQLiteError {
+        outcome = try connection.transaction {
+          let outcome = try body(connection)
+          try syncExternalFiles()
+          return outcome
+        }
+        if !connection.isInTransaction { externalFiles.keep() }
+      } catch {
+        externalFiles.discard(from: filesStart)
+        guard let error = error as? SQLiteError else { throw error }
         throw NSError.sqlite(
           error, error.isUniqueness ? .constraintConflict : .save,
           message: "The batch request was not carried out in \(location)")
       }
       noteWrite()
-      removeDroppedFiles()
+      removeReleasedFiles()
       // The rows are committed. A failed checkpoint is repeated after the next commit and at closing.
       try? didCommit()
       return outcome

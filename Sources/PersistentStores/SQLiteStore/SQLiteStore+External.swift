@@ -8,9 +8,25 @@ extension SQLiteStore {
     ExternalData(store: url, missing: options?[MissingValues.optionKey] as? MissingValues)
   }
 
-  /// The column's content for an attribute value.
+  /// The column's content for a value in the row.
   func column(_ value: StoredValue, _ slot: Int, of entity: SQLEntity) -> StoredValue {
     externalSlots[entity.number].contains(slot) ? ExternalData.column(for: value) : value
+  }
+
+  /// The SQL of a column's content for the value that the SQL `value` stands for, in the row with the key `key`.
+  func content(of value: String, key: String, slot: Int, _ column: SQLColumn, _ entity: SQLEntity) -> String {
+    guard externalSlots[entity.number].contains(slot) else { return value }
+    // A unique index compares the content of columns, and two files never have the same name.
+    if externalSlots.isUnique(slot, in: entity.number) { return "\(ExternalDataFunction.column)(\(value))" }
+    return "\(ExternalDataFunction.column)(\(value), \(key), '\(entity.tableName)', '\(column.name)')"
+  }
+
+  /// What an UPDATE sets for an attribute, evaluated for each row: no two rows may share a file. Nil for one without a
+  /// column.
+  func assignment(of value: StoredValue, _ slot: Int, in entity: SQLEntity) -> (text: String, value: StoredValue)? {
+    entity.attributeColumns[slot].map { column in
+      ("\(column.name) = \(content(of: "?", key: "Z_PK", slot: slot, column, entity))", value)
+    }
   }
 
   /// Registers the functions for external values on a reading connection.
@@ -22,10 +38,11 @@ extension SQLiteStore {
   /// connection has, record every file to which a statement removes the reference.
   func watchExternalData(_ connection: SQLiteConnection) throws {
     guard !isReadOnly else { return try registerExternalData(connection) }
+    externalFiles.folder = url.map(ExternalFolder.init)
     let columns = externalColumns
     guard !columns.isEmpty else { return }
-    try connection.registerExternalData(externalData, droppedFiles)
-    for (table, column) in columns {
+    try connection.registerExternalData(externalData, externalFiles)
+    for (table, column) in columns.map({ ($0.table, $0.column) }) {
       let note = "BEGIN SELECT \(ExternalDataFunction.dropped)('\(table)', '\(column)', OLD.Z_PK, OLD.\(column)); END"
       let isFile = "substr(OLD.\(column), 1, 1) = x'02'"
       try connection.execute(
@@ -35,50 +52,82 @@ extension SQLiteStore {
     }
   }
 
-  /// Each column once, even if several entities share the table.
-  private var externalColumns: [(table: String, column: String)] {
-    var seen: Set<String> = []
-    return externalSlots.entityNumbers.compactMap { schema.entity(numbered: $0) }.flatMap { entity in
-      externalSlots[entity.number].compactMap { slot in
-        entity.attributeColumns[slot].map { (entity.tableName, $0.name) }
-      }
-    }.filter { seen.insert("\($0.0).\($0.1)").inserted }
+  private var externalColumns: [ExternalColumn] { externalSlots.columns(in: schema) }
+
+  /// Called before a commit that may refer to new files.
+  func syncExternalFiles() throws {
+    do throws(POSIXError) {
+      try externalFiles.sync()
+    } catch {
+      throw SQLiteError(error, "its large values can't be written to the disk")
+    }
   }
 
-  /// Called after a commit: removes the files without a reference. A file that only a rolled back transaction released
-  /// still has its row. All files stay while a reader may see an older generation.
-  func removeDroppedFiles() {
-    guard !droppedFiles.files.isEmpty, !hasReaders, let connection = try? writingReader().connection,
-      !connection.isInTransaction
+  /// Called after a commit: removes the files without a row. All of them stay while a reader of any process may see an
+  /// older state of the store, or a power cut could bring it back.
+  func removeReleasedFiles() {
+    guard !externalFiles.released.isEmpty, !hasReaders, let connection = try? writingReader().connection,
+      !connection.isInTransaction, isCheckpointed(connection)
     else { return }
-    for file in droppedFiles.files {
+    externalFiles.removeReleased { file in
       let rows = try? connection.rows(
         "SELECT 1 FROM \(file.table) WHERE Z_PK = ? AND \(file.column) = ?", [.integer(file.key), .blob(file.bytes)])
-      if rows?.isEmpty == true, let name = ExternalData.name(in: file.bytes) { externalData.remove(name) }
+      return rows.map { !$0.isEmpty }
     }
-    droppedFiles.removeAll()
+  }
+
+  // MARK: After a kill
+
+  /// Settles what killed processes have left: files with a mark that no row refers to are removed. The transaction makes
+  /// certain that no other process of this library is in the middle of a save; what it can't settle now stays marked.
+  func settleMarkedFiles(_ connection: SQLiteConnection) throws {
+    guard let folder = externalFiles.folder, folder.hasMarkFolder, connection.beginsAtOnce() else { return }
+    let (marked, used): (Set<String>, Set<String>)
+    do {
+      defer { try? connection.execute("ROLLBACK") }
+      (marked, used) = (folder.marked, try connection.externalFiles(in: externalColumns))
+    }
+    marked.intersection(used).forEach(folder.unmark)
+    if isCheckpointed(connection) { marked.subtracting(used).forEach(folder.remove) }
+    folder.removeMarkFolder()
   }
 
   // MARK: Copies
 
-  /// Copies the files of this store's values to a copy at `url`; into a copy in memory it writes the values themselves.
-  func copyExternalData(to url: URL?, _ destination: SQLiteConnection) throws {
+  /// Copies all rows to an empty database at `url`, and first the files of their values; a database in memory gets the
+  /// values themselves.
+  func copyEverything(to destination: SQLiteConnection, _ url: URL?, from connection: SQLiteConnection) throws {
+    // Files of values stay while a transaction reads the state that refers to them.
+    let begins = !connection.isInTransaction
+    if begins { try connection.execute("BEGIN; SELECT 1 FROM Z_METADATA") }
+    defer { if begins { try? connection.execute("COMMIT") } }
     guard let url else {
-      if externalSlots.isEmpty { return }
-      try destination.registerExternalData(externalData)
-      for (table, column) in externalColumns {
-        try destination.execute(
-          "UPDATE \(table) SET \(column) = \(ExternalDataFunction.column)(\(ExternalDataFunction.value)(\(column), Z_PK, "
-            + "'\(table).\(column)')) WHERE substr(\(column), 1, 1) = x'02'")
-      }
-      return
+      try connection.copyEverything(to: destination)
+      return try takeValuesIn(destination)
     }
-    guard let own = self.url.map(LargeValues.supportFolder), FileManager.default.fileExists(atPath: own.path) else {
-      return
-    }
-    let new = LargeValues.supportFolder(of: url)
     // Left over from a previous store: the new one is still empty.
-    if FileManager.default.fileExists(atPath: new.path) { try FileManager.default.removeItem(at: new) }
-    try FileManager.default.copyItem(at: own, to: new)
+    let support = LargeValues.supportFolder(of: url)
+    if FileManager.default.fileExists(atPath: support.path) { try FileManager.default.removeItem(at: support) }
+    let folder = ExternalFolder(of: url)
+    let copied = try self.url.map { try folder.copyFiles(of: ExternalFolder(of: $0)) } ?? []
+    do {
+      try connection.copyEverything(to: destination)
+    } catch {
+      copied.forEach(folder.remove)
+      throw error
+    }
+    copied.forEach(folder.unmark)
+    folder.removeMarkFolder()
+  }
+
+  /// Writes the values that are in files into the rows of a copy.
+  private func takeValuesIn(_ destination: SQLiteConnection) throws {
+    if externalSlots.isEmpty { return }
+    try destination.registerExternalData(externalData)
+    for (table, column) in externalColumns.map({ ($0.table, $0.column) }) {
+      try destination.execute(
+        "UPDATE \(table) SET \(column) = \(ExternalDataFunction.column)(\(ExternalDataFunction.value)(\(column), Z_PK, "
+          + "'\(table).\(column)')) WHERE substr(\(column), 1, 1) = x'02'")
+    }
   }
 }

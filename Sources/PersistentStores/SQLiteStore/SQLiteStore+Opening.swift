@@ -53,6 +53,8 @@ extension SQLiteStore {
         schema: schema, uuid: uuid, metadata: metadata)
       try store.watchExternalData(opened.connection)
       try opened.checkUnchanged()
+      // What can't be settled now is settled by the next opening.
+      if !settings.ignoresVersions { try? store.settleMarkedFiles(opened.connection) }
       if !settings.keepsWALUntilCommit { opened.connection.checkpointWALOnClose() }
       return store
     } catch let error as SQLiteError {

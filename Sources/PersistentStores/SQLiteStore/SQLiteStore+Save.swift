@@ -87,11 +87,8 @@ extension SQLiteStore {
 
   /// - Parameter givesKeys: Whether rows already have keys; otherwise SQLite continues from the greatest existing key.
   func insertText(_ entity: SQLEntity, _ source: BatchSource, givesKeys: Bool = true) -> String {
-    let external = externalSlots[entity.number]
     let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map {
-        (column: $0.name, source: external.contains(slot) ? "\(ExternalDataFunction.column)(s\(slot))" : "s\(slot)")
-      }
+      column.map { (column: $0.name, source: content(of: "s\(slot)", key: "pk", slot: slot, $0, entity)) }
     }
     let columns = (givesKeys ? ["Z_PK"] : []) + ["Z_ENT", "Z_OPT"] + stored.map(\.column)
     let values = (givesKeys ? ["pk"] : []) + ["\(entity.number)", "1"] + stored.map(\.source)
@@ -109,7 +106,7 @@ extension SQLiteStore {
       let entity = try sqlEntity(row.id.entity)
       let key = try key(of: row.id)
       let stored = row.changedSlots.compactMap { slot in
-        entity.attributeColumns[slot].map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }
+        assignment(of: row.values[slot], slot, in: entity)
       }
       if row.isRecreation, let stored = try currentRow(row.id) {
         faults.conflict(row.id, message: "its row was deleted and inserted again by another context", row: stored)
@@ -119,7 +116,7 @@ extension SQLiteStore {
         if row.isRecreation {
           try insertAnew(row, key: key, of: entity, connection)
         } else {
-          let sets = stored.map { $0.column + " = ?" } + ["Z_OPT = Z_OPT + 1"]
+          let sets = stored.map(\.text) + ["Z_OPT = Z_OPT + 1"]
           try connection.run(
             "UPDATE \(entity.tableName) SET \(sets.joined(separator: ", ")) WHERE Z_PK = ? AND Z_OPT = ?",
             stored.map(\.value) + [.integer(key), .integer(row.version)])
@@ -139,11 +136,14 @@ extension SQLiteStore {
   private func insertAnew(
     _ row: UpdatedRow, key: Int64, of entity: SQLEntity, _ connection: SQLiteConnection
   ) throws {
-    let stored = entity.attributeColumns.enumerated().compactMap { slot, name in
-      name.map { (column: $0.name, value: column(row.values[slot], slot, of: entity)) }
+    // The first of the bound values is the key.
+    let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
+      column.map {
+        (column: $0.name, mark: content(of: "?", key: "?1", slot: slot, $0, entity), value: row.values[slot])
+      }
     }
     let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
-    let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+    let marks = (["?", "?", "?"] + stored.map(\.mark)).joined(separator: ", ")
     try connection.run(
       "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) VALUES(\(marks))",
       [.integer(key), .integer(Int64(entity.number)), .integer(1)] + stored.map(\.value))

@@ -18,9 +18,9 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   let schema: SQLSchema
   /// By Z_ENT: the entities, each with the shared part of its objects' IDs.
   let idSpaces: [Int: PermanentIDSpace]
-  /// Which values can be in external files, and the files that a transaction has released.
+  /// Which values can be in external files, and the files that transactions write and release.
   let externalSlots: ExternalSlots
-  let droppedFiles = DroppedFiles()
+  let externalFiles = ExternalFiles()
 
   package var url: URL? { urlKept.withLock { $0 } }
   private let urlKept: Locked<URL?>
@@ -56,7 +56,9 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     isReadOnly = opened.isReadOnly
     configurationName = configuration
     urlKept = Locked(url)
-    poolSizeMax = try StoreOptions(options).readersMax
+    let settings = try StoreOptions(options)
+    poolSizeMax = settings.readersMax
+    externalFiles.writesFiles = !settings.keepsLargeValues
     let byName = model.entitiesByName
     let roots = schema.entities.map { ($0.name, UInt64($0.rootNumber)) }
     let identity = StoreIdentity(
@@ -220,9 +222,13 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
 
   package func commitTransaction() throws {
     try access("Writing to") { connection in
-      if connection.isInTransaction { try connection.execute("COMMIT") }
+      guard connection.isInTransaction else { return }
+      try syncExternalFiles()
+      try connection.execute("COMMIT")
+      externalFiles.keep()
     }
     hasOpenTransaction.store(false, ordering: .releasing)
+    writerLock.withLock { removeReleasedFiles() }
     try didCommit()
   }
 
@@ -231,6 +237,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     try access("Writing to") { connection in
       // SQLite rolls back automatically after some errors (a full disk among them).
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      externalFiles.discard()
     }
   }
 
@@ -265,6 +272,16 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     }
   }
 
+  /// Whether everything committed is in the file and on the disk, and no reader of any process sees an older state: only
+  /// then can a checkpoint write all pages back. It waits for no one.
+  func isCheckpointed(_ connection: SQLiteConnection) -> Bool {
+    checkpointer?.waitUntilIdle()
+    guard let outcome = try? connection.rows("PRAGMA wal_checkpoint(PASSIVE)").first, outcome.count == 3 else {
+      return false
+    }
+    return outcome[0] == .integer(0) && outcome[1] == outcome[2]
+  }
+
   private func syncWAL() throws {
     guard let url else { return }
     do throws(POSIXError) {
@@ -293,7 +310,8 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   package func close() {
     writerLock.withLock {
       guard writer != nil else { return }
-      removeDroppedFiles()
+      removeReleasedFiles()
+      externalFiles.folder?.removeMarkFolder()
       disconnect()
     }
   }

@@ -44,14 +44,32 @@ struct StoreFile {
         path: url.path, mode: .readWriteCreate, busyTimeoutMilliseconds: options.timeoutMilliseconds)
       defer { connection.close() }
       try checkIsStore(connection)
-      try opened.connection.copyEverything(to: connection)
-      try opened.checkUnchanged()
+      try replaceRowsAndFiles(connection, from: source, opened)
       try connection.checkpointWAL()
     }
-    try removeSupportFolder()
-    if FileManager.default.fileExists(atPath: source.supportFolder.path) {
-      try FileManager.default.copyItem(at: source.supportFolder, to: supportFolder)
+  }
+
+  /// Files of new rows come before the rows, and those of old rows go after them.
+  private func replaceRowsAndFiles(
+    _ connection: SQLiteConnection, from source: StoreFile, _ opened: OpenedDatabase
+  ) throws {
+    let (own, others) = (ExternalFolder(of: url), ExternalFolder(of: source.url))
+    try opened.connection.execute("BEGIN; SELECT 1 FROM Z_METADATA")
+    defer { try? opened.connection.execute("COMMIT") }
+    let released = own.names.subtracting(others.names)
+    let copied = try own.copyFiles(of: others)
+    released.forEach(own.mark(released:))
+    do {
+      try opened.connection.copyEverything(to: connection)
+    } catch {
+      copied.forEach(own.remove)
+      released.forEach(own.unmark)
+      throw error
     }
+    copied.forEach(own.unmark)
+    released.forEach(own.remove)
+    own.removeMarkFolder()
+    try opened.checkUnchanged()
   }
 
   /// A wrong path must not destroy another program's database. An unreadable file may be replaced.
@@ -131,8 +149,9 @@ extension SQLiteStore {
       throw NSError.coreData(
         .operation, "There is something at \(url?.path ?? "") already; choose another location, or destroy it first.")
     }
-    try access("Copying") { try $0.copyEverything(to: destination) }
-    try copyExternalData(to: type == NSInMemoryStoreType ? nil : url, destination)
+    try access("Copying") { connection in
+      try copyEverything(to: destination, type == NSInMemoryStoreType ? nil : url, from: connection)
+    }
     var written = StoreMetadata(dictionary: metadata)
     written.storeType = type
     try destination.write(written, uuid: UUID().uuidString)

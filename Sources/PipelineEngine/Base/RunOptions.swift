@@ -81,6 +81,8 @@ public struct RunOptions: Sendable {
 
   /// Whether a new store may lack what is not known of its model's triggers and indexes.
   package var allowsIncompleteSchema = false
+  /// Whether values that Core Data would write to files next to the store stay in its rows.
+  package var keepsLargeValues = false
   /// Whether an export reads a store whose write-ahead log is damaged, up to the first wrong page.
   package var readsDamagedLog = false
   /// Whether an export leaves out values whose files next to the store are missing, with a warning for each.

@@ -24,7 +24,8 @@ struct ImportRun {
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
       entity: checked.entity, path: definition.storePath(options), isDryRun: isDryRun,
       isAtomic: definition.atomic || options.changedInputs(definition) != .refuse,
-      lockTimeoutSeconds: options.lockTimeoutSeconds, allowsIncompleteSchema: options.allowsIncompleteSchema)
+      lockTimeoutSeconds: options.lockTimeoutSeconds, allowsIncompleteSchema: options.allowsIncompleteSchema,
+      keepsLargeValues: options.keepsLargeValues)
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     environment = ImportEnvironment(

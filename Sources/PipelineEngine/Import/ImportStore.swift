@@ -14,6 +14,7 @@ struct ImportStore {
   let lockTimeoutSeconds: Double
   /// Whether a new store may lack what is not known of its model's triggers and indexes.
   var allowsIncompleteSchema = false
+  var keepsLargeValues = false
 
   var coordinator: NSPersistentStoreCoordinator { container.persistentStoreCoordinator }
   var isOpen: Bool { !coordinator.persistentStores.isEmpty }
@@ -68,6 +69,7 @@ struct ImportStore {
           // A dry run sees what the run will see.
           StoreOptions.readsBeforeWritingKey: NSNumber(value: true),
           OCDIncompleteSchemaOption: NSNumber(value: allowsIncompleteSchema),
+          StoreOptions.keepsLargeValuesKey: NSNumber(value: keepsLargeValues),
         ])
     }
   }

@@ -12,7 +12,7 @@ package struct RunModel {
   /// What the store does not contain, where the model was derived from its content; a sentence each.
   let notes: [String]
   /// Whether only the store's tables are known: the store is then only read, and nothing is compared.
-  let isOfTables: Bool
+  package let isOfTables: Bool
 
   /// Finds the model.
   ///

@@ -2,7 +2,7 @@ import PersistentStores
 
 extension FieldParser {
   /// Stores the value of a field, which parsing returned as ``FieldValue/encoded``, in the last row of `batch`.
-  func store(_ bytes: Span<UInt8>, at slot: Int, in batch: inout ObjectBatch) {
+  package func store(_ bytes: Span<UInt8>, at slot: Int, in batch: inout ObjectBatch) {
     let text = bytes.extracting(bytes.trimmedRange)
     switch type {
     case .uuid: batch.setBytes(.blob, at: slot) { UUIDText.appendBytes(UUIDText.read(text) ?? 0, to: &$0) }

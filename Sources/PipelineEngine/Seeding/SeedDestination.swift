@@ -94,8 +94,9 @@ struct SeedDestination {
         message: "\(there) was created meanwhile; the seed did not replace it")
     }
     do throws(RunFailure) {
-      // A single file replaces another in one step.
-      if stat.of(made + "-wal") != nil || stat.of(output + "-wal", followingLinks: false) != nil {
+      // A single file replaces another in one step, unless the other one has more files.
+      let old = ["-wal"].map { output + $0 } + [Self.largeValues(of: output)]
+      if stat.of(made + "-wal") != nil || old.contains(where: { stat.of($0, followingLinks: false) != nil }) {
         try setAside()
       }
       try setLargeValuesAside()
@@ -119,7 +120,7 @@ struct SeedDestination {
     LargeValues.supportFolder(of: URL(fileURLWithPath: store)).path
   }
 
-  /// A seed has no external values: an import writes all values into the store itself.
+  /// A seed has all values in its rows.
   private func setLargeValuesAside() throws(RunFailure) {
     let old = Self.largeValues(of: output)
     if stat.of(old) != nil { try Self.move(old, to: Self.largeValues(of: replaced)) }

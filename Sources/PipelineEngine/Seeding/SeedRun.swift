@@ -120,6 +120,8 @@ struct SeedRun {
     options.store = destination.imported
     options.seed = nil
     options.reports = []
+    // Files would have other names each time, and their hidden folder is easily left behind.
+    options.keepsLargeValues = true
     // No replay may import into the folder, which is removed by then, nor into a seed.
     options.namesStoreInRejects = false
     if RejectsDestination.requested(definition, options) == nil {

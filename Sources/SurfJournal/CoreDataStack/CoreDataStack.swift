@@ -48,13 +48,20 @@ public final class CoreDataStack: Sendable {
   ///   - seed: The store to copy if the file does not exist.
   ///   - isReadOnly: Whether the store must not be changed, byte for byte.
   ///   - timeoutSeconds: How long to wait, in seconds, for a store that another program is writing to.
-  public init(store: URL, seed: URL? = nil, isReadOnly: Bool = false, timeoutSeconds: Double = 240) {
+  public convenience init(store: URL, seed: URL? = nil, isReadOnly: Bool = false, timeoutSeconds: Double = 240) {
+    self.init(
+      NSPersistentContainer(name: Self.modelName), store: store, seed: seed, isReadOnly: isReadOnly,
+      timeoutSeconds: timeoutSeconds)
+  }
+
+  /// The same for the objects of any model.
+  init(_ container: NSPersistentContainer, store: URL, seed: URL?, isReadOnly: Bool, timeoutSeconds: Double) {
     self.store = store
     self.seed = seed
     let description = NSPersistentStoreDescription(url: store)
     description.isReadOnly = isReadOnly
     description.timeout = timeoutSeconds
-    storeContainer = NSPersistentContainer(name: Self.modelName)
+    storeContainer = container
     storeContainer.persistentStoreDescriptions = [description]
     writerContext = storeContainer.newBackgroundContext()
     writerContext.name = "writer"

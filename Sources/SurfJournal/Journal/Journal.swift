@@ -21,9 +21,11 @@ public struct Journal: Sendable {
     /// Checks the query.
     ///
     /// - Throws: `JournalError.Code.badQuery` if the predicate or the order is not valid for an entry.
-    public func check() throws(JournalError) {
-      guard let model = NSManagedObjectModel.embedded(named: CoreDataStack.modelName) else { return }
-      var definition = PipelineDefinition.surfLog
+    public func check() throws(JournalError) { try check(.entry) }
+
+    package func check(_ kind: ObjectKind) throws(JournalError) {
+      guard let model = kind.model else { return }
+      var definition = kind.definition
       definition.export = ExportDefinition(predicate: predicate, sort: sort)
       do {
         _ = try ExportSchemaCheck(definition, model: model)
@@ -35,6 +37,7 @@ public struct Journal: Sendable {
 
   /// The store's path as given.
   public let path: String
+  private let kind: ObjectKind
   private let stack: CoreDataStack
   private let context: NSManagedObjectContext
 
@@ -48,12 +51,16 @@ public struct Journal: Sendable {
     try self.init(store: path, timeoutSeconds: timeoutSeconds, readsDamagedLog: nil)
   }
 
-  /// - Parameter readsDamagedLog: Whether a store whose write-ahead log is damaged is read up to the first wrong page; nil
-  ///   for a command without that choice.
-  package init(store path: String, timeoutSeconds: Double, readsDamagedLog: Bool?) throws(JournalError) {
+  /// - Parameters:
+  ///   - kind: The objects to read, by default the journal's entries.
+  ///   - readsDamagedLog: Whether a store whose write-ahead log is damaged is read up to the first wrong page; nil for a
+  ///     command without that choice.
+  package init(
+    store path: String, _ kind: ObjectKind = .entry, timeoutSeconds: Double, readsDamagedLog: Bool?
+  ) throws(JournalError) {
     guard FileManager.default.fileExists(atPath: path) else { throw .noStore(path) }
-    self.path = path
-    stack = CoreDataStack(store: URL(fileURLWithPath: path), isReadOnly: true, timeoutSeconds: timeoutSeconds)
+    (self.path, self.kind) = (path, kind)
+    stack = kind.stack(store: path, isReadOnly: true, timeoutSeconds: timeoutSeconds)
     context = stack.storeContainer.newBackgroundContext()
     context.name = "journal"
     if readsDamagedLog == true { stack.readDamagedLog() }
@@ -72,15 +79,22 @@ public struct Journal: Sendable {
   /// The entry with the ID: a primary key such as `12` or `p12`, or an object's whole URI.
   ///
   /// - Throws: `JournalError.Code.badID`, `.entryMissing`, or the error of reading the store.
-  public func entry(_ id: String) throws(JournalError) -> JournalRecord {
-    let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path: path).objectID
+  public func entry(_ id: String) throws(JournalError) -> JournalRecord { try object(id, withLinks: false) }
+
+  /// The object with the ID, with all objects that it leads to.
+  package func object(_ id: String, withLinks: Bool = true) throws(JournalError) -> JournalRecord {
+    let coordinator = stack.storeContainer.persistentStoreCoordinator
+    guard let entity = kind.description(in: coordinator.managedObjectModel) else { throw .noStore(path) }
+    let written = try WrittenID(id, of: entity, kind, in: coordinator, path: path)
     do {
       return try context.performAndWait {
         defer { context.reset() }
-        return JournalRecord(try context.existingObject(with: objectID))
+        let object = try context.existingObject(with: try written.resolved(in: context))
+        let names = withLinks ? object.entity.relationshipsByName.keys.sorted() : []
+        return JournalRecord(object, kind, relationships: names)
       }
     } catch {
-      throw JournalEntryID.failure(error, id: id, path: path)
+      throw JournalError(reading: error, path: path)
     }
   }
 
@@ -95,62 +109,23 @@ public struct Journal: Sendable {
   public func walk(
     _ query: Query = Query(), rowsPerBatch: Int = 1000, _ body: ([JournalRecord]) -> Bool
   ) throws(JournalError) {
-    try query.check()
+    try query.check(kind)
     // A fetch limit of 0 means no limit.
     if query.limit == 0 { return }
     do {
       try context.performAndWait {
-        let request = NSFetchRequest<NSManagedObject>(entityName: Self.entityName)
+        let request = NSFetchRequest<NSManagedObject>(entityName: kind.entity)
         request.predicate = try query.predicate.map { try NSPredicate.parse(format: $0) }
         request.sortDescriptors = query.sort.map { NSSortDescriptor(key: $0.attribute, ascending: $0.ascending) }
         request.fetchLimit = query.limit ?? 0
-        request.includesSubentities = false
+        request.includesSubentities = !kind.isEntry
         try context.walk(request, rowsPerBatch: rowsPerBatch) { batch, ids in
-          let columns = JournalColumn.all(of: batch.entity)
-          return body((0..<batch.count).map { JournalRecord(batch, row: $0, id: ids[$0], columns: columns) })
+          let columns = RecordColumn.all(of: batch.entity, kind)
+          return body((0..<batch.count).map { JournalRecord(batch, row: $0, id: ids[$0], kind, columns: columns) })
         }
       }
     } catch {
       throw JournalError(reading: error, path: path)
     }
-  }
-}
-
-/// The object ID for the ID of an entry as people write it.
-struct JournalEntryID {
-  let objectID: NSManagedObjectID
-
-  /// Parses an ID. Whether the entry exists is known only from the store.
-  init(_ text: String, in coordinator: NSPersistentStoreCoordinator, path: String) throws(JournalError) {
-    if text.contains(":") {
-      guard let id = URL(string: text).flatMap(coordinator.managedObjectID(forURIRepresentation:)),
-        id.entity.name == Journal.entityName
-      else {
-        throw JournalError(
-          .badID, exitCode: .usage,
-          "'\(RawText.oneLine(text))' is not an entry of \(path); 'surfjournal show' shows an entry's URI")
-      }
-      objectID = id
-      return
-    }
-    let digits = text.hasPrefix("p") ? text.dropFirst() : text[...]
-    guard let entity = coordinator.managedObjectModel.entitiesByName[Journal.entityName],
-      digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let key = Int64(digits), key > 0,
-      let id = coordinator.objectID(of: entity, key: key)
-    else {
-      throw JournalError(
-        .badID, exitCode: .usage,
-        "'\(RawText.oneLine(text))' is not an ID; write the number that 'surfjournal list' shows, or the entry's URI")
-    }
-    objectID = id
-  }
-
-  static func failure(_ error: any Error, id text: String, path: String) -> JournalError {
-    guard (error as NSError).code == NSManagedObjectReferentialIntegrityError else {
-      return JournalError(reading: error, path: path)
-    }
-    return JournalError(
-      .entryMissing, exitCode: .noInput,
-      "\(path) has no entry \(RawText.oneLine(text)); 'surfjournal list' shows the existing ones")
   }
 }

@@ -20,7 +20,7 @@ public final class JournalEdit: Sendable {
 
     /// The attributes whose values differ.
     public var changedAttributes: [String] {
-      JournalRecord.attributes.filter { before?[$0] ?? .none != after?[$0] ?? .none }
+      ((before ?? after)?.names ?? []).filter { before?[$0] ?? .none != after?[$0] ?? .none }
     }
 
     /// Whether saving it changes nothing.
@@ -29,13 +29,17 @@ public final class JournalEdit: Sendable {
 
   /// The entries in the order in which they were named.
   public let entries: [Entry]
+  /// What a deletion does to other objects.
+  package let effects: DeletionEffects
   private let editor: JournalEditor
   private let stack: CoreDataStack
   private let scratch: NSManagedObjectContext
 
   init(
-    editor: JournalEditor, stack: CoreDataStack, scratch: NSManagedObjectContext, entries: [Entry]
+    editor: JournalEditor, stack: CoreDataStack, scratch: NSManagedObjectContext, entries: [Entry],
+    effects: DeletionEffects = DeletionEffects()
   ) {
+    self.effects = effects
     self.editor = editor
     self.stack = stack
     self.scratch = scratch

@@ -17,8 +17,15 @@ public struct JournalEditor: Sendable {
   public let isDryRun: Bool
   /// How long to wait, in seconds, for a store that another program is writing to.
   public let timeoutSeconds: Double
+  private let kind: ObjectKind
 
   public init(store: String, isDryRun: Bool = false, timeoutSeconds: Double = 10) {
+    self.init(store: store, .entry, isDryRun: isDryRun, timeoutSeconds: timeoutSeconds)
+  }
+
+  /// The same for objects of any entity.
+  package init(store: String, _ kind: ObjectKind, isDryRun: Bool, timeoutSeconds: Double) {
+    self.kind = kind
     self.store = store
     self.isDryRun = isDryRun
     self.timeoutSeconds = timeoutSeconds
@@ -31,13 +38,15 @@ public struct JournalEditor: Sendable {
   public func add(_ changes: JournalChanges) throws(JournalError) -> JournalEdit {
     let stack = newStack()
     if FileManager.default.fileExists(atPath: store) { try open(stack) }
+    let targets = try targets(of: changes, stack)
     return try edit(stack) { scratch in
-      let entry = JournalEntry(context: scratch)
+      let entry = NSEntityDescription.insertNewObject(forEntityName: kind.entity, into: scratch)
       // The model's defaults are for the app; here only given values are stored.
-      for attribute in JournalRecord.attributes { entry.setValue(nil, forKey: attribute) }
-      changes.apply(to: entry)
+      if kind.isEntry { for attribute in JournalRecord.attributes { entry.setValue(nil, forKey: attribute) } }
+      changes.apply(to: entry, targets: targets)
       try entry.validateForInsert()
-      return [JournalEdit.Entry(entry.objectID, before: nil, after: JournalRecord(entry))]
+      let after = JournalRecord(entry, kind, relationships: changes.links.keys.sorted())
+      return [JournalEdit.Entry(entry.objectID, before: nil, after: after)]
     }
   }
 
@@ -50,12 +59,15 @@ public struct JournalEditor: Sendable {
   public func edit(_ id: String, _ changes: JournalChanges) throws(JournalError) -> JournalEdit {
     let stack = try openedStack()
     let objectID = try read([id], stack)[0]
+    let targets = try targets(of: changes, stack)
     return try edit(stack) { scratch in
       let entry = try scratch.existingObject(with: objectID)
-      let before = JournalRecord(entry)
-      changes.apply(to: entry)
+      let names = changes.links.keys.sorted()
+      let before = JournalRecord(entry, kind, relationships: names)
+      changes.apply(to: entry, targets: targets)
       try entry.validateForUpdate()
-      return [JournalEdit.Entry(objectID, before: before, after: JournalRecord(entry))]
+      let after = JournalRecord(entry, kind, relationships: names)
+      return [JournalEdit.Entry(objectID, before: before, after: after)]
     }
   }
 
@@ -65,15 +77,21 @@ public struct JournalEditor: Sendable {
   public func delete(_ ids: [String]) throws(JournalError) -> JournalEdit {
     let stack = try openedStack()
     let objectIDs = try read(ids, stack)
-    return try edit(stack) { scratch in
-      try objectIDs.map { objectID in
-        let entry = try scratch.existingObject(with: objectID)
-        let before = JournalRecord(entry)
-        try entry.validateForDelete()
-        scratch.delete(entry)
-        return JournalEdit.Entry(objectID, before: before, after: nil)
-      }
-    }
+    var effects = DeletionEffects()
+    return try edit(
+      stack,
+      { scratch in
+        let entries = try objectIDs.map { objectID in
+          let entry = try scratch.existingObject(with: objectID)
+          return JournalEdit.Entry(objectID, before: JournalRecord(entry, kind), after: nil)
+        }
+        for objectID in objectIDs { scratch.delete(scratch.object(with: objectID)) }
+        // The delete rules are carried out now, so that what follows from them is known before it is saved.
+        scratch.processPendingChanges()
+        for object in scratch.deletedObjects { try object.validateForDelete() }
+        effects = DeletionEffects(of: scratch, besides: Set(objectIDs))
+        return entries
+      }, effects: { effects })
   }
 
   /// Deletes the entries for which a predicate holds; all of them or, if the model forbids one deletion, none.
@@ -83,13 +101,14 @@ public struct JournalEditor: Sendable {
   public func delete(where predicate: String) throws(JournalError) -> JournalEdit {
     var query = Journal.Query()
     query.predicate = predicate
-    try query.check()
+    if !kind.isEntry { query.sort = [] }
+    try query.check(kind)
     guard FileManager.default.fileExists(atPath: store) else { throw .noStore(store) }
     return try delete(try ids(query))
   }
 
   private func ids(_ query: Journal.Query) throws(JournalError) -> [String] {
-    let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds)
+    let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: nil)
     defer { journal.close() }
     var ids: [String] = []
     try journal.walk(query) { records in
@@ -102,8 +121,7 @@ public struct JournalEditor: Sendable {
   // MARK: Ways to the scratch pad
 
   private func newStack() -> CoreDataStack {
-    let stack = CoreDataStack(
-      store: URL(fileURLWithPath: store), isReadOnly: isDryRun, timeoutSeconds: timeoutSeconds)
+    let stack = kind.stack(store: store, isReadOnly: isDryRun, timeoutSeconds: timeoutSeconds)
     stack.retainVersionsRead()
     stack.keepLogUntilSave()
     return stack
@@ -126,27 +144,53 @@ public struct JournalEditor: Sendable {
 
   /// The object IDs without duplicates; their entries are read into every context of the chain.
   private func read(_ ids: [String], _ stack: CoreDataStack) throws(JournalError) -> [NSManagedObjectID] {
+    guard let entity = kind.description(in: stack.storeContainer.managedObjectModel) else { throw .noStore(store) }
+    return try read(ids, of: entity, stack)
+  }
+
+  private func read(
+    _ ids: [String], of entity: NSEntityDescription, _ stack: CoreDataStack
+  ) throws(JournalError) -> [NSManagedObjectID] {
+    let context = stack.storeContainer.newBackgroundContext()
     var found: [NSManagedObjectID] = []
     for id in ids {
-      let objectID = try JournalEntryID(id, in: stack.storeContainer.persistentStoreCoordinator, path: store).objectID
-      if found.contains(objectID) { continue }
+      let written = try WrittenID(
+        id, of: entity, kind, in: stack.storeContainer.persistentStoreCoordinator, path: store)
       do {
+        let objectID = try context.performAndWait { try written.resolved(in: context) }
+        if found.contains(objectID) { continue }
         try stack.readThroughChain(objectID)
+        found.append(objectID)
       } catch {
-        throw JournalEntryID.failure(error, id: id, path: store)
+        let isGone = (error as NSError).code == NSManagedObjectReferentialIntegrityError
+        throw isGone ? written.missing : JournalError(reading: error, path: store)
       }
-      found.append(objectID)
     }
     return found
   }
 
+  /// The objects that relationships are to lead to.
+  private func targets(
+    of changes: JournalChanges, _ stack: CoreDataStack
+  ) throws(JournalError) -> [String: [NSManagedObjectID]] {
+    var targets: [String: [NSManagedObjectID]] = [:]
+    for (name, ids) in changes.links {
+      let relationship = kind.description(in: stack.storeContainer.managedObjectModel)?.relationshipsByName[name]
+      guard let destination = relationship?.destinationEntity else { continue }
+      if !ids.isEmpty, !stack.isOpen { throw .noStore(store) }
+      targets[name] = try read(ids, of: destination, stack)
+    }
+    return targets
+  }
+
   private func edit(
-    _ stack: CoreDataStack, _ change: (NSManagedObjectContext) throws -> [JournalEdit.Entry]
+    _ stack: CoreDataStack, _ change: (NSManagedObjectContext) throws -> [JournalEdit.Entry],
+    effects: () -> DeletionEffects = { DeletionEffects() }
   ) throws(JournalError) -> JournalEdit {
     let scratch = stack.newScratchContext()
     do {
       let entries = try scratch.performAndWait { try change(scratch) }
-      return JournalEdit(editor: self, stack: stack, scratch: scratch, entries: entries)
+      return JournalEdit(editor: self, stack: stack, scratch: scratch, entries: entries, effects: effects())
     } catch {
       throw JournalError(saving: error, path: store)
     }

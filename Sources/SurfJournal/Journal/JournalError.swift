@@ -15,6 +15,8 @@ public struct JournalError: Error, Sendable, LocalizedError, CustomStringConvert
     case badID
     /// The store has no entry with the ID.
     case entryMissing
+    /// The model has no such entity, or can't be read.
+    case badEntity
     /// The entry has no such attribute.
     case badAttribute
     /// The text is not a value of its attribute, or a rule forbids the value.
@@ -70,15 +72,17 @@ extension JournalError {
     // The code of an error that is not an NSError is meaningless; the domain distinguishes it.
     let known = error as NSError
     let ids = known.userInfo[OCDFailedObjectIDsErrorKey] as? [NSManagedObjectID] ?? []
-    let names = ids.compactMap(\.storeKey).map(String.init).joined(separator: ", ")
+    let isOfJournal = ids.allSatisfy { $0.entity.name == Journal.entityName }
+    let keys = ids.compactMap { id in id.storeKey.map { isOfJournal ? "\($0)" : "\(id.entity.name ?? "") \($0)" } }
+    let names = (isOfJournal ? "entry " : "") + keys.joined(separator: ", ")
     switch (known.domain == NSCocoaErrorDomain ? known.code : 0) {
     case NSManagedObjectMergeError:
       self.init(
         .conflict, exitCode: .temporaryFailure,
-        "entry \(names) of \(path) was changed by another program after it was read, so nothing was saved; review it, "
+        "\(names) of \(path) was changed by another program after it was read, so nothing was saved; review it, "
           + "and repeat the change if it still applies (error 133020)")
     case 1550..<1700, NSManagedObjectConstraintMergeError:
-      self.init(.invalidEntry, exitCode: .dataError, "the entry can't be saved: \(known.localizedDescription)")
+      self.init(.invalidEntry, exitCode: .dataError, "nothing was saved: \(known.localizedDescription)")
     default:
       self.init(reading: error, path: path)
     }

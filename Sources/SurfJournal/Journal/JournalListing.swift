@@ -13,7 +13,6 @@ public struct JournalListing: Sendable {
     case json
   }
 
-  private static let columns = ["id"] + JournalRecord.attributes
   /// The largest width of a column in a terminal.
   private static let charactersMax = 40
   private static let gap = "  "
@@ -21,10 +20,19 @@ public struct JournalListing: Sendable {
   /// How many entries were formatted.
   public private(set) var count = 0
   private let format: Format
+  /// The key and the attributes.
+  private let columns: [String]
   /// Widths of the columns in characters.
-  private var widths = Self.columns.map(\.count)
+  private var widths: [Int]
 
-  public init(_ format: Format) { self.format = format }
+  public init(_ format: Format) { self.init(format, .entry) }
+
+  /// The same for objects of any entity. A table and records have the attributes that all of them have.
+  package init(_ format: Format, _ kind: ObjectKind) {
+    self.format = format
+    columns = [kind.keyName] + kind.attributes
+    widths = columns.map(\.count)
+  }
 
   /// Formats the next entries.
   ///
@@ -51,8 +59,10 @@ public struct JournalListing: Sendable {
   // MARK: Formats
 
   private mutating func table(_ records: [JournalRecord], isFirst: Bool) -> String {
-    var rows = records.map { record in Self.cells(record).map { Self.shortened($0 ?? "") } }
-    if isFirst, !rows.isEmpty { rows.insert(Self.columns, at: 0) }
+    var rows = records.map { record in
+      [record.id.map(String.init) ?? ""] + columns.dropFirst().map { Self.shortened(record[$0].shortText ?? "") }
+    }
+    if isFirst, !rows.isEmpty { rows.insert(columns, at: 0) }
     for row in rows {
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
     }
@@ -68,8 +78,8 @@ public struct JournalListing: Sendable {
   private func csv(_ records: [JournalRecord], isFirst: Bool) throws -> String {
     let sink = try ByteSink.memory()
     var writer = try CSVWriter(sink)
-    if isFirst { try writer.write(Self.columns) }
-    for record in records { try writer.write(Self.cells(record).map { $0 ?? "" }) }
+    if isFirst { try writer.write(columns) }
+    for record in records { try writer.write(cells(record).map { $0 ?? "" }) }
     try writer.flush()
     try sink.finish()
     return String(decoding: sink.bytes, as: UTF8.self)
@@ -81,8 +91,8 @@ public struct JournalListing: Sendable {
     return try records.map { "  " + String(decoding: try encoder.encode($0), as: UTF8.self) }.joined(separator: ",\n")
   }
 
-  private static func cells(_ record: JournalRecord) -> [String?] {
-    [record.id.map(String.init)] + JournalRecord.attributes.map { record[$0].text }
+  private func cells(_ record: JournalRecord) -> [String?] {
+    [record.id.map(String.init)] + columns.dropFirst().map { record[$0].text }
   }
 
   private static func shortened(_ text: String) -> String {

@@ -1,9 +1,10 @@
 import Foundation
+import ManagedObjectModel
 import OpenCoreData
 import PersistentStores
 import PipelineEngine
 
-/// An entry of the journal as it was read: values without a context.
+/// An entry of the journal, or an object of another entity, as it was read: values without a context.
 public struct JournalRecord: Sendable, Hashable {
   /// The attributes of an entry, in the order of a surf log's columns.
   public static let attributes = PipelineDefinition.surfLog.columns.map(\.attribute)
@@ -14,20 +15,38 @@ public struct JournalRecord: Sendable, Hashable {
   public internal(set) var uri: String?
   /// By attribute.
   public internal(set) var values: [String: JournalValue]
+  /// The entity of an object that is not one of the journal's entries.
+  let entity: String?
+  /// The attributes in their order.
+  let names: [String]
+  /// The relationships that were read, by name.
+  package internal(set) var links: [RecordLink] = []
 
   public subscript(attribute: String) -> JournalValue { values[attribute] ?? .none }
 
   /// Reads an object. Call it on the queue of the object's context.
-  init(_ object: NSManagedObject) {
-    let pairs = Self.attributes.map { ($0, JournalValue(object.value(forKey: $0))) }
-    values = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-    identify(object.objectID)
+  ///
+  /// - Parameter relationships: Those whose objects are read too.
+  init(_ object: NSManagedObject, _ kind: ObjectKind, relationships: [String] = []) {
+    let columns = RecordColumn.all(of: object.entity, kind)
+    let stored = object.storedValues(at: columns.map(\.slot))
+    self.init(object.objectID, kind, columns: columns)
+    for (column, value) in zip(columns, stored) { values[column.attribute] = JournalValue(value, column.type) }
+    links = relationships.compactMap { RecordLink($0, of: object) }
   }
 
   /// Reads a batch row.
-  init(_ batch: ObjectBatch, row: Int, id: NSManagedObjectID, columns: [JournalColumn]) {
+  init(_ batch: ObjectBatch, row: Int, id: NSManagedObjectID, _ kind: ObjectKind, columns: [RecordColumn]) {
+    self.init(id, kind, columns: columns)
+    for column in columns {
+      values[column.attribute] = JournalValue(batch.value(row: row, slot: column.slot), column.type)
+    }
+  }
+
+  private init(_ id: NSManagedObjectID, _ kind: ObjectKind, columns: [RecordColumn]) {
     values = [:]
-    for column in columns { values[column.attribute] = column.value(batch, row: row) }
+    entity = kind.isEntry ? nil : id.entity.name
+    names = columns.map(\.attribute)
     identify(id)
   }
 
@@ -35,46 +54,107 @@ public struct JournalRecord: Sendable, Hashable {
     id = objectID.storeKey
     uri = objectID.isTemporaryID ? nil : objectID.uriRepresentation().absoluteString
   }
+
+  /// What a message calls it.
+  var title: String { id.map { "\(entity ?? "entry") \($0)" } ?? "new \(entity ?? "entry")" }
+}
+
+/// The objects at the other end of a relationship.
+package struct RecordLink: Sendable, Hashable {
+  package struct Object: Sendable, Hashable, Encodable {
+    let entity: String
+    /// Nil until it is saved.
+    let id: Int64?
+    let uri: String?
+    /// The value that says most of what it is; nil if it has none.
+    let label: String?
+
+    /// `Spot 12  Malibu`.
+    var text: String {
+      [entity + (id.map { " \($0)" } ?? ""), label.map(RawText.oneLine)].compactMap(\.self).joined(separator: "  ")
+    }
+
+    fileprivate init(_ object: NSManagedObject) {
+      entity = object.objectID.entity.name ?? ""
+      id = object.objectID.storeKey
+      uri = object.objectID.isTemporaryID ? nil : object.objectID.uriRepresentation().absoluteString
+      label = Self.labelAttribute(of: object.entity).flatMap { object.value(forKey: $0) as? String }
+    }
+
+    /// A text with one of the usual names, or the first one.
+    private static func labelAttribute(of entity: NSEntityDescription) -> String? {
+      let texts = entity.columnTypes.filter { $0.value == .text }.keys.sorted()
+      return ["name", "title", "label", "location"].first(where: texts.contains) ?? texts.first
+    }
+  }
+
+  let name: String
+  let isToMany: Bool
+  let objects: [Object]
+
+  /// Nil for a name that the object's entity does not have.
+  fileprivate init?(_ name: String, of object: NSManagedObject) {
+    guard let relationship = object.entity.relationshipsByName[name], !relationship.isTransient else { return nil }
+    self.name = name
+    isToMany = relationship.isToMany
+    switch object.value(forKey: name) {
+    case let ordered as NSOrderedSet: objects = ordered.array.compactMap { $0 as? NSManagedObject }.map(Object.init)
+    case let set as NSSet:
+      objects = set.allObjects.compactMap { $0 as? NSManagedObject }.map(Object.init)
+        .sorted { ($0.entity, $0.id ?? .max) < ($1.entity, $1.id ?? .max) }
+    case let other as NSManagedObject: objects = [Object(other)]
+    default: objects = []
+    }
+  }
 }
 
 extension JournalRecord: Encodable {
   private struct Key: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
+    init(_ text: String) { stringValue = text }
     init(stringValue: String) { self.stringValue = stringValue }
     init?(intValue: Int) { nil }
   }
 
-  /// Encodes one object: `id`, `uri` and every attribute, null for no value.
+  /// Encodes an entry as one object with `id`, `uri` and every attribute, null for no value. Another object has its
+  /// `entity`, and its `attributes` and `relationships` in objects of their own, as their names are free.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
-    try container.encode(id, forKey: Key(stringValue: "id"))
-    try container.encode(uri, forKey: Key(stringValue: "uri"))
-    for attribute in Self.attributes { try container.encode(self[attribute], forKey: Key(stringValue: attribute)) }
-  }
-}
-
-/// The slot of an attribute in the batches of a walk.
-struct JournalColumn: Sendable {
-  let attribute: String
-  private let slot: Int
-  private let isDate: Bool
-
-  static func all(of entity: NSEntityDescription) -> [JournalColumn] {
-    JournalRecord.attributes.compactMap { attribute in
-      entity.slot(named: attribute).map { slot in
-        JournalColumn(attribute: attribute, slot: slot, isDate: entity.columnTypes[attribute] == .date)
+    try container.encode(id, forKey: Key("id"))
+    try container.encode(uri, forKey: Key("uri"))
+    guard let entity else {
+      for attribute in names { try container.encode(self[attribute], forKey: Key(attribute)) }
+      return
+    }
+    try container.encode(entity, forKey: Key("entity"))
+    var attributes = container.nestedContainer(keyedBy: Key.self, forKey: Key("attributes"))
+    for attribute in names { try attributes.encode(self[attribute], forKey: Key(attribute)) }
+    if links.isEmpty { return }
+    var relationships = container.nestedContainer(keyedBy: Key.self, forKey: Key("relationships"))
+    for link in links {
+      if link.isToMany {
+        try relationships.encode(link.objects, forKey: Key(link.name))
+      } else {
+        try relationships.encode(link.objects.first, forKey: Key(link.name))
       }
     }
   }
+}
 
-  func value(_ batch: ObjectBatch, row: Int) -> JournalValue {
-    let cell = batch.cell(row: row, slot: slot)
-    return switch cell.kind {
-    case .text: .text(String(decoding: batch.bytes(of: cell), as: UTF8.self))
-    case .integer: .number(cell.integer)
-    case .real where isDate: .date(Date(timeIntervalSinceReferenceDate: cell.real))
-    case .null, .real, .blob, .decimal: .none
+/// The slot of an attribute in an object's values, and in the batches of a walk.
+struct RecordColumn: Sendable {
+  let attribute: String
+  let slot: Int
+  let type: ColumnType
+
+  /// A subentity's own attributes follow those of the kind.
+  static func all(of entity: NSEntityDescription, _ kind: ObjectKind) -> [RecordColumn] {
+    let types = entity.columnTypes
+    let more = kind.isEntry ? [] : types.keys.filter { !kind.attributes.contains($0) }.sorted()
+    return (kind.attributes + more).compactMap { attribute in
+      guard let slot = entity.slot(named: attribute), let type = types[attribute] else { return nil }
+      return RecordColumn(attribute: attribute, slot: slot, type: type)
     }
   }
 }

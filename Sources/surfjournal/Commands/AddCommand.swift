@@ -5,19 +5,29 @@ struct AddCommand: Command {
   static let name = "add"
   static let usage = """
     Usage: surfjournal add --store PATH [--date DATE] [--height TEXT] [options]
+           surfjournal add --store PATH --entity ENTITY --set NAME=VALUE [options]
 
     Adds an entry to a store, which is created if it does not exist. The entry is
     made on a scratch pad and shown; at a terminal the program asks before it saves.
-    Values are parsed as by an import; those left out are nil.
+    Values are parsed as by an import; those left out are nil. With --entity an
+    object of another entity is added; what is left out has the model's default.
 
     Options:
           --store PATH           store to add to
+          --entity ENTITY        objects of this entity and its subentities, of
+                                 whatever model the store has
+          --model MODEL          with --entity: model of the store: a model file
+                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
+                                 default the one found in the store
           --date DATE            such as 2014-07-14T07:30:00Z, 2014-07-14 or 7/14/14
           --height TEXT          height of the waves
           --period TEXT          seconds between the waves
           --wind TEXT            the wind
           --location TEXT        the spot
           --rating N             1 to 5
+          --set NAME=VALUE       an attribute, or with --entity a relationship: the
+                                 IDs that it leads to, with commas between; may be
+                                 repeated
       -y, --yes                  save without asking
       -n, --dry-run              show what would be saved, and save nothing
           --lock-timeout SECONDS
@@ -38,9 +48,13 @@ struct AddCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
-    changes = try arguments.journalChanges()
-    if changes.isEmpty { throw arguments.mistake("no value is given, such as --date 2014-07-14") }
-    session = try EditSession(.add, arguments)
+    let kind = try arguments.objectKind()
+    changes = try arguments.journalChanges(kind)
+    if changes.isEmpty {
+      let example = arguments.isOfEntity ? "--set name=Rincon" : "--date 2014-07-14"
+      throw arguments.mistake("no value is given, such as \(example)")
+    }
+    session = try EditSession(.add, of: kind, arguments)
   }
 
   func run() async -> ExitCode {

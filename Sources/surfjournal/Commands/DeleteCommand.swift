@@ -10,10 +10,18 @@ struct DeleteCommand: Command {
     Deletes entries: all that are named, or all for which a predicate holds, or
     none. An ID is the number that 'surfjournal list' shows, or the entry's URI. The
     entries are shown; at a terminal the program asks before it deletes them. The
-    ledger does not change: importing the same log again does not restore them.
+    ledger does not change: importing the same log again does not restore them. With
+    --entity objects of another entity are deleted. The delete rules of the model
+    take other objects along, or remove links to the deleted ones: how many of which
+    entity is said before the question.
 
     Options:
           --store PATH           store that the entries are in
+          --entity ENTITY        objects of this entity and its subentities, of
+                                 whatever model the store has
+          --model MODEL          with --entity: model of the store: a model file
+                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
+                                 default the one found in the store
           --where PREDICATE      the entries for which this holds, such as
                                  'rating < 2 AND location == "Malibu"'
       -y, --yes                  delete without asking
@@ -43,7 +51,7 @@ struct DeleteCommand: Command {
         ids.isEmpty
           ? "name the entries by their IDs, or by --where" : "name the entries by their IDs or by --where, not both")
     }
-    session = try EditSession(.delete, arguments)
+    session = try EditSession(.delete, of: try arguments.objectKind(), arguments)
   }
 
   func run() async -> ExitCode {

@@ -5,21 +5,32 @@ struct EditCommand: Command {
   static let name = "edit"
   static let usage = """
     Usage: surfjournal edit ID --store PATH [--rating N] [options]
+           surfjournal edit ID --store PATH --entity ENTITY --set NAME=VALUE
 
     Changes an entry. ID is the number that 'surfjournal list' shows, or the entry's
     URI. The entry is edited on a scratch pad and shown before and after; at a
     terminal the program asks before it saves. Values are parsed as by an import;
-    those left out do not change.
+    those left out do not change. With --entity an object of another entity is
+    changed.
 
     Options:
           --store PATH           store that the entry is in
+          --entity ENTITY        objects of this entity and its subentities, of
+                                 whatever model the store has
+          --model MODEL          with --entity: model of the store: a model file
+                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
+                                 default the one found in the store
           --date DATE            such as 2014-07-14T07:30:00Z, 2014-07-14 or 7/14/14
           --height TEXT          height of the waves
           --period TEXT          seconds between the waves
           --wind TEXT            the wind
           --location TEXT        the spot
           --rating N             1 to 5
-          --clear ATTRIBUTE      remove its value; may be repeated
+          --set NAME=VALUE       an attribute, or with --entity a relationship: the
+                                 IDs that it leads to, with commas between; may be
+                                 repeated
+          --clear ATTRIBUTE      remove its value, or what a relationship leads to;
+                                 may be repeated
       -y, --yes                  save without asking
       -n, --dry-run              show what would be saved, and save nothing
           --lock-timeout SECONDS
@@ -42,10 +53,11 @@ struct EditCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     id = try arguments.onlyOperand("an entry's ID")
-    var changes = try arguments.journalChanges()
+    let kind = try arguments.objectKind()
+    var changes = try arguments.journalChanges(kind)
     for attribute in arguments.strings("clear") {
-      if arguments.isGiven(attribute) {
-        throw arguments.mistake("--\(attribute) and --clear \(attribute) exclude each other; leave one out")
+      if arguments.isSet(attribute) {
+        throw arguments.mistake("a value and --clear \(attribute) exclude each other; leave one out")
       }
       do {
         try changes.clear(attribute)
@@ -55,7 +67,7 @@ struct EditCommand: Command {
     }
     if changes.isEmpty { throw arguments.mistake("nothing is to be changed; name a value, such as --rating 5") }
     self.changes = changes
-    session = try EditSession(.edit, arguments)
+    session = try EditSession(.edit, of: kind, arguments)
   }
 
   func run() async -> ExitCode {

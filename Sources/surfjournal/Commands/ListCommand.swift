@@ -7,15 +7,21 @@ struct ListCommand: Command {
     Usage: surfjournal list --store PATH [options]
 
     Lists the entries of a store, the newest first, each with its ID for the other
-    commands. The store is not changed.
+    commands. With --entity it lists the objects of another entity. The store is not
+    changed.
 
     Options:
           --store PATH           store to read from
+          --entity ENTITY        objects of this entity and its subentities, of
+                                 whatever model the store has
+          --model MODEL          with --entity: model of the store: a model file
+                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
+                                 default the one found in the store
           --where PREDICATE      only entries for which this holds, such as
                                  'rating >= 4 AND location CONTAINS[cd] "rincon"'
           --sort ATTRIBUTE       order of the entries; ATTRIBUTE:desc for the
                                  greatest first; may be repeated; by default
-                                 date:desc
+                                 date:desc, and with --entity as stored
           --limit N              list at most N entries
           --csv                  print records with a header, all values whole
           --json                 print an array with an object for each entry
@@ -31,21 +37,25 @@ struct ListCommand: Command {
     """
 
   private let store: String
+  private let kind: ObjectKind
   private let query: Journal.Query
   private let format: JournalListing.Format
   private let timeoutSeconds: Double
   private let readsDamagedLog: Bool
+  private let isOfEntity: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
     store = try arguments.journalStore()
+    kind = try arguments.objectKind()
+    isOfEntity = arguments.isOfEntity
     var query = Journal.Query()
     query.predicate = arguments.string("where")
     let sort = try arguments.sortKeys("sort")
-    if !sort.isEmpty { query.sort = sort }
+    if !sort.isEmpty || arguments.isOfEntity { query.sort = sort }
     query.limit = try arguments.integer("limit", in: 0...Int.max)
     do {
-      try query.check()
+      try query.check(kind)
     } catch {
       throw arguments.mistake(error.message)
     }
@@ -68,9 +78,9 @@ struct ListCommand: Command {
 
   func run() async -> ExitCode {
     do {
-      let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
+      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
       defer { journal.close() }
-      var listing = JournalListing(format)
+      var listing = JournalListing(format, kind)
       var failure: (any Error)?
       try journal.walk(query) { records in
         do {
@@ -83,7 +93,9 @@ struct ListCommand: Command {
       }
       if let failure { throw failure }
       try Console.print(try listing.end(), as: form)
-      if format == .text, listing.count == 0 { Console.report("\(store) has no such entries") }
+      if format == .text, listing.count == 0 {
+        Console.report("\(store) has no such \(isOfEntity ? "objects" : "entries")")
+      }
       return .ok
     } catch {
       return CommandFailure(journal: error).report()

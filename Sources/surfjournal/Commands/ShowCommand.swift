@@ -7,10 +7,16 @@ struct ShowCommand: Command {
     Usage: surfjournal show ID --store PATH [options]
 
     Shows every attribute of an entry. ID is the number that 'surfjournal list'
-    shows, or the entry's URI. The store is not changed.
+    shows, or the entry's URI. With --entity it shows an object of another entity,
+    and the objects that its relationships lead to. The store is not changed.
 
     Options:
           --store PATH           store to read from
+          --entity ENTITY        objects of this entity and its subentities, of
+                                 whatever model the store has
+          --model MODEL          with --entity: model of the store: a model file
+                                 (.xcdatamodeld, .xcdatamodel, .momd, .mom); by
+                                 default the one found in the store
           --json                 print the entry as a JSON object
           --damaged-log ACTION   refuse a store whose write-ahead log is damaged, or
                                  ignore the transactions that are lost with it; by
@@ -28,6 +34,7 @@ struct ShowCommand: Command {
 
   private let id: String
   private let store: String
+  private let kind: ObjectKind
   private let isJSON: Bool
   private let timeoutSeconds: Double
   private let readsDamagedLog: Bool
@@ -35,6 +42,7 @@ struct ShowCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     id = try arguments.onlyOperand("an entry's ID")
     store = try arguments.journalStore()
+    kind = try arguments.objectKind()
     isJSON = arguments.has("json")
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
     readsDamagedLog = try arguments.readsDamagedLog()
@@ -42,9 +50,9 @@ struct ShowCommand: Command {
 
   func run() async -> ExitCode {
     do {
-      let journal = try Journal(store: store, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
+      let journal = try Journal(store: store, kind, timeoutSeconds: timeoutSeconds, readsDamagedLog: readsDamagedLog)
       defer { journal.close() }
-      let entry = try journal.entry(id)
+      let entry = try journal.object(id)
       try Console.print(isJSON ? try Console.json(entry) : entry.text, as: isJSON ? .json : .text)
       return .ok
     } catch {

@@ -37,22 +37,26 @@ struct EditSession: Sendable {
     let store: String
     let saved: Bool
     let entries: [Entry]
+    /// The effects of a deletion; nil for the journal's entries.
+    let effects: DeletionEffects?
   }
 
   private let action: Action
   private let editor: JournalEditor
+  private let isOfEntity: Bool
   private let asks: Bool
   private let isJSON: Bool
   private let isQuiet: Bool
 
-  init(_ action: Action, _ arguments: Arguments) throws(CommandFailure) {
+  init(_ action: Action, of kind: ObjectKind, _ arguments: Arguments) throws(CommandFailure) {
     self.action = action
+    isOfEntity = arguments.isOfEntity
     let isDryRun = arguments.has("dry-run")
     if isDryRun, arguments.has("yes") {
       throw arguments.mistake("--dry-run and --yes exclude each other; leave one out")
     }
     editor = JournalEditor(
-      store: try arguments.journalStore(), isDryRun: isDryRun,
+      store: try arguments.journalStore(), kind, isDryRun: isDryRun,
       timeoutSeconds: try arguments.seconds("lock-timeout") ?? 10)
     asks = !isDryRun && !arguments.has("yes")
     if asks, !Console.isInputTerminal {
@@ -70,7 +74,7 @@ struct EditSession: Sendable {
       let isSaved = try isConfirmed(edit)
       let entries = isSaved ? try edit.save() : edit.entries
       if !isSaved { edit.discard() }
-      try show(entries, isSaved: isSaved)
+      try show(entries, edit.effects, isSaved: isSaved)
       return .ok
     } catch {
       return CommandFailure(journal: error).report()
@@ -81,7 +85,7 @@ struct EditSession: Sendable {
     if edit.isEmpty || editor.isDryRun { return false }
     guard asks else { return true }
     // The question must be visible where the answer is typed, wherever results go.
-    Console.show(edit.entries.map(\.difference).joined())
+    Console.show(edit.entries.map(\.difference).joined() + edit.effects.text)
     // An interruption means no. The edit closes the store properly, so that no WAL is left next to it.
     let signals = TerminationSignals([SIGINT, SIGTERM, SIGHUP]) { number in
       edit.discard()
@@ -91,19 +95,23 @@ struct EditSession: Sendable {
     return Console.ask(action.question)
   }
 
-  private func show(_ entries: [JournalEdit.Entry], isSaved: Bool) throws(CommandFailure) {
+  private func show(
+    _ entries: [JournalEdit.Entry], _ effects: DeletionEffects, isSaved: Bool
+  ) throws(CommandFailure) {
     if isJSON {
       let shown = entries.map { Result.Entry(before: $0.before, after: $0.after) }
-      return try Console.print(
-        try Console.json(Result(action: action, store: editor.store, saved: isSaved, entries: shown)), as: .json)
+      let result = Result(
+        action: action, store: editor.store, saved: isSaved, entries: shown,
+        effects: isOfEntity && action == .delete ? effects : nil)
+      return try Console.print(try Console.json(result), as: .json)
     }
     if isQuiet { return }
     // After a question the entries are already visible.
-    if !asks { try Console.print(entries.map(\.difference).joined()) }
+    if !asks { try Console.print(entries.map(\.difference).joined() + effects.text) }
     guard isSaved else {
       let reason =
         entries.isEmpty
-        ? "there is no such entry"
+        ? "there is no such \(isOfEntity ? "object" : "entry")"
         : entries.allSatisfy(\.isUnchanged) ? "nothing differs" : editor.isDryRun ? "a dry run" : "as requested"
       return Console.report("nothing was \(action == .delete ? "deleted" : "saved"): \(reason)")
     }
@@ -131,13 +139,47 @@ extension Arguments {
     return store
   }
 
-  /// The values given by the options with the attributes' names.
-  func journalChanges() throws(CommandFailure) -> JournalChanges {
-    var changes = JournalChanges()
+  /// Whether objects of an entity are meant instead of the journal's entries.
+  var isOfEntity: Bool { isGiven("entity") }
+
+  /// The objects that the command works with. It reads the model of the store if it is to be found there.
+  func objectKind() throws(CommandFailure) -> ObjectKind {
+    guard let entity = string("entity") else {
+      if isGiven("model") { throw mistake("--model needs the entity of the objects; name it with --entity ENTITY") }
+      return .entry
+    }
+    do {
+      return try ObjectKind(entity: entity, model: string("model"), store: try journalStore())
+    } catch let error as CommandFailure {
+      throw error
+    } catch {
+      throw CommandFailure(journal: error)
+    }
+  }
+
+  /// Whether an option gives the attribute or relationship a value.
+  func isSet(_ name: String) -> Bool { isGiven(name) || strings("set").contains { $0.hasPrefix(name + "=") } }
+
+  /// The values given by `--set`, and by the options with the names of an entry's attributes.
+  func journalChanges(_ kind: ObjectKind) throws(CommandFailure) -> JournalChanges {
+    var changes = JournalChanges(kind)
+    var given: [(name: String, text: String)] = []
     for attribute in JournalRecord.attributes {
       guard let text = string(attribute) else { continue }
+      if isOfEntity { throw mistake("--\(attribute) is for the journal's entries; write --set \(attribute)=VALUE") }
+      given.append((attribute, text))
+    }
+    for text in strings("set") {
+      guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
+        throw mistake("--set is '\(text)'; write NAME=VALUE")
+      }
+      let name = String(text[..<sign])
+      if given.contains(where: { $0.name == name }) { throw mistake("\(name) is given twice; leave one out") }
+      given.append((name, String(text[text.index(after: sign)...])))
+    }
+    for (name, text) in given {
       do {
-        try changes.set(attribute, to: text)
+        try changes.set(name, to: text)
       } catch {
         throw CommandFailure(error.message, error.exitCode)
       }

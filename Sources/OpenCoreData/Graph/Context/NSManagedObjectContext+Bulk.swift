@@ -26,6 +26,9 @@ extension NSManagedObject {
   /// The values of the attributes in `slots`, as the store has them.
   package func storedValues(at slots: [Int]) -> [StoredValue] { slots.map(storedValue(at:)) }
 
+  /// The relationships that a save would change, without reading what they lead to.
+  package var namesOfChangedRelationships: [String] { changedRelationships.map(\.name) }
+
   /// Sets the attributes in `slots` to the values of a batch's row where they differ.
   package func setValues(at slots: [Int], of batch: ObjectBatch, row: Int) {
     let changed = slots.filter { storedValue(at: $0) != batch.value(row: row, slot: $0) }
