@@ -128,6 +128,9 @@ final class ObjectGraph {
     event.noteInsertion(segment, rows: 0..<segment.batch.count)
   }
 
+  /// Takes the packed relationships out of the pending rows.
+  func takePackedLinks() -> [PendingInsertions.PackedRows] { insertions.takePackedLinks() }
+
   /// Inserts what a child has saved. Objects that were looked for too early, and counted as deleted, become objects of
   /// the rows.
   func adopt(_ segments: [PendingSegment]) {
