@@ -3,13 +3,18 @@ import ManagedObjectModel
 /// A to-one relationship of a batch's rows, packed: the objects at the other end, and for each row which of them.
 package struct BatchLink: Sendable {
   package let relationship: NSRelationshipDescription
-  /// The objects that rows lead to. One that is there twice costs memory only.
+  /// The objects that rows lead to, each once.
   package private(set) var targets: [NSManagedObjectID]
+  /// The indices of the targets, for objects that are set one by one.
+  private var known: [ObjectKey: Int32] = [:]
   /// By row the index of its object in ``targets``, or ``none``; rows beyond the end have none.
   private var indices: [Int32]
 
   package static let none: Int32 = -1
 
+  /// - Parameters:
+  ///   - targets: The objects, each once.
+  ///   - indices: By row an index of `targets`, or ``none``.
   package init(_ relationship: NSRelationshipDescription, targets: [NSManagedObjectID] = [], indices: [Int32] = []) {
     self.relationship = relationship
     self.targets = targets
@@ -28,8 +33,12 @@ package struct BatchLink: Sendable {
       indices[row] = Self.none
       return
     }
-    if targets.last != target { targets.append(target) }
-    indices[row] = Int32(targets.count - 1)
+    let index = known[target.key] ?? Int32(targets.count)
+    if index == targets.count {
+      targets.append(target)
+      known[target.key] = index
+    }
+    indices[row] = index
   }
 
   mutating func truncate(to count: Int) {

@@ -121,21 +121,29 @@ struct PackedLinkWriter {
   /// - Throws: `NSError` 133000 if such a row is gone: the batch's rows would lead to nothing.
   func changeOtherEnds() throws {
     for (table, rows) in others {
-      for (key, isChanged) in rows.sorted(by: { $0.key < $1.key }) {
-        let found: Bool
-        if isChanged {
-          try connection.run("UPDATE \(table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK = ?", [.integer(key)])
-          found = connection.changedRowCount > 0
-        } else {
-          found = try connection.integer("SELECT 1 FROM \(table) WHERE Z_PK = ?", [.integer(key)]) != nil
-        }
-        guard found else {
-          throw NSError.coreData(
-            .objectNotFound,
-            "Inserted objects lead to the row \(key) of \(table), which is not in \(store.location); it was deleted. "
-              + "Link them to another object.")
-        }
+      for isChanged in [false, true] {
+        let keys = rows.lazy.filter { $0.value == isChanged }.map(\.key).sorted()
+        for part in keys.statementParts { try check(part, of: table, isChanged: isChanged) }
       }
     }
+  }
+
+  private func check(_ keys: ArraySlice<Int64>, of table: String, isChanged: Bool) throws {
+    let condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
+    let values = keys.map(StoredValue.integer)
+    var found = 0
+    if isChanged {
+      try connection.run("UPDATE \(table) SET Z_OPT = Z_OPT + 1 \(condition)", values)
+      found = connection.changedRowCount
+    } else {
+      found = Int(try connection.integer("SELECT count(*) FROM \(table) \(condition)", values) ?? 0)
+    }
+    guard found < keys.count else { return }
+    let known = try connection.rows("SELECT Z_PK FROM \(table) \(condition)", values).map { $0[0] }
+    let missing = keys.first { !known.contains(.integer($0)) } ?? 0
+    throw NSError.coreData(
+      .objectNotFound,
+      "Inserted objects lead to the row \(missing) of \(table), which is not in \(store.location); it was deleted. "
+        + "Link them to another object.")
   }
 }

@@ -36,6 +36,8 @@ struct PlannedLinks {
   private(set) var counts: [LinkCounts] = []
   /// By target of the chunk its index in `targets`, or -1.
   private var numbers: [Int32] = []
+  /// By index in `targets`.
+  private var isCreated: [Bool] = []
 
   /// For a chunk without links.
   init() {}
@@ -45,20 +47,7 @@ struct PlannedLinks {
     numbers = [Int32](repeating: -1, count: resolved.targets.count)
     var counted = resolved.links.map { LinkCounts(entity: $0.link.destinationName) }
     links = resolved.links.map { Link(link: $0.link) }
-    // Row by row, so that created objects have the order in which records name them.
-    for row in plan.insertedRows {
-      for (index, link) in resolved.links.enumerated() {
-        let source = link.row(for: row, plan, chunk, isUpdated: isUpdated(link.link))
-        if link.link.separator == nil {
-          links[index].ofInserts.append(
-            take(
-              element: link.values.elements(ofRow: source).lowerBound, row: source, link, resolved,
-              counts: &counted[index]))
-        } else {
-          links[index].listsOfInserts.append(takeAll(row: source, link, resolved, counts: &counted[index]))
-        }
-      }
-    }
+    takeInserts(resolved, plan, of: chunk, counts: &counted, isUpdated: resolved.links.map { isUpdated($0.link) })
     for update in plan.updates {
       for (index, link) in resolved.links.enumerated() {
         let isChanged = isUpdated(link.link) && link.isStated(update.row, chunk)
@@ -71,6 +60,35 @@ struct PlannedLinks {
       guard let entity = links.first(where: { $0.link.group == group })?.link.destinationName else { continue }
       counts = LinkCounts.sum(counts, [LinkCounts(entity: entity, created: creation.digests.count)])
     }
+  }
+
+  /// Takes what inserted entries lead to, row by row, so that created objects have the order in which records name them.
+  private mutating func takeInserts(
+    _ resolved: ResolvedLinks, _ plan: ChunkPlan, of chunk: ParsedChunk, counts: inout [LinkCounts], isUpdated: [Bool]
+  ) {
+    let targetsOfRows = resolved.links.map(\.targetOfRow)
+    var taken = resolved.links.map { _ in [Int32]() }
+    for row in plan.insertedRows {
+      for index in targetsOfRows.indices {
+        // Most records lead to an object that an earlier one of the chunk has named.
+        if resolved.isToOne[index], plan.laterRows.isEmpty, targetsOfRows[index][row] >= 0 {
+          let number = numbers[Int(targetsOfRows[index][row])]
+          if number >= 0, !isCreated[Int(number)] {
+            taken[index].append(number)
+            counts[index].linked += 1
+            continue
+          }
+        }
+        let link = resolved.links[index]
+        let source = link.row(for: row, plan, chunk, isUpdated: isUpdated[index])
+        if resolved.isToOne[index] {
+          taken[index].append(take(element: source, row: source, link, resolved, counts: &counts[index]))
+        } else {
+          links[index].listsOfInserts.append(takeAll(row: source, link, resolved, counts: &counts[index]))
+        }
+      }
+    }
+    for index in taken.indices { links[index].ofInserts = taken[index] }
   }
 
   /// The indices of the objects that a row of the chunk leads to, each once.
@@ -103,6 +121,7 @@ struct PlannedLinks {
         return BatchLink.none
       }
       numbers[Int(target)] = Int32(targets.count - 1)
+      if case .created? = targets.last { isCreated.append(true) } else { isCreated.append(false) }
     }
     let number = numbers[Int(target)]
     if case .created(let group, let made) = targets[Int(number)] {

@@ -21,6 +21,8 @@ struct ResolvedLinks {
   }
 
   private(set) var links: [Link] = []
+  /// For each of them.
+  private(set) var isToOne: [Bool] = []
   /// The different objects that the chunk names.
   private(set) var targets: [Target] = []
   /// By group of links, the index of each target.
@@ -30,20 +32,22 @@ struct ResolvedLinks {
   mutating func add(_ link: EntityLink, _ values: LinkedValues, in index: LinkIndex) {
     var added = Link(link: link, values: values)
     added.targetOfRow.reserveCapacity(values.digests.count)
+    targets.reserveCapacity(targets.count + values.digests.count)
     var known = known.removeValue(forKey: link.group) ?? [:]
     for digest in values.digests {
       if digest == .none {
         added.targetOfRow.append(-1)
-        continue
-      }
-      if known[digest] == nil {
+      } else if let target = known[digest] {
+        added.targetOfRow.append(target)
+      } else {
         known[digest] = Int32(targets.count)
+        added.targetOfRow.append(Int32(targets.count))
         targets.append(target(digest, link, in: index))
       }
-      added.targetOfRow.append(known[digest] ?? -1)
     }
     self.known[link.group] = known
     links.append(added)
+    isToOne.append(values.starts == nil)
   }
 
   private func target(_ digest: KeyDigest, _ link: EntityLink, in index: LinkIndex) -> Target {

@@ -117,7 +117,7 @@ struct LinkParser {
     }
     let parts = isNil ? [] : text.split(by: separator).filter { !$0.span.trimmedRange.isEmpty }
     // An empty field breaks a rule that demands a value.
-    guard !parts.isEmpty else { return parser.parse(text.span, faults: &faults) != nil }
+    guard !parts.isEmpty else { return parser.parseNull(faults: &faults) != nil }
     var isGood = true
     for part in parts {
       current.batch.appendRow()

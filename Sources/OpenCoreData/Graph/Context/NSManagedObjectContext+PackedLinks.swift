@@ -14,8 +14,9 @@ extension NSManagedObjectContext {
     guard changeNotificationContents != .objects, segment.handles.isEmpty else { return false }
     let stores = persistentStoreCoordinator?.rowStores ?? []
     guard stores.count == 1, stores[0].takesPackedLinks else { return false }
+    let hasObjects = !graph.registry.isEmpty || graph.insertions.segments.contains { !$0.handles.isEmpty }
     return segment.batch.links.allSatisfy { link in
-      link.relationship.leavesOtherEndUnchecked && !link.targets.contains { graph.hasObject(for: $0) }
+      link.relationship.leavesOtherEndUnchecked && !(hasObjects && link.targets.contains { graph.hasObject(for: $0) })
     }
   }
 
@@ -57,9 +58,10 @@ extension NSRelationshipDescription {
 extension ChangeSet {
   /// The stored objects that packed relationships lead to, and whose other end they change.
   var packedOtherEnds: [NSManagedObjectID] {
+    let links = insertions.flatMap { $0.batch.links.filter { $0.relationship.inverseRelationship != nil } }
+    let stored = links.flatMap(\.targets).filter { !$0.resolved.isTemporaryID }
+    if links.count < 2 { return stored }
     var seen: Set<ObjectKey> = []
-    return insertions.flatMap { rows in
-      rows.batch.links.filter { $0.relationship.inverseRelationship != nil }.flatMap(\.targets)
-    }.filter { !$0.resolved.isTemporaryID && seen.insert($0.key).inserted }
+    return stored.filter { seen.insert($0.resolved.key).inserted }
   }
 }
