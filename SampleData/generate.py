@@ -28,6 +28,7 @@ import sys
 
 SEED = 20140714
 SESSIONS = 4000
+LINKED_SESSIONS = 300
 FIRST_DAY = datetime.date(2012, 3, 1)
 DAYS = 8 * 365 + 2
 COLUMNS = ["date", "location", "height", "period", "wind", "rating"]
@@ -576,6 +577,29 @@ def spot_reports(rng):
     return bytes(content), line(header) + b"".join(line(entry) for entry in entries), table.encode()
 
 
+# Two spots have one name: a session names both attributes.
+LINKED_SPOTS = [
+    ("Rincon", "US"), ("The Point", "US"), ("The Point", "ZA"), ("Hossegor", "FR"), ("Bells Beach", "AU"),
+    ("Ericeira", "PT"), ("Pico Alto", "PE"), ("Raglan", "NZ"), ("Thurso East", "GB"), ("Punta de Lobos", "CL"),
+]
+LINKED_BOARDS = [("Fish", 5.6), ("Shortboard", 6.1), ("Mini Malibu", 7.2), ("Longboard", 9.1), ("Gun", 8.0)]
+
+
+def linked_log(rng):
+    """Spots, boards, and sessions that name them."""
+    spots = line(["name", "country"]) + b"".join(line([name, country]) for name, country in LINKED_SPOTS)
+    boards = line(["name", "length"]) + b"".join(line([name, str(length)]) for name, length in LINKED_BOARDS)
+    sessions = line(["date", "spot", "country", "boards", "rating", "notes"])
+    day = datetime.date(2023, 1, 1)
+    for _ in range(LINKED_SESSIONS):
+        day += datetime.timedelta(days=rng.choice([1, 1, 2, 3]))
+        name, country = ("", "") if rng.random() < 0.03 else rng.choice(LINKED_SPOTS)
+        named = rng.sample([board for board, _ in LINKED_BOARDS], rng.choice([0, 1, 1, 1, 2]))
+        rated = "" if rng.random() < 0.1 else str(rng.randrange(1, 6))
+        sessions += line([day.isoformat(), name, country, "; ".join(named), rated, rng.choice(["", "", "clean, empty"])])
+    return spots, boards, sessions
+
+
 def zipped(content):
     """gzip without time and name, so that equal content gives equal bytes."""
     buffer = io.BytesIO()
@@ -592,6 +616,7 @@ def main():
     google, google_entries = google_sheet(random.Random(SEED + 3))
     numbers, numbers_entries = numbers_sheet(random.Random(SEED + 4))
     reports, report_entries, report_issues = spot_reports(random.Random(SEED + 3))
+    spots, boards, sessions = linked_log(random.Random(SEED + 5))
     files = {
         "surf-log.csv": clean,
         "surf-log.csv.gz": zipped(clean),
@@ -603,6 +628,9 @@ def main():
         "google-sheets.expected.csv": google_entries,
         "numbers.csv": numbers,
         "numbers.expected.csv": numbers_entries,
+        "spots.csv": spots,
+        "boards.csv": boards,
+        "sessions.csv": sessions,
         "spot-reports.jsonl": reports,
         "spot-reports.json": REPORT_PIPELINE.encode(),
         "spot-reports.expected.csv": report_entries,

@@ -26,6 +26,10 @@ package protocol RowStore: AnyObject, Sendable {
   /// that is not transactional has written its part for good when `SaveWriter.write` returns.
   var isTransactional: Bool { get }
 
+  /// Whether `SaveWriter.write` takes batches whose rows have packed to-one relationships. Contexts link the rows of
+  /// other stores one by one.
+  var takesPackedLinks: Bool { get }
+
   /// Whether the store's configuration has the entity.
   func keeps(_ entity: NSEntityDescription) -> Bool
 
@@ -183,6 +187,7 @@ package enum UniquenessResolution: Sendable {
 
 extension RowStore {
   package var isTransactional: Bool { true }
+  package var takesPackedLinks: Bool { false }
 
   /// The store's name in messages.
   package var location: String { url?.path ?? "the store in memory" }

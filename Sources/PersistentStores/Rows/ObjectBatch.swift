@@ -30,6 +30,9 @@ public struct ObjectBatch: Sendable {
   package private(set) var cells: [ValueCell]
   package private(set) var arena: [UInt8]
 
+  /// To-one relationships of the rows, of those relationships that were set; empty for most batches.
+  package internal(set) var links: [BatchLink] = []
+
   /// The values at the ends of key paths that a query requested, row after row; their bytes are in `arena`.
   private var extraCells: [ValueCell] = []
 
@@ -86,6 +89,7 @@ public struct ObjectBatch: Sendable {
     cells.removeLast(slotCount)
     arena.removeLast(arena.count - lastRowArenaStart)
     count -= 1
+    for index in links.indices { links[index].truncate(to: count) }
   }
 
   /// Removes all rows and keeps the memory allocated.
@@ -93,6 +97,7 @@ public struct ObjectBatch: Sendable {
     cells.removeAll(keepingCapacity: true)
     extraCells.removeAll(keepingCapacity: true)
     arena.removeAll(keepingCapacity: true)
+    links.removeAll()
     lastRowArenaStart = 0
     count = 0
   }
@@ -107,6 +112,7 @@ public struct ObjectBatch: Sendable {
     for row in 0..<count where !rows.contains(row) {
       kept.append(contentsOf: cells[(row * slotCount)..<((row + 1) * slotCount)])
     }
+    for index in links.indices { links[index].keep((0..<count).filter { !rows.contains($0) }) }
     cells = kept
     count = slotCount == 0 ? count - rows.count : kept.count / slotCount
     lastRowArenaStart = arena.count
@@ -117,6 +123,7 @@ public struct ObjectBatch: Sendable {
     var kept: [ValueCell] = []
     kept.reserveCapacity(rows.count * slotCount)
     for row in rows { kept.append(contentsOf: cells[(row * slotCount)..<((row + 1) * slotCount)]) }
+    for index in links.indices { links[index].keep(rows) }
     cells = kept
     count = rows.count
     lastRowArenaStart = arena.count
@@ -241,6 +248,19 @@ public struct ObjectBatch: Sendable {
   /// Adds the values of all key paths to the last row.
   package mutating func appendExtras(_ values: [StoredValue]) {
     for value in values { extraCells.append(cell(of: value)) }
+  }
+
+  /// Adds values to all rows, behind those of the key paths; each list has one for each row.
+  package mutating func addExtras(_ lists: [[StoredValue]]) {
+    guard count > 0, !lists.isEmpty else { return }
+    let width = extraCells.count / count
+    var all: [ValueCell] = []
+    all.reserveCapacity(count * (width + lists.count))
+    for row in 0..<count {
+      all += extraCells[(row * width)..<((row + 1) * width)]
+      for list in lists { all.append(cell(of: list[row])) }
+    }
+    extraCells = all
   }
 
   private mutating func append(_ bytes: some Collection<UInt8>, _ kind: ValueCell.Kind) -> ValueCell {

@@ -3,6 +3,7 @@ import ManagedObjectModel
 /// Writes the rows of one batch. After a refused row it continues to find all refused rows; the caller then rolls back.
 struct BatchInsertion {
   private let rows: InsertedRows
+  private let links: LinkColumns
   private let source: BatchSource
   private let connection: SQLiteConnection
   /// Takes the keys from the batch and checks each for uniqueness.
@@ -15,19 +16,21 @@ struct BatchInsertion {
   private var numbering: BatchSource.Numbering
 
   init(
-    _ rows: InsertedRows, _ numbering: BatchSource.Numbering, entity: SQLEntity, store: SQLiteStore,
-    connection: SQLiteConnection
+    _ rows: InsertedRows, _ numbering: BatchSource.Numbering, links: LinkColumns, entity: SQLEntity,
+    store: SQLiteStore, connection: SQLiteConnection
   ) throws {
     self.rows = rows
+    self.links = links
     self.numbering = numbering
     self.connection = connection
     source = try store.batchSource(for: rows.batch, entity, connection)
-    statement = try connection.statement(store.insertText(entity, source))
+    statement = try connection.statement(store.insertText(entity, source, links: links.names))
     let usesAutoKeys =
       try rows.batch.count >= Self.autoKeyRowsMin && numbering.keysObtained.isEmpty
       && !Self.hasTriggers(entity, connection)
     autoKeyStatement =
-      usesAutoKeys ? try connection.statement(store.insertText(entity, source, givesKeys: false)) : nil
+      usesAutoKeys
+      ? try connection.statement(store.insertText(entity, source, links: links.names, givesKeys: false)) : nil
   }
 
   private static func hasTriggers(_ entity: SQLEntity, _ connection: SQLiteConnection) throws -> Bool {
@@ -45,7 +48,7 @@ struct BatchInsertion {
       let showsOne = autoKeyStatement != nil && autoKey == nil
       numbering.rows = next..<(showsOne ? rows.liveRows(from: next).first.map { $0 + 1 } ?? end : end)
       do {
-        try source.insert(rows.batch, numbering, with: autoKey ?? statement)
+        try source.insert(rows.batch, numbering, links: links.values, with: autoKey ?? statement)
         autoKey = autoKeyStatement
       } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
         guard let fault = try findFault() else { throw error }
@@ -71,7 +74,7 @@ struct BatchInsertion {
     for step in steps {
       numbering.rows = step
       do {
-        try source.insert(rows.batch, numbering, with: statement)
+        try source.insert(rows.batch, numbering, links: links.values, with: statement)
       } catch let error as SQLiteError where error.isConstraint && connection.isInTransaction {
         return step.lowerBound
       }

@@ -3,8 +3,8 @@ import CSQLite
 
 /// Presents the rows of an `ObjectBatch` to SQLite as a table, so that one `INSERT … SELECT` writes a whole batch.
 ///
-/// The table is eponymous: it needs no CREATE and does not appear in any schema. Its columns are `pk` and one `sN` per
-/// slot. It has rows only while `insert` runs; at other times it is empty.
+/// The table is eponymous: it needs no CREATE and does not appear in any schema. Its columns are `pk`, one `sN` per
+/// slot, and `rN` for what relationships need. It has rows only while `insert` runs; at other times it is empty.
 final class BatchSource {
   /// Which rows the table has, and the key of each.
   struct Numbering {
@@ -25,18 +25,24 @@ final class BatchSource {
 
   let tableName: String
   fileprivate let slotCount: Int
+  private let linkColumnCount: Int
   private unowned let connection: SQLiteConnection
 
   fileprivate var cells: UnsafePointer<ValueCell>?
   fileprivate var arena: UnsafePointer<UInt8>?
   fileprivate var rowCount = 0
   fileprivate var numbering = Numbering(firstKey: 0)
+  /// The values of the columns `rN`, by row.
+  fileprivate var linkColumns: [[Int64]] = []
+  /// The value of a column `rN` that is null.
+  static let nullKey = Int64.min
   /// The row at which the last statement ended: the failing row if it failed.
   fileprivate(set) var lastRow = 0
 
-  init(connection: SQLiteConnection, entityName: String, slotCount: Int) throws {
+  init(connection: SQLiteConnection, entityName: String, slotCount: Int, linkColumnCount: Int) throws {
     self.connection = connection
     self.slotCount = slotCount
+    self.linkColumnCount = linkColumnCount
     tableName = "ocd_batch_" + entityName
     // The connection must not outlive this object: the store owns both and closes the connection first.
     let code = sqlite3_create_module_v2(
@@ -49,16 +55,18 @@ final class BatchSource {
   /// - Parameter returned: Called for each row that the statement returns.
   /// - Throws: `SQLiteError`; `lastRow` then is the row that could not be written.
   func insert(
-    _ batch: ObjectBatch, _ numbering: Numbering, with statement: SQLiteStatement,
+    _ batch: ObjectBatch, _ numbering: Numbering, links: [[Int64]] = [], with statement: SQLiteStatement,
     returned: (SQLiteStatement) throws -> Void = { _ in }
   ) throws {
     precondition(batch.slotCount == slotCount, "The batch belongs to another entity.")
     self.numbering = numbering
+    linkColumns = links
     rowCount = min(batch.count, numbering.rows.upperBound)
     defer {
       rowCount = 0
       cells = nil
       arena = nil
+      linkColumns = []
     }
     try batch.cells.withUnsafeBufferPointer { cells in
       try batch.arena.withUnsafeBufferPointer { arena in
@@ -71,7 +79,8 @@ final class BatchSource {
   }
 
   fileprivate var declaration: String {
-    "CREATE TABLE x(pk" + (0..<slotCount).map { ", s\($0)" }.joined() + ")"
+    "CREATE TABLE x(pk" + (0..<slotCount).map { ", s\($0)" }.joined()
+      + (0..<linkColumnCount).map { ", r\($0)" }.joined() + ")"
   }
 
   /// SQLite keeps the address of the module, so it is allocated once and never deallocated.
@@ -225,12 +234,13 @@ private func columnValue(
   _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ context: OpaquePointer?, _ column: Int32
 ) -> Int32 {
   let scan = BatchScan.of(cursor)
-  guard column > 0 else {
-    sqlite3_result_int64(context, scan.pointee.key)
-    return SQLITE_OK
+  let slot = Int(column) &- 1
+  // One comparison for values, which are nearly all: the key has the greatest number without a sign.
+  guard UInt(bitPattern: slot) < UInt(bitPattern: scan.pointee.slotCount) else {
+    return scan.pointee.giveKey(column: slot, to: context)
   }
   guard let cells = scan.pointee.cells else { return SQLITE_MISUSE }
-  let cell = cells + (scan.pointee.row &* scan.pointee.slotCount &+ Int(column) &- 1)
+  let cell = cells + (scan.pointee.row &* scan.pointee.slotCount &+ slot)
   // Texts and blobs are passed without a copy: the batch outlives the statement, which copies them to the page.
   switch cell.pointee.kind {
   case .null: break
@@ -244,6 +254,19 @@ private func columnValue(
 }
 
 extension BatchScan {
+  /// The row's own key for column -1, or one that a relationship needs.
+  fileprivate func giveKey(column: Int, to context: OpaquePointer?) -> Int32 {
+    guard column >= 0 else {
+      sqlite3_result_int64(context, key)
+      return SQLITE_OK
+    }
+    let columns = source.takeUnretainedValue().linkColumns
+    guard column - slotCount < columns.count else { return SQLITE_OK }
+    let value = columns[column - slotCount][row]
+    if value != BatchSource.nullKey { sqlite3_result_int64(context, value) }
+    return SQLITE_OK
+  }
+
   /// The address of the bytes of `cell`. Never nil: SQLite would treat a nil pointer as NULL.
   @inline(__always)
   fileprivate func text(_ cell: ValueCell) -> UnsafePointer<CChar>? {

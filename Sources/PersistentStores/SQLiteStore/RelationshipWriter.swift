@@ -96,7 +96,8 @@ struct RelationshipWriter {
       [.integer(pair.target), .integer(pair.owner)])
   }
 
-  private func key(of id: NSManagedObjectID) throws -> Int64 {
+  /// The key of an object that is stored, or that this save inserts.
+  func key(of id: NSManagedObjectID) throws -> Int64 {
     switch id.resolved.reference {
     case .permanent(let identity, let key):
       guard identity === store.identity else {

@@ -36,6 +36,8 @@ extension SQLiteStore {
     }
   }
 
+  package var takesPackedLinks: Bool { true }
+
   /// Whether a save only reads this store: it has just rows that must be unchanged since they were read.
   func takesWithoutWriting(_ changes: ChangeSet) -> Bool { changes.isEmpty && !hasUnsavedMetadata }
 
@@ -52,25 +54,34 @@ extension SQLiteStore {
   ) throws -> [InsertionResolution] {
     var keys = KeySequences(connection)
     var search = UniquenessSearch(self, connection)
-    let resolutions = try insertions.map { rows in
-      let entity = try sqlEntity(rows.batch.entity)
+    // All keys first: a row may lead to one that is written after it.
+    let numberings = try insertions.map { rows in
       let obtained = rows.range.keysObtained
       let taken = obtained.keys.count { rows.removedRows.insertionIndex(ifAbsent: $0) != nil }
-      let numbering = BatchSource.Numbering(
-        firstKey: try keys.take(rows.liveCount - taken, of: entity), removedRows: rows.removedRows,
-        keysObtained: obtained)
-      let resolution = TemporaryIDRange.Resolution(
-        store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows)
-      rows.sharedIDs.prepare(rows, expecting: resolution)
+      return BatchSource.Numbering(
+        firstKey: try keys.take(rows.liveCount - taken, of: try sqlEntity(rows.batch.entity)),
+        removedRows: rows.removedRows, keysObtained: obtained)
+    }
+    let resolutions = zip(insertions, numberings).map { rows, numbering in
+      InsertionResolution(
+        range: rows.range,
+        resolution: TemporaryIDRange.Resolution(
+          store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows))
+    }
+    var links = PackedLinkWriter(self, connection, inserted: resolutions)
+    for (index, rows) in insertions.enumerated() {
+      let (entity, numbering) = (try sqlEntity(rows.batch.entity), numberings[index])
+      rows.sharedIDs.prepare(rows, expecting: resolutions[index].resolution)
       search.noteWritten(rows, numbering)
       var insertion = try BatchInsertion(
-        rows, numbering, entity: entity, store: self, connection: connection)
+        rows, numbering, links: try links.columns(of: rows, entity), entity: entity, store: self,
+        connection: connection)
       try insertion.run { row, error in
         let id = rows.objectID(row: row)
         faults.refuse(id, error, obstacle: try search.obstacle(to: id, rows.batch.values(row: row), ownKey: nil))
       }
-      return InsertionResolution(range: rows.range, resolution: resolution)
     }
+    if faults.failure == nil { try links.changeOtherEnds() }
     try keys.store()
     return resolutions
   }
@@ -80,18 +91,24 @@ extension SQLiteStore {
   ) throws -> BatchSource {
     if let known = batchSources[entity.name] { return known }
     let made = try BatchSource(
-      connection: connection, entityName: entity.name, slotCount: batch.slotCount)
+      connection: connection, entityName: entity.name, slotCount: batch.slotCount,
+      linkColumnCount: LinkColumns.countMax(of: entity))
     batchSources[entity.name] = made
     return made
   }
 
-  /// - Parameter givesKeys: Whether rows already have keys; otherwise SQLite continues from the greatest existing key.
-  func insertText(_ entity: SQLEntity, _ source: BatchSource, givesKeys: Bool = true) -> String {
+  /// - Parameters:
+  ///   - links: The columns that relationships fill.
+  ///   - givesKeys: Whether rows already have keys; otherwise SQLite continues from the greatest existing key.
+  func insertText(
+    _ entity: SQLEntity, _ source: BatchSource, links: [String] = [], givesKeys: Bool = true
+  ) -> String {
     let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
       column.map { (column: $0.name, source: content(of: "s\(slot)", key: "pk", slot: slot, $0, entity)) }
     }
-    let columns = (givesKeys ? ["Z_PK"] : []) + ["Z_ENT", "Z_OPT"] + stored.map(\.column)
-    let values = (givesKeys ? ["pk"] : []) + ["\(entity.number)", "1"] + stored.map(\.source)
+    let columns = (givesKeys ? ["Z_PK"] : []) + ["Z_ENT", "Z_OPT"] + stored.map(\.column) + links
+    let values =
+      (givesKeys ? ["pk"] : []) + ["\(entity.number)", "1"] + stored.map(\.source) + links.indices.map { "r\($0)" }
     return "INSERT INTO \(entity.tableName)(\(columns.joined(separator: ", "))) "
       + "SELECT \(values.joined(separator: ", ")) FROM \(source.tableName)"
   }

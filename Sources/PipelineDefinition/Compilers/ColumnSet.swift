@@ -24,7 +24,9 @@ package struct ColumnSet: Sendable {
     for (index, column) in definition.columns.enumerated() {
       let path = "columns[\(index)]"
       guard let type = types[column.attribute] else {
-        let names = types.keys.sorted()
+        // What a link lacks is found with the model's relationships.
+        if column.relatedAttribute != nil { continue }
+        let names = types.keys.filter { !$0.contains(".") }.sorted()
         let hint = NearestName.hint(for: column.attribute, in: names)
         let text =
           "\(definition.entity) has no attribute '\(column.attribute)' that a column can fill; "

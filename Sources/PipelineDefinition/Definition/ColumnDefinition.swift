@@ -7,8 +7,10 @@
 public struct ColumnDefinition: Sendable, Hashable, Codable {
   /// The label in the header; letter case and surrounding spaces are ignored.
   public var name: String
-  /// Attribute of the entity; `name` by default.
+  /// Attribute of the entity; `name` by default. With a ``link`` one of a related entity, such as `spot.name`.
   public var attribute: String
+  /// How the related object is found, if the attribute is one of a related entity.
+  public var link: LinkDefinition?
   /// Labels whose fields together, joined by spaces, are the text of this column, instead of the field labelled
   /// `name`: a date and a time of the day. Empty for one field.
   public var from: [String]
@@ -28,9 +30,11 @@ public struct ColumnDefinition: Sendable, Hashable, Codable {
 
   public init(
     _ name: String, attribute: String? = nil, from: [String] = [], synonyms: [String] = [], formats: [String] = [],
-    required: Bool = false, transforms: [ValueTransform] = [], value: String? = nil, rules: [ValueRule] = []
+    required: Bool = false, transforms: [ValueTransform] = [], value: String? = nil, rules: [ValueRule] = [],
+    link: LinkDefinition? = nil
   ) {
     self.name = name
+    self.link = link
     self.attribute = attribute ?? name
     self.from = from
     self.synonyms = synonyms
@@ -55,7 +59,9 @@ extension ColumnDefinition {
     from.isEmpty ? ([name] + synonyms).map { ($0, 0) } : from.enumerated().map { ($1, $0) }
   }
 
-  static let keys = ["name", "attribute", "from", "synonyms", "formats", "required", "transforms", "value", "rules"]
+  static let keys = [
+    "name", "attribute", "link", "from", "synonyms", "formats", "required", "transforms", "value", "rules",
+  ]
 
   /// Reads an object, or a text that is only the name of a column.
   static func read(
@@ -86,7 +92,11 @@ extension ColumnDefinition {
         ValueTransform.read($0.value, path: $0.path, mistakes: mistakes)
       },
       value: reader.string("value"),
-      rules: (reader.items("rules") ?? []).compactMap { ValueRule.read($0.value, path: $0.path, mistakes: mistakes) })
+      rules: (reader.items("rules") ?? []).compactMap { ValueRule.read($0.value, path: $0.path, mistakes: mistakes) },
+      link: reader.value("link").flatMap {
+        LinkDefinition.read(
+          $0, attribute: reader.string("attribute") ?? name, path: reader.path("link"), mistakes: mistakes)
+      })
     if column.value != nil { noteIdle(column, reader) }
     if !column.from.isEmpty, !column.synonyms.isEmpty {
       reader.note("synonyms", "has no effect together with 'from', which names the labels; remove one of the two")

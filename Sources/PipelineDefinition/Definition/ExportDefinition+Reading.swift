@@ -88,7 +88,7 @@ extension ExportDefinition {
     _ value: JSONValue, path: String, vocabulary: DefinitionVocabulary, mistakes: MistakeList
   ) -> Column? {
     if case .string(let name) = value, !name.isEmpty { return Column(name) }
-    let keys = ["name", "attribute", "format"]
+    let keys = ["name", "attribute", "format", "separator"]
     guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
     guard let name = reader.string("name") ?? reader.string("attribute") else {
       reader.note("name", "is missing; give the column's label")
@@ -96,7 +96,8 @@ extension ExportDefinition {
     }
     return Column(
       name, attribute: reader.string("attribute"),
-      format: reader.formats("format", named: vocabulary.dateFormats, alsoOfBytes: true) ?? [])
+      format: reader.formats("format", named: vocabulary.dateFormats, alsoOfBytes: true) ?? [],
+      separator: reader.string("separator"))
   }
 
   /// Reads `"date"`, `"-date"` for descending order, or `{"attribute": "date", "ascending": false}`.

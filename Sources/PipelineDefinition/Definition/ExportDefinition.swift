@@ -8,11 +8,14 @@ public struct ExportDefinition: Sendable, Hashable, Codable {
     /// For dates: formats as in the export's `dateFormat`, which applies when this is empty. For bytes:
     /// `base64` or `hex`; `base64` when this is empty.
     public var format: [String]
+    /// The text between the values of the objects that a to-many relationship leads to; nil for a single value.
+    public var separator: String?
 
-    public init(_ name: String, attribute: String? = nil, format: [String] = []) {
+    public init(_ name: String, attribute: String? = nil, format: [String] = [], separator: String? = nil) {
       self.name = name
       self.attribute = attribute ?? name
       self.format = format
+      self.separator = separator
     }
   }
 

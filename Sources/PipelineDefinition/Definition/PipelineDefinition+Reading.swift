@@ -210,6 +210,7 @@ extension PipelineDefinition: Decodable {
       attributes[column.attribute] = column.name
     }
     checkKey(attributes, mistakes)
+    checkLinks(mistakes)
     checkExpectations(mistakes)
     for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
       let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"

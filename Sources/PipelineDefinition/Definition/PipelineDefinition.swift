@@ -89,7 +89,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   public var model: String?
   /// The entity of the model; empty if neither the pipeline nor the vocabulary names one, which a run refuses.
   public var entity: String
-  /// The treatment of required relationships, which an import can't set.
+  /// The treatment of required relationships that no column fills.
   public var relationships: RelationshipPolicy
   /// Records per chunk, that is per save, 1…1,000,000.
   public var chunkRows: Int

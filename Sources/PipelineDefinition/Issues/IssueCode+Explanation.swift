@@ -24,6 +24,10 @@ extension IssueCode {
     .recordTooLong: "A record is longer than the pipeline's limit recordBytesMax.",
     .modelError: "The data model's own validation refused the entry.",
     .storeConstraint: "A constraint of the store refused the entry.",
+    .missingObject:
+      "The store does not have the related object that the record names. Import it first, or let the link create it.",
+    .ambiguousObject:
+      "Several objects of the store are what the record names. Correct the store, or name the object by more attributes.",
     .unwritableValue:
       "The dialect of the output can't represent a value, so the entry was left out. Choose another dialect.",
     .missingExternal:

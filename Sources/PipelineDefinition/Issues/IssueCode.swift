@@ -24,6 +24,8 @@
 /// | `record-too-long` | record | ours | a record exceeds `limits.recordBytesMax` |
 /// | `model-error` | store | ours | the model's own validation refused the entry |
 /// | `store-constraint` | store | ours | a constraint of the store refused the entry |
+/// | `missing-object` | store | ours | no object of the store is the one that a record leads to |
+/// | `ambiguous-object` | store | ours | several objects of the store are what a record leads to |
 /// | `unwritable-value` | export | ours | the output dialect cannot represent a value of the entry |
 /// | `missing-external` | export | ours | the file of an external value is missing (a warning, where asked for) |
 /// | `blank-header` | header | frictionless | the header line is empty |
@@ -72,6 +74,8 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let recordTooLong = IssueCode("record-too-long")
   public static let modelError = IssueCode("model-error")
   public static let storeConstraint = IssueCode("store-constraint")
+  public static let missingObject = IssueCode("missing-object")
+  public static let ambiguousObject = IssueCode("ambiguous-object")
   public static let unwritableValue = IssueCode("unwritable-value")
   public static let missingExternal = IssueCode("missing-external")
   public static let blankHeader = IssueCode("blank-header")
@@ -128,7 +132,7 @@ extension IssueCode {
       .blankRow, .primaryKey, .rowConstraint, .encodingError, .unterminatedQuote, .strayQuote, .mixedLineEnd,
       .jsonError, .duplicateMember, .nulByte, .fieldTooLong, .recordTooLong,
     ],
-    .store: [.modelError, .storeConstraint],
+    .store: [.modelError, .storeConstraint, .missingObject, .ambiguousObject],
     .export: [.unwritableValue, .missingExternal],
     .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .headerChanged, .dateOrder],
     .run: [.expectationError],
@@ -139,6 +143,6 @@ extension IssueCode {
   private static let ours: Set<IssueCode> = [
     .unterminatedQuote, .strayQuote, .mixedLineEnd, .jsonError, .duplicateMember, .nulByte, .fieldTooLong,
     .recordTooLong, .modelError, .storeConstraint, .unwritableValue, .inputRefused, .headerChanged, .dateOrder,
-    .expectationError, .missingExternal,
+    .expectationError, .missingExternal, .missingObject, .ambiguousObject,
   ]
 }

@@ -57,6 +57,12 @@ package struct ComparisonRun: Sendable {
     let definition = try RunModel.completed(definition, options: options, model: found.model)
     let checked = try ImportSchemaCheck(definition, model: found.model, now: options.now())
     try Self.checkKey(definition)
+    if let linked = definition.linkedColumns.first {
+      throw PipelineError(
+        path: definition.columnPath(linked.columns[0].index),
+        "'\(linked.relationship)' leads to a related object, and a comparison shows attributes of the entity itself; "
+          + "compare with a pipeline without this column")
+    }
     let keys = KeyRules(definition: definition, entity: checked.entity, columns: checked.columns)
     var read = definition
     // Every record is compared, also one whose key another record has.

@@ -11,6 +11,23 @@ struct ColumnPath: Sendable, Hashable {
   /// The attribute of the entity itself; nil for a path over a relationship.
   var ownAttribute: String? { names.count == 1 ? names.first : nil }
 
+  /// A path over a to-many relationship, whose values a column joins.
+  init(listing text: String, of entity: NSEntityDescription) throws(PipelineError) {
+    names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard names.count == 2, let relationship = entity.relationshipsByName[names[0]], relationship.isToMany,
+      let destination = relationship.destinationEntity
+    else {
+      let known = entity.relationshipsByName.filter { $0.value.isToMany }.keys.sorted()
+      throw PipelineError(
+        "'\(text)' is not a to-many relationship of \(entity.name ?? "") and an attribute behind it, whose values a "
+          + "separator could divide; \(known.isEmpty ? "it has none" : "it has \(ObjectReader.list(known))")")
+    }
+    guard let type = destination.columnTypes[names[1]] else {
+      throw Self.noAttribute(names[1], destination, front: names.dropLast())
+    }
+    self.type = type
+  }
+
   /// Throws what of `text` does not exist or has no single value.
   init(_ text: String, of entity: NSEntityDescription) throws(PipelineError) {
     names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -36,7 +53,7 @@ struct ColumnPath: Sendable, Hashable {
     case .leadsToMany(let relationship):
       PipelineError(
         "'\(relationship.name)' of \(relationship.entity.name ?? "") leads to many objects, and a column has one value; "
-          + "export \(relationship.destinationEntity?.name ?? "") by itself"
+          + "join their values with \"separator\": \";\", or export \(relationship.destinationEntity?.name ?? "") by itself"
           + (relationship.inverseRelationship.map { ", with a column '\($0.name).…' of this side" } ?? ""))
     case .unknown(let name, let entity):
       name == names.last ? noAttribute(name, entity, front: names.dropLast()) : noRelationship(name, entity)

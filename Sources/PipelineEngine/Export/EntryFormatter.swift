@@ -10,6 +10,7 @@ struct EntryFormatter {
     let path: ColumnPath
     let content: ColumnContent
     let isBeyondEntity: Bool
+    let isList: Bool
   }
 
   /// What is needed of a column for every entry: only numbers, because copying a `Column` retains its parts.
@@ -25,6 +26,10 @@ struct EntryFormatter {
   }
 
   private let columns: [Column]
+  /// Columns that join values; an entry's are behind those of the paths.
+  let lists: [RelatedList]
+  /// Entries of the current batch whose values can't be joined, by row.
+  var refusedLists: [Int: Refusal] = [:]
   /// One for each column.
   private var sources: [Source]
   private var entity: NSEntityDescription
@@ -42,12 +47,15 @@ struct EntryFormatter {
     let exported = export.columns.isEmpty ? Self.allColumns(export, entity.columnTypes) : export.columns
     var columns: [Column] = []
     var sources: [Source] = []
+    var lists: [RelatedList] = []
     var mistakes: [PipelineError.Mistake] = []
     for (index, column) in exported.enumerated() {
       let key = "export.columns[\(index)]"
       let path: ColumnPath
       do {
-        path = try ColumnPath(column.attribute, of: entity)
+        path =
+          column.separator == nil
+          ? try ColumnPath(column.attribute, of: entity) : try ColumnPath(listing: column.attribute, of: entity)
       } catch {
         mistakes.append(.init(path: key, message: error.message))
         continue
@@ -56,18 +64,27 @@ struct EntryFormatter {
         let content = try ColumnContent(
           path.type, column.format, dateFormat: export.dateFormat, named: dateFormats)
         let slot = path.ownAttribute.map { entity.slot(named: $0) ?? 0 }
+        if let separator = column.separator {
+          lists.append(RelatedList(column: sources.count, name: column.name, path, content, separator: separator))
+        }
         sources.append(
           Source(
-            number: slot ?? columns.count { $0.isBeyondEntity }, isBeyondEntity: slot == nil,
+            number: slot ?? columns.count { $0.isBeyondEntity && !$0.isList }, isBeyondEntity: slot == nil,
             isISODate: content.isISODate, isDate: path.type == .date, isBoolean: path.type == .boolean))
-        columns.append(Column(name: column.name, path: path, content: content, isBeyondEntity: slot == nil))
+        columns.append(
+          Column(
+            name: column.name, path: path, content: content, isBeyondEntity: slot == nil,
+            isList: column.separator != nil))
       } catch {
         mistakes.append(.init(path: key + ".format", message: error.message))
       }
     }
     if exported.isEmpty { mistakes = [.init(path: "entity", message: Self.nothingToWrite(entity))] }
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+    let pathCount = columns.count { $0.isBeyondEntity && !$0.isList }
+    for (number, list) in lists.enumerated() { sources[list.column].number = pathCount + number }
     self.columns = columns
+    self.lists = lists
     self.sources = sources
     self.entity = entity
   }
@@ -106,7 +123,7 @@ struct EntryFormatter {
   var ownAttributes: Set<String> { Set(columns.compactMap(\.path.ownAttribute)) }
 
   /// The paths over relationships whose values a batch must have, in this order.
-  var pathsBeyondEntity: [String] { columns.filter(\.isBeyondEntity).map(\.path.text) }
+  var pathsBeyondEntity: [String] { columns.filter { $0.isBeyondEntity && !$0.isList }.map(\.path.text) }
 
   /// Writes the entries in `rows`. Entries that the output can't represent are left out, and `refuse` is called with
   /// the row of each.
@@ -153,6 +170,7 @@ struct EntryFormatter {
   private mutating func append(
     _ row: Int, of batch: ObjectBatch, arena: [UInt8], to writer: inout JSONLinesWriter
   ) -> Refusal? {
+    if !refusedLists.isEmpty, let refusal = refusedLists[row] { return refusal }
     var bytes = 0
     for index in sources.indices {
       let source = sources[index]
@@ -192,6 +210,7 @@ struct EntryFormatter {
   ) throws(CSVError) -> Refusal? {
     var index = 0
     var bytes = 0
+    if !refusedLists.isEmpty, let refusal = refusedLists[row] { return refusal }
     do throws(CSVError) {
       while index < sources.count {
         let source = sources[index]

@@ -176,7 +176,7 @@ struct ExportRun {
 
   /// What the fetching context sends to the writing thread.
   private enum BatchMessage: Sendable {
-    case batch(ObjectBatch, ObjectIDCollection)
+    case batch(ObjectBatch, ObjectIDCollection, refused: [Int: EntryFormatter.Refusal])
     case failure(RunFailure)
   }
 
@@ -190,7 +190,7 @@ struct ExportRun {
     let (name, keyPaths) = (definition.entity, formatter.pathsBeyondEntity)
     var attributes = formatter.ownAttributes
     if case .month(let attribute)? = export.split { attributes.insert(attribute) }
-    let attributesRead = attributes
+    let (attributesRead, lists) = (attributes, formatter.lists)
     context.perform {
       defer {
         queue.finish()
@@ -203,7 +203,14 @@ struct ExportRun {
       request.fetchLimit = limit ?? 0
       do {
         request.predicate = try predicate.map { try NSPredicate.parse(format: $0) }
-        let send = { (batch: ObjectBatch, ids: ObjectIDCollection) in queue.send(.batch(batch, ids)) }
+        // All reads see one state of the store.
+        if !lists.isEmpty { try context.setQueryGenerationFrom(.current) }
+        var reader = RelatedListReader(lists, context)
+        let send = { (batch: ObjectBatch, ids: ObjectIDCollection) in
+          var batch = batch
+          let refused = try reader.add(to: &batch, ids)
+          return queue.send(.batch(batch, ids, refused: refused))
+        }
         let rowsPerBatch = min(rows, 10_000)
         if let key {
           try context.walk(
@@ -234,10 +241,11 @@ struct ExportRun {
     }
     var formatter = formatter
     while let message = queue.receive() {
-      guard case .batch(let batch, let ids) = message else {
+      guard case .batch(let batch, let ids, let refused) = message else {
         if case .failure(let failure) = message { state.failure = failure }
         return
       }
+      formatter.refusedLists = refused
       try files.write(batch, with: &formatter) { row, refusal in state.refuse(refusal, of: ids[row], store: storePath) }
       state.noteMissing(missing, store: storePath)
       state.walked += batch.count

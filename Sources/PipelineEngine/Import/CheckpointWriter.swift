@@ -9,9 +9,10 @@ struct CheckpointWriter {
   ///
   /// - Parameters:
   ///   - insertedCount: The number of entries that the save inserts.
+  ///   - createdCount: The number of related objects that it creates.
   ///   - beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
-    _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0,
+    _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0, createdCount: Int = 0,
     beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     if environment.isDryRun { return }
@@ -19,7 +20,7 @@ struct CheckpointWriter {
     ledger.prepare(
       Ledger.Page(
         statements: begin + checkpoint.statements(environment.tables), input: checkpoint.entry.id,
-        insertedCount: insertedCount, beforeCommit: beforeCommit))
+        insertedCount: insertedCount, createdCount: createdCount, beforeCommit: beforeCommit))
   }
 
   /// Adds the entries that the prepared save updates, as they were before.

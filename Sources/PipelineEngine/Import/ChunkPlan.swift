@@ -16,6 +16,10 @@ struct ChunkPlan {
 
   /// The entries to insert.
   var inserts: ObjectBatch
+  /// Where the entries lead, and what is created for that.
+  var links = PlannedLinks()
+  /// By row of an inserted entry the rows of later records whose values it takes.
+  var laterRows: [Int: [Int]] = [:]
   /// For each of them its row in the chunk's batch.
   var insertedRows: [Int] = []
   var updates: [Update] = []
@@ -86,5 +90,6 @@ extension InputResults {
     if !plan.updates.isEmpty { profile(chunk.batch, rows: plan.updates.map(\.row)) }
     count(chunk.batch, without: plan.rejected.count == chunk.rejected.count ? [] : chunk.rows(ofRecords: plan.rejected))
     add(plan.counts, issues: plan.issues)
+    links = LinkCounts.sum(links, plan.links.counts)
   }
 }

@@ -17,8 +17,13 @@ struct ChunkSaver {
   private let writer: CheckpointWriter
   private let rejects: RejectsFile?
   private var planner: ChunkPlanner
+  /// Nil for a pipeline without links.
+  private let linker: Linker?
 
-  init(_ planner: ChunkPlanner, contexts: ImportContexts, writer: CheckpointWriter, rejects: RejectsFile?) {
+  init(
+    _ planner: ChunkPlanner, linker: Linker?, contexts: ImportContexts, writer: CheckpointWriter, rejects: RejectsFile?
+  ) {
+    self.linker = linker
     environment = writer.environment
     self.contexts = contexts
     self.writer = writer
@@ -35,9 +40,13 @@ struct ChunkSaver {
     let rejectsBefore = rejects?.mark ?? RejectsMark()
     let environment = environment
     var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
+    let resolved = try linker?.resolve(chunk) ?? ResolvedLinks()
+    if let linker { refused.merge(linker.refusals(resolved, of: chunk, input: checkpoint.entry.path)) { $1 } }
     while true {
       var plan = try planner.plan(chunk, without: refused) { [totals] in try environment.nextKey(totals) }
-      contexts.settle(&plan, of: chunk, lastStoredKey: lastStoredKey(totals))
+      contexts.settle(
+        &plan, of: chunk, resolved, isUpdated: environment.keys.updates, lastStoredKey: lastStoredKey(totals))
+      if let linker { plan.links = linker.plan(resolved, plan, of: chunk) }
       try plan.checkReasons(of: chunk)
       if let stop = stop(plan, chunk, before: totals.counts + checkpoint.results.counts) { return stop }
       try rejects?.cutBack(to: rejectsBefore)
@@ -45,7 +54,7 @@ struct ChunkSaver {
       var next = checkpoint
       next.advance(by: plan, of: chunk, rejects: rejects?.mark, at: environment.options.now())
       writer.prepare(
-        next, totals, insertedCount: plan.inserts.count,
+        next, totals, insertedCount: plan.inserts.count, createdCount: plan.links.createdCount,
         beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
       let outcome = try contexts.save(
         plan, of: chunk, lastStoredKey: lastStoredKey(totals), noting: writer.note)
@@ -59,6 +68,7 @@ struct ChunkSaver {
       writer.didSave(&checkpoint, inserted: plan.inserts.count, &totals)
       environment.log(plan, of: chunk, input: checkpoint.entry.path)
       try planner.didSave(plan, of: chunk, firstKey: outcome.firstKey)
+      try linker?.didSave(plan.links, created: outcome.created)
       return nil
     }
   }

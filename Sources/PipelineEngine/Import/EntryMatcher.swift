@@ -52,7 +52,12 @@ struct EntryMatcher {
     if digester.isWholeRecord {
       try keys.count(digests.keys) { isReplaced?(storeKeys[$0]) ?? false }
     } else {
-      try keys.load(digests.keys) { entry(digests, row: $0, storeKey: storeKeys[$0]) }
+      try keys.load(digests.keys) { row in
+        var entry = entry(digests, row: row, storeKey: storeKeys[row])
+        // What the entry leads to is not read.
+        if digester.comparesLinks { entry.values = KeyEntry.unknownValues }
+        return entry
+      }
     }
     for (index, digests) in zip(uniqueValues, digests.uniques) {
       let kept = isReplaced.map { isReplaced in
@@ -174,7 +179,8 @@ struct EntryMatcher {
       var update = ChunkPlan.Update(storeKey: known.storeKey, row: row)
       let absent = chunk.absent.slots(ofRow: row)
       if !absent.isEmpty { update.stated = digester.valueSlots.filter { !absent.contains($0) } }
-      let isPartial = update.stated.map { $0.count < digester.valueSlots.count } ?? false
+      let lacksLink = digester.comparesLinks && absent.contains { $0 >= chunk.batch.slotCount }
+      let isPartial = lacksLink || update.stated.map { $0.count < digester.valueSlots.count } ?? false
       update.isUncertain = !isRepeated && (isPartial || known.values == KeyEntry.unknownValues)
       if isPartial { entry.values = KeyEntry.unknownValues }
       builder.update(update)

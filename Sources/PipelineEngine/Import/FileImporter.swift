@@ -227,7 +227,8 @@ struct FileImporter {
       rejects = made
     }
     saver = ChunkSaver(
-      ChunkPlanner(matcher, checkpoint.entry, input: file.name), contexts: contexts, writer: writer, rejects: rejects)
+      ChunkPlanner(matcher, checkpoint.entry, input: file.name), linker: try totals.linker(environment),
+      contexts: contexts, writer: writer, rejects: rejects)
   }
 
   /// Reads the records again that were imported before, by an interrupted run or before the input has grown: a later one

@@ -22,10 +22,12 @@ struct ImportContexts {
     var failures: [Failure] = []
     /// The primary key of the first inserted entry; nil where none was inserted or kept.
     var firstKey: Int64?
+    /// The related objects that were created, by group of links; empty in a dry run.
+    var created: [Int: [NSManagedObjectID]] = [:]
   }
 
   let coordinator: NSPersistentStoreCoordinator
-  private let importContext: NSManagedObjectContext
+  let importContext: NSManagedObjectContext
   /// The contexts above the import context, in the order in which they are saved.
   private let levels: [NSManagedObjectContext]
   private let isDryRun: Bool
@@ -76,16 +78,21 @@ struct ImportContexts {
     _ plan: ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64 = .max,
     noting noteOverwritten: (OverwrittenEntries) -> Void = { _ in }
   ) throws -> Outcome {
-    let updates = plan.updates.filter { $0.storeKey <= lastStoredKey }
+    let updates = plan.updates.enumerated().filter { $0.element.storeKey <= lastStoredKey }
     guard plan.inserts.count > 0 || !updates.isEmpty else {
       if !isDryRun { try coordinator.saveParticipants() }
       return Outcome()
     }
     do {
       var inserted: ObjectIDCollection?
+      var created: [Int: [NSManagedObjectID]] = [:]
       try importContext.performAndWait {
-        inserted = importContext.insert(plan.inserts)
-        if !updates.isEmpty { noteOverwritten(apply(updates, slots: plan.updatedSlots, of: chunk)) }
+        if plan.links.links.isEmpty {
+          inserted = importContext.insert(plan.inserts)
+        } else {
+          (inserted, created) = insertLinked(plan)
+        }
+        if !updates.isEmpty { noteOverwritten(apply(updates, plan, of: chunk, created: created)) }
         // Updates that cancel each other out leave nothing to save; the participants write nevertheless.
         guard importContext.hasChanges else { return isDryRun ? () : try coordinator.saveParticipants() }
         try importContext.save()
@@ -95,7 +102,9 @@ struct ImportContexts {
           if isDryRun { context.reset() } else { try context.save() }
         }
       }
-      return Outcome(firstKey: isDryRun ? nil : inserted?.first?.storeKey)
+      return Outcome(
+        firstKey: isDryRun ? nil : inserted?.first?.storeKey,
+        created: isDryRun ? [:] : created.mapValues { $0.map(\.resolved) })
     } catch {
       let failures = failures(in: error as NSError, plan)
       rollBack()
@@ -106,16 +115,25 @@ struct ImportContexts {
 
   /// Decides which of the uncertain updates change something: those of records that state
   /// some of the values only. One that changes nothing is removed, and counts as unchanged.
-  func settle(_ plan: inout ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64) {
+  func settle(
+    _ plan: inout ChunkPlan, of chunk: ParsedChunk, _ resolved: ResolvedLinks, isUpdated: (EntityLink) -> Bool,
+    lastStoredKey: Int64
+  ) {
     let doubtful = plan.updates.indices.filter {
       plan.updates[$0].isUncertain && plan.updates[$0].storeKey <= lastStoredKey
     }
     if doubtful.isEmpty { return }
     let (updates, slots) = (doubtful.map { plan.updates[$0] }, plan.updatedSlots)
     let isSame = importContext.performAndWait {
-      zip(updates, objects(of: updates, chunk.batch.entity)).map { update, object in
+      let objects = objects(of: updates, chunk.batch.entity)
+      for link in resolved.links where isUpdated(link.link) { importContext.read(link.link.name, of: objects) }
+      return zip(updates, objects).map { update, object in
         let stated = update.stated ?? slots
-        return object.storedValues(at: stated) == stated.map { chunk.batch.value(row: update.row, slot: $0) }
+        let isLinked = resolved.links.allSatisfy { link in
+          !isUpdated(link.link) || !link.isStated(update.row, chunk) || resolved.leads(update.row, link, as: object)
+        }
+        return isLinked
+          && object.storedValues(at: stated) == stated.map { chunk.batch.value(row: update.row, slot: $0) }
       }
     }
     let same = Set(zip(doubtful, isSame).filter(\.1).map(\.0))
@@ -129,21 +147,31 @@ struct ImportContexts {
   }
 
   /// - Returns: The entries that have other values now, as they were before.
-  private func apply(_ updates: [ChunkPlan.Update], slots: [Int], of chunk: ParsedChunk) -> OverwrittenEntries {
-    let entity = chunk.batch.entity
-    let objects = objects(of: updates, entity)
+  private func apply(
+    _ updates: [(offset: Int, element: ChunkPlan.Update)], _ plan: ChunkPlan, of chunk: ParsedChunk,
+    created: [Int: [NSManagedObjectID]]
+  ) -> OverwrittenEntries {
+    let (entity, slots) = (chunk.batch.entity, plan.updatedSlots)
+    let objects = objects(of: updates.map(\.element), entity)
+    let linking = LinkedUpdates(plan.links, importContext, created: created)
+    linking.read(objects)
+    func values(_ object: NSManagedObject) -> [StoredValue] {
+      // Reading a value loads the row, and with it the version.
+      object.storedValues(at: slots) + linking.values(of: object)
+    }
     var before: [OverwrittenEntries.Entry] = []
     before.reserveCapacity(updates.count)
-    for (update, object) in zip(updates, objects) {
-      // Reading a value loads the row, and with it the version.
-      let values = object.storedValues(at: slots)
-      before.append(OverwrittenEntries.Entry(key: update.storeKey, version: object.rowVersion, values: values))
+    for ((number, update), object) in zip(updates, objects) {
+      if slots.isEmpty { _ = object.storedValues(at: [0]) }
+      let old = values(object)
+      before.append(OverwrittenEntries.Entry(key: update.storeKey, version: object.rowVersion, values: old))
       object.setValues(at: update.stated ?? slots, of: chunk.batch, row: update.row)
+      linking.set(number, object)
     }
-    var overwritten = OverwrittenEntries(attributes: slots.map { entity.attributeSlots[$0].name })
+    var overwritten = OverwrittenEntries(attributes: slots.map { entity.attributeSlots[$0].name } + linking.names)
     var seen: Set<Int64> = []
     for (entry, object) in zip(before, objects)
-    where seen.insert(entry.key).inserted && object.storedValues(at: slots) != entry.values {
+    where seen.insert(entry.key).inserted && values(object) != entry.values {
       overwritten.append(entry)
     }
     return overwritten
@@ -153,7 +181,8 @@ struct ImportContexts {
   /// its issues must be attributed to it.
   func validate(_ chunk: ParsedChunk) throws -> [Failure] {
     if chunk.batch.isCheckedByModelAlone {
-      return chunk.batch.violations(toleratingMissingRelationships: importContext.toleratesMissingRelationships).map {
+      let isTolerant = importContext.toleratesMissingRelationships || !chunk.links.isEmpty
+      return chunk.batch.violations(toleratingMissingRelationships: isTolerant).map {
         Failure(row: $0.row, code: .modelError, message: $0.message)
       }
     }
@@ -165,6 +194,10 @@ struct ImportContexts {
     defer { rollBack() }
     do {
       try importContext.performAndWait {
+        // Where the entries lead was checked before.
+        let isTolerant = importContext.toleratesMissingRelationships
+        importContext.toleratesMissingRelationships = isTolerant || !chunk.links.isEmpty
+        defer { importContext.toleratesMissingRelationships = isTolerant }
         importContext.insert(chunk.batch)
         try importContext.validateInsertions()
       }
@@ -195,8 +228,9 @@ struct ImportContexts {
     if refused.isEmpty { return Self.storeFailures(in: error, plan) }
     var failures: [Int: Failure] = [:]
     for one in refused {
-      guard let row = Self.row(of: one.id, plan), failures[row] == nil else { continue }
-      failures[row] = Failure(row: row, code: .modelError, message: one.message)
+      for row in Self.rows(of: one.id, plan) where failures[row] == nil {
+        failures[row] = Failure(row: row, code: .modelError, message: one.message)
+      }
     }
     return failures.values.sorted { $0.row < $1.row }
   }
@@ -206,19 +240,24 @@ struct ImportContexts {
     var failures: [Int: Failure] = [:]
     for detail in details {
       for id in objectIDs(in: detail) {
-        guard let row = row(of: id, plan), failures[row] == nil else { continue }
         let isModel = (1550..<1700).contains(detail.code)
-        failures[row] = Failure(
-          row: row, code: isModel ? .modelError : .storeConstraint, message: detail.localizedDescription)
+        for row in rows(of: id, plan) where failures[row] == nil {
+          failures[row] = Failure(
+            row: row, code: isModel ? .modelError : .storeConstraint, message: detail.localizedDescription)
+        }
       }
     }
     return failures.values.sorted { $0.row < $1.row }
   }
 
-  /// The record that determined the entry's values: the one it was made from, or the last that changed it.
-  private static func row(of id: NSManagedObjectID, _ plan: ChunkPlan) -> Int? {
-    if let row = id.batchRow { return plan.insertedRows[row] }
-    return id.storeKey.flatMap { key in plan.updates.last { $0.storeKey == key }?.row }
+  /// The record that determined the entry's values: the one it was made from, or the last that changed it. Those that
+  /// lead to a related object, if that was created for them.
+  private static func rows(of id: NSManagedObjectID, _ plan: ChunkPlan) -> [Int] {
+    if let rows = plan.links.rows(ofCreated: id) { return rows }
+    guard id.entity.rootEntity === plan.inserts.entity.rootEntity else { return [] }
+    if let row = id.batchRow { return [plan.insertedRows[row]] }
+    let row = id.storeKey.flatMap { key in plan.updates.last { $0.storeKey == key }?.row }
+    return row.map { [$0] } ?? []
   }
 
   private static func objectIDs(in error: NSError) -> [NSManagedObjectID] {

@@ -7,6 +7,8 @@ struct ImportEnvironment {
   let options: RunOptions
   let isDryRun: Bool
   let columns: ColumnSet
+  /// The relationships that columns lead over; none for most pipelines.
+  let links: [EntityLink]
   let store: ImportStore
   let keys: KeyRules
   let monitor: RunMonitor
@@ -62,7 +64,7 @@ struct ImportEnvironment {
       definition: definition, digest: digest, location: file.location,
       entries: options.again ? nil : known, changedInputs: changedInputs)
     return InputReader(
-      file: file, definition: definition, columns: columns, entity: store.entity,
+      file: file, definition: definition, columns: columns, links: links, entity: store.entity,
       takesDefaults: options.fillsAttributesByName, csvOptions: options.csvOptions, recognizer: recognizer,
       digester: digester ?? { [keys] in keys.digester($0) }, clock: clock)
   }

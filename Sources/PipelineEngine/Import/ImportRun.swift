@@ -29,9 +29,10 @@ struct ImportRun {
     inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
     inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
     environment = ImportEnvironment(
-      definition: definition, options: options, isDryRun: isDryRun, columns: checked.columns, store: store,
+      definition: definition, options: options, isDryRun: isDryRun, columns: checked.columns,
+      links: checked.links, store: store,
       keys: KeyRules(
-        definition: definition, entity: checked.entity, columns: checked.columns,
+        definition: definition, entity: checked.entity, columns: checked.columns, links: checked.links,
         comparesWholeRecords: options.changedInputs(definition) == .onlyNew), monitor: monitor,
       runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
       profiler: try EntryProfiler.requested(definition, options: options, entity: checked.entity),
@@ -51,12 +52,7 @@ struct ImportRun {
     if definition.columns.isEmpty {
       throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
     }
-    if options.changedInputs != nil, !definition.key.isEmpty {
-      throw PipelineError(
-        path: "key",
-        "the pipeline has a key, so 'duplicates' decides about records that the store has; leave --replace and "
-          + "--only-new out")
-    }
+    if options.changedInputs != nil { try ImportSchemaCheck.checkComparable(definition) }
     if !isDryRun, store.path == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
     }
@@ -392,6 +388,7 @@ struct ImportRun {
       program: definition.vocabulary.program)
     summary.stopAdvice = Self.advice(for: definition)
     summary.profile = totals.profile
+    summary.links = totals.links.isEmpty ? nil : totals.links
     summary.note = note(totals)
     return summary
   }

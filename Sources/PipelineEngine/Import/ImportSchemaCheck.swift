@@ -5,6 +5,7 @@ import OpenCoreData
 struct ImportSchemaCheck {
   let entity: NSEntityDescription
   let columns: ColumnSet
+  let links: [EntityLink]
 
   /// `now` is the clock of rules about the future.
   init(_ definition: PipelineDefinition, model: NSManagedObjectModel, now: Date) throws(PipelineError) {
@@ -17,8 +18,19 @@ struct ImportSchemaCheck {
           + ObjectReader.list(subentities))
     }
     try Self.checkRelationships(definition, entity)
-    columns = try ColumnSet(definition, types: entity.fillableTypes, now: now)
-    var mistakes: [PipelineError.Mistake] = []
+    var (mistakes, linked) = ([PipelineError.Mistake](), (links: [EntityLink](), types: [String: ColumnType]()))
+    do {
+      linked = try EntityLink.all(definition, entity: entity)
+    } catch {
+      mistakes = error.mistakes
+    }
+    do {
+      columns = try ColumnSet(
+        definition, types: entity.fillableTypes.merging(linked.types) { first, _ in first }, now: now)
+    } catch {
+      throw PipelineError(mistakes: mistakes + error.mistakes)
+    }
+    links = linked.links
     for (index, name) in definition.key.enumerated() where entity.slot(named: name) == nil {
       let hint = NearestName.hint(for: name, in: entity.columnTypes.keys.sorted())
       mistakes.append(.init(path: "key[\(index)]", message: "\(definition.entity) has no attribute '\(name)'\(hint)"))
@@ -40,11 +52,28 @@ struct ImportSchemaCheck {
 }
 
 extension ImportSchemaCheck {
+  /// Refuses to compare whole records where a key tells what is stored, or where they are more than their own attributes.
+  static func checkComparable(_ definition: PipelineDefinition) throws(PipelineError) {
+    if !definition.key.isEmpty {
+      throw PipelineError(
+        path: "key",
+        "the pipeline has a key, so 'duplicates' decides about records that the store has; leave --replace and "
+          + "--only-new out")
+    }
+    if !definition.linkedColumns.isEmpty {
+      throw PipelineError(
+        path: "columns",
+        "columns lead to related objects, and --replace and --only-new compare whole records by their own attributes; "
+          + "declare a key with \"duplicates\": \"update\", or import all of it with --again")
+    }
+  }
+
   /// Reported once, and not for every record.
   private static func checkRelationships(
     _ definition: PipelineDefinition, _ entity: NSEntityDescription
   ) throws(PipelineError) {
-    let needed = entity.mandatoryRelationships
+    let linked = Set(definition.linkedColumns.map(\.relationship))
+    let needed = entity.mandatoryRelationships.filter { !linked.contains($0.name) }
     guard definition.relationships == .require, !needed.isEmpty else { return }
     let names = needed.map {
       "'\($0.name)' to \($0.isToMany ? "\($0.minCount) of" : "a") \($0.destinationName)"
@@ -52,8 +81,9 @@ extension ImportSchemaCheck {
     throw PipelineError(
       path: "entity",
       "every \(definition.entity) needs its \(needed.count == 1 ? "relationship" : "relationships") "
-        + "\(names.joined(separator: " and ")), and an import fills attributes only. To import without, and set them "
-        + "later by other means, give --without-relationships, or \"relationships\": \"ignore\" in the pipeline")
+        + "\(names.joined(separator: " and ")), and no column leads over it. Add a column with a 'link', or import "
+        + "without and set them later by other means: give --without-relationships, or \"relationships\": \"ignore\" in "
+        + "the pipeline")
   }
 
   /// Refuses outputs that would overwrite one another or what the run reads; `rejects` has the path for each input.

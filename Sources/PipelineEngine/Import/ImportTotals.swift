@@ -28,6 +28,9 @@ struct ImportTotals {
   let lastStoredKey: Int64
   private var matcher: EntryMatcher?
   private var stored: StoredRecords?
+  private var linker: Linker?
+  /// What the finished inputs did with related objects, by entity.
+  private(set) var links: [LinkCounts] = []
 
   /// What is worth knowing in addition to the counts, such as the formats of dates that were chosen.
   var notes: [String] = []
@@ -52,6 +55,7 @@ struct ImportTotals {
   mutating func finish(_ file: RunSummary.File?, _ results: InputResults, rejects: String?, made: String?) {
     if let file { files.append(file) }
     counts = counts + results.counts
+    links = LinkCounts.sum(links, results.links)
     if let part = results.profile { profile = profile?.merged(with: part) ?? part }
     if let part = results.statistics { statistics = statistics?.merged(with: part) ?? part }
     log.merge(results.log)
@@ -91,6 +95,15 @@ struct ImportTotals {
     return made
   }
 
+  /// What finds related objects; nil for a pipeline without links. The inputs of a run share it.
+  mutating func linker(_ environment: ImportEnvironment) throws(RunFailure) -> Linker? {
+    if environment.links.isEmpty { return nil }
+    if let linker { return linker }
+    let made = try Linker(environment)
+    linker = made
+    return made
+  }
+
   /// The records of the store, for inputs with the columns of `digester`. Inputs with the same columns share them.
   mutating func storedRecords(
     _ digester: RowDigester, _ environment: ImportEnvironment
@@ -123,6 +136,7 @@ struct ImportTotals {
     discardedCounts.rejected += counts.rejected - before.counts.rejected
     (counts, profile, statistics, notes) = (before.counts, before.profile, before.statistics, before.notes)
     (hasSaved, insertedCount, matcher, stored) = (before.hasSaved, before.insertedCount, nil, nil)
+    (links, linker) = (before.links, nil)
     filesDone.removeAll { done in
       done.outcome == .processed && !before.filesDone.contains { $0.file.name == done.file.name }
     }

@@ -46,6 +46,7 @@ struct InputReader: Sendable {
   let file: InputFile
   private(set) var definition: PipelineDefinition
   private(set) var columns: ColumnSet
+  let links: [EntityLink]
   let entity: NSEntityDescription
   /// Whether the attribute of a column that the input lacks gets the model's default.
   let takesDefaults: Bool
@@ -156,7 +157,7 @@ struct InputReader: Sendable {
     guard queue.send(.opened(opened)) else { return }
     func stage(_ columns: ColumnSet) -> ParsingStage {
       let parser = ChunkParser(
-        input: file.name, definition: definition, columns: columns, mapping: mapping, entity: entity,
+        input: file.name, definition: definition, columns: columns, links: links, mapping: mapping, entity: entity,
         takesDefaults: takesDefaults, digester: digester(mapping))
       return ParsingStage(parser, clock: clock, name: file.name) { queue.send(.chunk($0)) }
     }

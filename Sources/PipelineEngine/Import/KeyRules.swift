@@ -5,6 +5,7 @@ struct KeyRules {
   let definition: PipelineDefinition
   let entity: NSEntityDescription
   let columns: ColumnSet
+  var links: [EntityLink] = []
   /// Whether whole records are compared instead of a key.
   var comparesWholeRecords = false
 
@@ -26,6 +27,7 @@ struct KeyRules {
     digester.keySlots = definition.key.compactMap { entity.slot(named: $0) }
     digester.uniqueSlots = uniquenesses.map(\.slots)
     digester.valueSlots = slots
+    digester.comparesLinks = links.contains(where: updates)
     if case .keepNewest(let by) = definition.duplicates { digester.orderSlot = entity.slot(named: by) }
     return digester
   }
@@ -52,6 +54,15 @@ struct KeyRules {
     return names.filter { !definition.key.contains($0) }.compactMap { entity.slot(named: $0) }.sorted()
   }
 
+  /// Whether an update changes a relationship.
+  func updates(_ link: EntityLink) -> Bool {
+    switch definition.duplicates {
+    case .reject, .skip: false
+    case .keepNewest, .update(nil): true
+    case .update(let names?): link.columns.contains { names.contains(definition.columns[$0].attribute) }
+    }
+  }
+
   /// Without these columns a key would be all null, and all records would be new.
   func missingKeys(_ mapping: HeaderMapping, input: String) -> [RecordIssue] {
     var required = definition.key
@@ -68,6 +79,24 @@ struct KeyRules {
         .missingLabel, at: RecordPosition(input: input, record: 0, line: 1, byte: 0), column: parser.definition.name,
         message: "the header has no '\(parser.definition.name)', and the pipeline's key needs it; add the column, or "
           + "declare its label as a synonym")
+    } + links.flatMap { missingNames(of: $0, mapping, input: input) }
+  }
+
+  /// An input that has only some columns of a related object must have those that say which one it is.
+  private func missingNames(of link: EntityLink, _ mapping: HeaderMapping, input: String) -> [RecordIssue] {
+    func isThere(_ parser: FieldParser) -> Bool {
+      mapping.fieldOfColumn[parser.column] != nil || parser.textWhenAbsent != nil
+    }
+    let parsers = columns.parsers.filter { link.columns.contains($0.column) }
+    guard parsers.contains(where: isThere) else { return [] }
+    return parsers.compactMap { parser in
+      guard !isThere(parser), let name = parser.definition.relatedAttribute?.name, link.by.contains(name) else {
+        return nil
+      }
+      return RecordIssue(
+        .missingLabel, at: RecordPosition(input: input, record: 0, line: 1, byte: 0), column: parser.definition.name,
+        message: "the header has no '\(parser.definition.name)', which says where a record leads to; "
+          + "add the column, or declare its label as a synonym")
     }
   }
 

@@ -93,6 +93,7 @@ struct PlanBuilder {
     plan.updatedSlots = updatedSlots
     for fold in folds {
       plan.inserts.copyValues(from: fold.source, to: fold.target, slots: fold.stated ?? updatedSlots)
+      plan.laterRows[fold.target, default: []].append(fold.source)
     }
     if plan.insertedRows.count < chunk.batch.count { plan.inserts.keepRows(plan.insertedRows) }
     plan.sort()

@@ -38,6 +38,9 @@ struct RowDigester: Sendable, Equatable {
   var uniqueSlots: [[Int]] = []
   var valueSlots: [Int] = []
   var orderSlot: Int?
+  /// Whether the values that an update compares include what a record leads to. For entries of the store they are then
+  /// not known.
+  var comparesLinks = false
 
   /// Whether entries are compared at all: by a key, or by attributes that must be unique.
   var identifiesEntries: Bool { !keySlots.isEmpty || !uniqueSlots.isEmpty }

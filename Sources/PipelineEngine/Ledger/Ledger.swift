@@ -15,6 +15,8 @@ final class Ledger: SaveParticipant {
     var input: Int64?
     /// The number of entries that the save inserts.
     var insertedCount = 0
+    /// The number of related objects that it creates.
+    var createdCount = 0
     /// Waits until the rejects are on the disk, before the save is committed.
     var beforeCommit: (@Sendable () throws -> Void)?
   }
@@ -83,7 +85,8 @@ final class Ledger: SaveParticipant {
     for statement in page.statements { try transaction.run(statement.sql, statement.values) }
     if let input = page.input {
       try undoRecords.withLock { records in
-        try records.noteInsertions(page.insertedCount, ofInput: input, transaction)
+        try records.noteInsertions(
+          page.insertedCount, createdCount: page.createdCount, ofInput: input, transaction)
         try records.note(overwritten, ofInput: input, transaction)
       }
     }

@@ -34,8 +34,11 @@ struct UndoRecords: Sendable {
   /// the other.
   ///
   /// If the entity's class inserts other objects while it is saved, the keys are not known, and nothing is recorded.
-  func noteInsertions(_ count: Int, ofInput id: Int64, _ transaction: SaveTransaction) throws {
-    guard count > 0, count == transaction.insertedCount, let rootEntity else { return }
+  /// Related objects that the run creates are of another root entity.
+  func noteInsertions(
+    _ count: Int, createdCount: Int, ofInput id: Int64, _ transaction: SaveTransaction
+  ) throws {
+    guard count > 0, count + createdCount == transaction.insertedCount, let rootEntity else { return }
     let rows = try transaction.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = ?", [rootEntity])
     guard let last = rows.first?.first as? Int64 else { return }
     let first = last - Int64(count) + 1

@@ -7,6 +7,12 @@ extension NSEntityDescription {
     attributesByName.filter { !$0.value.isTransient }.compactMapValues { ColumnType($0.attributeType) }
   }
 
+  /// The type of what a column fills: an attribute of the entity, or of a related one.
+  package func columnType(of column: ColumnDefinition) -> ColumnType? {
+    guard let (relationship, name) = column.relatedAttribute else { return columnTypes[column.attribute] }
+    return relationshipsByName[relationship]?.destinationEntity?.columnTypes[name]
+  }
+
   /// Those that a column can fill: the store computes derived attributes.
   package var fillableTypes: [String: ColumnType] {
     let attributes = attributesByName

@@ -1,6 +1,11 @@
+import OpenCoreData
+
 /// The values that records of JSON Lines do not state, because a member is missing: an update leaves the stored value
 /// as it is. Empty for CSV.
 struct AbsentValues: Sendable {
+  /// Stands for a relationship, which has no slot.
+  static func slot(ofLink link: Int, _ entity: NSEntityDescription) -> Int { entity.attributeSlots.count + link }
+
   /// By row, and for each row by slot.
   private var values: [(row: Int32, slot: Int32)] = []
 

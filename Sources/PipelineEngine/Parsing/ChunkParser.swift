@@ -15,6 +15,8 @@ struct ChunkParser {
   /// Values that the pipeline puts into every record: constants, and defaults of columns that the input lacks.
   private let fills: [Fill]
   private let defaults: [AttributeDefault]
+  /// The related objects that the input names; empty for most pipelines.
+  private var links: [LinkParser]
   private let digester: RowDigester
   private let layout: RecordLayout
   private var faults: [FieldFault] = []
@@ -26,7 +28,8 @@ struct ChunkParser {
   /// With `takesDefaults` the attribute of a declared column that the input lacks gets the model's default, like that
   /// of an undeclared column.
   init(
-    input: String, definition: PipelineDefinition, columns set: ColumnSet, mapping: HeaderMapping,
+    input: String, definition: PipelineDefinition, columns set: ColumnSet, links: [EntityLink] = [],
+    mapping: HeaderMapping,
     entity: NSEntityDescription, takesDefaults: Bool, digester: RowDigester
   ) {
     self.input = input
@@ -45,6 +48,7 @@ struct ChunkParser {
     let declared = set.parsers.filter { !takesDefaults || mapping.fieldOfColumn[$0.column] != nil }
     defaults = AttributeDefault.all(
       of: entity, except: Set(declared.compactMap { entity.slot(named: $0.definition.attribute) }))
+    self.links = links.indices.compactMap { LinkParser(links[$0], number: $0, columns: set, mapping) }
     validator = RecordValidator(set, entity: entity)
     members = MemberFaults(mapping: mapping, columns: set.parsers.map(\.definition.name))
     self.digester = digester
@@ -57,7 +61,7 @@ struct ChunkParser {
   /// Whether each attribute depends on one field only, so that the columns can be parsed one after the other.
   private var takesColumns: Bool {
     layout.nullTokens.isEmpty && fills.isEmpty && defaults.isEmpty && !validator.hasChecks
-      && !columns.contains(where: \.isMade)
+      && !columns.contains(where: \.isMade) && links.allSatisfy(\.takesColumns)
   }
 
   /// Parses the ordinary records by column: what a column needs is looked up once, and not for each field. The other
@@ -72,6 +76,7 @@ struct ChunkParser {
       column.parser.fill(
         column.slot, of: slotCount, from: column.field, of: block, cells: &cells, needsSlowPath: &needsSlowPath)
     }
+    for index in links.indices { links[index].fill(block, needsSlowPath: &needsSlowPath) }
     var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity))
     chunk.recordOfRow.reserveCapacity(records.count)
     var (arena, row) = (bytes, ObjectBatch(entity: entity))
@@ -81,9 +86,11 @@ struct ChunkParser {
         continue
       }
       row.removeAll()
+      for link in links.indices { links[link].beginRow() }
       if parse(records[index], bytes: bytes, fields: fields, block: block, into: &row) {
         chunk.recordOfRow.append(Int32(index))
         row.copyRow(0, to: &cells, at: index * slotCount, &arena)
+        for link in links.indices { links[link].copyRow(to: index) }
         noteAccepted(records[index], at: index, in: &chunk)
       } else {
         reject(records[index], at: index, in: &chunk)
@@ -93,6 +100,8 @@ struct ChunkParser {
     let without = chunk.rejected + chunk.skipped
     if !without.isEmpty { chunk.batch.removeRows(Set(without)) }
     chunk.digests = digester.digests(of: chunk.batch)
+    for index in links.indices { chunk.links.append(links[index].filled(without: without)) }
+    digestLinks(of: &chunk)
     return chunk
   }
 
@@ -102,6 +111,7 @@ struct ChunkParser {
     chunk.batch.reserveText(block.bytes.count)
     chunk.recordOfRow.reserveCapacity(block.records.count)
     let (bytes, fields, records) = (block.bytes, block.fields, block.records)
+    for index in links.indices { links[index].begin() }
     for index in records.indices {
       let record = records[index]
       if parse(record, bytes: bytes, fields: fields, block: block, into: &chunk.batch) {
@@ -113,13 +123,30 @@ struct ChunkParser {
       }
     }
     chunk.digests = digester.digests(of: chunk.batch)
+    for index in links.indices { chunk.links.append(links[index].values()) }
+    digestLinks(of: &chunk)
     return chunk
+  }
+
+  /// An update compares what a record leads to with its other values.
+  private func digestLinks(of chunk: inout ParsedChunk) {
+    if chunk.digests.values.isEmpty || !digester.comparesLinks { return }
+    for values in chunk.links {
+      let isOrdered = values.starts == nil || links.contains { $0.number == values.link && $0.isOrdered }
+      for row in 0..<chunk.batch.count {
+        let digest = chunk.digests.values[row] &* 0x9E37_79B9_7F4A_7C15
+        chunk.digests.values[row] = digest &+ values.digest(ofRow: row, isOrdered: isOrdered)
+      }
+    }
   }
 
   /// Notes which values the record of the last row does not state. What the pipeline puts in their place is stated.
   private func noteAbsent(_ record: RecordSlice, in chunk: inout ParsedChunk) {
     for column in columns where !column.parser.fillsEmpty && layout.lacks(column, record, in: chunk.block) {
       chunk.absent.append(row: chunk.batch.count - 1, slot: column.slot)
+    }
+    for link in links where link.isAbsent(record, in: chunk.block, layout) {
+      chunk.absent.append(row: chunk.batch.count - 1, slot: AbsentValues.slot(ofLink: link.number, entity))
     }
   }
 
@@ -149,18 +176,24 @@ struct ChunkParser {
       let field = fields[record.firstField + column.field]
       if column.parts.isEmpty, !column.parser.fillsEmpty, layout.isNull(field, in: bytes) {
         let value = column.parser.parseNull(faults: &faults)
-        isGood = store(value, text: [], at: column.slot, parser: column.parser, in: &batch) && isGood
+        isGood = column.parser.set(value, text: [], at: column.slot, in: &batch) && isGood
       } else if field.needsUnescaping || column.isMade || layout.joins(column.field, of: record) {
         isGood = parseCopy(of: column, record: record, block: block, into: &batch) && isGood
       } else {
         let value = column.parser.parse(bytes.span.extracting(field.range), faults: &faults)
-        isGood = store(value, text: bytes[field.range], at: column.slot, parser: column.parser, in: &batch) && isGood
+        isGood = column.parser.set(value, text: bytes[field.range], at: column.slot, in: &batch) && isGood
       }
     }
-    for fill in fills { _ = store(fill.value, text: fill.text, at: fill.slot, parser: fill.parser, in: &batch) }
+    for fill in fills { _ = fill.parser.set(fill.value, text: fill.text, at: fill.slot, in: &batch) }
     for value in defaults { value.fill(&batch) }
+    for index in links.indices {
+      isGood = links[index].append(record, of: block, layout, faults: &faults) && isGood
+    }
     if isGood, validator.hasChecks { isGood = validator.accepts(batch) }
-    if !isGood { batch.removeLastRow() }
+    if !isGood {
+      batch.removeLastRow()
+      for index in links.indices { links[index].removeLastRow() }
+    }
     return isGood
   }
 
@@ -182,22 +215,7 @@ struct ChunkParser {
       column.parser.isTransformed
       ? column.parser.parse(transforming: &text, spare: &spare, faults: &faults)
       : column.parser.parse(text.span, faults: &faults)
-    return store(value, text: text[...], at: column.slot, parser: column.parser, in: &batch)
-  }
-
-  @inline(__always)
-  private func store(
-    _ value: FieldValue?, text: ArraySlice<UInt8>, at slot: Int, parser: FieldParser, in batch: inout ObjectBatch
-  ) -> Bool {
-    switch value {
-    case .null?: break
-    case .integer(let number)?: batch.setInteger(number, at: slot)
-    case .real(let number)?: batch.setReal(number, at: slot)
-    case .text?: batch.setText(text, at: slot)
-    case .encoded?: parser.store(text.span, at: slot, in: &batch)
-    case nil: return false
-    }
-    return true
+    return column.parser.set(value, text: text[...], at: column.slot, in: &batch)
   }
 
   // MARK: Issues
@@ -258,7 +276,7 @@ struct ChunkParser {
   /// Appends the issues for the faults of a record.
   private func note(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
     for fault in faults {
-      guard let column = columns.first(where: { $0.parser.column == fault.column }) else { continue }
+      guard let column = column(fault.column) else { continue }
       var value: [UInt8] = []
       layout.append(column, of: record, in: chunk.block, to: &value)
       let position = chunk.position(ofRecord: index, input: input)
@@ -271,9 +289,13 @@ struct ChunkParser {
     ) { shownValue(ofColumn: $0, of: record, in: chunk.block) }
   }
 
+  private func column(_ number: Int) -> MappedColumn? {
+    columns.first { $0.parser.column == number } ?? links.lazy.compactMap { $0.column(number) }.first
+  }
+
   /// The text of a column in the record; for a column that the pipeline fills, the value that it puts there.
   private func shownValue(ofColumn column: Int, of record: RecordSlice, in block: RecordBlock) -> String? {
-    guard let input = columns.first(where: { $0.parser.column == column }) else {
+    guard let input = self.column(column) else {
       return parsers[column].textWhenAbsent.map { RawText.shortened($0) }
     }
     var value: [UInt8] = []

@@ -1,6 +1,22 @@
 import PersistentStores
 
 extension FieldParser {
+  /// Sets the last row's value to the one that parsing `text` has returned.
+  ///
+  /// - Returns: False for a value that is refused.
+  @inline(__always)
+  func set(_ value: FieldValue?, text: ArraySlice<UInt8>, at slot: Int, in batch: inout ObjectBatch) -> Bool {
+    switch value {
+    case .null?: break
+    case .integer(let number)?: batch.setInteger(number, at: slot)
+    case .real(let number)?: batch.setReal(number, at: slot)
+    case .text?: batch.setText(text, at: slot)
+    case .encoded?: store(text.span, at: slot, in: &batch)
+    case nil: return false
+    }
+    return true
+  }
+
   /// Stores the value of a field, which parsing returned as ``FieldValue/encoded``, in the last row of `batch`.
   package func store(_ bytes: Span<UInt8>, at slot: Int, in batch: inout ObjectBatch) {
     let text = bytes.extracting(bytes.trimmedRange)

@@ -20,6 +20,16 @@ struct MappedColumn: Sendable {
     }
   }
 
+  /// The columns of a link that the input has, in batches of the related entity.
+  static func all(_ set: ColumnSet, _ mapping: HeaderMapping, link: EntityLink) -> [MappedColumn] {
+    set.parsers.compactMap { parser in
+      guard link.columns.contains(parser.column), let field = mapping.fieldOfColumn[parser.column],
+        let name = parser.definition.relatedAttribute?.name, let slot = link.entity.slot(named: name)
+      else { return nil }
+      return MappedColumn(parser: parser, field: field, parts: mapping.partsOfColumn[parser.column] ?? [], slot: slot)
+    }
+  }
+
   /// Whether its text is not the content of one field.
   var isMade: Bool { !parts.isEmpty || parser.isTransformed }
 }

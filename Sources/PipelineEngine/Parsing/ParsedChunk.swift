@@ -9,6 +9,8 @@ struct ParsedChunk: Sendable {
   /// For each row of the batch the index of its record in the block.
   var recordOfRow: [Int32] = []
   var digests = RowDigests()
+  /// The related objects that the records name; none for most pipelines.
+  var links: [LinkedValues] = []
   /// The values that records of JSON Lines do not state, by row of the batch.
   var absent = AbsentValues()
   /// Indices of records that can't be imported.

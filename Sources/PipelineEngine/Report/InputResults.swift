@@ -4,6 +4,8 @@ import PersistentStores
 /// The results for one input: the counts of its records, and their issues.
 struct InputResults {
   var counts = RunCounts()
+  /// What happened to related objects, by entity; none for a pipeline without links.
+  var links: [LinkCounts] = []
   var log: IssueLog
   /// Nil where no report shows a profile.
   private var profiler: EntryProfiler?
@@ -22,6 +24,7 @@ struct InputResults {
     statistics: EntryStatistics?
   ) {
     self.counts = counts
+    links = rest.links ?? []
     self.statistics = statistics
     self.statistics?.resume(rest.statistics, afterRecords: counts.read)
     log = IssueLog(listedMax: listedMax, counts: rest.issues, warningCounts: rest.warnings, listed: issues)
@@ -56,18 +59,20 @@ struct InputResults {
     /// See ``EntryProfile/keptText``.
     var profile: String?
     var statistics: EntryStatistics.Kept?
+    var links: [LinkCounts]?
   }
 
   var rest: Rest {
     Rest(
-      issues: log.counts, warnings: log.warningCounts, profile: profile?.keptText, statistics: statistics?.kept)
+      issues: log.counts, warnings: log.warningCounts, profile: profile?.keptText, statistics: statistics?.kept,
+      links: links.isEmpty ? nil : links)
   }
 }
 
 extension InputResults.Rest {
   var json: String {
     // For most chunks there is nothing to store, and the encoder is slow.
-    if issues.isEmpty, profile == nil, statistics == nil { return "{}" }
+    if issues.isEmpty, profile == nil, statistics == nil, links == nil { return "{}" }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"

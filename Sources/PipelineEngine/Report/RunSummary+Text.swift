@@ -8,6 +8,7 @@ extension RunSummary {
     var lines = ["\(subject) \(verdict.phrase)", ""]
     lines += TextTable.rows(paths)
     lines += TextTable.rows(totals)
+    lines += TextTable.rows((links ?? []).map(describe))
     lines += problems(issuesShownMax)
     if let next = nextStep { lines += ["", "Next: \(next)"] }
     return lines.joined(separator: "\n") + "\n"
@@ -58,6 +59,13 @@ extension RunSummary {
     let numbers = shown.map { TextTable.grouped($0.1) }
     let width = numbers.map(\.count).max() ?? 0
     return zip(shown, numbers).map { ($0.0, TextTable.padded($1, to: width)) }
+  }
+
+  private func describe(_ link: LinkCounts) -> (String, String) {
+    let would = kind == .validate ? "would be " : ""
+    var parts = ["\(would)created \(TextTable.grouped(link.created))", "linked \(TextTable.grouped(link.linked))"]
+    if link.leftOut > 0 { parts.append("left out \(TextTable.grouped(link.leftOut))") }
+    return (link.entity, parts.joined(separator: ", "))
   }
 
   private func problems(_ shownMax: Int) -> [String] {

@@ -37,7 +37,8 @@ public struct PipelineExplanation: Sendable {
           Self.sources(definition), Self.words(definition.dialect),
           details.isEmpty ? nil : details.joined(separator: "; "),
         ])
-      add("Columns", definition.columns.map { Self.words($0, entity.columnTypes) } + definition.headerWords)
+      add("Columns", definition.columns.map { Self.words($0, entity) } + definition.headerWords)
+      add("Leads to", definition.linkedColumns.map { Self.words($0, entity) })
       add("Records", definition.recordRules.map(\.explanation))
       add("Key", [Self.key(definition)])
       add("Errors", [Self.errors(definition)])
@@ -81,13 +82,13 @@ public struct PipelineExplanation: Sendable {
     columns.map { $0.isEmpty ? "(ignored)" : $0 }.joined(separator: ", ")
   }
 
-  private static func words(_ column: ColumnDefinition, _ types: [String: ColumnType]) -> String {
+  private static func words(_ column: ColumnDefinition, _ entity: NSEntityDescription) -> String {
     let others =
       !column.from.isEmpty
       ? " (from \(column.from.joined(separator: " and ")))"
       : column.synonyms.isEmpty ? "" : " (or \(column.synonyms.joined(separator: ", ")))"
     let attribute = column.attribute == column.name ? "" : " → \(column.attribute)"
-    let type = types[column.attribute]
+    let type = entity.columnType(of: column)
     let formats = column.formats.isEmpty && type == .date ? ["iso8601"] : column.formats
     var parts = [(type?.noun ?? "") + (formats.isEmpty ? "" : " as \(formats.joined(separator: " or "))")]
     if let value = column.value { parts.append("always '\(value)'") }
@@ -95,6 +96,20 @@ public struct PipelineExplanation: Sendable {
     parts += column.transforms.map(\.words)
     parts += column.rules.map(\.words)
     return column.name + others + attribute + ": " + parts.joined(separator: "; ")
+  }
+
+  private static func words(_ group: LinkedColumns, _ entity: NSEntityDescription) -> String {
+    let destination = entity.relationshipsByName[group.relationship]?.destinationEntity?.name ?? ""
+    let objects =
+      group.link.separator.map { "every \(destination) whose names are between '\($0)'" } ?? "the \(destination)"
+    let then =
+      switch group.link.ifMissing {
+      case .create: "is created with the values of its columns"
+      case .reject: "rejects the record"
+      case .leave: "is left out"
+      }
+    return
+      "\(group.relationship): \(objects) with this \(group.link.by.joined(separator: " and ")); a missing one \(then)"
   }
 
   private static func key(_ definition: PipelineDefinition) -> String? {

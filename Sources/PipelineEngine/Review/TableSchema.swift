@@ -28,9 +28,9 @@ public struct TableSchema: Sendable {
 
   init(_ definition: PipelineDefinition, _ entity: NSEntityDescription) throws {
     var writer = Writer(definition)
-    let types = entity.columnTypes
     let columns = definition.columns.filter { $0.value == nil }
-    var document = Document(fields: columns.map { writer.field($0, types[$0.attribute] ?? .text) })
+    var document = Document(
+      fields: columns.map { writer.field($0, $0.link?.separator == nil ? entity.columnType(of: $0) ?? .text : .text) })
     let dialect = definition.dialect
     if !dialect.nullSequences.isEmpty { document.missingValues = dialect.nullSequences }
     if !definition.key.isEmpty {

@@ -25,6 +25,8 @@ public struct StoreUndo: Sendable {
     public var restored: Int
     /// The number of entries that were deleted since.
     public var missing: Int
+    /// Related objects that the inputs created and that stay, by entity.
+    public var kept: [LinkCounts]
     /// The paths of later inputs that left out records because the store had them; they may have to be imported again.
     public var outdated: [String]
   }
@@ -72,10 +74,16 @@ public struct StoreUndo: Sendable {
       let plan = try Self.explained(path) { try work.undo.plan(entries) }
       preview = Preview(
         runs: Array(Set(inputs.map(\.run))).sorted(), inputs: inputs.map(\.path), deleted: plan.deletedCount,
-        restored: plan.restoredCount, missing: plan.missingCount, outdated: Self.outdated(by: inputs, of: entries))
+        restored: plan.restoredCount, missing: plan.missingCount, kept: Self.kept(of: inputs),
+        outdated: Self.outdated(by: inputs, of: entries))
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)
     }
+  }
+
+  /// Others may lead to these objects by now.
+  private static func kept(of inputs: [LedgerEntry]) -> [LinkCounts] {
+    inputs.reduce([]) { LinkCounts.sum($0, $1.results.links ?? []) }.filter { $0.created > 0 }
   }
 
   /// Does what the preview says, in one transaction, and waits for the disk.

@@ -133,7 +133,9 @@ struct InputUndo {
         else {
           throw UndoRefusal(message: "the ledger's record of what \(input.path) has overwritten is damaged")
         }
-        if let unknown = entries.attributes.first(where: { entity.slot(named: $0) == nil }) {
+        if let unknown = entries.attributes.first(where: {
+          entity.slot(named: $0) == nil && entity.relationshipsByName[$0] == nil
+        }) {
           throw UndoRefusal(
             message: "\(input.path) was imported with a model in which \(entity.name ?? "") has the attribute "
               + "'\(unknown)'; this one has not")

@@ -1,3 +1,4 @@
+import Foundation
 import ManagedObjectModel
 import OpenCoreData
 import PersistentStores
@@ -52,11 +53,29 @@ struct OverwrittenValues {
     batch.appendRow()
     var slots: [Int] = []
     for (name, value) in entry.values {
+      if let relationship = object.entity.relationshipsByName[name] {
+        restore(relationship, value, of: object)
+        continue
+      }
       guard let slot = object.entity.slot(named: name) else { continue }
       batch.setValue(value, row: 0, slot: slot)
       slots.append(slot)
     }
     object.setValues(at: slots.sorted(), of: batch, row: 0)
+  }
+
+  private func restore(_ relationship: NSRelationshipDescription, _ value: StoredValue, of object: NSManagedObject) {
+    var objects: [NSManagedObject] = []
+    if case .text(let keys) = value, let context = object.managedObjectContext {
+      objects = RelatedKeys(keys).objects(in: context)
+    }
+    if !relationship.isToMany {
+      object.setRelatedObject(objects.first, forKey: relationship.name)
+    } else if relationship.isOrdered {
+      object.setRelatedObjects(NSOrderedSet(array: objects), forKey: relationship.name)
+    } else {
+      object.setRelatedObjects(NSSet(array: objects), forKey: relationship.name)
+    }
   }
 
   /// The keys of updated entries that are in none of the sorted ranges, in order.

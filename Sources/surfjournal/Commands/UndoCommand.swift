@@ -113,6 +113,9 @@ struct UndoCommand: Command {
     if preview.missing > 0 {
       text += "  \(preview.missing == 1 ? "1 entry has" : "\(preview.missing) entries have") been deleted since\n"
     }
+    for kept in preview.kept {
+      text += "  \(kept.created) \(kept.entity) that it created stay\(kept.created == 1 ? "s" : "")\n"
+    }
     for path in preview.outdated {
       text += "  \(path), imported later, left out records that the store had; import it again afterwards\n"
     }

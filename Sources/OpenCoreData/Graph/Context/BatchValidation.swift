@@ -14,14 +14,29 @@ extension ObjectBatch {
   ///
   /// - Precondition: ``isCheckedByModelAlone``.
   package func violations(toleratingMissingRelationships isTolerant: Bool) -> [(row: Int, message: String)] {
-    if !isTolerant, let missing = entity.mandatoryRelationships.first {
+    if !isTolerant, !linksAllMandatory, let missing = entity.mandatoryRelationships.first {
       let message = missing.cannotBeSet(in: entity)
       return (0..<count).map { ($0, message) }
     }
-    let suspects = suspectRows()
+    var suspects = suspectRows()
+    if !isTolerant { noteMissingLinks(&suspects) }
     return suspects.indices.compactMap { row in
-      suspects[row] ? violation(row: row).map { (row, $0) } : nil
+      suspects[row] ? violation(row: row, toleratingMissingRelationships: isTolerant).map { (row, $0) } : nil
     }
+  }
+
+  /// Whether rows have each mandatory relationship packed; each row may still lack its object.
+  var linksAllMandatory: Bool {
+    entity.mandatoryRelationships.allSatisfy { needed in links.contains { $0.relationship === needed } }
+  }
+
+  /// Marks the rows without an object in a mandatory relationship that others have.
+  func noteMissingLinks(_ suspects: inout [Bool]) {
+    for link in mandatoryLinks { for row in 0..<count where link.target(row: row) == nil { suspects[row] = true } }
+  }
+
+  private var mandatoryLinks: [BatchLink] {
+    links.filter { link in entity.mandatoryRelationships.contains { $0 === link.relationship } }
   }
 
   /// For each row, whether one of its values needs the full check.
@@ -34,11 +49,14 @@ extension ObjectBatch {
   }
 
   /// The message of a row's first violation; nil if there is none.
-  func violation(row: Int) -> String? {
+  func violation(row: Int, toleratingMissingRelationships isTolerant: Bool) -> String? {
     for (slot, attribute) in entity.attributeSlots.enumerated() {
       if let found = attribute.constraintViolation(of: value(row: row, slot: slot)) { return found.message }
     }
-    return nil
+    if isTolerant { return nil }
+    return mandatoryLinks.first { $0.target(row: row) == nil }.map {
+      "\(entity.name ?? "").\($0.relationship.name) is a mandatory relationship, and no object is set."
+    }
   }
 }
 

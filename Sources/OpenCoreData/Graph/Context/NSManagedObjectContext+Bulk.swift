@@ -9,6 +9,24 @@ extension NSManagedObjectContext {
     return objects
   }
 
+  /// Reads a relationship of `objects` in one read. What can't be read now is read when it is asked for.
+  package func read(_ relationship: String, of objects: [NSManagedObject]) {
+    guard let found = objects.first?.entity.relationshipsByName[relationship] else { return }
+    try? readTogether(found, of: objects)
+  }
+
+  /// The IDs at the other end of `relationship` for each of `ids`, in one read and without objects.
+  package func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
+    -> [[NSManagedObjectID]]
+  {
+    try relatedIDs(relationship, of: ids)
+  }
+
+  /// The values of stored objects by slot, in one read and without objects; nil for an object that is gone.
+  package func storedValues(withIDs ids: [NSManagedObjectID]) throws -> [[StoredValue]?] {
+    try rowsBelow(for: ids).map { $0?.values }
+  }
+
   /// Validates pending insertions by the rules of the model and of the objects' classes, as a save would, without
   /// saving.
   ///

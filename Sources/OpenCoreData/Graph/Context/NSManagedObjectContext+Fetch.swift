@@ -141,6 +141,7 @@ extension NSManagedObjectContext {
 
   /// The rows that this context returns for `query`: those of the level below, with its own changes applied.
   func rows(_ query: FetchQuery, from source: RowSource) throws -> [FetchedRow] {
+    if query.includesPendingChanges { linkPackedRows() }
     guard query.includesPendingChanges, hasChanges(touching: query) else { return try rowsBelow(query, source) }
     let stored = try rowsBelow(query.widened(by: graph.updates.count + graph.deletions.count), source)
     // Called after the read: IDs that became permanent since have another key in the tables below.
@@ -216,6 +217,7 @@ extension NSManagedObjectContext {
 
   /// Whether this context or one of its ancestors has changes that `query` could see.
   func chainHasChanges(touching query: FetchQuery) -> Bool {
+    linkPackedRows()
     if hasChanges(touching: query) { return true }
     guard let parent else { return false }
     return parent.performAndWait { parent.chainHasChanges(touching: query) }

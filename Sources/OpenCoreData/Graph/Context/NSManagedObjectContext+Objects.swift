@@ -38,6 +38,7 @@ extension NSManagedObjectContext {
     guard batch.count > 0 else { return ObjectIDCollection() }
     let segment = PendingSegment(self, batch, range: TemporaryIDRange(count: batch.count, of: batch.entity))
     graph.insert(segment)
+    linkRows(of: [segment])
     scheduleProcessing()
     if batch.entity.objectClass.lifecycleHooks.contains(.awakeFromInsert) {
       for object in graph.handles(in: segment) { object.awakeFromInsert() }
@@ -93,6 +94,10 @@ extension NSManagedObjectContext {
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     if let known = registeredObject(for: objectID) { return known }
+    if graph.insertions.hasPackedLinks {
+      linkPackedRows()
+      if let known = registeredObject(for: objectID) { return known }
+    }
     let object = NSManagedObject.fault(objectID.resolved, in: self)
     graph.add(object)
     return object

@@ -16,6 +16,7 @@ extension NSManagedObjectContext {
     -> [[NSManagedObjectID]]
   {
     guard graph.hasChanges else { return try relatedIDs(relationship, of: ids) }
+    linkPackedRows()
     var result: [[NSManagedObjectID]] = Array(repeating: [], count: ids.count)
     let owners = ids.map { id -> NSManagedObject? in
       // A pending row without an object leads to nothing.

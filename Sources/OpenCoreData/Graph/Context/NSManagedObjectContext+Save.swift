@@ -236,15 +236,16 @@ extension NSManagedObjectContext {
     let touched = bases.map { object(with: $0.id) }
     let current = try rowsToReread(for: bases, touched)
     try readOwners(of: changes.relationships)
-    graph.adopt(
-      changes.insertions.map { inserted in
-        let segment = PendingSegment(
-          self, inserted.batch, range: inserted.range, removedRows: inserted.removedRows,
-          sharedIDs: inserted.sharedIDs)
-        // The child validated them against the same model.
-        segment.isValidated = true
-        return segment
-      })
+    let segments = changes.insertions.map { inserted in
+      let segment = PendingSegment(
+        self, inserted.batch, range: inserted.range, removedRows: inserted.removedRows,
+        sharedIDs: inserted.sharedIDs)
+      // The child validated them against the same model.
+      segment.isValidated = true
+      return segment
+    }
+    graph.adopt(segments)
+    linkRows(of: segments)
     for (object, known) in zip(touched, bases) { fulfill(object, known.base, current: current) }
     for (update, object) in zip(changes.updates, touched) {
       object.setStoredValues(at: update.changedSlots) { update.values[$0] }
@@ -293,11 +294,13 @@ private struct SaveNotifications {
   private var objects: [AnyHashable: Any]?
   private var inserted: [InsertedRows]
   private var updated: [NSManagedObject]
+  private var linked: [NSManagedObjectID]
   private var deleted: [NSManagedObject]
 
   init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
     self.context = context
     inserted = changes.insertions
+    linked = changes.packedOtherEnds
     updated = Array(context.graph.updates.values)
     // The save does not delete objects whose rows were missing, and other contexts may have their rows.
     deleted = context.graph.deletions.values.filter { !$0.state.contains(.inaccessible) }
@@ -313,7 +316,7 @@ private struct SaveNotifications {
   mutating func post() {
     let ids = objects == nil ? collections : sets
     let contents = objects ?? ids
-    (objects, inserted, updated, deleted) = (nil, [], [], [])
+    (objects, inserted, updated, deleted, linked) = (nil, [], [], [], [])
     context.post(.NSManagedObjectContextDidSave, contents)
     context.post(.NSManagedObjectContextDidSaveObjectIDs, ids)
   }
@@ -321,7 +324,7 @@ private struct SaveNotifications {
   private var collections: [AnyHashable: Any] {
     var ids: [AnyHashable: Any] = [:]
     ids.setUnlessEmpty(ObjectIDCollection(inserted), NSInsertedObjectIDsKey)
-    ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID)), NSUpdatedObjectIDsKey)
+    ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
     ids.setUnlessEmpty(ObjectIDCollection(deleted.map(\.objectID)), NSDeletedObjectIDsKey)
     return ids
   }
@@ -331,7 +334,7 @@ private struct SaveNotifications {
     var all = inserted.first.map { $0.sharedIDs.ids(of: $0) } ?? []
     for rows in inserted.dropFirst() { all.formUnion(rows.sharedIDs.ids(of: rows)) }
     ids.setUnlessEmpty(all, NSInsertedObjectIDsKey)
-    ids.setUnlessEmpty(Set(updated.map(\.objectID)), NSUpdatedObjectIDsKey)
+    ids.setUnlessEmpty(Set(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
     ids.setUnlessEmpty(Set(deleted.map(\.objectID)), NSDeletedObjectIDsKey)
     return ids
   }

@@ -19,6 +19,8 @@ extension ObjectGraph {
   /// The object for a pending row, made on the first request.
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
+    if insertions.hasPackedLinks { segment.storage.context?.linkPackedRows() }
+    if let known = segment.handles[row] { return known }
     let object = mayKnowObjects(of: segment.range) ? adoptKnownObject(segment, row) : nil
     let handle = object ?? segment.entity.objectClass.inserted(of: segment.entity, in: segment.storage, row: row)
     segment.keep(handle, row: row)
@@ -27,12 +29,16 @@ extension ObjectGraph {
 
   /// The objects of all live rows of the segment, in order.
   func handles(in segment: PendingSegment) -> [NSManagedObject] {
+    if insertions.hasPackedLinks { segment.storage.context?.linkPackedRows() }
     segment.fillHandles(maker(of: segment))
     return segment.liveRows.map { handle(in: segment, row: $0) }
   }
 
   /// The objects of all live rows of the segment, as a set.
-  func objects(in segment: PendingSegment) -> Set<NSManagedObject> { segment.allObjects(maker(of: segment)) }
+  func objects(in segment: PendingSegment) -> Set<NSManagedObject> {
+    if insertions.hasPackedLinks { segment.storage.context?.linkPackedRows() }
+    return segment.allObjects(maker(of: segment))
+  }
 
   /// Makes the objects that are missing. What is the same for all of them is looked up once.
   private func maker(of segment: PendingSegment) -> (Int) -> NSManagedObject {

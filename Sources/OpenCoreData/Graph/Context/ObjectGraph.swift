@@ -128,6 +128,9 @@ final class ObjectGraph {
     if let undo { for object in handles(in: segment) { undo.noteInsertion(of: object) } }
   }
 
+  /// Takes the packed relationships out of the pending rows.
+  func takePackedLinks() -> [PendingInsertions.PackedRows] { insertions.takePackedLinks() }
+
   /// Inserts what a child has saved. Objects that were looked for too early, and counted as deleted, become objects of
   /// the rows.
   func adopt(_ segments: [PendingSegment]) {

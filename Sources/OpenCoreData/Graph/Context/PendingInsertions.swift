@@ -9,13 +9,25 @@ struct PendingInsertions {
   private static let leastCapacity = 16
   private static let greatestCapacity = 4096
 
+  /// Whether rows have packed relationships (`ObjectBatch.setObject(_:for:)`). Then the context has no object at either
+  /// end of these: before it makes one, it links the rows by objects (`linkPackedRows()`).
+  private(set) var hasPackedLinks = false
+
   var isEmpty: Bool { segments.allSatisfy { $0.liveCount == 0 } }
   var count: Int { segments.reduce(0) { $0 + $1.liveCount } }
 
   mutating func append(_ segment: PendingSegment) {
     segments.append(segment)
+    if !segment.batch.links.isEmpty { hasPackedLinks = true }
     segmentByRange[ObjectIdentifier(segment.range)] = segment
     openSegments[ObjectIdentifier(segment.batch.entity.rootEntity)] = segment.hasRoom ? segment : nil
+  }
+
+  typealias PackedRows = (segment: PendingSegment, links: [BatchLink])
+
+  mutating func takePackedLinks() -> [PackedRows] {
+    hasPackedLinks = false
+    return segments.compactMap { $0.batch.links.isEmpty ? nil : ($0, $0.batch.takeLinks()) }
   }
 
   mutating func removeAll() {

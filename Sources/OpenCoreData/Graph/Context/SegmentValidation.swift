@@ -2,12 +2,14 @@ extension PendingSegment {
   /// Live rows that break a rule of the model, found without making objects. A row whose object is newer than its
   /// packed values is included, so that it is checked in full.
   func invalidRows(toleratingMissingRelationships isTolerant: Bool) -> [Int] {
-    if !isTolerant, !batch.entity.mandatoryRelationships.isEmpty { return Array(liveRows) }
+    if !isTolerant, !batch.linksAllMandatory { return Array(liveRows) }
     var suspects = batch.suspectRows()
+    if !isTolerant { batch.noteMissingLinks(&suspects) }
     handles.forEach { row, handle in if handle.state.contains(.unpacked) { suspects[row] = true } }
     return suspects.indices.filter { row in
       suspects[row] && isLive(row)
-        && (handles[row]?.state.contains(.unpacked) == true || batch.violation(row: row) != nil)
+        && (handles[row]?.state.contains(.unpacked) == true
+          || batch.violation(row: row, toleratingMissingRelationships: isTolerant) != nil)
     }
   }
 }

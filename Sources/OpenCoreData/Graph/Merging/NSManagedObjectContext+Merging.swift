@@ -88,6 +88,7 @@ extension NSManagedObjectContext {
 
   /// Merges `saved` and announces the merge.
   func merge(_ saved: SavedIDs) {
+    linkPackedRows()
     guard !saved.isEmpty else { return }
     processPendingChanges()
     pauseUndo()

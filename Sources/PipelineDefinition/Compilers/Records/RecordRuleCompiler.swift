@@ -105,6 +105,13 @@ struct RecordRuleCompiler {
       note(path, "no column '\(name)' is declared; declare it, or name a declared one\(hint)")
       return nil
     }
+    if columns[found].relatedAttribute != nil {
+      note(
+        path,
+        "'\(name)' belongs to a related object, and rules for records compare attributes of the entity itself; give its "
+          + "column a rule of its own")
+      return nil
+    }
     if !seen.contains(found) { seen.append(found) }
     return found
   }

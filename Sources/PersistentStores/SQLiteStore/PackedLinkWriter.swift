@@ -1,0 +1,149 @@
+import Foundation
+import ManagedObjectModel
+
+/// What the to-one relationships of a batch add to its rows: column names, and the values of each by row.
+struct LinkColumns {
+  fileprivate(set) var names: [String] = []
+  fileprivate(set) var values: [[Int64]] = []
+
+  /// A key, and where the model needs them the destination's entity and a position in its list.
+  static func countMax(of entity: SQLEntity) -> Int { 3 * entity.relationships.count }
+}
+
+/// Writes the packed to-one relationships of the batches of a save: the batches' own columns, and what changes in the
+/// rows at the other end.
+///
+/// It leaves the store as ``RelationshipWriter`` does for objects that are linked one by one: the version of a row at the
+/// other end grows by 1 if it was stored before, and lists get their new rows at their ends.
+struct PackedLinkWriter {
+  private let store: SQLiteStore
+  private let connection: SQLiteConnection
+  private let keys: RelationshipWriter
+  /// The keys of the rows that this save inserts, by the table of their root entity.
+  private let inserted: [String: [ClosedRange<Int64>]]
+  /// Rows of earlier saves that batches lead to, by table; whether their versions grow.
+  private var others: [String: [Int64: Bool]] = [:]
+  /// The last position in each list, by column and owner.
+  private var lastPositions: [String: [Int64: Int64]] = [:]
+
+  init(_ store: SQLiteStore, _ connection: SQLiteConnection, inserted: [InsertionResolution]) {
+    self.store = store
+    self.connection = connection
+    keys = RelationshipWriter(store, connection, inserted: inserted)
+    var ranges: [String: [ClosedRange<Int64>]] = [:]
+    for one in inserted where one.range.count > 0 {
+      guard let table = try? store.sqlEntity(one.range.entity).tableName else { continue }
+      let first = one.resolution.firstKey
+      ranges[table, default: []].append(first...(first + Int64(one.range.count) - 1))
+      for key in one.range.keysObtained.values { ranges[table, default: []].append(key...key) }
+    }
+    self.inserted = ranges
+  }
+
+  // MARK: The rows themselves
+
+  mutating func columns(of rows: InsertedRows, _ entity: SQLEntity) throws -> LinkColumns {
+    var columns = LinkColumns()
+    for link in rows.batch.links {
+      guard case .toOne(let column, let entityColumn, let orderColumn)? = entity.relationships[link.relationship.name]
+      else { continue }
+      let isUsed = usedTargets(of: link, rows)
+      let targets = try link.targets.indices.map { isUsed[$0] ? try keys.key(of: link.targets[$0]) : 0 }
+      func add(_ name: String, _ value: (_ row: Int, _ target: Int) -> Int64) {
+        columns.names.append(name)
+        columns.values.append(
+          (0..<rows.batch.count).map { row in link.target(row: row).map { value(row, $0) } ?? BatchSource.nullKey })
+      }
+      add(column) { targets[$1] }
+      if let entityColumn {
+        let numbers = try link.targets.map { Int64(try store.sqlEntity($0.entity).number) }
+        add(entityColumn) { numbers[$1] }
+      }
+      if let orderColumn {
+        let positions = try positions(in: (entity.tableName, column, orderColumn), of: link, rows, targets)
+        add(orderColumn) { row, _ in positions[row] }
+      }
+      try noteOthers(of: link, targets, isUsed)
+    }
+    return columns
+  }
+
+  /// By target whether a row leads to it that is still there.
+  private func usedTargets(of link: BatchLink, _ rows: InsertedRows) -> [Bool] {
+    var isUsed = [Bool](repeating: false, count: link.targets.count)
+    for row in rows.liveRows(from: 0) { if let target = link.target(row: row) { isUsed[target] = true } }
+    return isUsed
+  }
+
+  /// By row its position at the end of the list that it is added to.
+  private mutating func positions(
+    in column: (table: String, owner: String, position: String), of link: BatchLink, _ rows: InsertedRows,
+    _ targets: [Int64]
+  ) throws -> [Int64] {
+    let name = "\(column.table).\(column.position)"
+    var last = lastPositions[name] ?? [:]
+    let unknown = Set(targets).subtracting(last.keys)
+    for part in unknown.sorted().statementParts {
+      let found = try connection.rows(
+        "SELECT \(column.owner), max(\(column.position)) FROM \(column.table) "
+          + "WHERE \(column.owner) IN (\(SQLFragment.keyMarks(part.count))) GROUP BY 1", part.map(StoredValue.integer))
+      for row in found {
+        if case .integer(let owner) = row[0], case .integer(let position) = row[1] { last[owner] = max(position, 0) }
+      }
+    }
+    var positions = [Int64](repeating: BatchSource.nullKey, count: rows.batch.count)
+    for row in rows.liveRows(from: 0) {
+      guard let target = link.target(row: row) else { continue }
+      let position = last[targets[target], default: 0] + OrderPositions.gap
+      last[targets[target]] = position
+      positions[row] = position
+    }
+    lastPositions[name] = last
+    return positions
+  }
+
+  // MARK: The other ends
+
+  private mutating func noteOthers(of link: BatchLink, _ targets: [Int64], _ isUsed: [Bool]) throws {
+    guard let destination = link.relationship.destinationEntity else { return }
+    let table = try store.sqlEntity(destination).tableName
+    let isChanged = link.relationship.inverseRelationship != nil
+    let new = inserted[table] ?? []
+    var known = others.removeValue(forKey: table) ?? [:]
+    for (target, key) in targets.enumerated() where isUsed[target] && !new.contains(where: { $0.contains(key) }) {
+      known[key] = known[key] ?? false || isChanged
+    }
+    others[table] = known
+  }
+
+  /// Counts the change of each row at the other end, once for the save.
+  ///
+  /// - Throws: `NSError` 133000 if such a row is gone: the batch's rows would lead to nothing.
+  func changeOtherEnds() throws {
+    for (table, rows) in others {
+      for isChanged in [false, true] {
+        let keys = rows.lazy.filter { $0.value == isChanged }.map(\.key).sorted()
+        for part in keys.statementParts { try check(part, of: table, isChanged: isChanged) }
+      }
+    }
+  }
+
+  private func check(_ keys: ArraySlice<Int64>, of table: String, isChanged: Bool) throws {
+    let condition = "WHERE Z_PK IN (\(SQLFragment.keyMarks(keys.count)))"
+    let values = keys.map(StoredValue.integer)
+    var found = 0
+    if isChanged {
+      try connection.run("UPDATE \(table) SET Z_OPT = Z_OPT + 1 \(condition)", values)
+      found = connection.changedRowCount
+    } else {
+      found = Int(try connection.integer("SELECT count(*) FROM \(table) \(condition)", values) ?? 0)
+    }
+    guard found < keys.count else { return }
+    let known = try connection.rows("SELECT Z_PK FROM \(table) \(condition)", values).map { $0[0] }
+    let missing = keys.first { !known.contains(.integer($0)) } ?? 0
+    throw NSError.coreData(
+      .objectNotFound,
+      "Inserted objects lead to the row \(missing) of \(table), which is not in \(store.location); it was deleted. "
+        + "Link them to another object.")
+  }
+}

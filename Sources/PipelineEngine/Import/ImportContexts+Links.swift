@@ -1,0 +1,86 @@
+import Foundation
+import OpenCoreData
+import PersistentStores
+
+/// Where the entries of a chunk lead.
+extension ImportContexts {
+  /// Inserts the entries of a plan and what is created for them, on the queue of the import context. To-one
+  /// relationships are packed; a to-many relationship needs the objects at both ends.
+  func insertLinked(_ plan: ChunkPlan) -> (entries: ObjectIDCollection, created: [Int: [NSManagedObjectID]]) {
+    var created: [Int: [NSManagedObjectID]] = [:]
+    for (group, creation) in plan.links.creations.sorted(by: { $0.key < $1.key }) {
+      created[group] = Array(importContext.insert(creation.batch))
+    }
+    let ids = plan.links.ids(created)
+    var inserts = plan.inserts
+    for link in plan.links.links where !link.ofInserts.isEmpty { inserts.setLink(link.packed(ids)) }
+    let entries = importContext.insert(inserts)
+    for link in plan.links.links where link.listsOfInserts.contains(where: { !$0.isEmpty }) {
+      let others = importContext.objects(withIDs: ids)
+      for (row, list) in link.listsOfInserts.enumerated() where !list.isEmpty {
+        importContext.object(with: entries[row])
+          .addRelatedObjects(list.map { others[Int($0)] }, forKey: link.link.name)
+      }
+    }
+    return (entries, created)
+  }
+}
+
+/// Sets the relationships of entries that a chunk updates.
+struct LinkedUpdates {
+  private let links: [PlannedLinks.Link]
+  private let ids: [NSManagedObjectID]
+  private let context: NSManagedObjectContext
+
+  init(_ links: PlannedLinks, _ context: NSManagedObjectContext, created: [Int: [NSManagedObjectID]]) {
+    self.links = links.links.filter { $0.listsOfUpdates.contains { $0 != nil } }
+    ids = links.ids(created)
+    self.context = context
+  }
+
+  /// The relationships that are set.
+  var names: [String] { links.map(\.link.name) }
+
+  /// Reads the relationships together.
+  func read(_ objects: [NSManagedObject]) { for name in names { context.read(name, of: objects) } }
+
+  /// What an entry leads to, for the ledger.
+  func values(of object: NSManagedObject) -> [StoredValue] {
+    names.map { name in
+      let ids = object.objectIDs(forRelationshipNamed: name)
+      return ids.isEmpty ? .null : .text(RelatedKeys(ids).text)
+    }
+  }
+
+  /// Sets what the update with this number says.
+  func set(_ number: Int, _ object: NSManagedObject) {
+    for link in links {
+      guard let list = link.listsOfUpdates[number] else { continue }
+      let others = list.map { context.object(with: ids[Int($0)]) }
+      let relationship = link.link.relationship
+      if !relationship.isToMany {
+        object.setRelatedObject(others.first, forKey: relationship.name)
+      } else if relationship.isOrdered {
+        object.setRelatedObjects(NSOrderedSet(array: others), forKey: relationship.name)
+      } else {
+        object.setRelatedObjects(NSSet(array: others), forKey: relationship.name)
+      }
+    }
+  }
+}
+
+extension ResolvedLinks {
+  /// Whether `object` already leads to what a row of the chunk names.
+  func leads(_ row: Int, _ link: Link, as object: NSManagedObject) -> Bool {
+    var named: [NSManagedObjectID] = []
+    for element in link.values.elements(ofRow: row) where link.targetOfRow[element] >= 0 {
+      switch targets[Int(link.targetOfRow[element])] {
+      case .stored(let id): if !named.contains(id) { named.append(id) }
+      case .new: return false
+      case .missing, .ambiguous: continue
+      }
+    }
+    let present = object.objectIDs(forRelationshipNamed: link.link.name)
+    return link.link.relationship.isOrdered ? present == named : Set(present) == Set(named)
+  }
+}

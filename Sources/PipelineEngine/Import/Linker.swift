@@ -1,0 +1,92 @@
+import OpenCoreData
+import PersistentStores
+
+/// Finds the related objects that the records of a run name, chunk by chunk.
+struct Linker {
+  private let environment: ImportEnvironment
+  /// By group of links.
+  private var indexes: [Int: LinkIndex] = [:]
+  private var links: [EntityLink] { environment.links }
+
+  /// Reads what identifies the related objects of the store.
+  init(_ environment: ImportEnvironment) throws(RunFailure) {
+    self.environment = environment
+    let limit = environment.definition.limits.keysInMemoryMax
+    for link in environment.links where indexes[link.group] == nil {
+      indexes[link.group] = LinkIndex(link, keysInMemoryMax: limit)
+    }
+    guard environment.store.isOpen else { return }
+    do {
+      for index in indexes.values {
+        try index.load(environment.store.container.newBackgroundContext(), unless: environment.monitor.isCancelled)
+      }
+    } catch {
+      throw RunFailure(saving: error)
+    }
+  }
+
+  /// Looks up what the records of a chunk name.
+  func resolve(_ chunk: ParsedChunk) throws -> ResolvedLinks {
+    var resolved = ResolvedLinks()
+    for (group, index) in indexes {
+      let digests = chunk.links.filter { links[$0.link].group == group }.flatMap(\.digests)
+      if !digests.isEmpty { try index.beginChunk(digests) }
+    }
+    for values in chunk.links {
+      let link = links[values.link]
+      if let index = indexes[link.group] { resolved.add(link, values, in: index) }
+    }
+    return resolved
+  }
+
+  /// Records that can't be imported, by row: the object that they name does not exist or is not the only one, or is
+  /// missing where the model needs it.
+  func refusals(_ resolved: ResolvedLinks, of chunk: ParsedChunk, input: String) -> [Int: RecordIssue] {
+    var refused: [Int: RecordIssue] = [:]
+    for link in resolved.links {
+      let isNeeded = environment.definition.relationships == .require && !link.link.relationship.isOptional
+      for row in 0..<chunk.batch.count where refused[row] == nil {
+        let problem =
+          resolved.problem(ofRow: row, link) ?? (isNeeded ? absence(of: link, row: row, resolved, chunk) : nil)
+        guard let problem else { continue }
+        let value = link.shownValue(ofRow: row)
+        refused[row] = RecordIssue(
+          problem.code, at: chunk.position(ofRow: row, input: input), column: link.link.columnName,
+          value: value.isEmpty ? chunk.shownValue(ofRecord: Int(chunk.recordOfRow[row])) : value,
+          message: problem.message)
+      }
+    }
+    return refused
+  }
+
+  /// What is wrong with a record that names nothing, where every entry needs an object. One that does not state the
+  /// relationship may be an update.
+  private func absence(
+    of link: ResolvedLinks.Link, row: Int, _ resolved: ResolvedLinks, _ chunk: ParsedChunk
+  ) -> (code: IssueCode, message: String)? {
+    let slot = AbsentValues.slot(ofLink: link.values.link, chunk.batch.entity)
+    guard !resolved.leads(row, link), !chunk.absent.slots(ofRow: row).contains(slot) else { return nil }
+    return (
+      .modelError,
+      "every \(environment.definition.entity) needs its \(link.link.name), and the record leads to no "
+        + "\(link.link.destinationName); fill it in"
+    )
+  }
+
+  /// Where the entries of a plan lead, and what is created for that.
+  func plan(_ resolved: ResolvedLinks, _ plan: ChunkPlan, of chunk: ParsedChunk) -> PlannedLinks {
+    PlannedLinks(resolved, plan, of: chunk) { environment.keys.updates($0) }
+  }
+
+  /// Called when the plan was saved.
+  ///
+  /// - Parameter created: The IDs of the objects that were created, by group; empty in a dry run.
+  func didSave(_ plan: PlannedLinks, created: [Int: [NSManagedObjectID]]) throws {
+    for (group, index) in indexes {
+      if let creation = plan.creations[group] {
+        for (number, digest) in creation.digests.enumerated() { index.noteCreated(digest, created[group]?[number]) }
+      }
+      try index.endChunk()
+    }
+  }
+}

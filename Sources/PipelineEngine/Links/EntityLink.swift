@@ -1,0 +1,201 @@
+import ManagedObjectModel
+import OpenCoreData
+import PersistentStores
+
+/// A relationship that columns lead over, compiled for the entity of a pipeline.
+struct EntityLink: Sendable {
+  let relationship: NSRelationshipDescription
+  /// The entity whose attributes the columns fill: the destination, or a subentity of one that is abstract.
+  let entity: NSEntityDescription
+  /// The attributes that identify an object, by name.
+  let by: [String]
+  let policy: LinkDefinition.MissingPolicy
+  /// The bytes between values; nil for a to-one relationship.
+  let separator: [UInt8]?
+  /// Indices of the pipeline's columns.
+  let columns: [Int]
+  /// The slots that the columns fill.
+  let filledSlots: Set<Int>
+  /// Index of the first link to the same entity: they find and create the same objects.
+  fileprivate(set) var group = 0
+  /// The name of the column that identifies the object, for messages.
+  let columnName: String
+
+  var name: String { relationship.name }
+  var destinationName: String { relationship.destinationEntity?.name ?? "" }
+
+  /// Values of a new object that no column fills.
+  var defaults: [(slot: Int, value: StoredValue)] {
+    entity.attributeSlots.enumerated().compactMap { slot, attribute in
+      let value = attribute.defaultStoredValue
+      guard value != .null, !filledSlots.contains(slot), !(attribute is NSDerivedAttributeDescription) else {
+        return nil
+      }
+      return (slot, value)
+    }
+  }
+
+  /// Digests the attributes that identify an object, in batches of `entity`: the destination or a subentity.
+  func digester(of entity: NSEntityDescription) -> RowDigester {
+    var digester = RowDigester()
+    digester.keySlots = by.compactMap { entity.slot(named: $0) }
+    return digester
+  }
+
+  /// The links of a definition, and what its columns of related entities have as types, by attribute.
+  ///
+  /// - Throws: `PipelineError` with every mistake in the use of the model.
+  static func all(
+    _ definition: PipelineDefinition, entity: NSEntityDescription
+  ) throws(PipelineError) -> (links: [EntityLink], types: [String: ColumnType]) {
+    var (links, types, mistakes) = ([EntityLink](), [String: ColumnType](), [PipelineError.Mistake]())
+    for group in definition.linkedColumns {
+      var check = LinkCheck(definition, group, entity: entity)
+      if let (link, found) = check.compiled() {
+        links.append(link)
+        types.merge(found) { first, _ in first }
+      }
+      mistakes += check.mistakes
+    }
+    mistakes += group(&links, definition)
+    if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+    return (links, types)
+  }
+}
+
+extension EntityLink {
+  /// Groups the links to one entity, and finds those that would find its objects in different ways: what one creates, the
+  /// other could create again.
+  private static func group(
+    _ links: inout [EntityLink], _ definition: PipelineDefinition
+  ) -> [PipelineError.Mistake] {
+    var mistakes: [PipelineError.Mistake] = []
+    for index in links.indices {
+      let link = links[index]
+      let root = link.entity.rootEntity
+      let first = links[..<index].firstIndex { $0.entity.rootEntity === root } ?? index
+      links[index].group = first
+      let other = links[first]
+      if other.relationship.destinationEntity === link.relationship.destinationEntity, other.by == link.by,
+        other.policy == link.policy
+      {
+        continue
+      }
+      if other.policy != .create, link.policy != .create {
+        links[index].group = index
+        continue
+      }
+      mistakes.append(
+        .init(
+          path: definition.columnPath(link.columns[0]),
+          message: "'\(other.name)' and '\(link.name)' lead to the same objects of \(root.name ?? ""), and one of them "
+            + "creates what is missing; give both the same 'by' and 'ifMissing'"))
+    }
+    return mistakes
+  }
+}
+
+/// Checks the columns of one relationship against the model.
+private struct LinkCheck {
+  private let definition: PipelineDefinition
+  private let group: LinkedColumns
+  private let entity: NSEntityDescription
+  private(set) var mistakes: [PipelineError.Mistake] = []
+
+  init(_ definition: PipelineDefinition, _ group: LinkedColumns, entity: NSEntityDescription) {
+    (self.definition, self.group, self.entity) = (definition, group, entity)
+  }
+
+  private var entityName: String { entity.name ?? "" }
+  private var path: String { definition.columnPath(group.columns.first?.index ?? 0) }
+  private var linkPath: String {
+    let index = group.columns.first { definition.columns[$0.index].link != nil }?.index ?? 0
+    return "\(definition.columnPath(index)).link"
+  }
+
+  private mutating func note(_ path: String, _ message: String) {
+    mistakes.append(.init(path: path, message: message))
+  }
+
+  /// Nil with `mistakes` if the model does not allow it.
+  mutating func compiled() -> (EntityLink, [String: ColumnType])? {
+    guard let relationship = entity.relationshipsByName[group.relationship],
+      let destination = relationship.destinationEntity
+    else {
+      noteUnknownRelationship()
+      return nil
+    }
+    checkKind(relationship)
+    checkCreation(of: destination, over: relationship)
+    if destination.rootEntity === entity.rootEntity {
+      note(
+        path,
+        "'\(relationship.name)' leads to \(destination.name ?? ""), of which the pipeline imports entries itself: a record "
+          + "could name one that comes later. Set this relationship by other means")
+    }
+    let known = destination.fillableTypes
+    var types: [String: ColumnType] = [:]
+    for (index, name) in group.columns {
+      guard let type = known[name] else {
+        note(
+          definition.columnPath(index),
+          "\(destination.name ?? "") has no attribute '\(name)' that a column can fill; it has "
+            + ObjectReader.list(known.keys.sorted()) + NearestName.hint(for: name, in: known.keys.sorted()))
+        continue
+      }
+      types["\(group.relationship).\(name)"] = type
+    }
+    guard mistakes.isEmpty, let kept = destination.withDescendants.first(where: { !$0.isAbstract }) else { return nil }
+    let named = group.columns.first { group.link.by.contains($0.attribute) } ?? group.columns[0]
+    let link = EntityLink(
+      relationship: relationship, entity: kept, by: group.link.by, policy: group.link.ifMissing,
+      separator: group.link.separator.map { Array($0.utf8) }, columns: group.columns.map(\.index),
+      filledSlots: Set(group.columns.compactMap { kept.slot(named: $0.attribute) }),
+      columnName: definition.columns[named.index].name)
+    return (link, types)
+  }
+
+  private mutating func noteUnknownRelationship() {
+    let known = entity.relationshipsByName.keys.sorted()
+    if entity.attributesByName[group.relationship] != nil {
+      return note(path, "'\(group.relationship)' of \(entityName) is an attribute, and nothing lies beyond it")
+    }
+    note(
+      path,
+      "\(entityName) has no relationship '\(group.relationship)'; it has "
+        + (known.isEmpty ? "none" : ObjectReader.list(known)) + NearestName.hint(for: group.relationship, in: known))
+  }
+
+  private mutating func checkKind(_ relationship: NSRelationshipDescription) {
+    if relationship.isTransient {
+      note(path, "'\(relationship.name)' is not kept in stores, so nothing would come of it; remove the column")
+    }
+    if relationship.isToMany, group.link.separator == nil {
+      note(
+        linkPath,
+        "'\(relationship.name)' of \(entityName) leads to many \(relationship.destinationName), and it is not said what is "
+          + "between their names; add \"separator\": \";\"")
+    }
+    if !relationship.isToMany, group.link.separator != nil {
+      note(
+        "\(linkPath).separator",
+        "'\(relationship.name)' of \(entityName) leads to one \(relationship.destinationName); remove the separator")
+    }
+  }
+
+  private mutating func checkCreation(of destination: NSEntityDescription, over link: NSRelationshipDescription) {
+    guard group.link.ifMissing == .create else { return }
+    let name = destination.name ?? ""
+    if destination.isAbstract {
+      note(
+        "\(linkPath).ifMissing",
+        "\(name) is abstract, so no object of it can be created; set it to \"reject\" or \"leave\"")
+    }
+    let needed = destination.mandatoryRelationships.filter { $0.inverseRelationship !== link }
+    guard definition.relationships == .require, let first = needed.first else { return }
+    note(
+      "\(linkPath).ifMissing",
+      "every \(name) needs its relationship '\(first.name)', which no column sets, so none can be created; set it to "
+        + "\"reject\" or \"leave\"")
+  }
+}

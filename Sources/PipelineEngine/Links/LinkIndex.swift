@@ -1,0 +1,83 @@
+import Foundation
+import OpenCoreData
+import PersistentStores
+
+/// The objects that a link can lead to, by what identifies them: those of the store when the run began, and those that
+/// the run has created. It has the bounded memory of a ``KeyIndex``.
+final class LinkIndex {
+  /// What is known of a name.
+  enum Found {
+    case none
+    /// More than one object has it.
+    case several
+    /// A dry run would have created it.
+    case unsaved
+    case stored(NSManagedObjectID)
+  }
+
+  private let link: EntityLink
+  private let keys: KeyIndex
+  /// The destination and its subentities; an entry's values are an index here.
+  private let entities: [NSEntityDescription]
+  private var spaces: [PermanentIDSpace?] = []
+  private static let several = UInt64.max
+  private static let unsaved = UInt64.max - 1
+
+  init(_ link: EntityLink, keysInMemoryMax: Int) {
+    self.link = link
+    keys = KeyIndex(keysInMemoryMax: keysInMemoryMax)
+    entities = link.relationship.destinationEntity?.withDescendants ?? []
+    spaces = entities.map { _ in nil }
+  }
+
+  /// Adds the objects of the store that `context` reads.
+  func load(_ context: NSManagedObjectContext, unless isCancelled: () -> Bool) throws {
+    let request = NSFetchRequest<NSManagedObject>(entityName: link.destinationName)
+    try context.performAndWait {
+      try context.walk(request, attributes: Set(link.by)) { batch, ids in
+        let digests = link.digester(of: batch.entity).digests(of: batch).keys
+        let entity = UInt64(entities.firstIndex { $0 === batch.entity } ?? 0)
+        if let first = ids.first { noteStore(of: first, entity: Int(entity)) }
+        try keys.beginChunk(digests)
+        for (row, digest) in digests.enumerated() where digest != .none {
+          let known = keys.entry(of: digest)
+          let entry = KeyEntry(storeKey: ids.key(at: row) ?? 1, values: known == nil ? entity : Self.several)
+          keys.set(digest, entry, before: known)
+        }
+        try keys.endChunk()
+        return !isCancelled()
+      }
+    }
+  }
+
+  private func noteStore(of id: NSManagedObjectID, entity: Int) {
+    guard spaces[entity] == nil, let identity = id.storeIdentity else { return }
+    spaces[entity] = PermanentIDSpace(identity, entities[entity])
+  }
+
+  // MARK: Chunks
+
+  /// Called before the names of a chunk are looked up.
+  func beginChunk(_ digests: [KeyDigest]) throws { try keys.beginChunk(digests) }
+
+  func find(_ digest: KeyDigest) -> Found {
+    guard let entry = keys.entry(of: digest) else { return .none }
+    switch entry.values {
+    case Self.several: return .several
+    case Self.unsaved: return .unsaved
+    default:
+      return spaces[Int(entry.values)].map { .stored(NSManagedObjectID(space: $0, key: entry.storeKey)) } ?? .none
+    }
+  }
+
+  /// Notes an object that the chunk has created; nil for one of a dry run.
+  func noteCreated(_ digest: KeyDigest, _ id: NSManagedObjectID?) {
+    guard let id = id?.resolved, let key = id.storeKey, let entity = entities.firstIndex(where: { $0 === id.entity })
+    else { return keys.set(digest, KeyEntry(storeKey: 1, values: Self.unsaved)) }
+    noteStore(of: id, entity: entity)
+    keys.set(digest, KeyEntry(storeKey: key, values: UInt64(entity)))
+  }
+
+  /// Called when the chunk is saved.
+  func endChunk() throws { try keys.endChunk() }
+}

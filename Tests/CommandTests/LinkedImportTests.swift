@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Imports whose columns lead to related entities, against what the inputs say, read by Python.
+@Suite(.seeded) struct LinkedImportTests {
+  private let folder: TemporaryFolder
+  init() throws {
+    folder = try TemporaryFolder()
+    try LinkedSample.prepare(folder)
+  }
+
+  private func rows(_ query: String, of store: String = "s.sqlite") throws -> String {
+    try Programs.sqlite(store, query, in: folder)
+  }
+
+  @Test func `A linked import has the objects and links that the file names, in chunks of any size`() throws {
+    try Programs.python(LinkedSample.makeLog, "log.csv", "400", in: folder)
+    for (number, chunkRows) in [1, 7, 400, 5000].enumerated() {
+      try folder.write(LinkedSample.pipeline(chunkRows: chunkRows), to: "p.json")
+      let store = "s\(number).sqlite"
+      let dry = try Tool.run("validate", "log.csv", "--pipeline", "p.json", "--store", store, "--json", in: folder)
+      let output = try Tool.run("import", "log.csv", "--pipeline", "p.json", "--store", store, "--json", in: folder)
+      #expect(output.status == 0, "\(output.messages)")
+      let expected = try Programs.python(LinkedSample.expected, "log.csv", in: folder)
+      #expect(try LinkedSample.graph(of: store, in: folder) == expected, "chunks of \(chunkRows)")
+      #expect(try LinkedCounts(output) == LinkedCounts(dry))
+      #expect(try LinkedCounts(output).links == Programs.python(LinkedSample.expectedCounts, "log.csv", in: folder))
+      #expect(try Tool.run("verify", store, in: folder).status == 0)
+    }
+  }
+
+  @Test func `What the store has is found and keeps its values, and a second input creates only what is new`() throws {
+    try folder.write(LinkedSample.pipeline(chunkRows: 2), to: "p.json")
+    try folder.write("date,spot,country\n2024-01-01,Rincon,US\n2024-01-02,Bells,AU\n", to: "a.csv")
+    try folder.write("date,spot,country\n2024-02-01,Rincon,PR\n2024-02-02,Jeffreys,\n2024-02-03,,\n", to: "b.csv")
+    for file in ["a.csv", "b.csv"] {
+      #expect(try Tool.run("import", file, "--pipeline", "p.json", "--store", "s.sqlite", in: folder).status == 0)
+    }
+    #expect(try rows("SELECT ZNAME, ZCOUNTRY FROM ZSPOT ORDER BY Z_PK") == "Rincon|US\nBells|AU\nJeffreys|\n")
+    #expect(try rows("SELECT ZSPOT FROM ZSESSION ORDER BY Z_PK") == "1\n2\n1\n3\n\n")
+    // The version of a spot counts each save that links to it.
+    #expect(try rows("SELECT Z_OPT FROM ZSPOT ORDER BY Z_PK") == "2\n1\n1\n")
+  }
+
+  @Test func `A missing object rejects the record or is left out, and one of several is never chosen`() throws {
+    try folder.write(LinkedSample.pipeline(), to: "p.json")
+    try folder.write("date,spot\n2024-01-01,Rincon\n", to: "a.csv")
+    #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s.sqlite", in: folder).status == 0)
+    try folder.write("date,spot\n2024-02-01,Rincon\n2024-02-02,Nowhere\n", to: "b.csv")
+    try folder.write(LinkedSample.pipeline(ifMissing: "reject"), to: "reject.json")
+    let refused = try Tool.run(
+      "import", "b.csv", "--pipeline", "reject.json", "--store", "s.sqlite", "--json", in: folder)
+    #expect(refused.status == 65)
+    let issue = try #require(try refused.json().issues.listed.first { $0.code == "missing-object" })
+    #expect((issue.record, issue.line, issue.byte, issue.column) == (2, 3, 28, "spot"))
+    #expect(issue.message.contains("no Spot with name Nowhere"))
+    try folder.write("date,spot\n2024-02-01,Nowhere\n2024-02-02,Rincon\n", to: "c.csv")
+    try folder.write(LinkedSample.pipeline(ifMissing: "leave"), to: "leave.json")
+    let left = try Tool.run("import", "c.csv", "--pipeline", "leave.json", "--store", "s.sqlite", "--json", in: folder)
+    #expect(left.status == 0, "\(left.messages)")
+    #expect(try LinkedCounts(left).links == "Spot 0 1 1\n")
+    #expect(try rows("SELECT count(*), count(ZSPOT) FROM ZSESSION") == "4|3\n")
+    // A second spot of that name: each record that names it is refused.
+    _ = try rows("INSERT INTO ZSPOT(Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (9, 3, 1, 'Rincon')")
+    try folder.write("date,spot\n2024-03-01,Rincon\n", to: "d.csv")
+    let ambiguous = try Tool.run("import", "d.csv", "--pipeline", "p.json", "--store", "s.sqlite", "--json", in: folder)
+    #expect(ambiguous.status == 65)
+    #expect(try ambiguous.json().issues.counts["ambiguous-object"] == 1)
+    #expect(try rows("SELECT count(*) FROM ZSESSION") == "4\n")
+  }
+
+  @Test func `Keys of several attributes tell objects apart`() throws {
+    try folder.write(LinkedSample.pipeline(by: ["name", "country"]), to: "p.json")
+    try folder.write(
+      "date,spot,country\n2024-01-01,Rincon,US\n2024-01-02,Rincon,PR\n2024-01-03,Rincon,US\n2024-01-04,Rincon,\n",
+      to: "a.csv")
+    let output = try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s.sqlite", "--json", in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(try rows("SELECT ZNAME, ZCOUNTRY FROM ZSPOT ORDER BY Z_PK") == "Rincon|US\nRincon|PR\nRincon|\n")
+    #expect(try rows("SELECT ZSPOT FROM ZSESSION ORDER BY Z_PK") == "1\n2\n1\n3\n")
+  }
+
+  @Test func `An update moves an entry to another object, and an undo moves it back`() throws {
+    try folder.write(LinkedSample.pipeline(key: true), to: "p.json")
+    try folder.write("date,spot,boards\n2024-01-01,Rincon,Fish;Log\n2024-01-02,Bells,\n", to: "a.csv")
+    try folder.write("date,spot,boards\n2024-01-01,Bells,Log\n2024-01-02,Bells,\n2024-01-03,Bells,Fish\n", to: "b.csv")
+    #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s.sqlite", in: folder).status == 0)
+    let before = try LinkedSample.graph(of: "s.sqlite", in: folder)
+    let dry = try Tool.run("validate", "b.csv", "--pipeline", "p.json", "--store", "s.sqlite", "--json", in: folder)
+    let output = try Tool.run("import", "b.csv", "--pipeline", "p.json", "--store", "s.sqlite", "--json", in: folder)
+    #expect(try output.json().counts == Summary.Counts(read: 3, inserted: 1, updated: 1, unchanged: 1))
+    #expect(try LinkedCounts(dry) == LinkedCounts(output))
+    #expect(
+      try LinkedSample.graph(of: "s.sqlite", in: folder)
+        == "2024-01-01||Bells|\n  Log\n2024-01-02||Bells|\n2024-01-03||Bells|\n  Fish\n")
+    try FileManager.default.copyItem(at: folder.file("s.sqlite"), to: folder.file("t.sqlite"))
+    let again = try Tool.run(
+      "import", "b.csv", "--pipeline", "p.json", "--store", "t.sqlite", "--again", "--json", in: folder)
+    #expect(try again.json().counts == Summary.Counts(read: 3, unchanged: 3))
+    let undo = try Tool.run("undo", "s.sqlite", "b.csv", "-y", "--model", "Surfing.xcdatamodeld", in: folder)
+    #expect(undo.status == 0, "\(undo.messages)")
+    #expect(try LinkedSample.graph(of: "s.sqlite", in: folder) == before)
+    #expect(try Tool.run("verify", "s.sqlite", in: folder).status == 0)
+    // What the first import has created stays.
+    let rest = try Tool.run("undo", "s.sqlite", "a.csv", "-y", "--model", "Surfing.xcdatamodeld", in: folder)
+    #expect(rest.text.contains("2 Spot that it created stay") && rest.text.contains("2 Board"), "\(rest.messages)")
+    #expect(try rows("SELECT count(*) FROM ZSPOT UNION ALL SELECT count(*) FROM ZSESSION") == "2\n0\n")
+  }
+}
