@@ -74,8 +74,9 @@ extension NSManagedObject {
       return
     }
     guard object.related(inverse).first === self else { return }
-    object.record(nil, inverse)
+    // The list first: what it has is read without the objects that lead elsewhere.
     noteRemoval(object, relationship)
+    object.record(nil, inverse)
   }
 
   /// Removes `object` from whatever kind of relationship it is in, at both ends.

@@ -25,9 +25,9 @@ struct LibraryRuns {
 
   func contenders() throws -> [Contender] {
     [
-      inserting(.limitInsertBooks, limit, .insertBooks), inserting(.insertBooks, program, .insertBooks),
-      inserting(.limitInsertLinkedBooks, limit, .insertLinkedBooks),
-      inserting(.insertLinkedBooks, program, .insertLinkedBooks),
+      inserting(.limitInsertBooks, .insertBooks, by: limit), inserting(.insertBooks, .insertBooks, by: program),
+      inserting(.limitInsertLinkedBooks, .insertLinkedBooks, by: limit),
+      inserting(.insertLinkedBooks, .insertLinkedBooks, by: program),
       try walking(.limitWalkLibrary, limit), try walking(.walkLibrary, program),
       deleting(.limitDeleteAuthors, limit), deleting(.deleteAuthors, program),
     ]
@@ -55,7 +55,7 @@ struct LibraryRuns {
 
   // MARK: Contenders
 
-  private func inserting(_ subject: Subject, _ program: String, _ run: LibraryRun) -> Contender {
+  private func inserting(_ subject: Subject, _ run: LibraryRun, by program: String) -> Contender {
     let path = source.place.output("\(subject).sqlite")
     return Contender(
       subject: subject, groups: [.objects], command: [program, run.rawValue, path, String(source.rows)],
