@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import OpenCoreData
 import StoreInspection
 import SurfJournal
@@ -17,6 +18,20 @@ private enum DocExamplesArticles {
       entry.location = "Ho'okipa"
       entry.rating = 4
       try context.save()
+    }
+  }
+
+  // MARK: Following changes
+
+  static func following(context: NSManagedObjectContext, entry: JournalEntry) async {
+    for await change in entry.changes {
+      if case .updated(let keys) = change, keys.contains("rating") { print("rated") }
+    }
+    context.supportsObservation = true
+    withObservationTracking {
+      print(entry.location ?? "")
+    } onChange: {
+      print("the location is about to change")
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import OpenCoreData
 import SurfJournal
 
@@ -185,6 +186,21 @@ private enum DocExamplesGraph {
     context.undoManager = UndoManager()
     entry.location = "Rincon"
     context.undo()
+  }
+
+  static func observation(context: NSManagedObjectContext, entry: JournalEntry) {
+    context.supportsObservation = true
+    withObservationTracking {
+      print(entry.location ?? "")
+    } onChange: {
+      print("the location is about to change")
+    }
+  }
+
+  static func changes(entry: JournalEntry) async {
+    for await change in entry.changes {
+      if case .updated(let keys) = change, keys.contains("rating") { print("rated") }
+    }
   }
 
   static func undo(context: NSManagedObjectContext, entry: JournalEntry) {

@@ -46,8 +46,8 @@ enum FolderTable {
       "ModelFiles/Compiled": ["Archives", "Descriptions", "ModelFiles/Packages", "Predicates/Tree", "Values"],
       "ModelFiles/Elements": ["Archives", "Descriptions", "ModelFiles/ModelXML", "ModelFiles/Packages"],
       "ModelFiles": [
-        "Archives", "Descriptions", "ModelFiles/Compiled", "ModelFiles/Elements", "ModelFiles/ModelXML",
-        "ModelFiles/Packages",
+        "Archives", "Descriptions", "Embedded", "ModelFiles/Compiled", "ModelFiles/Elements",
+        "ModelFiles/ModelXML", "ModelFiles/Packages",
       ],
     ],
     "PersistentStores": [

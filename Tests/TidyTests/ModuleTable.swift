@@ -27,7 +27,7 @@ enum ModuleTable {
   ]
 
   /// What every module may take from the system besides.
-  static let system: Set<String> = ["Darwin", "Dispatch", "Foundation", "Glibc", "Synchronization"]
+  static let system: Set<String> = ["Darwin", "Dispatch", "Foundation", "Glibc", "Observation", "Synchronization"]
 
   private static let kinds: Set<Substring> = [
     "class", "enum", "func", "let", "protocol", "struct", "typealias", "var",

@@ -110,6 +110,21 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   /// The observer of the undo manager's checkpoints.
   var checkpointObserver: (any NSObjectProtocol)?
+  /// Whether Swift's `withObservationTracking` can track the objects of this context. Default false. Where it is true,
+  /// reading a value notes that it was read, in an object of its own for each managed object; the first context for which
+  /// it is set also slows down reads of packed values in the whole program. An extension of this library.
+  ///
+  /// ```swift
+  /// context.supportsObservation = true
+  /// withObservationTracking {
+  ///   print(entry.location ?? "")
+  /// } onChange: {
+  ///   print("the location is about to change")
+  /// }
+  /// ```
+  public var supportsObservation = false {
+    didSet { if supportsObservation { WatchedReads.begin() } }
+  }
   /// What notifications carry; see `ChangeNotificationContents`.
   public var changeNotificationContents = ChangeNotificationContents.objects
 

@@ -184,6 +184,7 @@ final class ObjectGraph {
   ) {
     let key = object.identity.key
     if deletions.removeValue(forKey: key) != nil { object.becomeUndeleted() }
+    object.announceChangeOfAll()
     object.rebase(on: row, choose: choose)
     if object.snapshot == nil, object.pending == nil {
       updates[key] = nil

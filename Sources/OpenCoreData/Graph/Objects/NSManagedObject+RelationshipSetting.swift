@@ -155,23 +155,26 @@ extension NSManagedObject {
   /// The change is made in place, because a relationship may have a million additions; only the first one of an event
   /// copies them, for the values at its start.
   private func change(_ relationship: NSRelationshipDescription, _ body: (inout PendingMembers) -> Void) {
-    recording { body(&auxiliary.pending.many[relationship.name, default: PendingMembers()]) }
+    recording(relationship) { body(&auxiliary.pending.many[relationship.name, default: PendingMembers()]) }
   }
 
   private func record(_ object: NSManagedObject?, _ relationship: NSRelationshipDescription) {
     undoRecorder?.willChange(relationship, of: self)
-    recording { auxiliary.pending.one.updateValue(object, forKey: relationship.name) }
+    recording(relationship) { auxiliary.pending.one.updateValue(object, forKey: relationship.name) }
   }
 
   /// What notes changes for an undo; it has to know what a relationship had before, so this is read.
   private var undoRecorder: UndoRecorder? { managedObjectContext?.graph.undo }
 
-  private func recording(_ body: () -> Void) {
+  private func recording(_ relationship: NSRelationshipDescription, _ body: () -> Void) {
     checkQueue()
     if state.contains(.fault) { fireFault() }
     let context = managedObjectContext
     rememberValues(context)
+    let observation = auxiliaryIfPresent?.observation
+    observation?.willChange(relationship.name, of: self)
     body()
+    observation?.didChange(relationship.name, of: self)
     context?.noteChange(of: self)
   }
 

@@ -52,6 +52,7 @@ extension NSManagedObject {
   /// The value of a relationship as `value(forKey:)` returns it: an object or nil, an NSSet, or an NSOrderedSet.
   func relatedValue(_ relationship: NSRelationshipDescription) -> Any? {
     checkQueue()
+    if WatchedReads.isOn { watchRead(relationship.name) }
     if isFault { fireFaultToRead() }
     return value(of: related(relationship), relationship)
   }

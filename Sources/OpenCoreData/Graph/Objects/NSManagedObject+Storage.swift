@@ -27,7 +27,7 @@ extension NSManagedObject {
   /// The batch from which a value can be read directly; nil if the access needs further work or checks.
   @inline(__always)
   var directStorage: BatchStorage? {
-    loaded == nil && !state.contains(.fault) && !ConcurrencyDebug.isOn ? batchStorage : nil
+    loaded == nil && !state.contains(.fault) && !WatchedReads.isOn ? batchStorage : nil
   }
 
   /// By slot; empty in a fault without values.

@@ -74,9 +74,14 @@ extension NSManagedObject {
   }
 
   func storedValue(at slot: Int) -> StoredValue {
-    checkQueue(slot: slot)
+    if WatchedReads.isOn { watchRead(slot) }
     if state.contains(.fault) { fireFaultToRead() }
     return currentValue(at: slot)
+  }
+
+  private func watchRead(_ slot: Int) {
+    checkQueue(slot: slot)
+    watchRead(entity.attributeSlots[slot].name)
   }
 
   func setStoredValue(_ value: StoredValue, at slot: Int) {
@@ -94,7 +99,10 @@ extension NSManagedObject {
     }
     let context = managedObjectContext
     rememberValues(context)
+    let observation = auxiliaryIfPresent?.observation
+    if let observation { for slot in slots { observation.willChange(entity.attributeSlots[slot].name, of: self) } }
     replaceValues(at: slots, value)
+    if let observation { for slot in slots { observation.didChange(entity.attributeSlots[slot].name, of: self) } }
     context?.noteChange(of: self)
   }
 

@@ -314,6 +314,7 @@ extension NSManagedObject {
 
   /// Drops the values and all that was derived from them.
   func becomeFault() {
+    announceChangeOfAll()
     loaded = []
     snapshot = nil
     auxiliaryIfPresent?.eventSnapshot = nil
@@ -340,6 +341,7 @@ extension NSManagedObject {
 
   /// Puts the committed values back.
   func rollBack() {
+    announceChangeOfAll()
     if let snapshot { loaded = snapshot }
     snapshot = nil
     dropPending()

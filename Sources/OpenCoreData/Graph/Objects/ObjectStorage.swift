@@ -94,6 +94,8 @@ final class AuxiliaryState {
   var eventPending = PendingRelationships()
   /// The related objects that were found; nil if none were asked for.
   var related: RelatedIDs?
+  /// The registrar, once a value was read in a context that supports observation.
+  var observation: ObjectObservation?
   /// The faults whose rows are read together with this one's.
   var faultGroup: FaultGroup?
 }
