@@ -134,6 +134,24 @@ import Testing
     #expect(try run("delete", "2", "--entity", "Tag", "-y").text.hasSuffix("2 deleted\n"))
   }
 
+  @Test func `An object whose file is missing is an error that names it, also if another leads to it`() throws {
+    try folder.write("rating,photo\n1,\(Data(count: 140_000).base64EncodedString())\n", to: "photos.csv")
+    let loaded = try run("import", "photos.csv", "--entity", "Session", "-q")
+    try #require(loaded.status == 0, "\(loaded.messages)")
+    #expect(try run("edit", "3", "--entity", "Session", "--set", "spot=1", "--set", "tags=1", "-y", "-q").status == 0)
+    try FileManager.default.removeItem(at: folder.file(".s_SUPPORT/_EXTERNAL_DATA"))
+    for arguments in [
+      ["show", "3", "--entity", "Session"], ["delete", "3", "--entity", "Session", "-n"],
+      ["delete", "1", "--entity", "Spot", "-n"],
+    ] {
+      let output = try Programs.run(Tool.url.path, arguments + SurfModel.options, in: folder)
+      #expect(output.status == 66, "\(arguments): \(output.status) \(output.messages)")
+      #expect(output.messages.contains("Session.photo in row 3"), "\(arguments): \(output.messages)")
+    }
+    let spot = try run("show", "1", "--entity", "Spot")
+    #expect(spot.status == 0 && spot.text.contains("Session 3"), "\(spot.messages)")
+  }
+
   static let mistakes: [(arguments: [String], status: Int32, message: String)] = [
     (["list", "--entity", "Spt"], 78, "did you mean 'Spot'?"),
     (["list", "--entity", "Spot", "--where", "nam == 1"], 64, "Spot has no 'nam'; it has code, name"),

@@ -27,6 +27,8 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
   open var defaultValue: Any? { willSet { freezeFlag.requireMutable() } }
 
   open var valueTransformerName: String? { willSet { freezeFlag.requireMutable() } }
+  /// Whether a SQLite store may keep large values, of binary data and transformables, in files of their own. (Apple
+  /// documentation: allowsExternalBinaryDataStorage.)
   open var allowsExternalBinaryDataStorage: Bool = false { willSet { freezeFlag.requireMutable() } }
   open var preservesValueInHistoryOnDeletion: Bool = false { willSet { freezeFlag.requireMutable() } }
   open var allowsCloudEncryption: Bool = false { willSet { freezeFlag.requireMutable() } }

@@ -85,13 +85,29 @@ public struct JournalEditor: Sendable {
           let entry = try scratch.existingObject(with: objectID)
           return JournalEdit.Entry(objectID, before: JournalRecord(entry, kind), after: nil)
         }
-        for objectID in objectIDs { scratch.delete(scratch.object(with: objectID)) }
+        let named = objectIDs.map(scratch.object(with:))
+        try Self.readReached(by: named)
+        for object in named { scratch.delete(object) }
         // The delete rules are carried out now, so that what follows from them is known before it is saved.
         scratch.processPendingChanges()
         for object in scratch.deletedObjects { try object.validateForDelete() }
         effects = DeletionEffects(of: scratch, besides: Set(objectIDs))
         return entries
       }, effects: { effects })
+  }
+
+  /// Reads what the delete rules reach: an object that can't be read is an error here, and would end the process later.
+  private static func readReached(by objects: [NSManagedObject]) throws {
+    var (pending, seen) = (objects, Set(objects.map(\.objectID)))
+    while let object = pending.popLast() {
+      for relationship in object.entity.relationshipsByName.values {
+        if relationship.deleteRule == .noActionDeleteRule { continue }
+        for other in object.objects(at: relationship.name) where seen.insert(other.objectID).inserted {
+          let read = try other.managedObjectContext?.existingObject(with: other.objectID)
+          if relationship.deleteRule == .cascadeDeleteRule, let read { pending.append(read) }
+        }
+      }
+    }
   }
 
   /// Deletes the entries for which a predicate holds; all of them or, if the model forbids one deletion, none.

@@ -78,7 +78,9 @@ package struct RecordLink: Sendable, Hashable {
       entity = object.objectID.entity.name ?? ""
       id = object.objectID.storeKey
       uri = object.objectID.isTemporaryID ? nil : object.objectID.uriRepresentation().absoluteString
-      label = Self.labelAttribute(of: object.entity).flatMap { object.value(forKey: $0) as? String }
+      // An object that can't be read, because a file of one of its values is missing for example, is shown without it.
+      let read = try? object.managedObjectContext?.existingObject(with: object.objectID)
+      label = Self.labelAttribute(of: object.entity).flatMap { read?.value(forKey: $0) as? String }
     }
 
     /// A text with one of the usual names, or the first one.
@@ -97,13 +99,21 @@ package struct RecordLink: Sendable, Hashable {
     guard let relationship = object.entity.relationshipsByName[name], !relationship.isTransient else { return nil }
     self.name = name
     isToMany = relationship.isToMany
-    switch object.value(forKey: name) {
-    case let ordered as NSOrderedSet: objects = ordered.array.compactMap { $0 as? NSManagedObject }.map(Object.init)
-    case let set as NSSet:
-      objects = set.allObjects.compactMap { $0 as? NSManagedObject }.map(Object.init)
-        .sorted { ($0.entity, $0.id ?? .max) < ($1.entity, $1.id ?? .max) }
-    case let other as NSManagedObject: objects = [Object(other)]
-    default: objects = []
+    let found = object.objects(at: name).map(Object.init)
+    objects =
+      relationship.isOrdered
+      ? found : found.sorted { ($0.entity, $0.id ?? .max) < ($1.entity, $1.id ?? .max) }
+  }
+}
+
+extension NSManagedObject {
+  /// The objects that a relationship leads to, in its order if it has one.
+  func objects(at relationship: String) -> [NSManagedObject] {
+    switch value(forKey: relationship) {
+    case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
+    case let set as NSSet: set.allObjects.compactMap { $0 as? NSManagedObject }
+    case let other as NSManagedObject: [other]
+    default: []
     }
   }
 }

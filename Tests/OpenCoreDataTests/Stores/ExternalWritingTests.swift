@@ -191,6 +191,27 @@ struct ExternalWritingTests {
     #expect(store.files.isEmpty)
   }
 
+  @Test("A store that is replaced by another has the files of the other, and only these")
+  func replacement() throws {
+    let (store, other) = (try PhotoStore(), try PhotoStore())
+    for (number, one) in [store, other].enumerated() {
+      let context = one.stack.context()
+      try context.performAndWait {
+        one.insert(PhotoStore.photo(number), context)
+        try context.save()
+      }
+      try one.close()
+    }
+    let old = store.files
+    for _ in 0..<2 {
+      try store.stack.coordinator.replacePersistentStore(
+        at: store.stack.file, withPersistentStoreFrom: other.stack.file, ofType: NSSQLiteStoreType)
+      #expect(try store.photos() == [1: PhotoStore.photo(1)])
+      #expect(store.files == other.files && store.files != old)
+      try store.expectWhole()
+    }
+  }
+
   @Test("A reader of another process keeps the files of the rows that it sees")
   func otherReader() throws {
     let store = try PhotoStore()

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A seed takes the place of a store that has large values in files. Killed at any renaming it leaves the old store with
+/// its files, the new one, or none, and a repetition makes the seed.
+@Suite struct SeedReplacementFaultTests {
+  private let work: TemporaryFolder
+  private let base: TemporaryFolder
+  private let own: TemporaryFolder
+  private static let seed =
+    ["seed", "--from", "new.csv", "-o", "s.sqlite", "--single-file", "--force", "-q", "--entity", "Session"]
+    + ["--model", SurfModel.name]
+
+  init() throws {
+    (work, base, own) = (try TemporaryFolder(), try TemporaryFolder(), try TemporaryFolder())
+    try SurfModel.write(to: work)
+    try work.write("rating,photo\n1,\(Self.photo(1))\n", to: "old.csv")
+    try work.write("rating,photo\n2,\(Self.photo(2))\n", to: "new.csv")
+    let made = try Programs.run(
+      Tool.url.path, ["import", "old.csv", "--entity", "Session", "-q"] + SurfModel.options, in: work)
+    try #require(made.status == 0 && work.exists(".s_SUPPORT"), "\(made.messages)")
+    for name in try work.names { try FileManager.default.copyItem(at: work.file(name), to: base.file(name)) }
+  }
+
+  private static func photo(_ byte: UInt8) -> String { Data(repeating: byte, count: 140_000).base64EncodedString() }
+
+  private func run(_ fault: Fault) throws -> ShimReport {
+    for name in try work.names { try FileManager.default.removeItem(at: work.file(name)) }
+    for name in try base.names { try FileManager.default.copyItem(at: base.file(name), to: work.file(name)) }
+    let page = own.path("page")
+    _ = try Programs.run(
+      Tool.url.path, Self.seed, in: work, environment: try Shim.environment(fault, in: work, page: page))
+    return try Shim.report(page)
+  }
+
+  /// The one session, read by an export; nil without a store.
+  private func session() throws -> String? {
+    guard work.exists("s.sqlite") else { return nil }
+    let output = try Programs.run(
+      Tool.url.path,
+      ["export", "--entity", "Session", "--columns", "rating,photo", "-o", "-", "-q"]
+        + SurfModel.options, in: work)
+    try #require(output.status == 0, "\(output.messages)")
+    return output.text.split(separator: "\n").last.map(String.init)
+  }
+
+  @Test func `Old with its files, new, or none`() throws {
+    let renames = try run(.none).counts[.rename] ?? 0
+    let (old, new) = ("1,\(Self.photo(1))", "2,\(Self.photo(2))")
+    try #require(session() == new && !work.exists(".s_SUPPORT") && renames > 2)
+    for number in 1...renames {
+      guard try run(Fault(.kill, calls: [.rename], at: number)).fired > 0 else { continue }
+      let found = try session()
+      #expect([nil, old, new].contains(found), "killed at renaming \(number)")
+      let again = try Programs.run(Tool.url.path, Self.seed, in: work)
+      #expect(again.status == 0, "killed at renaming \(number): \(again.messages)")
+      #expect(try session() == new)
+      #expect(!work.exists(".s_SUPPORT"), "killed at renaming \(number)")
+    }
+  }
+}
