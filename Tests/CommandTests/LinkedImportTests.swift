@@ -107,4 +107,42 @@ import Testing
     #expect(rest.text.contains("2 Spot that it created stay") && rest.text.contains("2 Board"), "\(rest.messages)")
     #expect(try rows("SELECT count(*) FROM ZSPOT UNION ALL SELECT count(*) FROM ZSESSION") == "2\n0\n")
   }
+
+  @Test func `A changed file without a key is refused, and the advice works`() throws {
+    try folder.write(LinkedSample.pipeline(), to: "p.json")
+    try folder.write("date,spot\n2024-01-01,Rincon\n2024-01-02,Bells\n", to: "a.csv")
+    let command = ["import", "a.csv", "--pipeline", "p.json", "--store", "s.sqlite"]
+    func run(_ options: String...) throws -> ProgramOutput {
+      try Programs.run(Tool.url.path, command + options, in: folder)
+    }
+    #expect(try run().status == 0)
+    try folder.write("date,spot\n2024-01-01,Rincon\n2024-01-03,Bells\n", to: "a.csv")
+    let refused = try run()
+    #expect(refused.status == 65 && refused.messages.contains("Undo that import first"), "\(refused.messages)")
+    #expect(!refused.messages.contains("--replace"))
+    let replacement = try run("--replace")
+    #expect(replacement.status == 78 && replacement.messages.contains("columns lead to related objects"))
+    let undo = try Tool.run("undo", "s.sqlite", "-y", "--model", "Surfing.xcdatamodeld", in: folder)
+    #expect(undo.status == 0, "\(undo.messages)")
+    #expect(try run().status == 0)
+    #expect(
+      try LinkedSample.graph(of: "s.sqlite", in: folder) == "2024-01-01||Rincon|\n2024-01-03||Bells|\n")
+    #expect(try rows("SELECT count(*) FROM ZSPOT") == "2\n")
+  }
+
+  @Test func `Corrected rejects are replayed and linked`() throws {
+    try folder.write(LinkedSample.pipeline(ifMissing: "reject"), to: "p.json")
+    try folder.write("name,country\nRincon,US\n", to: "spots.csv")
+    let spots = try Tool.run(
+      "import", "spots.csv", "--entity", "Spot", "--model", "Surfing.xcdatamodeld", "--store", "s.sqlite", in: folder)
+    #expect(spots.status == 0, "\(spots.messages)")
+    try folder.write("date,spot\n2024-01-01,Rincon\n2024-01-02,Rincno\n", to: "a.csv")
+    #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s.sqlite", in: folder).status == 65)
+    let rejects = try folder.text("a.csv.rejects.csv")
+    #expect(rejects == "date,spot\n2024-01-02,Rincno\n")
+    try folder.write(rejects.replacingOccurrences(of: "Rincno", with: "Rincon"), to: "a.csv.rejects.csv")
+    let replay = try Tool.run("replay", "a.csv.rejects.csv", "--pipeline", "p.json", "--store", "s.sqlite", in: folder)
+    #expect(replay.status == 0, "\(replay.messages)\(replay.text)")
+    #expect(try rows("SELECT group_concat(ZSPOT) FROM ZSESSION") == "1,1\n")
+  }
 }

@@ -70,7 +70,12 @@ struct OverlapCheck {
         "\(overlap.storedCount == 1 ? "" : ", most of them") from \(entry.name), imported on "
         + LedgerDate.text(entry.savedAt)
     }
-    let ways = entry?.waysOut(isReadTwice: file.isReadTwice) ?? "Add only the records that are new with --only-new."
+    let isLinked = !environment.links.isEmpty
+    let ways =
+      entry?.waysOut(isReadTwice: file.isReadTwice, isLinked: isLinked)
+      ?? (isLinked
+        ? "If they are new nevertheless, import them with --again."
+        : "Add only the records that are new with --only-new.")
     return RunFailure(code: .inputRefused, exitCode: .dataError, message: "\(name): \(text). \(ways)")
   }
 

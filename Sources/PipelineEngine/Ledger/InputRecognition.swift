@@ -52,11 +52,11 @@ struct InputRecognizer {
       if definition.appendOnly { return (growth(of: own), own.hash) }
       // A header alone proves nothing, and a pipeline with a key recognises stored entries by it.
       if definition.key.isEmpty, own.entry.progress.position.record > 1 {
-        return (changed(own.entry, Self.grown(own.entry)), nothing)
+        return (changed(own.entry, grown(own.entry)), nothing)
       }
     } else if let other = matches.last, definition.key.isEmpty, !other.entry.isComplete || other.next.isEmpty {
       // A pipeline with a key recognises stored entries by it; without one they would be stored twice.
-      return (changed(other.entry, Self.foreign(other.entry)), nothing)
+      return (changed(other.entry, foreign(other.entry)), nothing)
     }
     let sameFile = entries.at(location, of: definition.entity)
     if let begun = sameFile.first(where: { $0.pipelineDigest == digest && !$0.isComplete }) {
@@ -111,24 +111,26 @@ struct InputRecognizer {
     return .grown(entry)
   }
 
-  private static func foreign(_ entry: LedgerEntry) -> String {
+  private var isLinked: Bool { !definition.linkedColumns.isEmpty }
+
+  private func foreign(_ entry: LedgerEntry) -> String {
     let extent = entry.isComplete ? "imported" : "imported up to record \(entry.progress.position.record - 1)"
     return "its content was \(extent) on \(LedgerDate.text(entry.savedAt)) as \(entry.name), by the pipeline "
-      + "'\(entry.pipeline)' as it was then. \(entry.waysOut(isReadTwice: true))"
+      + "'\(entry.pipeline)' as it was then. \(entry.waysOut(isReadTwice: true, isLinked: isLinked))"
   }
 
-  private static func grown(_ entry: LedgerEntry) -> String {
+  private func grown(_ entry: LedgerEntry) -> String {
     let count = entry.progress.position.record - 1
     return "it begins with all of what was imported on \(LedgerDate.text(entry.savedAt)) as \(entry.name), "
       + "\(count) \(count == 1 ? "record" : "records") that would be in the store twice. "
-      + "\(entry.waysOut(isReadTwice: true)) If the input only ever grows, say \"appendOnly\": true in the pipeline"
+      + "\(entry.waysOut(isReadTwice: true, isLinked: isLinked)) If the input only ever grows, say \"appendOnly\": true in the pipeline"
   }
 
   private func changed(_ entry: LedgerEntry) -> String {
     "it was imported up to record \(entry.progress.position.record - 1) on \(LedgerDate.text(entry.savedAt)), and "
       + "what comes before that has changed since. Put the old file back and run again, or "
       + (definition.key.isEmpty
-        ? "replace what that run inserted with --replace"
+        ? isLinked ? "undo that run and import all of it" : "replace what that run inserted with --replace"
         : "import all of it with --again: its key tells what is stored")
   }
 }
@@ -139,8 +141,15 @@ extension LedgerEntry {
 
   /// What can be done about an input that has changed since this import.
   ///
-  /// - Parameter isReadTwice: Whether the changed input is a file; a pipe can't replace anything.
-  func waysOut(isReadTwice: Bool) -> String {
+  /// - Parameters:
+  ///   - isReadTwice: Whether the changed input is a file; a pipe can't replace anything.
+  ///   - isLinked: Whether records lead to related objects, so that they are not compared as a whole.
+  func waysOut(isReadTwice: Bool, isLinked: Bool) -> String {
+    if isLinked {
+      return
+        "Undo that import first, or, if something such as date and place tells the records apart, declare it as the "
+        + "key of the pipeline, with \"duplicates\": \"update\"."
+    }
     let entries = counts.inserted == 1 ? "entry" : "\(counts.inserted) entries"
     // An earlier version of this program did not record what it inserted.
     let replace =
