@@ -16,6 +16,15 @@ extension ObjectGraph {
 
   // MARK: Objects of rows
 
+  /// Inserts what a child has saved. Objects that were looked for too early, and counted as deleted, become objects of
+  /// the rows.
+  func adopt(_ segments: [PendingSegment]) {
+    for segment in segments { insert(segment) }
+    for early in deletions.values where early.state.contains(.inaccessible) {
+      if let (segment, row) = insertions.locate(early.identity) { _ = handle(in: segment, row: row) }
+    }
+  }
+
   /// The object for a pending row, made on the first request.
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }

@@ -131,15 +131,6 @@ final class ObjectGraph {
   /// Takes the packed relationships out of the pending rows.
   func takePackedLinks() -> [PendingInsertions.PackedRows] { insertions.takePackedLinks() }
 
-  /// Inserts what a child has saved. Objects that were looked for too early, and counted as deleted, become objects of
-  /// the rows.
-  func adopt(_ segments: [PendingSegment]) {
-    for segment in segments { insert(segment) }
-    for early in deletions.values where early.state.contains(.inaccessible) {
-      if let (segment, row) = insertions.locate(early.identity) { _ = handle(in: segment, row: row) }
-    }
-  }
-
   /// A fault becomes the object of a pending row with `values`. If it was fired before the row was here, it counted as
   /// deleted.
   func adopt(_ object: NSManagedObject, with values: [StoredValue]) {
