@@ -70,6 +70,23 @@ import Testing
     #expect(try rows("SELECT count(*) FROM ZSESSION") == "4\n")
   }
 
+  @Test func `An update that names an unknown object removes no link`() throws {
+    try folder.write(LinkedSample.pipeline(key: true), to: "p.json")
+    try folder.write("date,spot,boards\n2024-01-01,Rincon,Fish\n2024-01-02,Bells,Log\n", to: "a.csv")
+    #expect(try Tool.run("import", "a.csv", "--pipeline", "p.json", "--store", "s.sqlite", in: folder).status == 0)
+    try folder.write(LinkedSample.pipeline(ifMissing: "leave", key: true), to: "leave.json")
+    try folder.write(
+      "date,spot,boards,rating\n2024-01-01,Rincn,Fish;Lgo,4\n2024-01-02,Rincon,Fish,\n", to: "b.csv")
+    let dryRun = try Tool.run(
+      "validate", "b.csv", "--pipeline", "leave.json", "--store", "s.sqlite", "--json", in: folder)
+    let output = try Tool.run(
+      "import", "b.csv", "--pipeline", "leave.json", "--store", "s.sqlite", "--json", in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(try LinkedCounts(output).links == LinkedCounts(dryRun).links)
+    #expect(try LinkedCounts(output).links == "Board 0 1 1\nSpot 0 1 1\n")
+    #expect(try rows("SELECT ZRATING, ZSPOT FROM ZSESSION ORDER BY Z_PK") == "4|1\n|1\n")
+  }
+
   @Test func `Keys of several attributes tell objects apart`() throws {
     try folder.write(LinkedSample.pipeline(by: ["name", "country"]), to: "p.json")
     try folder.write(

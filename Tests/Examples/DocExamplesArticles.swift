@@ -111,6 +111,18 @@ private enum DocExamplesArticles {
     }
   }
 
+  static func linkedBatch(
+    spotBatch: ObjectBatch, sessionBatch: inout ObjectBatch, sessions: [(spot: Int, rating: Int)],
+    spotRelationship: NSRelationshipDescription, context: NSManagedObjectContext
+  ) {
+    let spots = context.insert(spotBatch)
+    for session in sessions {
+      sessionBatch.appendRow()
+      sessionBatch.setObject(spots[session.spot], for: spotRelationship)
+    }
+    context.insert(sessionBatch)
+  }
+
   static func batchDelete(
     old: NSFetchRequest<any NSFetchRequestResult>, context: NSManagedObjectContext, viewContext: NSManagedObjectContext
   ) throws {

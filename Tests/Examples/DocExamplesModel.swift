@@ -110,6 +110,18 @@ struct DocExamplesModel {
     #expect(try count(in: context) == 3)
   }
 
+  static func linkedBatch(
+    spotBatch: ObjectBatch, sessionBatch: inout ObjectBatch, sessions: [(spot: Int, rating: Int)],
+    spotRelationship: NSRelationshipDescription, context: NSManagedObjectContext
+  ) {
+    let spots = context.insert(spotBatch)
+    for session in sessions {
+      sessionBatch.appendRow()
+      sessionBatch.setObject(spots[session.spot], for: spotRelationship)
+    }
+    context.insert(sessionBatch)
+  }
+
   final class SaveLog: SaveParticipant {
     func write(to transaction: SaveTransaction) throws {
       try transaction.execute("CREATE TABLE IF NOT EXISTS SaveLog(inserted INTEGER, savedAt REAL)")

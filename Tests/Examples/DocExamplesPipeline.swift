@@ -158,6 +158,11 @@ private enum DocExamplesPipeline {
     rating.synonyms = ["stars"]
   }
 
+  static func linkedColumn() {
+    var spot = ColumnDefinition("spot", attribute: "spot.name")
+    spot.link = LinkDefinition(by: ["name"], ifMissing: .create)
+  }
+
   static func definedDialect() {
     var dialect = DialectDefinition.rfc4180
     dialect.delimiter = ";"

@@ -11,6 +11,7 @@ struct DocExamplesTests {
     "ManagedObjectModel/Descriptions/NSRelationshipDescription",
     "ManagedObjectModel/Predicates/Object/NSPredicate+Format", "ManagedObjectModel/Sorting/NSSortDescriptor+Key",
     "PersistentStores/Identities/NSManagedObjectID", "PersistentStores/Rows/ObjectBatch",
+    "PersistentStores/Rows/BatchLink",
     "PersistentStores/RowStore/SaveParticipant", "PersistentStores/ModelSearch/StoreModel",
     "PersistentStores/Migration/NSMappingModel", "PersistentStores/Migration/NSMigrationManager",
     "StoreInspection/StoreInspection", "StoreInspection/StoreVerification",

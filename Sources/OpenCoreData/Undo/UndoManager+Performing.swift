@@ -73,7 +73,11 @@ extension UndoManager {
   // MARK: Names
 
   /// Gives the group that is open, or the last one, the name of the user's action.
-  public func setActionName(_ actionName: String) { (open.first ?? undoStack.last)?.name = actionName }
+  public func setActionName(_ actionName: String) {
+    // Contexts register what they have changed.
+    post(.NSUndoManagerCheckpoint)
+    (open.first ?? undoStack.last)?.name = actionName
+  }
 
   /// The name of the action that the next undo takes back; empty if it has none.
   public var undoActionName: String { nextUndo?.name ?? "" }
@@ -91,6 +95,7 @@ extension UndoManager {
 
   /// Marks the group that is open, or the last one, as one that may be lost.
   public func setActionIsDiscardable(_ discardable: Bool) {
+    post(.NSUndoManagerCheckpoint)
     (open.first ?? undoStack.last)?.isDiscardable = discardable
   }
 

@@ -10,6 +10,34 @@ package enum LargeValues {
     return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
   }
 
+  /// Whether the folder serves another store too: one in the same place whose name differs in its extension only.
+  static func isShared(_ store: URL) -> Bool {
+    let own = StorePath.resolved(store)
+    let folder = own.deletingLastPathComponent()
+    let stem = own.deletingPathExtension().lastPathComponent
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.contains { name in
+      let other = folder.appendingPathComponent(name)
+      guard name != own.lastPathComponent, other.deletingPathExtension().lastPathComponent == stem,
+        let file = try? FileHandle(forReadingFrom: other)
+      else { return false }
+      defer { try? file.close() }
+      return (try? file.read(upToCount: header.count)) == header
+    }
+  }
+
+  /// How every SQLite database begins. (SQLite documentation: "Database File Format", section 1.3.)
+  private static let header = Data("SQLite format 3\0".utf8)
+
+  /// Refuses to write files for `store` where those of another store are.
+  static func checkIsNotShared(_ store: URL) throws {
+    let folder = supportFolder(of: store)
+    guard FileManager.default.fileExists(atPath: folder.path), isShared(store) else { return }
+    throw NSError.coreData(
+      .operation, "The folder \(folder.path) has the large values of another store, whose name differs from "
+        + "\(store.lastPathComponent) in its extension only. Give this store another name or another folder.")
+  }
+
   /// The subfolder that has one file per value.
   package static func valueFolder(of store: URL) -> URL {
     supportFolder(of: store).appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)

@@ -76,12 +76,13 @@ struct ExternalFolder: Sendable {
   /// The names of all files.
   var names: Set<String> { Set((try? FileManager.default.contentsOfDirectory(atPath: values)) ?? []) }
 
-  /// Copies the files of another store, of which this store becomes a copy. A file that is here already has the same
-  /// content: no two values have files of one name.
+  /// Copies the files of another store, of which this store becomes a copy. A file that is here already, as large
+  /// and without a mark, has the same content: no two values have files of one name.
   ///
   /// - Returns: The files that are new. They have marks.
   func copyFiles(of other: ExternalFolder) throws -> Set<String> {
-    let new = other.names.subtracting(names)
+    let (here, uncertain) = (names, marked)
+    let new = other.names.filter { !here.contains($0) || !holds($0, as: other, isCertain: !uncertain.contains($0)) }
     guard !new.isEmpty else { return new }
     let rights = try rights()
     try make(values, rights)
@@ -92,6 +93,8 @@ struct ExternalFolder: Sendable {
         guard lstat(other.path(of: name), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
         let value = try Data(contentsOf: URL(fileURLWithPath: other.path(of: name)), options: .mappedIfSafe)
         try mark(name, rights)
+        // A part of it, from a copy that was killed.
+        unlink(path(of: name))
         try value.withUnsafeBytes { try makeFile(name, with: $0, rights) }
       }
       try sync()
@@ -101,6 +104,14 @@ struct ExternalFolder: Sendable {
       throw SQLiteError(error, "the files of its large values can't be copied")
     }
     return new
+  }
+
+  /// Whether the file is whole. A copy that was killed leaves a mark, and perhaps a part of the file.
+  private func holds(_ name: String, as other: ExternalFolder, isCertain: Bool) -> Bool {
+    var (own, others) = (stat(), stat())
+    guard lstat(path(of: name), &own) == 0, lstat(other.path(of: name), &others) == 0, own.st_size == others.st_size
+    else { return false }
+    return isCertain || FileManager.default.contentsEqual(atPath: path(of: name), andPath: other.path(of: name))
   }
 
   // MARK: Marks

@@ -81,7 +81,9 @@ extension SQLiteStore {
   /// Settles what killed processes have left: files with a mark that no row refers to are removed. The transaction makes
   /// certain that no other process of this library is in the middle of a save; what it can't settle now stays marked.
   func settleMarkedFiles(_ connection: SQLiteConnection) throws {
-    guard let folder = externalFiles.folder, folder.hasMarkFolder, connection.beginsAtOnce() else { return }
+    guard let folder = externalFiles.folder, folder.hasMarkFolder, let url, !LargeValues.isShared(url),
+      connection.beginsAtOnce()
+    else { return }
     let (marked, used): (Set<String>, Set<String>)
     do {
       defer { try? connection.execute("ROLLBACK") }
@@ -105,6 +107,7 @@ extension SQLiteStore {
       try connection.copyEverything(to: destination)
       return try takeValuesIn(destination)
     }
+    try LargeValues.checkIsNotShared(url)
     // Left over from a previous store: the new one is still empty.
     let support = LargeValues.supportFolder(of: url)
     if FileManager.default.fileExists(atPath: support.path) { try FileManager.default.removeItem(at: support) }

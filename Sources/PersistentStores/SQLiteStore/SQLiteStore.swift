@@ -276,10 +276,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   /// then can a checkpoint write all pages back. It waits for no one.
   func isCheckpointed(_ connection: SQLiteConnection) -> Bool {
     checkpointer?.waitUntilIdle()
-    guard let outcome = try? connection.rows("PRAGMA wal_checkpoint(PASSIVE)").first, outcome.count == 3 else {
-      return false
-    }
-    return outcome[0] == .integer(0) && outcome[1] == outcome[2]
+    return (try? connection.checkpointsWholeWAL()) ?? false
   }
 
   private func syncWAL() throws {

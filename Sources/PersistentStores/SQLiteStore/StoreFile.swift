@@ -29,7 +29,7 @@ struct StoreFile {
       // If other connections have the file open, it keeps its WAL and they see an empty database.
       _ = try? connection.rows("PRAGMA journal_mode = DELETE")
     }
-    try removeSupportFolder()
+    if !LargeValues.isShared(url) { try removeSupportFolder() }
   }
 
   func replace(with source: StoreFile) throws {
@@ -53,21 +53,24 @@ struct StoreFile {
   private func replaceRowsAndFiles(
     _ connection: SQLiteConnection, from source: StoreFile, _ opened: OpenedDatabase
   ) throws {
+    try LargeValues.checkIsNotShared(url)
     let (own, others) = (ExternalFolder(of: url), ExternalFolder(of: source.url))
     try opened.connection.execute("BEGIN; SELECT 1 FROM Z_METADATA")
     defer { try? opened.connection.execute("COMMIT") }
     let released = own.names.subtracting(others.names)
+    let marked = own.marked
     let copied = try own.copyFiles(of: others)
     released.forEach(own.mark(released:))
     do {
       try opened.connection.copyEverything(to: connection)
     } catch {
       copied.forEach(own.remove)
-      released.forEach(own.unmark)
+      released.subtracting(marked).forEach(own.unmark)
       throw error
     }
     copied.forEach(own.unmark)
-    released.forEach(own.remove)
+    // While a reader sees the old state, files and marks stay for the next opening.
+    if try connection.checkpointsWholeWAL() { released.forEach(own.remove) }
     own.removeMarkFolder()
     try opened.checkUnchanged()
   }
@@ -105,6 +108,12 @@ extension SQLiteConnection {
   /// another with its WAL.
   fileprivate func checkpointWAL() throws { _ = try rows("PRAGMA wal_checkpoint(PASSIVE)") }
 
+  /// Writes the WAL back as far as readers permit, and says whether that was all of it.
+  func checkpointsWholeWAL() throws -> Bool {
+    let outcome = try rows("PRAGMA wal_checkpoint(PASSIVE)").first ?? []
+    return outcome.count == 3 && outcome[0] == .integer(0) && outcome[1] == outcome[2]
+  }
+
   /// Replaces the contents of `destination` with everything that is committed here, in one transaction.
   func copyEverything(to destination: SQLiteConnection) throws {
     // A WAL requires a fixed page size.
@@ -137,7 +146,7 @@ extension SQLiteStore {
       if isNew, type == NSSQLiteStoreType {
         let path = StorePath.resolved(url.path)
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-        try? FileManager.default.removeItem(at: LargeValues.supportFolder(of: url))
+        if !LargeValues.isShared(url) { try? FileManager.default.removeItem(at: LargeValues.supportFolder(of: url)) }
       }
       throw error
     }

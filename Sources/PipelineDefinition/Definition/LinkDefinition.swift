@@ -14,7 +14,7 @@ public struct LinkDefinition: Sendable, Hashable, Codable {
     case create
     /// Reject the record.
     case reject
-    /// Import the record without it.
+    /// Import the record without it. An entry that the record updates keeps its link.
     case leave
   }
 

@@ -70,8 +70,17 @@ struct LinkedUpdates {
 }
 
 extension ResolvedLinks {
-  /// Whether `object` already leads to what a row of the chunk names.
+  /// How many of the objects that a row of the chunk names the store does not have, and the pipeline leaves out.
+  func missingCount(_ row: Int, _ link: Link) -> Int {
+    link.values.elements(ofRow: row).count { element in
+      guard link.targetOfRow[element] >= 0, case .missing = targets[Int(link.targetOfRow[element])] else { return false }
+      return true
+    }
+  }
+
+  /// Whether `object` already leads to what a row of the chunk names, or keeps what it has.
   func leads(_ row: Int, _ link: Link, as object: NSManagedObject) -> Bool {
+    if missingCount(row, link) > 0 { return true }
     var named: [NSManagedObjectID] = []
     for element in link.values.elements(ofRow: row) where link.targetOfRow[element] >= 0 {
       switch targets[Int(link.targetOfRow[element])] {

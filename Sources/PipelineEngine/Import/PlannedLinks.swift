@@ -50,7 +50,10 @@ struct PlannedLinks {
     takeInserts(resolved, plan, of: chunk, counts: &counted, isUpdated: resolved.links.map { isUpdated($0.link) })
     for update in plan.updates {
       for (index, link) in resolved.links.enumerated() {
-        let isChanged = isUpdated(link.link) && link.isStated(update.row, chunk)
+        // Names that the store does not have say nothing of where the entry leads; it keeps what it has.
+        let missing = resolved.missingCount(update.row, link)
+        counted[index].leftOut += missing
+        let isChanged = isUpdated(link.link) && link.isStated(update.row, chunk) && missing == 0
         links[index].listsOfUpdates.append(
           isChanged ? takeAll(row: update.row, link, resolved, counts: &counted[index]) : nil)
       }

@@ -45,8 +45,8 @@ extension NSManagedObjectContext {
   /// Registers what has changed since the last call.
   func registerUndo() {
     guard let recorder = graph.undo, let undoManager else { return }
-    let changes = recorder.take()
-    guard !changes.isEmpty, undoManager.isUndoRegistrationEnabled else { return }
+    // After a failed read the save throws its error, and the next call registers the changes.
+    guard let changes = try? recorder.take(), !changes.isEmpty, undoManager.isUndoRegistrationEnabled else { return }
     // The program groups changes itself, and did not group these.
     let isUngrouped = undoManager.groupingLevel == 0 && !undoManager.groupsByEvent
     if isUngrouped { undoManager.beginUndoGrouping() }

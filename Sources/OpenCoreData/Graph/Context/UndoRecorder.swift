@@ -64,10 +64,12 @@ final class UndoRecorder {
   // MARK: The end of the event
 
   /// Removes and returns what the event has changed; empty if that is nothing.
-  func take() -> [ObjectUndo] {
+  ///
+  /// - Throws: The store's error if a deleted object's relationships can't be read. The next call tries it again.
+  func take() throws -> [ObjectUndo] {
     let taken = inOrder.filter { changes[ObjectIdentifier($0.object)] === $0 }
+    try readTogether(taken.filter { $0.wasThere == true }.map(\.object))
     forget()
-    readTogether(taken.filter { $0.wasThere == true }.map(\.object))
     for change in taken { change.finish() }
     return taken.filter { !$0.isEmpty }
   }
@@ -78,11 +80,10 @@ final class UndoRecorder {
   }
 
   /// Reads the relationships of deleted objects that their rules have not read.
-  private func readTogether(_ objects: [NSManagedObject]) {
+  private func readTogether(_ objects: [NSManagedObject]) throws {
     for group in Dictionary(grouping: objects, by: { ObjectIdentifier($0.entity) }).values {
       for relationship in group[0].entity.relationshipsByName.values {
-        // A read that fails now fails again when the object is asked.
-        try? group[0].managedObjectContext?.readTogether(relationship, of: group.filter { !$0.isInserted })
+        try group[0].managedObjectContext?.readTogether(relationship, of: group.filter { !$0.isInserted })
       }
     }
   }

@@ -92,7 +92,6 @@ extension NSManagedObjectContext {
     guard !saved.isEmpty else { return }
     processPendingChanges()
     pauseUndo()
-    defer { resumeUndo() }
     advanceQueryGeneration()
     graph.invalidateRelated()
     if saved.invalidatesAll { refreshAllObjects() }
@@ -101,6 +100,8 @@ extension NSManagedObjectContext {
     for id in saved.deleted {
       if let object = registeredObject(for: id), !object.isInserted { forgetDeleted(object) }
     }
+    // What observers change now can be undone.
+    resumeUndo()
     processPendingChanges()
     postDidMerge(saved)
   }

@@ -39,6 +39,7 @@ struct PendingMembers {
   mutating func add(_ object: NSManagedObject) {
     additions += 1
     added[object] = additions
+    order?.removeAll { $0 === object }
     order?.append(object)
   }
 
