@@ -34,7 +34,8 @@ package enum LargeValues {
     let folder = supportFolder(of: store)
     guard FileManager.default.fileExists(atPath: folder.path), isShared(store) else { return }
     throw NSError.coreData(
-      .operation, "The folder \(folder.path) has the large values of another store, whose name differs from "
+      .operation,
+      "The folder \(folder.path) has the large values of another store, whose name differs from "
         + "\(store.lastPathComponent) in its extension only. Give this store another name or another folder.")
   }
 

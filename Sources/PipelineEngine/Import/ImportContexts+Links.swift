@@ -73,7 +73,9 @@ extension ResolvedLinks {
   /// How many of the objects that a row of the chunk names the store does not have, and the pipeline leaves out.
   func missingCount(_ row: Int, _ link: Link) -> Int {
     link.values.elements(ofRow: row).count { element in
-      guard link.targetOfRow[element] >= 0, case .missing = targets[Int(link.targetOfRow[element])] else { return false }
+      guard link.targetOfRow[element] >= 0, case .missing = targets[Int(link.targetOfRow[element])] else {
+        return false
+      }
       return true
     }
   }
