@@ -7,30 +7,10 @@ import Testing
   private let folder: TemporaryFolder
   init() throws { folder = try TemporaryFolder() }
 
-  /// Runs a command with standard error on a terminal of its own, and prints what came there.
-  private static let terminal = """
-    import os, pty, subprocess, sys
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(sys.argv[1:], stdout=open("out", "w"), stderr=theirs)
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            piece = os.read(ours, 65536)
-        except OSError:
-            break
-        if not piece:
-            break
-        seen += piece
-    process.wait()
-    sys.stdout.write(seen.decode())
-    """
-
   @Test func `Progress is shown on a terminal, seldom, and erased at the end`() throws {
     try Logs.write(records: 100_000, to: "big.csv", in: folder)
     let begin = ContinuousClock.now
-    let seen = try Programs.python(
-      Self.terminal, Tool.url.path, "import", "big.csv", "--store", "s", "--chunk-rows", "500", in: folder)
+    let seen = try Terminal.run("import", "big.csv", "--store", "s", "--chunk-rows", "500", in: folder)
     let seconds = begin.duration(to: .now) / .seconds(1)
     let updates = seen.components(separatedBy: "\r\u{1B}[K")
     #expect(updates.count > 1)
@@ -44,9 +24,7 @@ import Testing
   @Test(arguments: ["--no-progress", "--quiet"])
   func `Progress can be switched off`(_ option: String) throws {
     try Logs.write(records: 20_000, to: "big.csv", in: folder)
-    let seen = try Programs.python(
-      Self.terminal, Tool.url.path, "import", "big.csv", "--store", "s", "--chunk-rows", "500", option,
-      in: folder)
+    let seen = try Terminal.run("import", "big.csv", "--store", "s", "--chunk-rows", "500", option, in: folder)
     #expect(seen.isEmpty)
   }
 

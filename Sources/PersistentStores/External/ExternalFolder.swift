@@ -76,8 +76,8 @@ struct ExternalFolder: Sendable {
   /// The names of all files.
   var names: Set<String> { Set((try? FileManager.default.contentsOfDirectory(atPath: values)) ?? []) }
 
-  /// Copies the files of another store, of which this store becomes a copy. A file that is here already, as large
-  /// and without a mark, has the same content: no two values have files of one name.
+  /// Copies the files of a store whose rows are copied to this one. A file that is here already, as large and without a
+  /// mark, has the same content: no two values have files of one name.
   ///
   /// - Returns: The files that are new. They have marks.
   func copyFiles(of other: ExternalFolder) throws -> Set<String> {

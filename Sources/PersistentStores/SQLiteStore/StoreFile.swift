@@ -25,7 +25,7 @@ struct StoreFile {
       defer { connection.close() }
       try checkIsStore(connection)
       try connection.reset()
-      try connection.checkpointWAL()
+      try connection.checkpointsWholeWAL()
       // If other connections have the file open, it keeps its WAL and they see an empty database.
       _ = try? connection.rows("PRAGMA journal_mode = DELETE")
     }
@@ -45,7 +45,6 @@ struct StoreFile {
       defer { connection.close() }
       try checkIsStore(connection)
       try replaceRowsAndFiles(connection, from: source, opened)
-      try connection.checkpointWAL()
     }
   }
 
@@ -104,11 +103,11 @@ extension SQLiteConnection {
     try execute("VACUUM")
   }
 
-  /// Writes the WAL back into the file. Otherwise a file that other programs keep open could be one store by itself and
-  /// another with its WAL.
-  fileprivate func checkpointWAL() throws { _ = try rows("PRAGMA wal_checkpoint(PASSIVE)") }
-
-  /// Writes the WAL back as far as readers permit, and says whether that was all of it.
+  /// Writes the WAL back into the file as far as readers permit. Otherwise a file that other programs keep open could be
+  /// one store by itself and another with its WAL.
+  ///
+  /// - Returns: Whether all of it was written back.
+  @discardableResult
   func checkpointsWholeWAL() throws -> Bool {
     let outcome = try rows("PRAGMA wal_checkpoint(PASSIVE)").first ?? []
     return outcome.count == 3 && outcome[0] == .integer(0) && outcome[1] == outcome[2]

@@ -130,7 +130,7 @@ private struct LinkCheck {
     if destination.rootEntity === entity.rootEntity {
       note(
         path,
-        "'\(relationship.name)' leads to \(destination.name ?? ""), of which the pipeline imports entries itself: a record "
+        "'\(relationship.name)' leads to \(destination.name ?? ""), and the pipeline imports such entries itself: a record "
           + "could name one that comes later. Set this relationship by other means")
     }
     let known = destination.fillableTypes

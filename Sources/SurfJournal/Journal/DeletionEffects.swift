@@ -1,7 +1,7 @@
 import OpenCoreData
 
-/// What the delete rules of a model do to objects other than those that are named: how many of which entity go too, and
-/// how many lose a link.
+/// What the delete rules of a model do to objects other than those that are named: how many objects of each entity are
+/// deleted too, and how many lose a link.
 package struct DeletionEffects: Sendable, Hashable, Encodable {
   /// By entity.
   package private(set) var alsoDeleted: [String: Int] = [:]

@@ -12,8 +12,8 @@ struct DeleteCommand: Command {
     entries are shown; at a terminal the program asks before it deletes them. The
     ledger does not change: importing the same log again does not restore them. With
     --entity objects of another entity are deleted. The delete rules of the model
-    take other objects along, or remove links to the deleted ones: how many of which
-    entity is said before the question.
+    take other objects along, or remove links to the deleted ones; the number for
+    each entity is shown before the question.
 
     Options:
           --store PATH           store that the entries are in

@@ -29,6 +29,11 @@ enum Terminal {
     sys.stdout.write(seen.decode().replace("\\r\\n", "\\n"))
     """
 
+  /// Runs a command that asks nothing.
+  static func run(_ arguments: String..., in folder: TemporaryFolder) throws -> String {
+    try ask("", arguments, in: folder).seen
+  }
+
   /// - Returns: The exit status, and what was on the terminal. Standard output is in the file `out`.
   static func ask(
     _ answer: String, _ arguments: [String], meanwhile script: String = ":", in folder: TemporaryFolder

@@ -80,7 +80,7 @@ import Testing
       #"{"name": "x", "attribute": "boards.name", "link": {"ifMissing": "create", "separator": ";"}}"#, "",
       "every Board needs its relationship 'owner'"
     ),
-    (#"{"name": "x", "attribute": "next.date", "link": {}}"#, "", "of which the pipeline imports entries itself"),
+    (#"{"name": "x", "attribute": "next.date", "link": {}}"#, "", "and the pipeline imports such entries itself"),
     (
       name + #", {"name": "x", "attribute": "first.name", "link": {"ifMissing": "leave"}}"#, "",
       "lead to the same objects of Spot"

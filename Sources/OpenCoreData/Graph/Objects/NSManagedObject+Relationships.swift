@@ -98,8 +98,7 @@ extension NSManagedObject {
   /// The objects at the other end, deleted ones included, read from the level below if they are not known yet.
   func relatedObjects(_ relationship: NSRelationshipDescription) throws -> [NSManagedObject] {
     if let object = pending?.one[relationship.name] { return object.map { [$0] } ?? [] }
-    let ids = try idsBelow(relationship)
-    let below = managedObjectContext.map { ids.map($0.object(with:)) } ?? []
+    let below = objects(try idsBelow(relationship))
     return pending?.many[relationship.name]?.applied(to: below) ?? below
   }
 
@@ -125,8 +124,11 @@ extension NSManagedObject {
   // MARK: What the level below has
 
   func committedObjects(_ relationship: NSRelationshipDescription) throws -> [NSManagedObject] {
-    let ids = try committedIDs(relationship)
-    return managedObjectContext.map { ids.map($0.object(with:)) } ?? []
+    objects(try committedIDs(relationship))
+  }
+
+  private func objects(_ ids: [NSManagedObjectID]) -> [NSManagedObject] {
+    managedObjectContext.map { ids.map($0.object(with:)) } ?? []
   }
 
   private func committedIDs(_ relationship: NSRelationshipDescription) throws -> [NSManagedObjectID] {
