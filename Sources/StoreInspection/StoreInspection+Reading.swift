@@ -124,6 +124,7 @@ extension ExaminedStore {
   private static func purpose(of object: SchemaObject, _ purposes: [String: String]) -> String? {
     let name = object.table.uppercased()
     if let known = purposes.first(where: { name.hasPrefix($0.key) }) { return known.value }
+    if name == "OPENCOREDATA_DEFERRED_INDEX" { return "indexes that an unfinished import has left out" }
     if name.hasPrefix("ANSCK") { return "mirroring to CloudKit" }
     if object.name.uppercased().hasPrefix("Z_DA_") { return "derived attribute" }
     if ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) || object.sql?.contains("rtree") == true {

@@ -37,6 +37,15 @@ extension NSPersistentStoreCoordinator {
 
   package func rollBackTransaction() throws { try withStore { try $0.rollBackTransaction() } }
 
+  /// Very many objects of `entity` are about to be inserted: its store leaves out what only makes reading faster, until
+  /// `restoreIndexes()`.
+  package func deferIndexes(of entity: NSEntityDescription) throws {
+    try withStore { try $0.deferIndexes(of: entity) }
+  }
+
+  /// Makes what `deferIndexes(of:)` left out, in this process or in one that was killed; does nothing without that.
+  package func restoreIndexes() throws { try withStore { try $0.restoreIndexes() } }
+
   /// The greatest key allocated so far for objects of `entity` and related entities; 0 before the first.
   package func lastKey(of entity: NSEntityDescription) throws -> Int64 {
     try lock.withLock {

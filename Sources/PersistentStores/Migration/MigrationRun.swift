@@ -19,6 +19,7 @@ struct MigrationRun {
   private static let ownTables = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
   func run(uuid: String, metadata: StoreMetadata) throws {
+    try connection.restoreIndexes()
     // Made again for the new tables.
     for trigger in source.derivations.flatMap(\.triggers) {
       try connection.execute("DROP TRIGGER IF EXISTS \(trigger.name)")

@@ -72,6 +72,14 @@ package protocol RowStore: AnyObject, Sendable {
   /// The greatest key of an object of the entity's inheritance tree; 0 before the first.
   func lastKey(of entity: NSEntityDescription) throws -> Int64
 
+  // MARK: Large insertions
+
+  /// Very many rows of `entity` are about to be inserted: leaves out indexes that only make reading faster, until
+  /// `restoreIndexes`. Reading by them is slow meanwhile.
+  func deferIndexes(of entity: NSEntityDescription) throws
+  /// Makes the indexes that were left out; does nothing if there are none.
+  func restoreIndexes() throws
+
   // MARK: Transactions around several saves
 
   /// Saves and batch requests from now on are part of one transaction. A save that fails in it takes back only what
@@ -188,6 +196,8 @@ package enum UniquenessResolution: Sendable {
 extension RowStore {
   package var isTransactional: Bool { true }
   package var takesPackedLinks: Bool { false }
+  package func deferIndexes(of entity: NSEntityDescription) throws {}
+  package func restoreIndexes() throws {}
 
   /// The store's name in messages.
   package var location: String { url?.path ?? "the store in memory" }

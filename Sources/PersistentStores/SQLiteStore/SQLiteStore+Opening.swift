@@ -54,7 +54,10 @@ extension SQLiteStore {
       try store.watchExternalData(opened.connection)
       try opened.checkUnchanged()
       // What can't be settled now is settled by the next opening.
-      if !settings.ignoresVersions { try? store.settleMarkedFiles(opened.connection) }
+      if !settings.ignoresVersions {
+        try? store.settleMarkedFiles(opened.connection)
+        if !opened.isReadOnly { try? opened.connection.restoreIndexes() }
+      }
       if !settings.keepsWALUntilCommit { opened.connection.checkpointWALOnClose() }
       return store
     } catch let error as SQLiteError {

@@ -294,6 +294,7 @@ struct FileImporter {
         throw failure
       }
     }
+    if summary.bytes == 0 { try environment.store.prepare(for: expectedCount(after: chunk)) }
     do {
       if let stop = try saver?.save(chunk, checkpoint: &checkpoint, totals: &totals) {
         note(stop, before: chunk, totals: &totals)
@@ -307,6 +308,15 @@ struct FileImporter {
     environment.monitor.report(
       RunProgress(
         file: file.name, records: sum.read, rejected: sum.rejected, bytes: summary.bytes, total: totalBytes))
+  }
+
+  /// About how many records the input has, by the size of those of its first chunk; fewer if it is compressed, and 0 if
+  /// its size is not known.
+  private func expectedCount(after chunk: ParsedChunk) -> Int {
+    // More than the chunk was read ahead.
+    let bytes = min(Int(chunk.progress.position.byteOffset), chunk.progress.consumedBytes)
+    guard let totalBytes, bytes > 0 else { return 0 }
+    return Int(Double(chunk.batch.count) * Double(totalBytes) / Double(bytes))
   }
 
   /// Called at the end of the input. The rejects are on the disk first: an input that counts as complete has them.

@@ -92,11 +92,14 @@ struct ImportRun {
       try store.openExisting()
       totals = ImportTotals(definition, lastStoredKey: try store.lastKey())
       failure = try importAll(inputs, &totals)
+      try store.restoreIndexes()
       try store.checkpoint()
       try settleRejects(&totals)
       outcome.isSettled = true
     } catch {
       failure = failure ?? error
+      // Otherwise the next run makes them.
+      try? store.restoreIndexes()
     }
     for (stage, times) in environment.clock.stages { environment.monitor.log.log(.stageTimed(stage, times)) }
     outcome.isReported = options.isReplay && failure == nil && totals.isKnown

@@ -98,6 +98,23 @@ struct ImportStore {
     if isWritten { try perform { try $0.checkpoint() } }
   }
 
+  // MARK: Large imports
+
+  /// Leaves out the indexes of the entity while an input is imported that at least doubles what is there: inserting its
+  /// entries into an index one by one takes several times as long as making the index at the end.
+  ///
+  /// - Parameter count: About how many entries are to come.
+  func prepare(for count: Int) throws(RunFailure) {
+    guard isWritten, count >= Self.largeImport, try lastKey() <= count else { return }
+    try perform { try $0.deferIndexes(of: entity) }
+  }
+  private static let largeImport = 50_000
+
+  /// Makes the indexes that were left out.
+  func restoreIndexes() throws(RunFailure) {
+    if isWritten { try perform { try $0.restoreIndexes() } }
+  }
+
   // MARK: Reading
 
   /// The highest primary key of the entity; 0 where there is no store.

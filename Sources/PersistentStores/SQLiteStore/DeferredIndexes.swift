@@ -1,0 +1,61 @@
+import Foundation
+import ManagedObjectModel
+
+/// Indexes that are left out while very many rows are inserted, and made again at the end.
+///
+/// Rows lead to others in no order, so that nearly every insertion changes another page of an index. SQLite sorts the
+/// entries of a finished table much faster. A table of the store keeps the statements of the missing indexes; the next
+/// process that opens the store for writing makes those that a killed one has left out. (docs/decisions/0029.)
+extension SQLiteStore {
+  package func deferIndexes(of entity: NSEntityDescription) throws {
+    let table = try sqlEntity(entity).tableName
+    try access("Writing to") { try $0.deferIndexes(of: table) }
+  }
+
+  package func restoreIndexes() throws { try access("Making the indexes of") { try $0.restoreIndexes() } }
+}
+
+extension SQLiteConnection {
+  private static let deferredIndexes = "OPENCOREDATA_DEFERRED_INDEX"
+
+  /// Drops the indexes of a table that only make reading faster.
+  fileprivate func deferIndexes(of table: String) throws {
+    let found = try rows(
+      """
+      SELECT i.name, m.sql FROM pragma_index_list(?1) i JOIN sqlite_master m ON m.type = 'index' AND m.name = i.name
+      WHERE i.origin = 'c' AND NOT i."unique" AND m.name GLOB 'Z*' ORDER BY m.rowid
+      """, [.text(table)])
+    guard !found.isEmpty else { return }
+    try transaction {
+      try execute("CREATE TABLE IF NOT EXISTS \(Self.deferredIndexes) (NAME VARCHAR PRIMARY KEY, SQL VARCHAR)")
+      for index in found {
+        guard case .text(let name) = index[0] else { continue }
+        try run("INSERT OR REPLACE INTO \(Self.deferredIndexes) (NAME, SQL) VALUES (?, ?)", index)
+        try execute("DROP INDEX \"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"")
+      }
+    }
+  }
+
+  /// Makes the indexes that were left out.
+  func restoreIndexes() throws {
+    guard try hasDeferredIndexes else { return }
+    try transaction {
+      // Another process may have made them in the meantime.
+      guard try hasDeferredIndexes else { return }
+      let missing = try rows(
+        """
+        SELECT SQL FROM \(Self.deferredIndexes) d WHERE NOT EXISTS
+        (SELECT 1 FROM sqlite_master m WHERE m.type = 'index' AND m.name = d.NAME) ORDER BY d.rowid
+        """)
+      for case .text(let statement) in missing.compactMap(\.first) { try execute(statement) }
+      try execute("DROP TABLE \(Self.deferredIndexes)")
+    }
+  }
+
+  private var hasDeferredIndexes: Bool {
+    get throws {
+      try integer(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(Self.deferredIndexes)]) != nil
+    }
+  }
+}
