@@ -21,14 +21,20 @@ struct PackedLinkWriter {
   private let keys: RelationshipWriter
   /// The keys of the rows that this save inserts, by the table of their root entity.
   private let inserted: [String: [ClosedRange<Int64>]]
+  /// The objects whose changes this save writes too: their versions grow by that.
+  private let updated: Set<ObjectKey>
   /// Rows of earlier saves that batches lead to, by table; whether their versions grow.
   private var others: [String: [Int64: Bool]] = [:]
   /// The last position in each list, by column and owner.
   private var lastPositions: [String: [Int64: Int64]] = [:]
 
-  init(_ store: SQLiteStore, _ connection: SQLiteConnection, inserted: [InsertionResolution]) {
+  init(
+    _ store: SQLiteStore, _ connection: SQLiteConnection, of changes: ChangeSet, inserted: [InsertionResolution]
+  ) {
     self.store = store
     self.connection = connection
+    let isUsed = changes.insertions.contains { !$0.batch.links.isEmpty }
+    updated = isUsed ? Set(changes.updates.map(\.id.resolved.key)) : []
     keys = RelationshipWriter(store, connection, inserted: inserted)
     var ranges: [String: [ClosedRange<Int64>]] = [:]
     for one in inserted where one.range.count > 0 {
@@ -111,7 +117,7 @@ struct PackedLinkWriter {
     let new = inserted[table] ?? []
     var known = others.removeValue(forKey: table) ?? [:]
     for (target, key) in targets.enumerated() where isUsed[target] && !new.contains(where: { $0.contains(key) }) {
-      known[key] = known[key] ?? false || isChanged
+      known[key] = known[key] ?? false || isChanged && !updated.contains(link.targets[target].resolved.key)
     }
     others[table] = known
   }

@@ -16,7 +16,7 @@ extension SQLiteStore {
     try check(changes.checks, on: connection, faults: &faults)
     try delete(changes.deletions, on: connection, faults: &faults)
     try update(changes.updates, on: connection, faults: &faults)
-    let resolutions = try insert(changes.insertions, on: connection, faults: &faults)
+    let resolutions = try insert(changes, on: connection, faults: &faults)
     if let failure = faults.failure { throw failure }
     try writeRelationships(changes, inserted: resolutions, connection)
     if hasUnsavedMetadata { try metadataState.write(to: connection) }
@@ -50,8 +50,9 @@ extension SQLiteStore {
   // MARK: Insertions
 
   private func insert(
-    _ insertions: [InsertedRows], on connection: SQLiteConnection, faults: inout SaveFaults
+    _ changes: ChangeSet, on connection: SQLiteConnection, faults: inout SaveFaults
   ) throws -> [InsertionResolution] {
+    let insertions = changes.insertions
     var keys = KeySequences(connection)
     var search = UniquenessSearch(self, connection)
     // All keys first: a row may lead to one that is written after it.
@@ -68,7 +69,7 @@ extension SQLiteStore {
         resolution: TemporaryIDRange.Resolution(
           store: identity, firstKey: numbering.firstKey, removedRows: rows.removedRows))
     }
-    var links = PackedLinkWriter(self, connection, inserted: resolutions)
+    var links = PackedLinkWriter(self, connection, of: changes, inserted: resolutions)
     for (index, rows) in insertions.enumerated() {
       let (entity, numbering) = (try sqlEntity(rows.batch.entity), numberings[index])
       rows.sharedIDs.prepare(rows, expecting: resolutions[index].resolution)

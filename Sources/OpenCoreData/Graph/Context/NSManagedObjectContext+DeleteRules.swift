@@ -11,19 +11,27 @@ extension NSManagedObjectContext {
   /// - Throws: The store's error if the objects at the other ends can't be read. The rules of that round are not
   ///   carried out then; the next call repeats it.
   func propagateDeletions() throws {
+    var cascade = Cascade()
     while true {
-      let deleted = graph.takeUnpropagated().filter { $0.isDeleted && !$0.state.contains(.inaccessible) }
+      let deleted = graph.unpropagated.take().filter { $0.isDeleted && !$0.state.contains(.inaccessible) }
       if deleted.isEmpty { return }
       let ends: [NSManagedObject]
       do {
-        ends = try readEnds(of: deleted)
+        ends = try readEnds(of: deleted, cascade)
       } catch {
-        graph.addUnpropagated(deleted)
+        graph.unpropagated.putBack(deleted)
         throw error
       }
       // The context holds unchanged objects weakly: without an owner they would be read again one by one.
-      withExtendedLifetime(ends) { deleteTogether(carryOutRules(of: deleted)) }
+      withExtendedLifetime(ends) { deleteTogether(carryOutRules(of: deleted, &cascade)) }
     }
+  }
+
+  /// Deletes what a child has deleted. It has carried out the rules for what this level had; only objects that have
+  /// changes of their own here may lead to others.
+  func deleteAsSaved(_ objects: [NSManagedObject]) {
+    for object in objects { delete(object) }
+    if graph.undo == nil { graph.unpropagated.remove(objects.filter { $0.unpackedPending == nil }) }
   }
 
   /// Carries out the rules of inserted objects, which then leave the context.
@@ -32,8 +40,11 @@ extension NSManagedObjectContext {
     var stored: [NSManagedObject] = []
     while !waiting.isEmpty {
       // A read that fails now fails again for one object, whose name is in the message then.
-      let ends = try? readEnds(of: waiting)
-      let cascaded = withExtendedLifetime(ends) { carryOutRules(of: waiting).filter { seen.insert($0).inserted } }
+      let ends = try? readEnds(of: waiting, Cascade())
+      var cascade = Cascade()
+      let cascaded = withExtendedLifetime(ends) {
+        carryOutRules(of: waiting, &cascade).filter { seen.insert($0).inserted }
+      }
       for object in waiting where object.isInserted { graph.delete(object) }
       waiting = cascaded.filter(\.isInserted)
       for object in waiting { object.prepareForDeletion() }
@@ -66,23 +77,31 @@ extension NSManagedObjectContext {
   /// changed or deleted.
   ///
   /// - Returns: The objects at the other ends.
-  private func readEnds(of objects: [NSManagedObject]) throws -> [NSManagedObject] {
+  private func readEnds(of objects: [NSManagedObject], _ cascade: Cascade) throws -> [NSManagedObject] {
     var ends: [NSManagedObject] = []
     for (relationship, group) in Self.relationships(of: objects) {
-      let bound = group.filter { hasWork(relationship, of: $0) }
+      let bound = group.filter { hasWork(relationship, of: $0, cascade) }
       guard !bound.isEmpty else { continue }
       try readTogether(relationship, of: bound)
       let others = try bound.flatMap { try $0.relatedObjects(relationship).filter(\.isThere) }
       try load(others)
-      if let inverse = relationship.inverseRelationship, !inverse.isToMany { try readTogether(inverse, of: others) }
+      // What is deleted with its only owner need not say who that is.
+      if let inverse = relationship.inverseRelationship, !inverse.isToMany,
+        relationship.deleteRule != .cascadeDeleteRule
+      {
+        try readTogether(inverse, of: others)
+      }
       ends += others
     }
     return ends
   }
 
   /// Whether deleting `object` changes or deletes what the relationship leads to.
-  private func hasWork(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> Bool {
-    switch relationship.deleteRule {
+  private func hasWork(
+    _ relationship: NSRelationshipDescription, of object: NSManagedObject, _ cascade: Cascade
+  ) -> Bool {
+    if cascade.leadsBack(relationship, of: object) { return false }
+    return switch relationship.deleteRule {
     case .cascadeDeleteRule: true
     case .nullifyDeleteRule: relationship.inverseRelationship != nil
     // A stored object waits for the save, which may be denied. Nothing can lead to one that was never saved.
@@ -91,19 +110,20 @@ extension NSManagedObjectContext {
   }
 
   /// - Returns: The objects that are to be deleted by cascade.
-  private func carryOutRules(of objects: [NSManagedObject]) -> [NSManagedObject] {
+  private func carryOutRules(of objects: [NSManagedObject], _ cascade: inout Cascade) -> [NSManagedObject] {
     var cascaded: [NSManagedObject] = []
     for (relationship, group) in Self.relationships(of: objects) {
-      for object in group where hasWork(relationship, of: object) { cascaded += carryOut(relationship, of: object) }
+      for object in group where hasWork(relationship, of: object, cascade) {
+        let related = object.related(relationship).filter { $0.isThere && $0 !== object }
+        if relationship.deleteRule == .cascadeDeleteRule {
+          cascade.note(related, reachedBy: relationship)
+          cascaded += related
+        } else if let inverse = relationship.inverseRelationship {
+          for other in related { other.dissolve(object, inverse) }
+        }
+      }
     }
     return cascaded
-  }
-
-  private func carryOut(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> [NSManagedObject] {
-    let related = object.related(relationship).filter { $0.isThere && $0 !== object }
-    if relationship.deleteRule == .cascadeDeleteRule { return related }
-    if let inverse = relationship.inverseRelationship { for other in related { other.dissolve(object, inverse) } }
-    return []
   }
 
   private func deleteTogether(_ objects: [NSManagedObject]) {
@@ -112,5 +132,20 @@ extension NSManagedObjectContext {
       // It may have been inserted.
       delete(object)
     }
+  }
+}
+
+/// The relationships that lead from objects back to the only owner that has taken them along: there is nothing to do.
+private struct Cascade {
+  private var waysBack: [ObjectIdentifier: NSRelationshipDescription] = [:]
+
+  mutating func note(_ objects: [NSManagedObject], reachedBy relationship: NSRelationshipDescription) {
+    guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { return }
+    for object in objects { waysBack[ObjectIdentifier(object)] = inverse }
+  }
+
+  /// Whether the relationship is such a one, and was not changed since.
+  func leadsBack(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> Bool {
+    waysBack[ObjectIdentifier(object)]?.name == relationship.name && !object.hasPendingChange(relationship)
   }
 }

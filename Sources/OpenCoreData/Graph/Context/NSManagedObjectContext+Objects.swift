@@ -67,6 +67,7 @@ extension NSManagedObjectContext {
     precondition(
       object.managedObjectContext === self,
       "An object can only be deleted in its own context; ask this one for object(with: objectID).")
+    linkPackedRows()
     object.prepareForDeletion()
     // A deletion needs the version of the row, so a fault is loaded first.
     if object.isFault { object.fireFault() }
@@ -94,10 +95,6 @@ extension NSManagedObjectContext {
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     if let known = registeredObject(for: objectID) { return known }
-    if graph.insertions.hasPackedLinks {
-      linkPackedRows()
-      if let known = registeredObject(for: objectID) { return known }
-    }
     let object = NSManagedObject.fault(objectID.resolved, in: self)
     graph.add(object)
     return object

@@ -1,23 +1,43 @@
+import ManagedObjectModel
 import PersistentStores
 
-/// Packed to-one relationships of inserted batches. They go down to the store as they are, as long as the context has
-/// no object at either end; otherwise, and before the context makes one, the rows are linked by objects.
+/// Packed to-one relationships of inserted rows. They go down to the store as they are, unless something asks for the
+/// relationships of the context's objects: then the rows are linked by objects.
 extension NSManagedObjectContext {
   /// Links the rows of new segments by objects where that can't wait.
-  func linkRows(of segments: [PendingSegment]) {
+  ///
+  /// - Parameter changes: What a child has saved with them; nil for rows that were inserted here.
+  func linkRows(of segments: [PendingSegment], _ changes: ChangeSet? = nil) {
     guard graph.insertions.hasPackedLinks else { return }
-    if segments.contains(where: { !$0.batch.links.isEmpty && !staysPacked($0) }) { linkPackedRows() }
+    let packed = segments.filter { !$0.batch.links.isEmpty }
+    guard !packed.isEmpty else { return }
+    let announced = changes.map(AnnouncedEnds.init) ?? AnnouncedEnds()
+    if !packed.allSatisfy({ staysPacked($0, announced) }) { linkPackedRows() }
   }
 
-  private func staysPacked(_ segment: PendingSegment) -> Bool {
-    // Such a context announces objects, and not only IDs.
-    guard changeNotificationContents != .objects, segment.handles.isEmpty else { return false }
+  /// Whether a save can pass packed relationships on.
+  var storeTakesPackedLinks: Bool {
     let stores = persistentStoreCoordinator?.rowStores ?? []
-    guard stores.count == 1, stores[0].takesPackedLinks else { return false }
-    let hasObjects = !graph.registry.isEmpty || graph.insertions.segments.contains { !$0.handles.isEmpty }
+    return stores.count == 1 && stores[0].takesPackedLinks
+  }
+
+  private func staysPacked(_ segment: PendingSegment, _ announced: AnnouncedEnds) -> Bool {
+    guard graph.undo == nil, segment.handles.isEmpty, storeTakesPackedLinks else { return false }
     return segment.batch.links.allSatisfy { link in
-      link.relationship.leavesOtherEndUnchecked && !(hasObjects && link.targets.contains { graph.hasObject(for: $0) })
+      link.relationship.leavesOtherEndUnchecked
+        && link.targets.allSatisfy { isSettled($0, of: link.relationship, announced) }
     }
+  }
+
+  /// Whether nothing has to happen to an object because new rows lead to it.
+  private func isSettled(
+    _ id: NSManagedObjectID, of relationship: NSRelationshipDescription, _ announced: AnnouncedEnds
+  ) -> Bool {
+    let known = graph.knownObject(for: id)
+    if known?.isDeleted == true { return false }
+    if relationship.inverseRelationship == nil { return true }
+    if known?.auxiliaryIfPresent?.observation != nil { return false }
+    return announced.contains(id) || changeNotificationContents == .objectIDs && known == nil
   }
 
   /// Links all pending rows by objects: what was packed becomes pending changes of both ends.
@@ -37,11 +57,29 @@ extension NSManagedObjectContext {
   }
 }
 
+/// The objects at the other end of packed relationships that a child's save changes or inserts itself.
+private struct AnnouncedEnds {
+  private var updated: Set<ObjectKey> = []
+  private var inserted: Set<ObjectIdentifier> = []
+
+  init() {}
+
+  init(_ changes: ChangeSet) {
+    updated = Set(changes.updates.map(\.id.key))
+    inserted = Set(changes.insertions.map { ObjectIdentifier($0.range) })
+  }
+
+  func contains(_ id: NSManagedObjectID) -> Bool {
+    if case .temporary(let range, _) = id.reference, inserted.contains(ObjectIdentifier(range)) { return true }
+    return updated.contains(id.key) || updated.contains(id.resolved.key)
+  }
+}
+
 extension ObjectGraph {
-  /// Whether the context has an object with `id`. Makes none.
-  fileprivate func hasObject(for id: NSManagedObjectID) -> Bool {
-    if let (segment, row) = insertions.locate(id) { return segment.handles[row] != nil }
-    return registeredObject(for: id) != nil
+  /// The object with `id` if the context has one. Makes none.
+  fileprivate func knownObject(for id: NSManagedObjectID) -> NSManagedObject? {
+    if let (segment, row) = insertions.locate(id) { return segment.handles[row] }
+    return registeredObject(for: id)
   }
 }
 
@@ -56,12 +94,13 @@ extension NSRelationshipDescription {
 }
 
 extension ChangeSet {
-  /// The stored objects that packed relationships lead to, and whose other end they change.
+  /// The stored objects that packed relationships lead to, whose other end they change, and that are not updated for
+  /// another reason.
   var packedOtherEnds: [NSManagedObjectID] {
     let links = insertions.flatMap { $0.batch.links.filter { $0.relationship.inverseRelationship != nil } }
     let stored = links.flatMap(\.targets).filter { !$0.resolved.isTemporaryID }
-    if links.count < 2 { return stored }
-    var seen: Set<ObjectKey> = []
+    if links.count < 2, updates.isEmpty { return stored }
+    var seen = Set(updates.map(\.id.resolved.key))
     return stored.filter { seen.insert($0.resolved.key).inserted }
   }
 }

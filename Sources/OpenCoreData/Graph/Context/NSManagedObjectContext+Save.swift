@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
       }
     }
     advanceQueryGeneration()
-    let savedBatches = finishSave(saved.updated)
+    let savedBatches = finishSave(saved)
     notifications.post()
     // Observers of the parent, such as a results controller, have the changes when the child's save returns.
     parent?.performAndWait { parent?.processPendingChanges() }
@@ -107,7 +107,7 @@ extension NSManagedObjectContext {
     repeat {
       try propagateDeletions()
       processPendingChanges()
-    } while graph.hasUnpropagated
+    } while !graph.unpropagated.isEmpty
   }
 
   /// Checks the rules of the model and of the objects' classes for everything that is pending.
@@ -167,19 +167,28 @@ extension NSManagedObjectContext {
     return result
   }
 
-  private typealias PendingChanges = (changes: ChangeSet, updated: [NSManagedObject])
+  /// The pending changes as values, the updated objects, and those of them that have something to write.
+  private typealias PendingChanges = (
+    changes: ChangeSet, updated: [NSManagedObject], written: Set<ObjectIdentifier>
+  )
 
-  /// The pending changes as values, and the updated objects among them.
   private func pendingChanges() -> PendingChanges {
     var changes = ChangeSet()
+    // An object that is written again needs all that is known of it.
+    if graph.updates.values.contains(where: { $0.state.contains(.recreated) }) { linkPackedRows() }
     changes.insertions = graph.packInsertions()
     graph.adoptPermanentIDs()
     let updated = graph.updates.inOrder
+    var written: Set<ObjectIdentifier> = []
+    let packing = LinkPacking(self, &changes.insertions)
     for object in updated {
       let slots = changesToSave(of: object)
-      let relationships = relationshipsToSave(of: object)
+      let relationships = relationshipsToSave(of: object, packing)
       // An object that was set back to its committed values has nothing to write, and its version stays.
-      guard !slots.isEmpty || !relationships.isEmpty || object.state.contains(.recreated) else { continue }
+      guard
+        !slots.isEmpty || !relationships.isEmpty || object.state.contains(.recreated) || packing.changes(object)
+      else { continue }
+      written.insert(ObjectIdentifier(object))
       if !relationships.isEmpty {
         changes.relationships.append(RowRelationships(id: object.objectID, changes: relationships))
       }
@@ -188,8 +197,8 @@ extension NSManagedObjectContext {
           id: object.objectID, changedSlots: slots, values: object.values, base: object.baseRow,
           isRecreation: object.state.contains(.recreated)))
     }
-    for object in graph.linkedInsertions {
-      let relationships = relationshipsToSave(of: object)
+    for object in packing.others {
+      let relationships = relationshipsToSave(of: object, packing)
       guard !relationships.isEmpty else { continue }
       changes.relationships.append(RowRelationships(id: object.objectID, changes: relationships))
     }
@@ -200,7 +209,7 @@ extension NSManagedObjectContext {
     for object in graph.conflictChecks.inOrder where !object.hasChanges && !object.isFault {
       changes.checks.append(RowVersion(id: object.objectID, base: object.baseRow))
     }
-    return (changes, updated)
+    return (changes, updated, written)
   }
 
   /// Slots with a new value for the level below; a store does not have transient attributes.
@@ -209,17 +218,19 @@ extension NSManagedObjectContext {
     return parent == nil ? slots.filter { !object.entity.attributeSlots[$0].isTransient } : slots
   }
 
-  private func relationshipsToSave(of object: NSManagedObject) -> [RelationshipChange] {
-    let changes = object.relationshipChanges() + (object.state.contains(.recreated) ? object.knownLinks : [])
+  private func relationshipsToSave(of object: NSManagedObject, _ packing: LinkPacking) -> [RelationshipChange] {
+    let changes =
+      object.relationshipChanges(except: packing.includes)
+      + (object.state.contains(.recreated) ? object.knownLinks : [])
     return parent == nil ? changes.filter { !$0.relationship.isTransient } : changes
   }
 
   // MARK: After
 
   /// - Returns: The objects of saved rows, to be released after the save was announced.
-  private func finishSave(_ updated: [NSManagedObject]) -> [BatchObjects] {
+  private func finishSave(_ saved: PendingChanges) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
-    let savedBatches = graph.finishSave(of: updated, inStore: parent == nil)
+    let savedBatches = graph.finishSave(of: saved.updated, written: saved.written, inStore: parent == nil)
     for object in hooked { object.didSave() }
     return savedBatches
   }
@@ -245,13 +256,18 @@ extension NSManagedObjectContext {
       return segment
     }
     graph.adopt(segments)
-    linkRows(of: segments)
     for (object, known) in zip(touched, bases) { fulfill(object, known.base, current: current) }
+    linkRows(of: segments, changes)
     for (update, object) in zip(changes.updates, touched) {
       object.setStoredValues(at: update.changedSlots) { update.values[$0] }
+      // Packed rows may lead to it.
+      if update.changedSlots.isEmpty, graph.insertions.hasPackedLinks, !object.isFault, !object.isDeleted {
+        object.rememberValues(self)
+        noteChange(of: object)
+      }
     }
     adoptRelationships(changes.relationships)
-    for object in touched.dropFirst(changes.updates.count) { delete(object) }
+    deleteAsSaved(Array(touched.dropFirst(changes.updates.count)))
     scheduleProcessing()
     announce(changes, from: child)
   }

@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
 
   func startRecording() {
     guard let undoManager else { return }
+    linkPackedRows()
     graph.undo = UndoRecorder()
     checkpointObserver = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: undoManager, queue: nil

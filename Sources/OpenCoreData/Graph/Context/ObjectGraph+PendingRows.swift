@@ -1,5 +1,8 @@
 /// The rows of pending insertions, and the objects made for some of them.
 extension ObjectGraph {
+  var hasChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
+  var hasObjects: Bool { hasChanges || !registry.isEmpty }
+
   // MARK: Lookup
 
   /// The object with `id`, pending or registered; nil if the context has none. Makes the object of a pending row.
@@ -28,8 +31,6 @@ extension ObjectGraph {
   /// The object for a pending row, made on the first request.
   func handle(in segment: PendingSegment, row: Int) -> NSManagedObject {
     if let known = segment.handles[row] { return known }
-    if insertions.hasPackedLinks { segment.storage.context?.linkPackedRows() }
-    if let known = segment.handles[row] { return known }
     let object = mayKnowObjects(of: segment.range) ? adoptKnownObject(segment, row) : nil
     let handle = object ?? segment.entity.objectClass.inserted(of: segment.entity, in: segment.storage, row: row)
     segment.keep(handle, row: row)
@@ -38,14 +39,12 @@ extension ObjectGraph {
 
   /// The objects of all live rows of the segment, in order.
   func handles(in segment: PendingSegment) -> [NSManagedObject] {
-    if insertions.hasPackedLinks { segment.storage.context?.linkPackedRows() }
     segment.fillHandles(maker(of: segment))
     return segment.liveRows.map { handle(in: segment, row: $0) }
   }
 
   /// The objects of all live rows of the segment, as a set.
   func objects(in segment: PendingSegment) -> Set<NSManagedObject> {
-    if insertions.hasPackedLinks { segment.storage.context?.linkPackedRows() }
     return segment.allObjects(maker(of: segment))
   }
 
@@ -72,13 +71,6 @@ extension ObjectGraph {
   }
 
   // MARK: Saving and discarding
-
-  /// The inserted objects whose relationships were set, in order.
-  var linkedInsertions: [NSManagedObject] {
-    insertions.segments.filter { !$0.entity.relationshipsByName.isEmpty }.flatMap { segment in
-      segment.handles.objects.filter { $0.pending != nil }.sorted { $0.number < $1.number }
-    }
-  }
 
   /// The rows of all pending insertions, with the values that their objects have now.
   func packInsertions() -> [InsertedRows] {

@@ -1,22 +1,20 @@
 /// The objects of a context and their unsaved changes: the one owner of both.
 ///
-/// Who an object is, whether it is pending, and what is to be announced are several tables. Each transition of an
-/// object is one method here, which changes all tables that it concerns, and the object with them. Nothing else can
-/// write to the tables. (docs/invariants.md, "States of an object".)
-///
-/// It belongs to its context's queue. Except for initialisers, methods do not call clients' code unless they say
-/// so: the context does that, before or after. It is a class so that a client's `deinit`, which may run while one table is being changed, can ask
-/// for another.
+/// Who an object is, whether it is pending, and what is to be announced are several tables. Each transition of an object
+/// is one method here, which changes all tables that it concerns, and the object. (docs/invariants.md, "States of an
+/// object".) It belongs to its context's queue. Methods other than initialisers do not call clients' code unless they say
+/// so. It is a class so that a client's `deinit`, which may run while one table is changed, can ask for another.
 final class ObjectGraph {
   /// Objects that are not pending insertions, by ID.
   private(set) var registry = ObjectRegistry()
   /// Every registered object, if `retainsUnchanged` is true.
   private var retained: Set<NSManagedObject> = []
-  private(set) var insertions = PendingInsertions()
+  let packedLinks: PackedLinkState
+  private(set) var insertions: PendingInsertions
   private(set) var updates: [ObjectKey: NSManagedObject] = [:]
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
   /// Deleted objects whose delete rules were not carried out yet.
-  private var unpropagated: [NSManagedObject] = []
+  var unpropagated = UnpropagatedDeletions()
   /// Unchanged objects whose versions a save checks (`detectConflicts(for:)`).
   private(set) var conflictChecks: [ObjectKey: NSManagedObject] = [:]
   /// IDs of objects that are not pending here and may still get their permanent IDs.
@@ -34,8 +32,9 @@ final class ObjectGraph {
     didSet { retained = retainsUnchanged ? registry.objects : [] }
   }
 
-  var hasChanges: Bool { !insertions.isEmpty || !updates.isEmpty || !deletions.isEmpty }
-  var hasObjects: Bool { hasChanges || !registry.isEmpty }
+  init(_ packedLinks: PackedLinkState = PackedLinkState()) {
+    (self.packedLinks, insertions) = (packedLinks, PendingInsertions(packedLinks))
+  }
 
   // MARK: Registration
 
@@ -198,7 +197,7 @@ final class ObjectGraph {
 
   // MARK: Deletions
 
-  /// Marks an object, which is not a fault, for deletion. One that was never saved leaves the context immediately.
+  /// Marks an object, which is not a fault, for deletion. One that was never saved leaves the context.
   func delete(_ object: NSManagedObject) {
     let key = object.identity.key
     undo?.noteDeletion(of: object)
@@ -209,7 +208,7 @@ final class ObjectGraph {
       updates[key] = nil
       object.becomeDeleted()
       deletions[key] = object
-      unpropagated.append(object)
+      unpropagated.add([object])
       event.noteDeletion(of: object, key)
     }
   }
@@ -239,22 +238,10 @@ final class ObjectGraph {
     object.becomeUndeleted()
     undo?.noteUndeletion(of: object)
     event.noteUndeletion(of: object, key)
-    unpropagated.removeAll { $0 === object }
+    unpropagated.remove([object])
     if !object.changedSlots.isEmpty || object.pending != nil { _ = noteChange(of: object) }
     return true
   }
-
-  /// The objects that were deleted since the last call, whose delete rules are to be carried out.
-  func takeUnpropagated() -> [NSManagedObject] {
-    defer { unpropagated = [] }
-    return unpropagated
-  }
-
-  /// Whether delete rules are to be carried out.
-  var hasUnpropagated: Bool { !unpropagated.isEmpty }
-
-  /// The rules of `objects` could not be carried out yet.
-  func addUnpropagated(_ objects: [NSManagedObject]) { unpropagated = objects + unpropagated }
 
   /// The fault has no row any more: it counts as deleted, and a save forgets it.
   func markInaccessible(_ object: NSManagedObject) {
@@ -318,12 +305,18 @@ final class ObjectGraph {
 
   /// The pending changes were saved, to the store or one level up.
   ///
-  /// - Parameter updated: The updated objects that the save included.
+  /// - Parameters:
+  ///   - updated: The updated objects that the save included.
+  ///   - written: Those of them whose rows it has changed.
   /// - Returns: The objects of saved rows. They stay registered together until `release(_:)`, because nearly all of
   ///   them are freed after they were announced.
-  func finishSave(of updated: [NSManagedObject], inStore: Bool) -> [BatchObjects] {
+  func finishSave(
+    of updated: [NSManagedObject], written: Set<ObjectIdentifier>, inStore: Bool
+  ) -> [BatchObjects] {
     let savedBatches = insertions.segments.compactMap { finishSave(of: $0, inStore: inStore) }
-    for object in updated { object.becomeSaved(inStore: inStore) }
+    for object in updated {
+      object.becomeSaved(inStore: inStore, isWritten: written.contains(ObjectIdentifier(object)))
+    }
     for (key, object) in deletions { unregister(object, from: key) }
     dropChanges()
     conflictChecks = [:]
@@ -346,8 +339,7 @@ final class ObjectGraph {
 
   /// Discards all changes. Calls methods of faults whose rows are gone (`turnIntoFault`).
   ///
-  /// - Returns: The objects that have their committed values back, and the segments whose rows are gone, to be released
-  ///   (`release(_:)`) once they were announced.
+  /// - Returns: The objects that are as committed again, and segments to be released once they were announced.
   func rollBack() -> (restored: [NSManagedObject], withdrawn: [PendingSegment]) {
     undo?.forget()
     let restored = updates.inOrder + deletions.inOrder
@@ -391,6 +383,6 @@ final class ObjectGraph {
     insertions.removeAll()
     updates = [:]
     deletions = [:]
-    unpropagated = []
+    unpropagated = UnpropagatedDeletions()
   }
 }

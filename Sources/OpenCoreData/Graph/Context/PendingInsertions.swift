@@ -9,16 +9,18 @@ struct PendingInsertions {
   private static let leastCapacity = 16
   private static let greatestCapacity = 4096
 
-  /// Whether rows have packed relationships (`ObjectBatch.setObject(_:for:)`). Then the context has no object at either
-  /// end of these: before it makes one, it links the rows by objects (`linkPackedRows()`).
-  private(set) var hasPackedLinks = false
+  /// Whether rows have packed relationships.
+  private let packedLinks: PackedLinkState
+  var hasPackedLinks: Bool { packedLinks.arePending }
+
+  init(_ packedLinks: PackedLinkState) { self.packedLinks = packedLinks }
 
   var isEmpty: Bool { segments.allSatisfy { $0.liveCount == 0 } }
   var count: Int { segments.reduce(0) { $0 + $1.liveCount } }
 
   mutating func append(_ segment: PendingSegment) {
     segments.append(segment)
-    if !segment.batch.links.isEmpty { hasPackedLinks = true }
+    if !segment.batch.links.isEmpty { packedLinks.arePending = true }
     segmentByRange[ObjectIdentifier(segment.range)] = segment
     openSegments[ObjectIdentifier(segment.batch.entity.rootEntity)] = segment.hasRoom ? segment : nil
   }
@@ -26,13 +28,14 @@ struct PendingInsertions {
   typealias PackedRows = (segment: PendingSegment, links: [BatchLink])
 
   mutating func takePackedLinks() -> [PackedRows] {
-    hasPackedLinks = false
+    packedLinks.arePending = false
     return segments.compactMap { $0.batch.links.isEmpty ? nil : ($0, $0.batch.takeLinks()) }
   }
 
   mutating func removeAll() {
     let single = segments.reduce(0) { $0 + ($1.isOpen ? $1.batch.count : 0) }
-    self = PendingInsertions()
+    packedLinks.arePending = false
+    self = PendingInsertions(packedLinks)
     firstCapacity = min(Self.greatestCapacity, max(Self.leastCapacity, single))
   }
 

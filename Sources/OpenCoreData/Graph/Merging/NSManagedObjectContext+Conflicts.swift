@@ -19,6 +19,7 @@ extension NSManagedObjectContext {
     guard let policy = mergePolicy as? NSMergePolicy else {
       preconditionFailure("A merge policy is an NSMergePolicy; \(type(of: mergePolicy)) is none.")
     }
+    linkPackedRows()
     pauseUndo()
     defer { resumeUndo() }
     do {

@@ -3,11 +3,16 @@ import Foundation
 /// What an object has changed in its relationships.
 extension NSManagedObject {
   /// The relationships whose change would change the level below, as far as that is known without a read, by name.
-  var changedRelationships: [NSRelationshipDescription] {
+  var changedRelationships: [NSRelationshipDescription] { changedRelationships(pending) { _, _ in false } }
+
+  private func changedRelationships(
+    _ pending: PendingRelationships?, except isExcluded: (NSRelationshipDescription, NSManagedObject) -> Bool
+  ) -> [NSRelationshipDescription] {
     guard let pending else { return [] }
-    normalizePending()
-    return pending.names.sorted(by: String.byteOrder).compactMap { entity.relationshipsByName[$0] }
-      .filter(isChanged)
+    let relationships = pending.names.sorted(by: String.byteOrder).compactMap { entity.relationshipsByName[$0] }
+      .filter { !isExcluded($0, self) }
+    for relationship in relationships where relationship.isToMany { normalizePending(relationship) }
+    return relationships.filter(isChanged)
   }
 
   var hasChangedRelationships: Bool { pending != nil && !changedRelationships.isEmpty }
@@ -21,18 +26,19 @@ extension NSManagedObject {
   }
 
   /// Leaves out of the pending additions and removals what changes nothing.
-  private func normalizePending() {
-    for name in auxiliary.pending.many.keys {
-      guard let relationship = entity.relationshipsByName[name], isCommittedKnown(relationship),
-        let base = try? committedObjects(relationship)
-      else { continue }
-      auxiliary.pending.many[name]?.normalize(base, isOrdered: relationship.isOrdered)
-    }
+  private func normalizePending(_ relationship: NSRelationshipDescription) {
+    guard isCommittedKnown(relationship), let base = try? committedObjects(relationship) else { return }
+    auxiliary.pending.many[relationship.name]?.normalize(base, isOrdered: relationship.isOrdered)
   }
 
   /// The changes as the level below receives them: IDs, and none of objects that are deleted.
-  func relationshipChanges() -> [RelationshipChange] {
-    changedRelationships.map { relationship in
+  ///
+  /// - Parameter isIncluded: Whether packed rows say all about a relationship of the object.
+  func relationshipChanges(
+    except isIncluded: (NSRelationshipDescription, NSManagedObject) -> Bool
+  ) -> [RelationshipChange] {
+    let pending = unpackedPending
+    return changedRelationships(pending, except: isIncluded).map { relationship in
       if let object = pending?.one[relationship.name] {
         return RelationshipChange(relationship, .one(object.flatMap { $0.isThere ? $0.objectID : nil }))
       }

@@ -170,6 +170,7 @@ extension NSManagedObject {
     checkQueue()
     if state.contains(.fault) { fireFault() }
     let context = managedObjectContext
+    context?.linkPackedRows()
     rememberValues(context)
     let observation = auxiliaryIfPresent?.observation
     observation?.willChange(relationship.name, of: self)

@@ -4,7 +4,9 @@ import Foundation
 extension NSManagedObject {
   /// The violations of a new object's relationships, or of those that an update has changed.
   func relationshipErrors(isNew: Bool) -> [any Error] {
-    let relationships = isNew ? entity.checkedRelationships : changedRelationships.filter(\.isChecked)
+    let checked = entity.checkedRelationships
+    if checked.isEmpty { return [] }
+    let relationships = isNew ? checked : changedRelationships.filter(\.isChecked)
     return relationships.compactMap { relationship in
       do {
         try check(count: related(relationship).count(where: \.isThere), relationship)

@@ -104,6 +104,12 @@ extension NSManagedObject {
 
   /// Changes of relationships that the context has not saved yet; nil if there are none.
   var pending: PendingRelationships? {
+    if storage?.packedLinks.arePending == true { managedObjectContext?.linkPackedRows() }
+    return unpackedPending
+  }
+
+  /// The same without what is packed in rows.
+  var unpackedPending: PendingRelationships? {
     guard let pending = auxiliaryIfPresent?.pending, !pending.isEmpty else { return nil }
     return pending
   }

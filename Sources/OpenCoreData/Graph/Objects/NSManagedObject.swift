@@ -352,12 +352,14 @@ extension NSManagedObject {
 
   /// The update was saved, to the store or one level up. A context learns its parent's version only when it reads the
   /// object again.
-  func becomeSaved(inStore: Bool) {
+  ///
+  /// - Parameter isWritten: Whether there was something to write.
+  func becomeSaved(inStore: Bool, isWritten: Bool) {
     if !inStore {
       version = BaseRow.unknownVersion
     } else if state.contains(.recreated) {
       version = 1
-    } else if hasPersistentChangedValues {
+    } else if isWritten {
       version += 1
     }
     snapshot = nil

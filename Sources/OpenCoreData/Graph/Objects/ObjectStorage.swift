@@ -5,8 +5,18 @@ import Foundation
 class ObjectStorage {
   /// One weak reference for all objects: one in each object would cost as much as the rest of the object.
   weak let context: NSManagedObjectContext?
+  let packedLinks: PackedLinkState
 
-  init(_ context: NSManagedObjectContext) { self.context = context }
+  init(_ context: NSManagedObjectContext) {
+    self.context = context
+    packedLinks = context.graph.packedLinks
+  }
+}
+
+/// Whether a context has pending rows with packed relationships. What its objects have pending is not complete then:
+/// `NSManagedObject.pending` first links the rows by objects.
+final class PackedLinkState {
+  var arePending = false
 }
 
 /// The storage of objects whose values are packed in a batch. They materialise them on request.

@@ -25,6 +25,11 @@ struct PendingMembers {
     added.count < 2 ? Array(added.keys) : added.sorted { $0.value < $1.value }.map(\.key)
   }
 
+  /// Whether nothing was removed or arranged, and all added objects meet `condition`.
+  func hasOnlyAdded(_ condition: (NSManagedObject) -> Bool) -> Bool {
+    removed.isEmpty && order == nil && added.keys.allSatisfy(condition)
+  }
+
   func hasAdded(_ object: NSManagedObject) -> Bool { added[object] != nil }
 
   /// What the relationship has if the level below has `base`.

@@ -1,0 +1,99 @@
+import ManagedObjectModel
+import PersistentStores
+
+/// Packs the to-one relationships of new objects for a save. A thousand books of ten authors then travel as a column of
+/// their rows, and not as a thousand changes of books and ten lists of additions.
+///
+/// The objects keep their pending changes: the save may fail.
+struct LinkPacking {
+  /// The inserted objects with relationships that are not packed, in order.
+  private(set) var others: [NSManagedObject] = []
+  /// The objects that packed relationships lead to.
+  private var targets: Set<ObjectIdentifier> = []
+  /// The keys of objects that rows lead to which were packed already when a child handed them up.
+  private var adoptedTargets: Set<ObjectKey> = []
+  private let isPossible: Bool
+
+  /// - Parameter rows: The rows of the context's pending insertions; they get the packed relationships.
+  init(_ context: NSManagedObjectContext, _ rows: inout [InsertedRows]) {
+    isPossible = context.storeTakesPackedLinks
+    for link in rows.lazy.flatMap(\.batch.links) where link.relationship.inverseRelationship != nil {
+      adoptedTargets.formUnion(link.targets.map(\.resolved.key))
+    }
+    for segment in context.graph.insertions.segments where !segment.entity.relationshipsByName.isEmpty {
+      guard let index = rows.firstIndex(where: { $0.range === segment.range }) else { continue }
+      pack(segment, &rows[index])
+    }
+  }
+
+  /// Whether new rows lead to an object that is not new, and change it by that.
+  func changes(_ object: NSManagedObject) -> Bool {
+    targets.contains(ObjectIdentifier(object)) || adoptedTargets.contains(object.identity.resolved.key)
+  }
+
+  /// Whether the rows say all that is pending in a relationship.
+  func includes(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> Bool {
+    if !relationship.isToMany { return object.isInserted && isPacked(relationship) }
+    guard let inverse = relationship.inverseRelationship, isPacked(inverse), targets.contains(ObjectIdentifier(object)),
+      let members = object.unpackedPending?.many[relationship.name]
+    else { return false }
+    return members.hasOnlyAdded { added in
+      added.isInserted && (added.unpackedPending?.one[inverse.name] ?? nil) === object
+    }
+  }
+
+  /// Whether an object at this end changes nothing at the other end that rows can't express: a place in an order, or
+  /// the former owner of a single object.
+  private func isPacked(_ relationship: NSRelationshipDescription) -> Bool {
+    guard isPossible, !relationship.isToMany, !relationship.isTransient else { return false }
+    guard let inverse = relationship.inverseRelationship else { return true }
+    return inverse.isToMany && !inverse.isOrdered && !inverse.isTransient
+  }
+
+  private mutating func pack(_ segment: PendingSegment, _ rows: inout InsertedRows) {
+    var links: [String: Link] = [:]
+    var rest: [NSManagedObject] = []
+    segment.handles.forEach { row, object in
+      guard let pending = object.unpackedPending else { return }
+      var isWhole = pending.many.isEmpty
+      for (name, value) in pending.one {
+        guard let target = value else { continue }
+        guard let relationship = segment.entity.relationshipsByName[name], isPacked(relationship), target.isThere else {
+          isWhole = false
+          continue
+        }
+        links[name, default: Link(relationship, count: segment.batch.count)].set(target, row: row)
+      }
+      if !isWhole { rest.append(object) }
+    }
+    for link in links.values {
+      rows.batch.setLink(link.packed)
+      if link.relationship.inverseRelationship != nil { targets.formUnion(link.objects.map(ObjectIdentifier.init)) }
+    }
+    others += rest.sorted { $0.number < $1.number }
+  }
+
+  /// One relationship of the objects of a segment.
+  private struct Link {
+    let relationship: NSRelationshipDescription
+    private(set) var objects: [NSManagedObject] = []
+    private var indices: [Int32]
+    private var known: [ObjectIdentifier: Int32] = [:]
+
+    init(_ relationship: NSRelationshipDescription, count: Int) {
+      self.relationship = relationship
+      indices = Array(repeating: BatchLink.none, count: count)
+    }
+
+    mutating func set(_ object: NSManagedObject, row: Int) {
+      let index = known[ObjectIdentifier(object)] ?? Int32(objects.count)
+      if index == objects.count {
+        objects.append(object)
+        known[ObjectIdentifier(object)] = index
+      }
+      indices[row] = index
+    }
+
+    var packed: BatchLink { BatchLink(relationship, targets: objects.map(\.objectID), indices: indices) }
+  }
+}
