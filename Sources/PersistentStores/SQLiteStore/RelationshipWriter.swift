@@ -21,7 +21,7 @@ struct RelationshipWriter {
   }
 
   /// A changed to-many relationship of a row.
-  fileprivate struct Members {
+  struct Members {
     let relationship: NSRelationshipDescription
     let kept: SQLRelationship
     let owner: Int64
@@ -36,11 +36,11 @@ struct RelationshipWriter {
     let target: Int64
   }
 
-  /// - Parameter recreated: Rows that were deleted elsewhere and are written again. What they led to may be gone too.
-  func write(_ rows: [RowRelationships], recreated: Set<ObjectKey>) throws {
+  func write(_ changes: ChangeSet) throws {
     var lists: [Members] = []
     var pairs: [Pair] = []
-    for row in rows {
+    let recreated = RecreatedRows(changes, self)
+    for row in changes.relationships {
       let entity = try store.sqlEntity(row.id.entity)
       let key = try key(of: row.id)
       for change in row.changes {
@@ -48,8 +48,9 @@ struct RelationshipWriter {
         guard let kept = entity.relationships[change.relationship.name] else { continue }
         switch change.content {
         case .one(let wanted):
-          let target = recreated.contains(row.id.key) ? try existing(wanted) : wanted
+          let target = try recreated.target(wanted, of: row.id, change.relationship)
           try setKey(of: kept, to: target, row: key, entity)
+          if let target { lists += try recreated.writeOtherEnd(target, of: row.id, change.relationship) }
           guard let target, change.relationship.inverseRelationship?.isToMany == false else { continue }
           pairs.append(Pair(kept: kept, entity: entity, owner: key, target: try self.key(of: target)))
         case .many(let members):
@@ -79,12 +80,6 @@ struct RelationshipWriter {
     try connection.run(
       "UPDATE \(entity.tableName) SET \(sets.map { "\($0.0) = ?" }.joined(separator: ", ")) WHERE Z_PK = ?",
       sets.map(\.1) + [.integer(row)])
-  }
-
-  private func existing(_ target: NSManagedObjectID?) throws -> NSManagedObjectID? {
-    guard let target, case .permanent(_, let key) = target.resolved.reference else { return target }
-    let table = try store.sqlEntity(target.entity).tableName
-    return try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [.integer(key)]) == nil ? nil : target
   }
 
   /// Another context may have given the target to another row since, and lost a conflict.

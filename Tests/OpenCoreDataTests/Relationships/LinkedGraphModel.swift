@@ -43,10 +43,10 @@ struct LinkedGraph: Sendable {
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator
 
-  init() throws {
+  init(xml: String = Self.xml) throws {
     folder = try TemporaryFolder()
     file = folder.file("Graph.sqlite")
-    model = try NSManagedObjectModel.load(xml: Data(Self.xml.utf8))
+    model = try NSManagedObjectModel.load(xml: Data(xml.utf8))
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
   }
