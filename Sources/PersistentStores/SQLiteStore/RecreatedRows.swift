@@ -14,14 +14,11 @@ struct RecreatedRows {
 
   private let writer: RelationshipWriter
   private let recreated: Set<ObjectKey>
-  /// The rows whose versions the save has counted up.
-  private let updated: Set<ObjectKey>
   private let written: Set<End>
 
   init(_ changes: ChangeSet, _ writer: RelationshipWriter) {
     self.writer = writer
     recreated = Set(changes.updates.filter(\.isRecreation).map(\.id.key))
-    updated = recreated.isEmpty ? [] : Set(changes.updates.map(\.id.key))
     written = recreated.isEmpty ? [] : Self.ends(changes.relationships)
   }
 
@@ -105,18 +102,12 @@ struct RecreatedRows {
       !isWritten(inverse, of: target, with: row), let (key, entity) = try place(of: target),
       let kept = entity.relationships[inverse.name]
     else { return [] }
-    var sets: [(text: String, value: StoredValue)] = []
     if case .toOne(let column, let entityColumn, _) = kept {
-      sets.append(("\(column) = ?", .integer(try writer.key(of: row))))
-      let number = try writer.store.sqlEntity(row.entity).number
-      if let entityColumn { sets.append(("\(entityColumn) = ?", .integer(Int64(number)))) }
-    }
-    let count = updated.contains(target.resolved.key) ? [] : ["Z_OPT = Z_OPT + 1"]
-    let assignments = sets.map(\.text) + count
-    if !assignments.isEmpty {
+      var sets = [(column, try writer.key(of: row))]
+      if let entityColumn { sets.append((entityColumn, Int64(try writer.store.sqlEntity(row.entity).number))) }
       try writer.connection.run(
-        "UPDATE \(entity.tableName) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?",
-        sets.map(\.value) + [.integer(key)])
+        "UPDATE \(entity.tableName) SET \(sets.map { "\($0.0) = ?" }.joined(separator: ", ")) WHERE Z_PK = ?",
+        (sets.map(\.1) + [key]).map(StoredValue.integer))
     }
     guard case .toMany(_, _, _?) = kept else { return [] }
     let change = MemberChange(added: [row], removed: [], order: nil)

@@ -33,7 +33,9 @@ struct RelationshipWriter {
     let kept: SQLRelationship
     let entity: SQLEntity
     let owner: Int64
-    let target: Int64
+    /// Nil for an end that leads to nothing.
+    let target: Int64?
+    let relationship: NSRelationshipDescription
   }
 
   func write(_ changes: ChangeSet) throws {
@@ -51,8 +53,9 @@ struct RelationshipWriter {
           let target = try recreated.target(wanted, of: row.id, change.relationship)
           try setKey(of: kept, to: target, row: key, entity)
           if let target { lists += try recreated.writeOtherEnd(target, of: row.id, change.relationship) }
-          guard let target, change.relationship.inverseRelationship?.isToMany == false else { continue }
-          pairs.append(Pair(kept: kept, entity: entity, owner: key, target: try self.key(of: target)))
+          guard change.relationship.inverseRelationship?.isToMany == false else { continue }
+          let other = try target.map(self.key)
+          pairs.append(Pair(kept: kept, entity: entity, owner: key, target: other, relationship: change.relationship))
         case .many(let members):
           lists.append(Members(relationship: change.relationship, kept: kept, owner: key, change: members))
         }
@@ -82,13 +85,29 @@ struct RelationshipWriter {
       sets.map(\.1) + [.integer(row)])
   }
 
-  /// Another context may have given the target to another row since, and lost a conflict.
+  /// Another context may have given the target to another row since, or the owner, and lost a conflict.
   private func release(_ pair: Pair) throws {
-    guard case .toOne(let column, let entityColumn, _) = pair.kept else { return }
-    let sets = [column, entityColumn].compactMap(\.self).map { "\($0) = NULL, " }.joined()
+    if let target = pair.target {
+      return try clear(pair.kept, of: pair.entity, leadingTo: target, except: pair.owner)
+    }
+    guard let inverse = pair.relationship.inverseRelationship, let destination = pair.relationship.destinationEntity
+    else { return }
+    let entity = try store.sqlEntity(destination)
+    guard let kept = entity.relationships[inverse.name] else { return }
+    try clear(kept, of: entity, leadingTo: pair.owner)
+  }
+
+  /// Clears a to-one relationship of all rows that lead to a key, except one. Their versions stay: no object of the save
+  /// stands for them, so that a new version would be a conflict that no merge could prevent.
+  private func clear(
+    _ kept: SQLRelationship, of entity: SQLEntity, leadingTo key: Int64, except row: Int64? = nil
+  ) throws {
+    guard case .toOne(let column, let entityColumn, _) = kept else { return }
+    let sets = [column, entityColumn].compactMap(\.self).map { "\($0) = NULL" }.joined(separator: ", ")
+    let condition = "\(column) = ?" + (row == nil ? "" : " AND Z_PK <> ?")
     try connection.run(
-      "UPDATE \(pair.entity.tableName) SET \(sets)Z_OPT = Z_OPT + 1 WHERE \(column) = ? AND Z_PK <> ?",
-      [.integer(pair.target), .integer(pair.owner)])
+      "UPDATE \(entity.tableName) SET \(sets) WHERE \(condition)",
+      [.integer(key)] + [row].compactMap(\.self).map(StoredValue.integer))
   }
 
   /// The key of an object that is stored, or that this save inserts.
