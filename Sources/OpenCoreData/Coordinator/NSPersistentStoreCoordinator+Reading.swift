@@ -22,15 +22,20 @@ struct StoreReading {
   }
 
   /// The rows of `ids`; nil for an ID whose row no longer exists, or whose store is not one of the coordinator's.
-  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
+  ///
+  /// - Parameter missing: What to note values in whose files are missing, instead of throwing for them.
+  func rows(for ids: [NSManagedObjectID], leavingOut missing: MissingValues? = nil) throws -> [FetchedRow?] {
+    func rows(_ ids: [NSManagedObjectID], of reader: any RowReader) throws -> [FetchedRow?] {
+      try missing.map { try reader.rows(for: ids, leavingOut: $0) } ?? reader.rows(for: ids)
+    }
     let stores = coordinator.rowStores
-    if stores.count == 1 { return try read(stores[0]) { try $0.rows(for: ids) } }
+    if stores.count == 1 { return try read(stores[0]) { try rows(ids, of: $0) } }
     var result: [FetchedRow?] = Array(repeating: nil, count: ids.count)
     for store in stores {
       let indices = ids.indices.filter { ids[$0].storeIdentity === store.identity }
       guard !indices.isEmpty else { continue }
-      let rows = try read(store) { try $0.rows(for: indices.map { ids[$0] }) }
-      for (index, row) in zip(indices, rows) { result[index] = row }
+      let found = try read(store) { try rows(indices.map { ids[$0] }, of: $0) }
+      for (index, row) in zip(indices, found) { result[index] = row }
     }
     return result
   }

@@ -78,6 +78,11 @@ struct ExternalData: Sendable {
 
   // MARK: Reading
 
+  /// The same that notes values in `missing` whose files are missing; nil changes nothing.
+  func leavingOut(_ missing: MissingValues?) -> ExternalData {
+    missing.map { ExternalData(store: store, missing: $0) } ?? self
+  }
+
   private func file(_ name: String) -> URL? {
     store.map { LargeValues.valueFolder(of: $0).appendingPathComponent(name) }
   }

@@ -61,6 +61,13 @@ final class ExternalFiles {
     written = []
   }
 
+  /// Called after a commit that failed: what is in the WAL may still count once the WAL is read again. The next opening
+  /// settles all files by their marks.
+  func leaveUncertain() {
+    written = []
+    released = []
+  }
+
   /// Called after a rollback to `position`.
   func discard(from position: Int = 0) {
     guard position < written.count else { return }

@@ -2,9 +2,14 @@ import ManagedObjectModel
 import Foundation
 
 /// A store's file with its WAL or journal, copied into a folder that goes with this object.
-final class PrivateCopy: Sendable {
+///
+/// Large values stay in the files next to the original, which other programs may remove.
+final class PrivateCopy: CheckedSource {
   private let folder: PrivateFolder
   let path: String
+  private let original: String
+  /// The state of the files that were copied.
+  private let states: [FileState]
 
   /// The files that belong together, without the -shm: SQLite creates a new one for the copy.
   private static let suffixes = ["", "-wal", "-journal"]
@@ -12,16 +17,30 @@ final class PrivateCopy: Sendable {
 
   /// - Throws: `NSError` 134090 if other programs keep writing, 134080 if it can't be copied.
   init(of original: String) throws {
+    self.original = original
     do {
       folder = try PrivateFolder()
       path = folder.url.appendingPathComponent("copy.sqlite").path
-      try Self.copy(original, to: path)
+      states = try Self.copy(original, to: path)
     } catch {
       throw (error as? CocoaError).map { Self.refusal(original, $0) } ?? error
     }
   }
 
-  private static func copy(_ original: String, to path: String) throws {
+  func checking<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as NSError where error.isOfMissingValue && Self.states(of: original) != states {
+      throw NSError.coreData(
+        .timeout,
+        "The store \(original) was written to by another program since it was copied for reading, and the file of a "
+          + "large value is gone. Add the store again to read what it has now.", userInfo: [NSUnderlyingErrorKey: error]
+      )
+    }
+  }
+
+  /// - Returns: The state of the files that were copied.
+  private static func copy(_ original: String, to path: String) throws -> [FileState] {
     for attempt in 1...triesMax {
       let before = states(of: original)
       do {
@@ -30,7 +49,7 @@ final class PrivateCopy: Sendable {
         // A WAL may disappear during the copy; other errors recur.
         if attempt == triesMax { throw error }
       }
-      if before == states(of: original), !before.contains(where: \.isTooFresh) { return }
+      if before == states(of: original), !before.contains(where: \.isTooFresh) { return before }
       usleep(UInt32(FileState.clockTickNanoseconds / 1000 * attempt))
     }
     throw NSError.coreData(

@@ -2,9 +2,17 @@ import ManagedObjectModel
 import CSQLite
 import Foundation
 
+/// What a store is read from where nothing keeps other programs from changing what it refers to.
+protocol CheckedSource: Sendable {
+  /// Runs `body`, which reads.
+  ///
+  /// - Throws: The errors of `body`, and `NSError` 134090 if they come from what other programs have written meanwhile.
+  func checking<Result>(_ body: () throws -> Result) throws -> Result
+}
+
 /// A store's file that is read alone and without SQLite's locks, because no program has it open. Nothing keeps another
 /// program from opening it afterwards, so each answer counts only if the file is still the same.
-struct UnlockedFile: Sendable {
+struct UnlockedFile: CheckedSource {
   private let path: String
   private let state: FileState?
   /// The state of a WAL without frames; nil if there is none.

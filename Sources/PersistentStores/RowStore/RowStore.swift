@@ -131,6 +131,8 @@ package protocol RowReader: AnyObject {
   func rows(_ query: FetchQuery) throws -> [FetchedRow]
   /// The rows of `ids`; nil for an ID without a row in this store.
   func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?]
+  /// As `rows(for:)`; a value whose file is missing is noted in `missing` and read as nil.
+  func rows(for ids: [NSManagedObjectID], leavingOut missing: MissingValues) throws -> [FetchedRow?]
   func count(_ query: FetchQuery) throws -> Int
   /// The IDs at the other end of `relationship` for each of `ids`: in the relationship's order if it is ordered,
   /// otherwise by key.
@@ -191,6 +193,13 @@ package enum UniquenessResolution: Sendable {
   case keepStored
   /// The row in the store gets the new values.
   case overwrite
+}
+
+extension RowReader {
+  /// For stores whose values are in no files.
+  package func rows(for ids: [NSManagedObjectID], leavingOut missing: MissingValues) throws -> [FetchedRow?] {
+    try rows(for: ids)
+  }
 }
 
 extension RowStore {

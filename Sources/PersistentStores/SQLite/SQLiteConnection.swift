@@ -168,10 +168,13 @@ package final class SQLiteConnection {
   // MARK: Transactions
 
   /// Begins a transaction for writing, unless another connection has one.
-  func beginsAtOnce() -> Bool {
+  func beginsAtOnce() -> Bool { withoutWaiting { (try? execute("BEGIN IMMEDIATE")) != nil } }
+
+  /// Runs statements that don't wait for the locks of other connections.
+  func withoutWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
     sqlite3_busy_timeout(handle, 0)
     defer { sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) }
-    return (try? execute("BEGIN IMMEDIATE")) != nil
+    return try body()
   }
 
   /// Runs `body` between BEGIN IMMEDIATE and COMMIT; a thrown error rolls everything back. Inside an open transaction

@@ -21,7 +21,7 @@ struct RelationshipWriter {
   }
 
   /// A changed to-many relationship of a row.
-  fileprivate struct Members {
+  struct Members {
     let relationship: NSRelationshipDescription
     let kept: SQLRelationship
     let owner: Int64
@@ -33,14 +33,16 @@ struct RelationshipWriter {
     let kept: SQLRelationship
     let entity: SQLEntity
     let owner: Int64
-    let target: Int64
+    /// Nil for an end that leads to nothing.
+    let target: Int64?
+    let relationship: NSRelationshipDescription
   }
 
-  /// - Parameter recreated: Rows that were deleted elsewhere and are written again. What they led to may be gone too.
-  func write(_ rows: [RowRelationships], recreated: Set<ObjectKey>) throws {
+  func write(_ changes: ChangeSet) throws {
     var lists: [Members] = []
     var pairs: [Pair] = []
-    for row in rows {
+    let recreated = RecreatedRows(changes, self)
+    for row in changes.relationships {
       let entity = try store.sqlEntity(row.id.entity)
       let key = try key(of: row.id)
       for change in row.changes {
@@ -48,10 +50,12 @@ struct RelationshipWriter {
         guard let kept = entity.relationships[change.relationship.name] else { continue }
         switch change.content {
         case .one(let wanted):
-          let target = recreated.contains(row.id.key) ? try existing(wanted) : wanted
+          let target = try recreated.target(wanted, of: row.id, change.relationship)
           try setKey(of: kept, to: target, row: key, entity)
-          guard let target, change.relationship.inverseRelationship?.isToMany == false else { continue }
-          pairs.append(Pair(kept: kept, entity: entity, owner: key, target: try self.key(of: target)))
+          if let target { lists += try recreated.writeOtherEnd(target, of: row.id, change.relationship) }
+          guard change.relationship.inverseRelationship?.isToMany == false else { continue }
+          let other = try target.map(self.key)
+          pairs.append(Pair(kept: kept, entity: entity, owner: key, target: other, relationship: change.relationship))
         case .many(let members):
           lists.append(Members(relationship: change.relationship, kept: kept, owner: key, change: members))
         }
@@ -81,19 +85,29 @@ struct RelationshipWriter {
       sets.map(\.1) + [.integer(row)])
   }
 
-  private func existing(_ target: NSManagedObjectID?) throws -> NSManagedObjectID? {
-    guard let target, case .permanent(_, let key) = target.resolved.reference else { return target }
-    let table = try store.sqlEntity(target.entity).tableName
-    return try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [.integer(key)]) == nil ? nil : target
+  /// Another context may have given the target to another row since, or the owner, and lost a conflict.
+  private func release(_ pair: Pair) throws {
+    if let target = pair.target {
+      return try clear(pair.kept, of: pair.entity, leadingTo: target, except: pair.owner)
+    }
+    guard let inverse = pair.relationship.inverseRelationship, let destination = pair.relationship.destinationEntity
+    else { return }
+    let entity = try store.sqlEntity(destination)
+    guard let kept = entity.relationships[inverse.name] else { return }
+    try clear(kept, of: entity, leadingTo: pair.owner)
   }
 
-  /// Another context may have given the target to another row since, and lost a conflict.
-  private func release(_ pair: Pair) throws {
-    guard case .toOne(let column, let entityColumn, _) = pair.kept else { return }
-    let sets = [column, entityColumn].compactMap(\.self).map { "\($0) = NULL, " }.joined()
+  /// Clears a to-one relationship of all rows that lead to a key, except one. Their versions stay: no object of the save
+  /// stands for them, so that a new version would be a conflict that no merge could prevent.
+  private func clear(
+    _ kept: SQLRelationship, of entity: SQLEntity, leadingTo key: Int64, except row: Int64? = nil
+  ) throws {
+    guard case .toOne(let column, let entityColumn, _) = kept else { return }
+    let sets = [column, entityColumn].compactMap(\.self).map { "\($0) = NULL" }.joined(separator: ", ")
+    let condition = "\(column) = ?" + (row == nil ? "" : " AND Z_PK <> ?")
     try connection.run(
-      "UPDATE \(pair.entity.tableName) SET \(sets)Z_OPT = Z_OPT + 1 WHERE \(column) = ? AND Z_PK <> ?",
-      [.integer(pair.target), .integer(pair.owner)])
+      "UPDATE \(entity.tableName) SET \(sets) WHERE \(condition)",
+      [.integer(key)] + [row].compactMap(\.self).map(StoredValue.integer))
   }
 
   /// The key of an object that is stored, or that this save inserts.

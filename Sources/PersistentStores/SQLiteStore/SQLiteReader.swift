@@ -53,14 +53,22 @@ final class SQLiteReader: RowReader {
 
   // MARK: Rows by their keys
 
-  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
+  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] { try read(ids, leavingOut: nil) }
+
+  func rows(for ids: [NSManagedObjectID], leavingOut missing: MissingValues) throws -> [FetchedRow?] {
+    try read(ids, leavingOut: missing)
+  }
+
+  private func read(_ ids: [NSManagedObjectID], leavingOut missing: MissingValues?) throws -> [FetchedRow?] {
     try access("Reading") {
-      let found = try read(ids)
+      let found = try rowsByKey(ids, leavingOut: missing)
       return ids.map { found[$0.key] }
     }
   }
 
-  private func read(_ ids: [NSManagedObjectID]) throws -> [ObjectKey: FetchedRow] {
+  private func rowsByKey(_ ids: [NSManagedObjectID], leavingOut missing: MissingValues?) throws -> [ObjectKey:
+    FetchedRow]
+  {
     var found: [ObjectKey: FetchedRow] = [:]
     found.reserveCapacity(ids.count)
     for (name, group) in Dictionary(grouping: ids, by: { $0.entity.rootEntity.name ?? "" }) {
@@ -72,7 +80,7 @@ final class SQLiteReader: RowReader {
         defer { statement.reset() }
         for (index, key) in part.enumerated() { try statement.bind(.integer(key), at: Int32(index + 1)) }
         while try statement.step() {
-          let row = try plan.row(of: statement)
+          let row = try plan.row(of: statement, leavingOut: missing)
           found[row.id.key] = row
         }
       }

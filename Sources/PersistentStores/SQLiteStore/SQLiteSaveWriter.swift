@@ -30,6 +30,7 @@ final class SQLiteSaveWriter: SaveWriter {
       onlyReads = store.isReadOnly && store.takesWithoutWriting(changes)
       if store.isReadOnly, !onlyReads { throw store.readOnlyError }
       isNested = connection.isInTransaction
+      try store.checkTransaction(connection)
       filesStart = store.externalFiles.position
       try connection.execute(isNested ? "SAVEPOINT save" : onlyReads ? "BEGIN" : "BEGIN IMMEDIATE")
     } catch {
@@ -51,12 +52,15 @@ final class SQLiteSaveWriter: SaveWriter {
 
   func commit() throws {
     do {
-      if !isNested { try store.syncExternalFiles() }
-      try connection.execute(isNested ? "RELEASE save" : "COMMIT")
+      if isNested {
+        try connection.execute("RELEASE save")
+      } else {
+        try store.syncExternalFiles()
+        try store.commit(connection)
+      }
     } catch let error as SQLiteError {
       throw Self.failure(error, store)
     }
-    if !isNested { store.externalFiles.keep() }
     end()
   }
 

@@ -6,12 +6,12 @@ import ManagedObjectModel
 final class SQLiteSnapshot: StoreSnapshot, @unchecked Sendable {
   private let reader: SQLiteReader
   private let store: SQLiteStore
-  /// The file, if it is read without locks: then the snapshot ends when another program writes to it.
-  private let file: UnlockedFile?
+  /// Without locks the snapshot of a file ends when another program writes to it.
+  private let source: (any CheckedSource)?
   private let lock = NSRecursiveLock()
 
-  init(_ reader: SQLiteReader, _ store: SQLiteStore, file: UnlockedFile?) throws {
-    self.file = file
+  init(_ reader: SQLiteReader, _ store: SQLiteStore, source: (any CheckedSource)?) throws {
+    self.source = source
     self.reader = reader
     self.store = store
     try reader.connection.execute("BEGIN")
@@ -21,16 +21,16 @@ final class SQLiteSnapshot: StoreSnapshot, @unchecked Sendable {
 
   func read<Result>(_ body: (any RowReader) throws -> Result) throws -> Result {
     try lock.withLock {
-      guard let file else { return try body(reader) }
-      return try file.checking { try body(reader) }
+      guard let source else { return try body(reader) }
+      return try source.checking { try body(reader) }
     }
   }
 
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
     try lock.withLock {
       try store.reportingErrors {
-        UnlockedCursor.over(
-          try reader.cursor(query, rowsPerBatch: rowsPerBatch, ownsSnapshot: false, lock: lock), file)
+        CheckedCursor.over(
+          try reader.cursor(query, rowsPerBatch: rowsPerBatch, ownsSnapshot: false, lock: lock), source)
       }
     }
   }

@@ -134,17 +134,25 @@ extension SQLiteStore {
     guard !isReadOnly else { throw readOnlyError }
     return try writerLock.withLock {
       let connection = try writingReader().connection
+      try checkTransaction(connection)
       let filesStart = externalFiles.position
       let outcome: BatchOutcome
+      var isWritten = false
       do {
         outcome = try connection.transaction {
           let outcome = try body(connection)
           try syncExternalFiles()
+          isWritten = true
           return outcome
         }
         if !connection.isInTransaction { externalFiles.keep() }
       } catch {
-        externalFiles.discard(from: filesStart)
+        // After a failed commit, as in `commit(_:)`.
+        if isWritten, !connection.isInTransaction {
+          externalFiles.leaveUncertain()
+        } else {
+          externalFiles.discard(from: filesStart)
+        }
         guard let error = error as? SQLiteError else { throw error }
         throw NSError.sqlite(
           error, error.isUniqueness ? .constraintConflict : .save,

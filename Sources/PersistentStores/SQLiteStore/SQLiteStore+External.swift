@@ -84,13 +84,16 @@ extension SQLiteStore {
     guard let folder = externalFiles.folder, folder.hasMarkFolder, let url, !LargeValues.isShared(url),
       connection.beginsAtOnce()
     else { return }
-    let (marked, used): (Set<String>, Set<String>)
+    let unused: Set<String>
     do {
       defer { try? connection.execute("ROLLBACK") }
-      (marked, used) = (folder.marked, try connection.externalFiles(in: externalColumns))
+      let (marked, used) = (folder.marked, try connection.externalFiles(in: externalColumns))
+      // In the transaction: a save that follows may mark the same file.
+      marked.intersection(used).forEach(folder.unmark)
+      unused = marked.subtracting(used)
     }
-    marked.intersection(used).forEach(folder.unmark)
-    if isCheckpointed(connection) { marked.subtracting(used).forEach(folder.remove) }
+    // A commit that failed may be whole in the WAL: only a WAL that is empty can't bring it back.
+    if !unused.isEmpty, connection.emptiesWAL() { unused.forEach(folder.remove) }
     folder.removeMarkFolder()
   }
 

@@ -28,7 +28,7 @@ extension SQLiteStore {
   ) throws {
     guard !changes.relationships.isEmpty || !changes.deletions.isEmpty else { return }
     let writer = RelationshipWriter(self, connection, inserted: inserted)
-    try writer.write(changes.relationships, recreated: Set(changes.updates.filter(\.isRecreation).map(\.id.key)))
+    try writer.write(changes)
     try writer.forget(changes.deletions)
     for group in Dictionary(grouping: changes.deletions, by: { ObjectIdentifier($0.id.entity) }).values {
       let references = try RowReferences(to: group[0].id.entity, in: self)
@@ -217,7 +217,8 @@ extension SQLiteStore {
   package func obtainPermanentIDs(for ids: [NSManagedObjectID]) throws {
     guard !isReadOnly else { throw readOnlyError }
     let obtained = try access("Allocating keys in") { connection in
-      try connection.transaction {
+      try checkTransaction(connection)
+      return try connection.transaction {
         var keys = KeySequences(connection)
         var obtained: [(range: TemporaryIDRange, row: Int, key: Int64)] = []
         for id in ids {

@@ -6,6 +6,8 @@ import ManagedObjectModel
 extension SQLiteStore {
   struct UnlockedState {
     var file: UnlockedFile?
+    /// The copy to read if the file itself can't be read without changing it.
+    var copy: PrivateCopy?
     /// Reads that have a connection of the store in use.
     var reads = 0
   }
@@ -14,10 +16,22 @@ extension SQLiteStore {
   ///
   /// - Throws: The errors of `body`, and `NSError` 134090 if the file was written to meanwhile.
   func checkingFile<Result>(_ body: () throws -> Result) throws -> Result {
-    guard isReadOnly, let file = try followedFile() else { return try body() }
+    guard isReadOnly else { return try body() }
+    guard let file = try followedFile() else { return try checkingCopy(body) }
     unlocked.withLock { $0.reads += 1 }
     defer { unlocked.withLock { $0.reads -= 1 } }
     return try file.checking(body)
+  }
+
+  private func checkingCopy<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let copy = unlocked.withLock({ $0.copy }) else { return try body() }
+    return try copy.checking(body)
+  }
+
+  /// What other programs may change during a read.
+  func checkedSource() throws -> (any CheckedSource)? {
+    guard isReadOnly else { return nil }
+    return try followedFile() ?? unlocked.withLock { $0.copy }
   }
 
   /// The file, if it is read without locks.
@@ -35,19 +49,19 @@ extension SQLiteStore {
   }
 }
 
-/// A cursor over rows of a file that is read without locks.
-final class UnlockedCursor: RowCursor {
+/// A cursor over rows of a source that other programs may change.
+final class CheckedCursor: RowCursor {
   private let cursor: any RowCursor
-  private let file: UnlockedFile
+  private let source: any CheckedSource
 
-  /// - Parameter file: Nil for a file that is read with locks.
-  static func over(_ cursor: any RowCursor, _ file: UnlockedFile?) -> any RowCursor {
-    file.map { UnlockedCursor(cursor, $0) } ?? cursor
+  /// - Parameter source: Nil for a file that is read with locks.
+  static func over(_ cursor: any RowCursor, _ source: (any CheckedSource)?) -> any RowCursor {
+    source.map { CheckedCursor(cursor, $0) } ?? cursor
   }
 
-  private init(_ cursor: any RowCursor, _ file: UnlockedFile) {
+  private init(_ cursor: any RowCursor, _ source: any CheckedSource) {
     self.cursor = cursor
-    self.file = file
+    self.source = source
   }
 
   var store: StoreIdentity? { cursor.store }
@@ -55,10 +69,10 @@ final class UnlockedCursor: RowCursor {
   func holdingState<Result>(_ body: () throws -> Result) throws -> Result { try cursor.holdingState(body) }
 
   func next(into batch: inout ObjectBatch, numbers: inout RowNumbers) throws -> Bool {
-    try file.checking { try cursor.next(into: &batch, numbers: &numbers) }
+    try source.checking { try cursor.next(into: &batch, numbers: &numbers) }
   }
 
-  func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow] { try file.checking { try cursor.nextRows(stop) } }
+  func nextRows(_ stop: CancellationFlag) throws -> [FetchedRow] { try source.checking { try cursor.nextRows(stop) } }
 
   func ids(_ keys: [Int64], of entity: NSEntityDescription) -> ObjectIDCollection { cursor.ids(keys, of: entity) }
 }

@@ -29,8 +29,6 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   let writerLock = NSRecursiveLock()
   private var writer: SQLiteReader?
   private var checkpointer: WALCheckpointer?
-  /// The copy to read if the file itself can't be read without changing it.
-  private var privateCopy: PrivateCopy?
   let unlocked = Locked(UnlockedState())
   /// By entity name; built at the first insertion of each entity.
   var batchSources: [String: BatchSource] = [:]
@@ -91,8 +89,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
 
   private func connect(_ opened: OpenedDatabase) {
     writer = SQLiteReader(opened.connection, of: self)
-    privateCopy = opened.privateCopy
-    unlocked.withLock { $0.file = opened.unlocked }
+    unlocked.withLock { state in (state.file, state.copy) = (opened.unlocked, opened.privateCopy) }
     checkpointer =
       opened.isReadOnly || opened.path.isEmpty
       ? nil : WALCheckpointer(watching: opened.connection, path: opened.path)
@@ -115,7 +112,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     checkpointer?.stop()
     writer?.connection.close()
     writer = nil
-    privateCopy = nil
+    unlocked.withLock { $0.copy = nil }
     batchSources = [:]
   }
 
@@ -173,13 +170,13 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     _ query: FetchQuery, rowsPerBatch: Int, in snapshot: (any StoreSnapshot)?
   ) throws -> any RowCursor {
     if let snapshot = snapshot as? SQLiteSnapshot { return try snapshot.cursor(query, rowsPerBatch: rowsPerBatch) }
-    let file = try followedFile()
+    let source = try checkedSource()
     let pool = pool.withLock { $0 }
     if let pool, !hasOpenTransaction.load(ordering: .acquiring) {
       return try reportingErrors {
         let reader = SQLiteReader(try pool.newConnection(for: self), of: self)
         let cursor = try reader.cursor(query, rowsPerBatch: rowsPerBatch, ownsSnapshot: true, lock: nil)
-        return UnlockedCursor.over(cursor, file)
+        return CheckedCursor.over(cursor, source)
       }
     }
     // A private database has a single connection, and only its own connection sees an open transaction.
@@ -199,12 +196,12 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
   }
 
   package func makeSnapshot() throws -> (any StoreSnapshot)? {
-    let file = try followedFile()
+    let source = try checkedSource()
     guard let pool = pool.withLock({ $0 }) else { return nil }
     do {
       let connection = try pool.newConnection(for: self)
       snapshots.add(connection)
-      return try SQLiteSnapshot(SQLiteReader(connection, of: self), self, file: file)
+      return try SQLiteSnapshot(SQLiteReader(connection, of: self), self, source: source)
     } catch let error as SQLiteError {
       throw NSError.sqlite(error, .sqlite, message: "Pinning a generation of \(location) failed")
     }
@@ -222,14 +219,41 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
 
   package func commitTransaction() throws {
     try access("Writing to") { connection in
-      guard connection.isInTransaction else { return }
+      guard connection.isInTransaction else {
+        externalFiles.discard()
+        throw lostTransaction
+      }
       try syncExternalFiles()
-      try connection.execute("COMMIT")
-      externalFiles.keep()
+      try commit(connection)
     }
     hasOpenTransaction.store(false, ordering: .releasing)
     writerLock.withLock { removeReleasedFiles() }
     try didCommit()
+  }
+
+  /// Commits the transaction with its external files. A commit that fails ends the transaction too, unless it can be
+  /// tried again.
+  func commit(_ connection: SQLiteConnection) throws {
+    do {
+      try connection.execute("COMMIT")
+    } catch {
+      if !connection.isInTransaction { externalFiles.leaveUncertain() }
+      throw error
+    }
+    externalFiles.keep()
+  }
+
+  /// - Throws: `NSError` 134030 if a transaction around several saves is open and SQLite has rolled it back: what follows
+  ///   would be saved without what came before.
+  func checkTransaction(_ connection: SQLiteConnection) throws {
+    if hasOpenTransaction.load(ordering: .acquiring), !connection.isInTransaction { throw lostTransaction }
+  }
+
+  private var lostTransaction: NSError {
+    .coreData(
+      .save,
+      "SQLite has rolled back the transaction in \(location) after an error, so that nothing of it is saved. Remove "
+        + "the cause of that error, roll back, and repeat the whole transaction.")
   }
 
   package func rollBackTransaction() throws {

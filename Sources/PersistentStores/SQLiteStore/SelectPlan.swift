@@ -106,7 +106,9 @@ struct SelectPlan {
   }
 
   /// The current row of a statement made from `select`.
-  func row(of statement: SQLiteStatement) throws -> FetchedRow {
+  ///
+  /// - Parameter missing: What to note values in whose files are missing, instead of throwing for them.
+  func row(of statement: SQLiteStatement, leavingOut missing: MissingValues? = nil) throws -> FetchedRow {
     let (space, columns) = try layout(ofEntity: Int(statement.integer(1)), key: statement.integer(0))
     let entity = space.entity
     let id = NSManagedObjectID(space: space, key: statement.integer(0))
@@ -120,7 +122,9 @@ struct SelectPlan {
       for slot in externalSlotsByEntity[Int(statement.integer(1))] {
         guard case .blob(let bytes) = values[slot] else { continue }
         values[slot] =
-          try externalData.value(of: bytes, Self.location(of: entity, slot: slot, key: statement.integer(0)))
+          try externalData.leavingOut(missing).value(
+            of: bytes, Self.location(of: entity, slot: slot, key: statement.integer(0))
+          )
           .map(StoredValue.blob) ?? .null
       }
     }

@@ -113,6 +113,14 @@ extension SQLiteConnection {
     return outcome.count == 3 && outcome[0] == .integer(0) && outcome[1] == outcome[2]
   }
 
+  /// Writes the WAL back and empties it, unless a reader or writer would have to be waited for.
+  func emptiesWAL() -> Bool {
+    withoutWaiting {
+      let outcome = try? rows("PRAGMA wal_checkpoint(TRUNCATE)").first
+      return outcome?.first == .integer(0)
+    }
+  }
+
   /// Replaces the contents of `destination` with everything that is committed here, in one transaction.
   func copyEverything(to destination: SQLiteConnection) throws {
     // A WAL requires a fixed page size.

@@ -41,9 +41,16 @@ final class BruteForceReader: RowReader {
 
   func count(_ query: FetchQuery) throws -> Int { slice(try matches(query), query).count }
 
-  /// Nobody has linked the objects.
   func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]] {
-    ids.map { _ in [] }
+    ids.map { id in
+      guard id.storeIdentity === identity, let key = id.storeKey else { return [] }
+      let place = BruteForceLinks.Place(root: id.entity.rootEntity.name ?? "", key: key)
+      return state.links.related(relationship, of: place).compactMap { other in
+        state.tables[other.root]?[other.key].map {
+          NSManagedObjectID(entity: $0.entity, store: identity, key: other.key)
+        }
+      }
+    }
   }
 
   /// All that the query finds, whatever its limit and order.

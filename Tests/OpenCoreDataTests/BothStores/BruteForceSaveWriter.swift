@@ -14,6 +14,7 @@ final class BruteForceSaveWriter: SaveWriter {
   private var refusals: [SaveFailure.Failure] = []
   /// The IDs of the objects that this save inserts, by the name of the root entity and the key.
   private var insertedIDs: [String: [Int64: NSManagedObjectID]] = [:]
+  private var insertedKeys: [NSManagedObjectID: Int64] = [:]
 
   init(_ store: BruteForceStore, ignoresVersions: Bool) {
     self.store = store
@@ -31,6 +32,11 @@ final class BruteForceSaveWriter: SaveWriter {
       for known in changes.deletions { delete(known, &state) }
       for row in changes.updates { update(row, &state) }
       for rows in changes.insertions { insert(rows, &state) }
+      guard conflicts.isEmpty, refusals.isEmpty else { return }
+      try link(changes.relationships, &state)
+      if let end = state.links.dangling({ state.tables[$0.root]?[$0.key] != nil }) {
+        throw NSError.coreData(.relationshipDeniedDelete, "\(end.relationship) of \(end.place) leads to a deleted row.")
+      }
     }
     if !conflicts.isEmpty { throw SaveFailure(code: .mergeConflict, failures: conflicts) }
     if !refusals.isEmpty { throw SaveFailure(code: .constraintConflict, failures: refusals) }
@@ -61,7 +67,7 @@ final class BruteForceSaveWriter: SaveWriter {
     // A row that is gone already is what was wanted.
     guard let key = known.id.storeKey, let row = row(known.id, state) else { return }
     guard row.version == known.version || ignoresVersions else { return conflict(known.id, state) }
-    state.tables[row.entity.rootEntity.name ?? ""]?[key] = nil
+    state.remove(row.entity, key)
   }
 
   private func update(_ change: UpdatedRow, _ state: inout BruteForceStore.State) {
@@ -90,6 +96,7 @@ final class BruteForceSaveWriter: SaveWriter {
       if obtained[number] == nil { nextKey += 1 }
       let id = rows.objectID(row: number)
       insertedIDs[entity.rootEntity.name ?? "", default: [:]][key] = id
+      insertedKeys[id] = key
       write(Row(entity, rows.batch.values(row: number)), key: key, id: id, to: &state)
     }
     resolutions.append(
@@ -97,6 +104,36 @@ final class BruteForceSaveWriter: SaveWriter {
         rows.range,
         TemporaryIDRange.Resolution(store: store.identity, firstKey: firstKey, removedRows: rows.removedRows)
       ))
+  }
+
+  /// To-one ends come first, then members, then orders.
+  private func link(_ rows: [RowRelationships], _ state: inout BruteForceStore.State) throws {
+    var lists: [(relationship: NSRelationshipDescription, owner: BruteForceLinks.Place, change: MemberChange)] = []
+    for row in rows {
+      let owner = try place(row.id)
+      for change in row.changes {
+        switch change.content {
+        case .one(let target): state.links.set(change.relationship, of: owner, to: try target.map(place))
+        case .many(let members): lists.append((change.relationship, owner, members))
+        }
+      }
+    }
+    for list in lists {
+      for id in list.change.removed { state.links.remove(try place(id), from: list.relationship, of: list.owner) }
+    }
+    for list in lists {
+      for id in list.change.added { state.links.add(try place(id), to: list.relationship, of: list.owner) }
+    }
+    for list in lists {
+      guard let order = list.change.order else { continue }
+      state.links.arrange(list.relationship, of: list.owner, in: try order.map(place))
+    }
+  }
+
+  private func place(_ id: NSManagedObjectID) throws -> BruteForceLinks.Place {
+    let key = id.resolved.storeIdentity === store.identity ? id.resolved.storeKey : insertedKeys[id.resolved]
+    guard let key else { throw NSError.coreData(.save, "A relationship leads to \(id), which is not saved here.") }
+    return BruteForceLinks.Place(root: id.entity.rootEntity.name ?? "", key: key)
   }
 
   /// Writes a row unless another one has values that must be unique.

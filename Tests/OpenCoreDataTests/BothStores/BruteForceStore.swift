@@ -23,6 +23,7 @@ final class BruteForceStore: RowStore {
     var tables: [String: [Int64: Row]] = [:]
     /// By the name of the root entity: the greatest key given.
     var lastKeys: [String: Int64] = [:]
+    var links = BruteForceLinks()
   }
 
   /// The states that can be read.
@@ -211,7 +212,7 @@ final class BruteForceStore: RowStore {
     try batch { state in
       var outcome = BatchOutcome()
       for key in Set(keys).sorted() {
-        guard let row = state.tables[entity.rootEntity.name ?? ""]?.removeValue(forKey: key) else { continue }
+        guard let row = state.remove(entity, key) else { continue }
         outcome.note(NSManagedObjectID(entity: row.entity, store: identity, key: key), wantsIDs)
       }
       return outcome
@@ -334,6 +335,13 @@ extension BruteForceStore.Row {
 extension BruteForceStore.State {
   func row(_ entity: NSEntityDescription, _ key: Int64) -> BruteForceStore.Row? {
     tables[entity.rootEntity.name ?? ""]?[key]
+  }
+
+  @discardableResult
+  mutating func remove(_ entity: NSEntityDescription, _ key: Int64) -> BruteForceStore.Row? {
+    let root = entity.rootEntity.name ?? ""
+    links.forget(BruteForceLinks.Place(root: root, key: key))
+    return tables[root]?.removeValue(forKey: key)
   }
 
   mutating func put(_ row: BruteForceStore.Row, _ key: Int64) {

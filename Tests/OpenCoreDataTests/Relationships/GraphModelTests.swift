@@ -9,14 +9,14 @@ import Testing
 // what they lead to, a rollback takes everything back, and a save writes what the context shows. Random sequences run on
 // a chain of contexts and on plain dictionaries.
 
-@Suite("Any sequence of changes of relationships", .seeded)
+@Suite("Any sequence of changes of relationships", .seeded, .overBothStores)
 struct GraphModelTests {
   @Test("The chain and its reference agree, and so do the rows", arguments: Randomness.seeds(8, long: 400))
   func agreement(seed: UInt64) throws {
     let player = try GraphPlayer(seed: seed)
     let found = try player.play(steps: 120)
     #expect(found == nil, "seed \(seed): \(found ?? "")")
-    #expect(try sqlite(player.graph.file, "PRAGMA integrity_check") == "ok")
+    try player.graph.expectIntegrity()
   }
 
   @Test("Any undos and redos lead to the states that were, also over saves", arguments: Randomness.seeds(8, long: 400))
@@ -24,7 +24,7 @@ struct GraphModelTests {
     let player = try GraphPlayer(seed: seed, undoes: true)
     let found = try player.play(steps: 160)
     #expect(found == nil, "seed \(seed): \(found ?? "")")
-    #expect(try sqlite(player.graph.file, "PRAGMA integrity_check") == "ok")
+    try player.graph.expectIntegrity()
   }
 
   @Test("The reference can fail: an undo that changes an order is noticed")

@@ -24,7 +24,7 @@ final class GraphPlayer {
   var turnsListsRound = false
 
   init(seed: UInt64, undoes: Bool = false) throws {
-    graph = try LinkedGraph()
+    graph = try LinkedGraph(kind: .current)
     random = SeededGenerator(seed: seed)
     var contexts = [graph.context()]
     for _ in 0..<Int.random(in: 0..<3, using: &random) { contexts.insert(graph.context(contexts[0]), at: 0) }
@@ -288,40 +288,6 @@ final class GraphPlayer {
 
   /// Compares the rows, read by the `sqlite3` shell, with what the store is to have.
   func rowDisagreement() throws -> String? {
-    let reference = references[contexts.count]
-    var lines: [String] = []
-    for (number, kind) in reference.kinds {
-      for key in ["partner", "parent", "note", "box", "tags", "friends"] where GraphReference.keys(kind).contains(key) {
-        lines += reference.related(number, key).map { "\(key) \(number) \($0)" }
-      }
-      for key in ["items", "ranked"] where GraphReference.keys(kind).contains(key) {
-        let list = reference.related(number, key)
-        if !list.isEmpty { lines.append("\(key) \(number) \(list.map(String.init).joined(separator: ","))") }
-      }
-    }
-    let found = try sqlite(graph.file, Self.rowQuery).split(separator: "\n").map(String.init).sorted()
-    if found == lines.sorted() { return nil }
-    let difference = Set(found).symmetricDifference(lines).sorted()
-    return "rows differ: \(difference)\(history)"
+    try graph.rowDifference(from: references[contexts.count]).map { $0 + history }
   }
-
-  // Numbers: Box 1, Node 2, Leaf 3, Tag 4.
-  private static let rowQuery = """
-    SELECT 'partner ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM ZNODE a JOIN ZNODE b
-      ON b.Z_PK = a.ZPARTNER AND b.Z_ENT = a.Z2_PARTNER;
-    SELECT 'parent ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM ZNODE a JOIN ZNODE b
-      ON b.Z_PK = a.ZPARENT AND b.Z_ENT = a.Z2_PARENT;
-    SELECT 'note ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM ZNODE a JOIN ZTAG b ON b.Z_PK = a.ZNOTE;
-    SELECT 'box ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM ZNODE a JOIN ZBOX b ON b.Z_PK = a.ZBOX;
-    SELECT 'tags ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM Z_2TAGS j JOIN ZNODE a ON a.Z_PK = j.Z_2NODES
-      JOIN ZTAG b ON b.Z_PK = j.Z_4TAGS;
-    SELECT 'friends ' || a.ZNUMBER || ' ' || b.ZNUMBER FROM Z_2FRIENDS j JOIN ZNODE a ON a.Z_PK = j.Z_2FRIENDS
-      JOIN ZNODE b ON b.Z_PK = j.REFLEXIVE;
-    SELECT 'items ' || ZNUMBER || ' ' || (SELECT group_concat(n) FROM
-      (SELECT a.ZNUMBER n FROM ZNODE a WHERE a.ZBOX = b.Z_PK ORDER BY a.Z_FOK_BOX))
-      FROM ZBOX b WHERE EXISTS (SELECT 1 FROM ZNODE a WHERE a.ZBOX = b.Z_PK);
-    SELECT 'ranked ' || ZNUMBER || ' ' || (SELECT group_concat(n) FROM (SELECT a.ZNUMBER n FROM Z_2RANKINGS j
-      JOIN ZNODE a ON a.Z_PK = j.Z_2RANKED WHERE j.Z_4RANKINGS = b.Z_PK ORDER BY j.Z_FOK_2RANKED))
-      FROM ZTAG b WHERE EXISTS (SELECT 1 FROM Z_2RANKINGS j WHERE j.Z_4RANKINGS = b.Z_PK);
-    """
 }

@@ -141,6 +141,27 @@ struct LinkedConflictTests {
     #expect(try sqlite(graph.file, "SELECT count(*) FROM Z_2TAGS") == "0")
   }
 
+  @Test("An end of a pair that was emptied is led to by no row, although others have given it a partner")
+  func emptiedPair() throws {
+    let graph = try LinkedGraph()
+    let (context, other) = (graph.context(), graph.context())
+    context.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+    try context.performAndWait {
+      let nodes = (1...3).map { LinkedGraph.make("Node", $0, in: context) }
+      nodes[0].setValue(nodes[1], forKey: "partner")
+      try context.save()
+      nodes[0].setValue(nil, forKey: "partner")
+      try other.performAndWait {
+        try LinkedGraph.find("Node", 1, in: other)
+          .setValue(try LinkedGraph.find("Node", 3, in: other), forKey: "partner")
+        try other.save()
+      }
+      try context.save()
+      #expect(nodes.map { LinkedGraph.numbers($0, "partner") } == [[], [], []])
+    }
+    #expect(try sqlite(graph.file, "SELECT count(*) FROM ZNODE WHERE ZPARTNER IS NOT NULL") == "0")
+  }
+
   @Test("After a conflict about a one-to-one relationship no third row leads to the same object")
   func oneToOne() throws {
     let graph = try LinkedGraph()

@@ -42,13 +42,25 @@ struct LinkedGraph: Sendable {
   let file: URL
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator
+  let kind: StoreKind
 
-  init() throws {
+  init(xml: String = Self.xml, kind: StoreKind = .sqlite) throws {
+    self.kind = kind
     folder = try TemporaryFolder()
     file = folder.file("Graph.sqlite")
-    model = try NSManagedObjectModel.load(xml: Data(Self.xml.utf8))
+    model = try NSManagedObjectModel.load(xml: Data(xml.utf8))
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    switch kind {
+    case .sqlite: try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+    case .bruteForce: try coordinator.addPersistentStore(BruteForceStore(model: model))
+    }
+  }
+
+  /// Another coordinator over the same file.
+  func newCoordinator() throws -> NSPersistentStoreCoordinator {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+    return coordinator
   }
 
   func context(_ parent: NSManagedObjectContext? = nil) -> NSManagedObjectContext {

@@ -91,6 +91,9 @@ final class TableMirror: NSObject, NSFetchedResultsControllerDelegate {
     atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType
   ) {
     log.append("\(type) section \(sectionInfo.name) \(sectionIndex)")
+    if type == .delete, sectionInfo.numberOfObjects > 0 || sectionInfo.objects?.isEmpty == false {
+      faults.append("a deleted section has objects")
+    }
     if !(removals.isEmpty && insertions.isEmpty && updates.isEmpty) { faults.append("section after objects") }
     switch type {
     case .delete:

@@ -120,6 +120,21 @@ struct UndoTests {
     #expect(try sqlite(graph.file, "SELECT group_concat(ZNUMBER) FROM ZNODE") == "1")
   }
 
+  @Test("A partner that was taken from another object goes back to it")
+  func takenPartner() throws {
+    let (_, nodes) = try setUp(1, 2, 3)
+    nodes[0].setValue(nodes[1], forKey: "partner")
+    try context.save()
+    manager.removeAllActions()
+    group { nodes[2].setValue(nodes[1], forKey: "partner") }
+    func partners() -> [[Int]] { nodes.map { numbers($0, "partner") } }
+    #expect(partners() == [[], [3], [2]])
+    context.undo()
+    #expect(partners() == [[2], [1], []] && !context.hasChanges)
+    context.redo()
+    #expect(partners() == [[], [3], [2]])
+  }
+
   @Test("After a save the undo of a change or an insertion is pending until the next save")
   func overSaves() throws {
     let (box, _) = try setUp(1)

@@ -54,6 +54,26 @@ extension NSManagedObjectContext {
     scheduleProcessing()
   }
 
+  /// Takes insertions back: the objects are deleted and nothing leads to them any more. What they lead to stays, whatever
+  /// their rules are.
+  func takeBackInsertions(of objects: [NSManagedObject]) {
+    for (relationship, group) in Self.relationships(of: objects) {
+      // A read that fails now fails again for one object, whose name is in the message then.
+      try? readTogether(relationship, of: group)
+      let ends = group.flatMap { $0.related(relationship).filter(\.isThere) }
+      loadTogether(ends)
+      for object in group {
+        if let inverse = relationship.inverseRelationship {
+          for other in object.related(relationship) where other.isThere { other.dissolve(object, inverse) }
+        } else if relationship.deleteRule == .denyDeleteRule {
+          object.setRelatedValue(nil, relationship)
+        }
+      }
+    }
+    for object in objects { graph.delete(object, carriesOutRules: false) }
+    scheduleProcessing()
+  }
+
   /// Reads what a save compares with the rule deny, in one read for each relationship.
   func readDeniedEnds(of objects: [NSManagedObject]) throws {
     for (relationship, group) in Self.relationships(of: objects) where relationship.deleteRule == .denyDeleteRule {
@@ -84,7 +104,8 @@ extension NSManagedObjectContext {
       guard !bound.isEmpty else { continue }
       try readTogether(relationship, of: bound)
       let others = try bound.flatMap { try $0.relatedObjects(relationship).filter(\.isThere) }
-      try load(others)
+      // No value is read for a deletion.
+      try load(others, leavingOut: MissingValues())
       // What is deleted with its only owner need not say who that is.
       if let inverse = relationship.inverseRelationship, !inverse.isToMany,
         relationship.deleteRule != .cascadeDeleteRule

@@ -226,28 +226,33 @@ extension NSManagedObjectContext {
   // MARK: Single rows
 
   /// The row that the level below has for `id`; nil if it has none.
-  func rowBelow(for id: NSManagedObjectID) throws -> FetchedRow? { try rowsBelow(for: [id])[0] }
+  func rowBelow(for id: NSManagedObjectID, leavingOut missing: MissingValues? = nil) throws -> FetchedRow? {
+    try rowsBelow(for: [id], leavingOut: missing)[0]
+  }
 
-  func rowsBelow(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
-    guard let parent else { return try storeReading().rows(for: ids.map(\.resolved)) }
-    return try parent.performAndWait { try parent.rows(for: ids) }
+  /// - Parameter missing: What to note values in whose files are missing, instead of throwing for them.
+  func rowsBelow(for ids: [NSManagedObjectID], leavingOut missing: MissingValues? = nil) throws -> [FetchedRow?] {
+    guard let parent else { return try storeReading().rows(for: ids.map(\.resolved), leavingOut: missing) }
+    return try parent.performAndWait { try parent.rows(for: ids, leavingOut: missing) }
   }
 
   /// The row that this context has for each of `ids`.
-  func rows(for ids: [NSManagedObjectID]) throws -> [FetchedRow?] {
+  func rows(for ids: [NSManagedObjectID], leavingOut missing: MissingValues? = nil) throws -> [FetchedRow?] {
     var result: [FetchedRow?] = Array(repeating: nil, count: ids.count)
-    var missing: [Int] = []
+    var absent: [Int] = []
     for (index, id) in ids.enumerated() {
       if let object = registeredObject(for: id), !object.isFault {
         if !object.isDeleted {
           result[index] = FetchedRow(id: object.objectID, version: object.versionForChildren, values: object.values)
         }
       } else {
-        missing.append(index)
+        absent.append(index)
       }
     }
-    guard !missing.isEmpty else { return result }
-    for (index, row) in zip(missing, try rowsBelow(for: missing.map { ids[$0] })) { result[index] = row }
+    guard !absent.isEmpty else { return result }
+    for (index, row) in zip(absent, try rowsBelow(for: absent.map { ids[$0] }, leavingOut: missing)) {
+      result[index] = row
+    }
     return result
   }
 }

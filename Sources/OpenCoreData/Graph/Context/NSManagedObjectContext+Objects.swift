@@ -129,25 +129,32 @@ extension NSManagedObjectContext {
   /// Loads a fault's values together with those of the other unloaded faults of its group.
   ///
   /// Reading a property can't throw (Apple documentation: NSManagedObject, "Faulting"), so an error of the store ends
-  /// the process. Callers that can throw use `load(fault:)`.
+  /// the process; a value whose file is missing reads as nil. Callers that can throw use `load(fault:)`.
   func fulfillFault(_ object: NSManagedObject) {
     do {
-      try load(fault: object)
+      do {
+        try load(fault: object)
+      } catch let error as NSError where error.isDueToMissingValue {
+        let missing = MissingValues()
+        try load(fault: object, leavingOut: missing)
+        missing.report()
+      }
     } catch {
       preconditionFailure("The values of \(object.identity) can't be read: \(error.localizedDescription)")
     }
   }
 
-  func load(fault object: NSManagedObject) throws {
+  /// - Parameter missing: What to note values in whose files are missing, instead of throwing for them.
+  func load(fault object: NSManagedObject, leavingOut missing: MissingValues? = nil) throws {
     // An object of a walk: its row is in the batch.
     if object.loaded == nil { return object.completeFault() }
     if let (segment, row) = graph.insertions.locate(object.identity), graph.handle(in: segment, row: row) === object {
       return
     }
-    if !object.hasValues, let group = object.faultGroup { try load(group) }
+    if !object.hasValues, let group = object.faultGroup { try load(group, leavingOut: missing) }
     if object.hasValues {
       object.completeFault()
-    } else if let row = try rowBelow(for: object.identity) {
+    } else if let row = try rowBelow(for: object.identity, leavingOut: missing) {
       _ = realized(object, row)
     } else {
       markInaccessible(object)
@@ -159,14 +166,14 @@ extension NSManagedObjectContext {
   func loadTogether(_ objects: [NSManagedObject]) { try? load(objects) }
 
   /// Reads the values of all faults without values among `objects` in one read.
-  func load(_ objects: [NSManagedObject]) throws {
+  func load(_ objects: [NSManagedObject], leavingOut missing: MissingValues? = nil) throws {
     let faults = objects.filter { $0.isFault && !$0.hasValues }
-    if !faults.isEmpty { try load(FaultGroup(faults.map(\.identity))) }
+    if !faults.isEmpty { try load(FaultGroup(faults.map(\.identity)), leavingOut: missing) }
   }
 
-  private func load(_ group: FaultGroup) throws {
+  private func load(_ group: FaultGroup, leavingOut missing: MissingValues?) throws {
     let waiting = group.members.compactMap(graph.registeredObject).filter { $0.isFault && !$0.hasValues }
-    for (member, row) in zip(waiting, try rowsBelow(for: waiting.map(\.identity))) {
+    for (member, row) in zip(waiting, try rowsBelow(for: waiting.map(\.identity), leavingOut: missing)) {
       member.faultGroup = nil
       if let row { member.fill(from: row) }
     }

@@ -150,10 +150,7 @@ extension NSManagedObjectContext {
 
   /// Removes objects from the context: those that were saved are deleted.
   private func remove(_ objects: [NSManagedObject]) {
-    let inserted = objects.filter { $0.managedObjectContext === self && $0.isInserted }
-    if !inserted.isEmpty { withdraw(inserted) }
-    let stored = objects.filter { $0.managedObjectContext === self && !$0.isInserted }
-    loadTogether(stored)
-    for object in stored where isInUse(object) { graph.delete(object) }
+    loadTogether(objects.filter { $0.managedObjectContext === self && !$0.isInserted })
+    takeBackInsertions(of: objects.filter(isInUse))
   }
 }

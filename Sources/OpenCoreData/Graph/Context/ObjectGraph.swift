@@ -198,7 +198,7 @@ final class ObjectGraph {
   // MARK: Deletions
 
   /// Marks an object, which is not a fault, for deletion. One that was never saved leaves the context.
-  func delete(_ object: NSManagedObject) {
+  func delete(_ object: NSManagedObject, carriesOutRules: Bool = true) {
     let key = object.identity.key
     undo?.noteDeletion(of: object)
     if object.isInserted, let (segment, row) = insertions.locate(object.identity) {
@@ -208,7 +208,7 @@ final class ObjectGraph {
       updates[key] = nil
       object.becomeDeleted()
       deletions[key] = object
-      unpropagated.add([object])
+      if carriesOutRules { unpropagated.add([object]) }
       event.noteDeletion(of: object, key)
     }
   }

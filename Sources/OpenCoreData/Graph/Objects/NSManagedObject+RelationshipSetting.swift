@@ -12,6 +12,8 @@ extension NSManagedObject {
     let old = related(relationship).first
     guard old !== new else { return }
     if let new { check(new, relationship) }
+    // Before the other end leads elsewhere: what both ends had is read without that.
+    undoRecorder?.willChange(relationship, of: self)
     if let inverse = relationship.inverseRelationship {
       old?.unlink(self, inverse)
       new?.link(self, inverse)
@@ -93,6 +95,7 @@ extension NSManagedObject {
   /// The other end of a pair now leads to `object`.
   private func link(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
     if relationship.isToMany { return noteAddition(object, relationship) }
+    undoRecorder?.willChange(relationship, of: self)
     if let former = related(relationship).first, former !== object, let inverse = relationship.inverseRelationship {
       former.record(nil, inverse)
     }

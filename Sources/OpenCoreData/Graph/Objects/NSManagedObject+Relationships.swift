@@ -102,12 +102,12 @@ extension NSManagedObject {
     return pending?.many[relationship.name]?.applied(to: below) ?? below
   }
 
-  /// What the level below has; a list leaves out the objects that this context has given another owner. Both sides know
-  /// that, unless others have moved the object meanwhile.
+  /// What the level below has, without the objects that this context has given another owner. Both sides know that,
+  /// unless others have moved the object meanwhile.
   private func idsBelow(_ relationship: NSRelationshipDescription) throws -> [NSManagedObjectID] {
     let ids = try committedIDs(relationship)
-    guard relationship.isToMany, let inverse = relationship.inverseRelationship, !inverse.isToMany,
-      let context = managedObjectContext, !context.graph.updates.isEmpty
+    guard let inverse = relationship.inverseRelationship, !inverse.isToMany, let context = managedObjectContext,
+      !context.graph.updates.isEmpty
     else { return ids }
     return ids.filter { id in
       guard let owner = context.graph.registeredObject(for: id)?.pending?.one[inverse.name] else { return true }

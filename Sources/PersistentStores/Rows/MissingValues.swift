@@ -41,7 +41,24 @@ package final class MissingValues: Sendable {
   }
 }
 
+extension MissingValues {
+  /// Writes a line for each value that was left out to the standard error, as Apple's framework does.
+  package func report() {
+    for value in take() {
+      let line =
+        "CoreData: error: External data reference can't find underlying file: \(value.attribute) of row \(value.key) "
+        + "reads as nil, because \(value.file) is missing. Bring it back next to the store.\n"
+      FileHandle.standardError.write(Data(line.utf8))
+    }
+  }
+}
+
 extension NSError {
   /// Whether a value's file is missing, and `MissingValues` would leave the value out.
   package var isOfMissingValue: Bool { userInfo[MissingValues.errorKey] as? Bool == true }
+
+  /// Whether it would not have been thrown if missing values were left out.
+  package var isDueToMissingValue: Bool {
+    isOfMissingValue || (userInfo[NSUnderlyingErrorKey] as? NSError)?.isOfMissingValue == true
+  }
 }
