@@ -126,7 +126,8 @@ extension ExaminedStore {
     if let known = purposes.first(where: { name.hasPrefix($0.key) }) { return known.value }
     if name.hasPrefix("ANSCK") { return "mirroring to CloudKit" }
     if object.name.uppercased().hasPrefix("Z_DA_") { return "derived attribute" }
-    if ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) || object.sql?.contains("rtree") == true {
+    if object.name.uppercased().hasPrefix("Z_RT_") { return "index of places (R-tree)" }
+    if ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) || object.sql?.uppercased().contains("RTREE") == true {
       return "index of places (R-tree)"
     }
     return nil
