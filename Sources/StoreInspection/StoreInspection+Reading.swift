@@ -127,7 +127,8 @@ extension ExaminedStore {
     if name.hasPrefix("ANSCK") { return "mirroring to CloudKit" }
     if object.name.uppercased().hasPrefix("Z_DA_") { return "derived attribute" }
     if object.name.uppercased().hasPrefix("Z_RT_") { return "index of places (R-tree)" }
-    if ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) || object.sql?.uppercased().contains("RTREE") == true {
+    let isTree = object.sql?.uppercased().contains("RTREE") == true
+    if isTree || ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) {
       return "index of places (R-tree)"
     }
     return nil

@@ -48,10 +48,10 @@ extension SQLNaming {
     }
     guard names.count == 2, columns.count == 2 else { return nil }
     return locationTree(
-      "Z_RT_\(entity.name ?? "")_\(attribute.name)", on: tableName(of: entity), columns[0], columns[1])
+      "Z_RT_\(entity.name ?? "")_\(attribute.name)", on: tableName(of: entity), x: columns[0], y: columns[1])
   }
 
-  private func locationTree(_ tree: String, on table: String, _ x: String, _ y: String) -> SQLDerivation {
+  private func locationTree(_ tree: String, on table: String, x: String, y: String) -> SQLDerivation {
     let columns = "\(x)_MIN, \(x)_MAX, \(y)_MIN, \(y)_MAX"
     let declarations = "\(x)_MIN FLOAT, \(x)_MAX FLOAT, \(y)_MIN FLOAT, \(y)_MAX FLOAT"
     let insertion = "INTO \(tree) (Z_PK, \(columns)) VALUES (NEW.Z_PK, NEW.\(x) ,NEW.\(x), NEW.\(y), NEW.\(y)) ;"

@@ -112,10 +112,7 @@ public final class PipelineRunner: Sendable {
     // A seed is new, even if it replaces a file.
     let store = options.seed == nil ? definition.storePath(options) : nil
     let found: RunModel
-    switch try RunModel.found(
-      definition, given: options.model, store: store,
-      reading: kind == .export ? options : nil)
-    {
+    switch try RunModel.found(definition, options: options, store: store, for: kind == .export ? .export : .opened) {
     case .success(let model): found = model
     case .failure(let failure): return .failure(failure)
     }

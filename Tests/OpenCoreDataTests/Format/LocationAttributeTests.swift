@@ -98,8 +98,10 @@ import Testing
     let source = try model(Self.numbers + Self.place)
     try make(source)
     _ = try sqlite(
-      file, "INSERT INTO ZPHOTO(Z_PK, Z_ENT, Z_OPT, ZLATITUDE, ZLONGITUDE) VALUES (1, 1, 1, 47.5, 8.5), (2, 1, 1, 2, 3)")
-    let target = try model(Self.numbers + Self.place + #"<attribute name="title" optional="YES" attributeType="String"/>"#)
+      file, "INSERT INTO ZPHOTO(Z_PK, Z_ENT, Z_OPT, ZLATITUDE, ZLONGITUDE) VALUES (1, 1, 1, 47.5, 8.5), (2, 1, 1, 2, 3)"
+    )
+    let title = #"<attribute name="title" optional="YES" attributeType="String"/>"#
+    let target = try model(Self.numbers + Self.place + title)
     try make(target, MigrationBench.options([source]))
     #expect(try sqlite(file, Self.wrong) == "0")
     #expect(try sqlite(file, "SELECT count(*) FROM Z_RT_Photo_place") == "2")
