@@ -4,7 +4,7 @@ import ManagedObjectModel
 /// What Apple's framework takes from the user info of entities and attributes (docs/coredata-format.md, "Location
 /// attributes").
 enum SQLUserInfoKey {
-  /// The two attributes of a location attribute, separated by a comma.
+  /// The two attributes of a location attribute, in a list or separated by a comma.
   static let locationComponents = "_NSLocationAttributeDerivedComponents"
   /// A condition over related objects, whose triggers keep a number up to date.
   static let trigger = "NSTriggerKey"
@@ -40,9 +40,11 @@ extension SQLNaming {
 
   /// Known for two stored numbers with a fraction, in an entity without a superentity.
   private func locationTree(of attribute: NSAttributeDescription, in entity: NSEntityDescription) -> SQLDerivation? {
-    guard entity.superentity == nil, let text = attribute.userInfo?[SQLUserInfoKey.locationComponents] as? String
+    let components = attribute.userInfo?[SQLUserInfoKey.locationComponents]
+    guard entity.superentity == nil,
+      let list = components as? [String] ?? (components as? String)?.split(separator: ",").map(String.init)
     else { return nil }
-    let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    let names = list.map { $0.trimmingCharacters(in: .whitespaces) }
     let columns = names.compactMap { name in
       entity.attributesByName[name].flatMap { $0.isTransient || $0.columnType != .float ? nil : indexColumn(of: $0) }
     }

@@ -61,6 +61,14 @@ import Testing
         """)
   }
 
+  @Test func `The two attributes may be in a list, as compiled models of older versions have them`() throws {
+    let model = try model(Self.numbers + Self.place)
+    let place = try #require(model.entitiesByName["Photo"]?.attributesByName["place"])
+    place.userInfo = ["_NSLocationAttributeDerivedComponents": ["latitude", "longitude"]]
+    try make(model)
+    #expect(try sqlite(file, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'Z_RT_Photo_place%'") == "7")
+  }
+
   /// Rows of either side without the other; the tree keeps 32-bit numbers, which these are.
   private static let wrong = """
     SELECT count(*) FROM (SELECT Z_PK, ZLATITUDE, ZLATITUDE, ZLONGITUDE, ZLONGITUDE FROM ZPHOTO EXCEPT SELECT * FROM Z_RT_Photo_place)
