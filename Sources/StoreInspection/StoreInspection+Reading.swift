@@ -127,7 +127,9 @@ extension ExaminedStore {
     if name == "OPENCOREDATA_DEFERRED_INDEX" { return "indexes that an unfinished import has left out" }
     if name.hasPrefix("ANSCK") { return "mirroring to CloudKit" }
     if object.name.uppercased().hasPrefix("Z_DA_") { return "derived attribute" }
-    if ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) || object.sql?.contains("rtree") == true {
+    if object.name.uppercased().hasPrefix("Z_RT_") { return "index of places (R-tree)" }
+    let isTree = object.sql?.uppercased().contains("RTREE") == true
+    if isTree || ["_NODE", "_ROWID", "_PARENT"].contains(where: name.hasSuffix) {
       return "index of places (R-tree)"
     }
     return nil

@@ -113,9 +113,11 @@ import Testing
     _ = try Programs.sqlite("club.sqlite", sql, in: folder)
     let refused = try export()
     #expect(refused.status == 65 && refused.text.isEmpty, "\(refused.status) \(refused.messages)")
-    if !sql.hasPrefix("DROP") {
-      #expect(refused.messages.contains("add --model MODEL --without-metadata"), "\(refused.messages)")
-    }
+    #expect(refused.messages.contains("add --model MODEL --without-metadata"), "\(refused.messages)")
+    let growing = try Tool.run(
+      "export", "--store", "club.sqlite", "--entity", "Surfer", "--output", "a.out", "--incremental", in: folder)
+    #expect(growing.status == 65, "\(growing.status) \(growing.messages)")
+    #expect(growing.messages.contains("without --incremental: add --model MODEL --without-metadata"))
     let read = try export("--without-metadata")
     #expect(read.status == 0 && read.text == "name,photo\nAnn,aGVsbG8=\nBob,\nCid,aGk=\n", "\(read.messages)")
     // The current version has a column more, the first one not.
@@ -129,6 +131,8 @@ import Testing
     #expect(nameless.status == 64 && nameless.messages.contains("--model MODEL"), "\(nameless.messages)")
     let growing = try export("--without-metadata", "--incremental")
     #expect(growing.status == 64 && growing.messages.contains("--incremental"), "\(growing.messages)")
+    let returning = try export("--missing-external=warn", "--incremental")
+    #expect(returning.status == 64 && returning.messages.contains("leave --incremental or"), "\(returning.messages)")
     _ = try Programs.sqlite("club.sqlite", Self.damages[0], in: folder)
     for (sql, part) in [
       ("ALTER TABLE ZSURFER ADD COLUMN ZWEIGHT FLOAT", "has the column ZWEIGHT"),
@@ -139,6 +143,8 @@ import Testing
       _ = try Programs.sqlite("club.sqlite", sql, in: folder)
       let output = try export("--without-metadata", model: "Club.xcdatamodeld/Club.xcdatamodel")
       #expect(output.status == 65 && output.messages.contains(part), "\(output.status) \(output.messages)")
+      let several = try export("--without-metadata")
+      #expect(several.messages.contains("none of the model's 2 versions fits"), "\(several.messages)")
       try FileManager.default.removeItem(atPath: folder.path("club.sqlite"))
       try FileManager.default.moveItem(atPath: folder.path("kept"), toPath: folder.path("club.sqlite"))
     }

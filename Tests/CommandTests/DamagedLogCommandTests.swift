@@ -35,6 +35,8 @@ import Testing
   private static let readers = [
     ["inspect", "journal.sqlite"], ["verify", "journal.sqlite"], ["list", "--store", "journal.sqlite", "--csv"],
     ["show", "3", "--store", "journal.sqlite"], ["export", "--store", "journal.sqlite", "-q"],
+    ["list", "--store", "journal.sqlite", "--csv", "--entity", "JournalEntry"],
+    ["show", "3", "--store", "journal.sqlite", "--entity", "JournalEntry"],
   ]
 
   @Test(arguments: readers)
@@ -51,6 +53,18 @@ import Testing
     if words[0] == "export" { #expect(read.text.split(separator: "\n").count == 4) }
     let wrong = try Programs.run(Tool.url.path, words + ["--damaged-log=drop"], in: folder)
     #expect(wrong.status == 64 && wrong.messages.contains("refuse or ignore"))
+  }
+
+  @Test func `Commands that take only the model from the store refuse it`() throws {
+    try folder.write(
+      #"{"name": "p", "store": "journal.sqlite", "columns": ["date", "location"], "key": ["date"]}"#, to: "p.json")
+    for words in [
+      ["preview", "log.csv", "--pipeline", "p.json"], ["diff", "log.csv", "log.csv", "--pipeline", "p.json"],
+    ] {
+      let output = try Programs.run(Tool.url.path, words, in: folder)
+      #expect(output.status == 65 && output.messages.contains("is damaged"), "\(output.status) \(output.messages)")
+      #expect(!output.messages.contains("--damaged-log"))
+    }
   }
 
   @Test func `Commands that write refuse it, and leave it as it is`() throws {

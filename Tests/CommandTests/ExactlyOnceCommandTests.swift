@@ -109,6 +109,24 @@ import Testing
   private static let dirty =
     Logs.header + "2014-07-14,3ft,,,A,4\nsoon,3ft,,,B,4\n2014-07-16,3ft,,,C,9\n2014-07-17,3ft,,,D,4\nlater,3ft,,,E,4\n"
 
+  @Test func `A known file of rejects is reported where no report of it is, and a report that is there stays`() throws {
+    try folder.write(Self.dirty, to: "log.csv")
+    #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)
+    let rejects = "log.csv.rejects.csv"
+    let mended = try folder.text(rejects).replacing("soon", with: "2014-07-15").replacing("C,9", with: "C,5")
+      .replacing("later", with: "2014-07-18")
+    let details = try folder.text(rejects + ".jsonl")
+    for report in ["first.json", "first.json", "second.json"] {
+      try folder.write(mended, to: rejects)
+      try folder.write(details, to: rejects + ".jsonl")
+      let before = folder.exists(report) ? try folder.text(report) : nil
+      #expect(try Tool.run("replay", rejects, "--report", report, in: folder).status == 0)
+      #expect(try before == nil || before == folder.text(report))
+    }
+    #expect(try folder.text("first.json").contains("\"inserted\" : 3"))
+    #expect(try folder.text("second.json").contains("\"inserted\" : 0"))
+  }
+
   @Test func `A mended file of rejects is replayed record by record, each once`() throws {
     try folder.write(Self.dirty, to: "log.csv")
     #expect(try Tool.run("import", "log.csv", "--store", "s", in: folder).status == 65)

@@ -48,6 +48,17 @@ import Testing
     #expect(silent.messages.isEmpty)
   }
 
+  @Test func `A surplus label is refused where that is declared, and the advice works`() throws {
+    try folder.write("date,location,board\n2014-07-14,Nazare,longboard\n", to: "board.csv")
+    let words = ["import", "board.csv", "--store", "board.sqlite"]
+    let refused = try Programs.run(Tool.url.path, words + ["--extra-columns", "error"], in: folder)
+    #expect(refused.status == 65, "\(refused.messages)")
+    let advice = #"let such fields be ignored with "extraColumns": "ignore" (--extra-columns ignore)"#
+    #expect((refused.text + refused.messages).contains(advice), "\(refused.text)\(refused.messages)")
+    let read = try Programs.run(Tool.url.path, words + ["--extra-columns", "ignore"], in: folder)
+    #expect(read.status == 0 && !(read.text + read.messages).contains("extra-label"), "\(read.text)\(read.messages)")
+  }
+
   @Test func `A header of which no column is known is refused`() throws {
     try folder.write(#"{"name": "p", "columns": ["location"]}"#, to: "p.json")
     try folder.write("Spot;Note\nRincon;4\n", to: "log.csv")

@@ -177,6 +177,27 @@ import Testing
     #expect(try folder.hashes(["Seed.sqlite", "Seed.sqlite-shm", "Seed.sqlite-wal"]) == before)
   }
 
+  @Test func `What a killed run has set aside stays where it can't be put back`() throws {
+    #expect(try seed("--from", "log.csv", "-o", "Seed.sqlite", "-q").status == 0)
+    let aside = "Seed.sqlite.seeding/replaced/Seed.sqlite"
+    try folder.makeFolder("Seed.sqlite.seeding/replaced")
+    try FileManager.default.moveItem(at: folder.file("Seed.sqlite"), to: folder.file(aside))
+    let before = try folder.data(aside)
+    // Another file takes the place of one that belongs to the store.
+    try folder.write("journal", to: "\(aside)-journal")
+    try folder.makeFolder("Seed.sqlite-journal/full")
+    for more in [[], ["--force"]] {
+      let words = ["seed", "--from", "log.csv", "-o", "Seed.sqlite"] + more
+      let output = try Programs.run(Tool.url.path, words, in: folder)
+      #expect(output.status == 73, "\(output.status) \(output.messages)")
+      #expect(output.messages.contains("can't be moved into place"), "\(output.messages)")
+      #expect(try folder.data(aside) == before)
+    }
+    try FileManager.default.removeItem(at: folder.file("Seed.sqlite-journal"))
+    #expect(try seed("--from", "log.csv", "-o", "Seed.sqlite").status == 73)
+    #expect(try folder.data("Seed.sqlite") == before)
+  }
+
   @Test func `The JSON summary names the seed's files and UUID, also in a report`() throws {
     let output = try seed("--from", "log.csv", "-o", "Seed.sqlite", "--json", "--report", "report.json")
     let check = """

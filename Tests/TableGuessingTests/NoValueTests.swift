@@ -40,6 +40,17 @@ import Testing
     #expect(!guessed("date,spot,rating\n" + rows + "2014-07-29,\"Rincon\\Point\",4\n").isRefused)
   }
 
+  @Test func `A backslash before a line end within a field may be its escape character, and is refused`() {
+    let rows = (10...28).map { "2014-07-\($0),\"Rincon\\\nPoint\",4\n" }.joined()
+    for more in ["", "2014-07-29,\"South\\\\Beach\",4\n"] {
+      let guess = guessed("date,spot,rating\n" + rows + more)
+      #expect(guess.undecided(below: confidenceMin).map(\.name) == ["escape"], "\(more)")
+    }
+    #expect(!guessed("date,spot,rating\n" + rows + "2014-07-29,\"Rincon\\Point\",4\n").isRefused)
+    // At the end of a record it is text.
+    #expect(!guessed("date,rating,spot\n" + (10...28).map { "2014-07-\($0),4,C:\\\n" }.joined()).isRefused)
+  }
+
   @Test func `A dollar sign before a brace stays in a label`() throws {
     let definition = try pipeline(
       { "2014-07-\($0),Rincon,4\n" }, header: "date,spot ${HOME} $${x},rating\n")

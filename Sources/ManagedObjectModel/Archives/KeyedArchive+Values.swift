@@ -30,6 +30,11 @@ extension KeyedArchive {
       return UUID(bytes: bytes)
     case "NSURL": return url(object.values["NS.base"], object.values["NS.relative"])
     case "NSDecimalNumber", "NSDecimalNumberPlaceholder": return decimal(object)
+    case "NSArray", "NSMutableArray":
+      // Other lists are not read: archives can contain reference cycles.
+      let values = object.values["NS.objects"]?.list
+      let texts = values?.compactMap(text)
+      return texts?.count == values?.count ? texts : nil
     default: return nil
     }
   }

@@ -26,8 +26,7 @@ package final class EntityLayout: Sendable {
   package let objectClass: AnyClass?
 
   init(of entity: NSEntityDescription) {
-    propertiesByName = Dictionary(
-      entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { own, _ in own })
+    propertiesByName = Self.propertiesByName(of: entity)
     attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
     relationshipsByName = propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
     // "The counts are only enforced if the relationship value is not nil" (Apple documentation:
@@ -52,6 +51,10 @@ package final class EntityLayout: Sendable {
     fewNames = attributeSlots.count <= 12 ? attributeSlots.map(\.name) : nil
   }
 
+  static func propertiesByName(of entity: NSEntityDescription) -> [String: NSPropertyDescription] {
+    Dictionary(entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { own, _ in own })
+  }
+
   /// The slot of an attribute; nil if the entity has no attribute of that name.
   package func slot(named name: String) -> Int? {
     guard let fewNames else { return slotsByName[name] }
@@ -66,7 +69,10 @@ package final class EntityLayout: Sendable {
 
 extension NSEntityDescription {
   /// Own and inherited properties by name.
-  public var propertiesByName: [String: NSPropertyDescription] { layout.propertiesByName }
+  public var propertiesByName: [String: NSPropertyDescription] {
+    // A version hash needs no more of an entity that is not frozen, and a layout costs a search for its class.
+    knownLayout?.propertiesByName ?? EntityLayout.propertiesByName(of: self)
+  }
   /// Own and inherited attributes by name, transient and derived ones included.
   public var attributesByName: [String: NSAttributeDescription] { layout.attributesByName }
   /// Own and inherited relationships by name.
@@ -97,6 +103,10 @@ extension NSEntityDescription {
   /// Own and inherited attributes, transient ones included, sorted by name in byte order. The position of an
   /// attribute here is its slot.
   package var attributeSlots: [NSAttributeDescription] { layout.attributeSlots }
+
+  static func propertiesByName(of entity: NSEntityDescription) -> [String: NSPropertyDescription] {
+    Dictionary(entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { own, _ in own })
+  }
 
   /// The slot of an attribute; nil if the entity has no attribute of that name.
   public func slot(named name: String) -> Int? { layout.slot(named: name) }

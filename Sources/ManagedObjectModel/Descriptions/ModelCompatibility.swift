@@ -3,7 +3,7 @@ import Foundation
 /// Whether a model is compatible with a store, judged by the version hashes of the entities.
 package struct ModelCompatibility {
   /// Names of entities, sorted.
-  let changed: [String]
+  package let changed: [String]
   let onlyInStore: [String]
   let onlyInModel: [String]
 

@@ -108,10 +108,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   package var isSyncable: Bool = true { willSet { freezeFlag.requireMutable() } }
 
   /// All derived values. They are computed on each access while the entity is mutable, so that reading does not write.
-  package var layout: EntityLayout {
-    if freezeFlag.isFrozen, let frozenLayout { return frozenLayout }
-    return EntityLayout(of: self)
-  }
+  package var layout: EntityLayout { knownLayout ?? EntityLayout(of: self) }
+
+  /// Nil while the entity is mutable.
+  var knownLayout: EntityLayout? { freezeFlag.isFrozen ? frozenLayout : nil }
 
   /// The 32 bytes that identify what a store depends on in this entity (docs/coredata-format.md, "Version hashes").
   open var versionHash: Data {

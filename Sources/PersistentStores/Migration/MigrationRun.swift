@@ -21,9 +21,7 @@ struct MigrationRun {
   func run(uuid: String, metadata: StoreMetadata) throws {
     try connection.restoreIndexes()
     // Made again for the new tables.
-    for trigger in source.derivations.flatMap(\.triggers) {
-      try connection.execute("DROP TRIGGER IF EXISTS \(trigger.name)")
-    }
+    for removal in source.derivations.flatMap(\.removalStatements) { try connection.execute(removal) }
     let present = try tableNames()
     let old = source.tableNames
     try checkOthers(present, old + Self.ownTables)

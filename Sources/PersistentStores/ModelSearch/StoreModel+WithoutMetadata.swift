@@ -10,13 +10,15 @@ extension StoreModel {
   ///   - file: The model file; nil to search the embedded models.
   ///   - embedded: The names of embedded models, if there is no file.
   ///   - readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  ///   - timeoutSeconds: How long to wait for a program that has locked the store.
   /// - Returns: The model, to open the store with `StoreOptions.ignoresMetadataKey`; nil if the metadata can be used.
   /// - Throws: An `NSError` if the store or the model can't be read, or if tables and model differ.
   package static func find(
-    withoutMetadataOf store: URL, file: URL?, embedded: [String], readsDamagedWAL: Bool
+    withoutMetadataOf store: URL, file: URL?, embedded: [String], readsDamagedWAL: Bool, timeoutSeconds: Double
   ) throws -> StoreModel? {
     do {
-      let opened = try OpenedDatabase.openForReading(store.path, readsDamagedWAL: readsDamagedWAL)
+      let opened = try OpenedDatabase.openForReading(
+        store.path, readsDamagedWAL: readsDamagedWAL, timeoutSeconds: timeoutSeconds)
       return try withExtendedLifetime(opened) {
         guard let problem = try opened.connection.metadataProblem(at: store) else { return nil }
         let tables = try ExactTables(opened.connection, path: store.path)
@@ -108,7 +110,10 @@ private struct ExactTables {
         firstError = firstError ?? error
       }
     }
-    throw firstError ?? mismatch("no model is given")
+    guard models.count > 1, let first = firstError as? NSError else {
+      throw firstError ?? mismatch("no model is given")
+    }
+    throw mismatch("none of the model's \(models.count) versions fits. Of the first: \(first.localizedDescription)")
   }
 
   private func check(_ model: NSManagedObjectModel) throws {

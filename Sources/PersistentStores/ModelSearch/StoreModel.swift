@@ -45,10 +45,15 @@ public struct StoreModel: Sendable {
     try find(forStoreAt: store, file: file, embedded: embedded, readsDamagedWAL: false)
   }
 
-  /// - Parameter readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  /// - Parameters:
+  ///   - readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  ///   - timeoutSeconds: How long to wait for a program that has locked the store.
   package static func find(
-    forStoreAt store: URL?, file: URL?, embedded: [String], readsDamagedWAL: Bool
+    forStoreAt store: URL?, file: URL?, embedded: [String], readsDamagedWAL: Bool,
+    timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault
   ) throws -> StoreModel {
-    try StoreModelSearch(store: store, file: file, embedded: embedded, readsDamagedWAL: readsDamagedWAL).find()
+    try StoreModelSearch(
+      store: store, file: file, embedded: embedded, readsDamagedWAL: readsDamagedWAL, timeoutSeconds: timeoutSeconds
+    ).find()
   }
 }

@@ -7,7 +7,8 @@ struct StoreModelSearch {
   let file: URL?
   let embedded: [String]
   /// See `OpenedDatabase.openForReading`.
-  var readsDamagedWAL = false
+  let readsDamagedWAL: Bool
+  let timeoutSeconds: Double
 
   /// A version that may be the store's model.
   private struct Version {
@@ -23,7 +24,8 @@ struct StoreModelSearch {
   func find() throws -> StoreModel {
     guard let store, FileManager.default.fileExists(atPath: store.path) else { return try currentVersion() }
     do {
-      let opened = try OpenedDatabase.openForReading(store.path, readsDamagedWAL: readsDamagedWAL)
+      let opened = try OpenedDatabase.openForReading(
+        store.path, readsDamagedWAL: readsDamagedWAL, timeoutSeconds: timeoutSeconds)
       return try withExtendedLifetime(opened) {
         let found = try model(of: opened.connection, store)
         try opened.checkUnchanged()
@@ -64,15 +66,19 @@ struct StoreModelSearch {
     for url in try ModelFile.versions(at: file, likelyWith: metadata.versionHashes) where !unfit.exclude(url) {
       do {
         let version = try Self.version(url)
-        if version.model.isCompatible(metadata.versionHashes, exactly: true) { return version.storeModel() }
-        unfit.note(url, version.model, unlike: metadata.versionHashes)
+        let whole = ModelCompatibility(metadata.versionHashes, version.model, configuration: nil, exactly: true)
+        let fits =
+          whole.isCompatible || version.model.hasCompatibleConfiguration(metadata.versionHashes, exactly: true)
+        if fits { return version.storeModel() }
+        unfit.note(url, version.model, changed: whole.changed)
         versions.append(version)
       } catch {
         // Old versions that are no longer readable must not prevent finding the compatible one.
         unreadable.append((error as NSError).localizedDescription)
       }
     }
-    if let version = Self.bestFit(versions, metadata) { return version.storeModel() }
+    let possible = versions.first { $0.model.isCompatible(metadata.versionHashes, exactly: false) }
+    if let possible { return possible.storeModel() }
     let current = try Self.version(ModelFile.currentVersion(at: file))
     let count = try ModelFile.versions(at: file).count
     let names = count == 1 ? "it does not have" : "none of its \(count) versions has"
@@ -165,9 +171,11 @@ extension NSManagedObjectModel {
   /// Whether a store with these version hashes was written with the whole of this model or one of its configurations.
   /// Unless `exactly` is set, an entity whose hash can't be computed is compared by name.
   func isCompatible(_ hashes: [String: Data], exactly: Bool) -> Bool {
-    let configurations: [String?] = [nil] + configurations
-    return configurations.contains {
-      ModelCompatibility(hashes, self, configuration: $0, exactly: exactly).isCompatible
-    }
+    ModelCompatibility(hashes, self, configuration: nil, exactly: exactly).isCompatible
+      || hasCompatibleConfiguration(hashes, exactly: exactly)
+  }
+
+  fileprivate func hasCompatibleConfiguration(_ hashes: [String: Data], exactly: Bool) -> Bool {
+    configurations.contains { ModelCompatibility(hashes, self, configuration: $0, exactly: exactly).isCompatible }
   }
 }

@@ -13,11 +13,12 @@ struct UnfitTexts {
     return texts.contains { name, known in Self.text(of: name, in: source).map(known.contains) == true }
   }
 
-  /// Notes the entities of a version that was parsed and whose hashes are not those of the store.
-  mutating func note(_ version: URL, _ model: NSManagedObjectModel, unlike hashes: [String: Data]) {
-    guard let source = Self.source(of: version) else { return }
-    for entity in model.entities where entity.superentity == nil && entity.hasExactVersionHash {
-      guard let name = entity.name, let stored = hashes[name], stored != entity.versionHash,
+  /// Notes the entities of a version that was parsed, by name, whose hashes are not those of the store.
+  mutating func note(_ version: URL, _ model: NSManagedObjectModel, changed: [String]) {
+    guard !changed.isEmpty, let source = Self.source(of: version) else { return }
+    let entities = model.entitiesByName
+    for name in changed {
+      guard let entity = entities[name], entity.superentity == nil, entity.hasExactVersionHash,
         let text = Self.text(of: name, in: source)
       else { continue }
       texts[name, default: []].insert(text)

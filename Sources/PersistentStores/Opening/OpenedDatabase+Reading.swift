@@ -6,10 +6,17 @@ extension OpenedDatabase {
   /// Opens for a reader of foreign tables in the way a context's store is opened for reading. Keep the value while the
   /// connection is in use.
   ///
-  /// - Parameter readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
-  package static func openForReading(_ path: String, readsDamagedWAL: Bool = false) throws -> OpenedDatabase {
-    try openForReading(
-      path, options: try StoreOptions([StoreOptions.readsDamagedWALKey: NSNumber(value: readsDamagedWAL)]))
+  /// - Parameters:
+  ///   - readsDamagedWAL: Whether a damaged WAL is read up to its first wrong frame instead of being refused.
+  ///   - timeoutSeconds: How long to wait for a program that has locked the file.
+  package static func openForReading(
+    _ path: String, readsDamagedWAL: Bool = false, timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault
+  ) throws -> OpenedDatabase {
+    let options = [
+      StoreOptions.readsDamagedWALKey: NSNumber(value: readsDamagedWAL),
+      NSPersistentStoreTimeoutOption: NSNumber(value: timeoutSeconds),
+    ]
+    return try openForReading(path, options: try StoreOptions(options))
   }
 
   /// Opens to see what a connection for writing will see.

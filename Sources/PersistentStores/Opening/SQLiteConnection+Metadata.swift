@@ -86,8 +86,13 @@ extension SQLiteConnection {
       }
     }
     for name in required where !tables.contains(name) {
+      // With the other one it is a store that has lost its metadata.
+      let hasLostMetadata = name == "Z_METADATA" && tables.contains("Z_PRIMARYKEY")
       throw notStore(
-        path, "it has no \(name)", advice: "Give the path of a store, or of a file that does not exist yet.")
+        path, "it has no \(name)",
+        advice: hasLostMetadata
+          ? "Restore the file from a copy." : "Give the path of a store, or of a file that does not exist yet.",
+        userInfo: hasLostMetadata ? [NSError.unusableMetadataKey: true] : [:])
     }
     try checkKeyRows(path)
   }
@@ -124,9 +129,9 @@ extension SQLiteConnection {
   }
 
   private func notStore(
-    _ path: String, _ problem: String, advice: String = "Restore the file from a copy."
+    _ path: String, _ problem: String, advice: String = "Restore the file from a copy.", userInfo: [String: Any] = [:]
   ) -> NSError {
-    .coreData(.open, "The database \(path) is not a Core Data store: \(problem). \(advice)")
+    .coreData(.open, "The database \(path) is not a Core Data store: \(problem). \(advice)", userInfo: userInfo)
   }
 }
 

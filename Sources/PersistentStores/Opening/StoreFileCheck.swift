@@ -128,6 +128,13 @@ struct StoreFileCheck {
     }
     // Keys are never used again, so the last ones given out only grow.
     let older = keys.filter { $0.value < keysAlone[$0.key] ?? 0 }.keys.min()
+    if let older, alone == whole, purpose == .readingDamagedWAL {
+      throw NSError.coreData(
+        .open,
+        "What SQLite sees of the damaged WAL \(walPath) is older than the file \(path): the last key of \(older) is "
+          + "\(keysAlone[older] ?? 0) in the file, and \(keys[older] ?? 0) with the WAL. Restore the store from a copy. To read "
+          + "what the file has by itself, copy it to another folder without its WAL.")
+    }
     if let older, alone == whole {
       throw NSError.coreData(
         .open,

@@ -19,6 +19,9 @@ package final class MissingValues: Sendable {
   /// Marks errors that the option prevents.
   static let errorKey = "OpenCoreDataMissingValue"
 
+  /// The number of values that are remembered. After as many, a value may be reported twice.
+  static let knownMax = 100_000
+
   private struct State {
     var known: Set<Value> = []
     var untold: [Value] = []
@@ -29,7 +32,10 @@ package final class MissingValues: Sendable {
 
   /// A value may be read more than once: by a predicate, and for the result.
   func note(_ value: Value) {
-    state.withLock { if $0.known.insert(value).inserted { $0.untold.append(value) } }
+    state.withLock { state in
+      if state.known.count >= Self.knownMax { state.known = [] }
+      if state.known.insert(value).inserted { state.untold.append(value) }
+    }
   }
 
   /// The values that were left out since the last call, each once.

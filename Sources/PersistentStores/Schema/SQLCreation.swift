@@ -4,7 +4,7 @@ import Foundation
 /// The text of a new store's statements, identical to Apple's including whitespace.
 extension SQLNaming {
   /// Each root's table followed by the join tables of its entities, then the indexes in the same order, then
-  /// triggers, then the framework's own tables.
+  /// R-trees and triggers, then the framework's own tables.
   var creationStatements: [String] {
     let roots = zip(numbered.filter { $0.superentity == nil }, tables)
     let tableStatements = roots.flatMap { root, table in
@@ -13,7 +13,7 @@ extension SQLNaming {
     let indexStatements = roots.flatMap { root, _ in
       indexes(of: root) + members(of: root).flatMap(joinTables).map(index(of:))
     }
-    return tableStatements + indexStatements + derivations.flatMap { $0.triggers.map(\.text) } + Self.frameworkTables
+    return tableStatements + indexStatements + derivations.flatMap(\.creationStatements) + Self.frameworkTables
   }
 
   static let frameworkTables = [

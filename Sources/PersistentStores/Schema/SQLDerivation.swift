@@ -1,32 +1,43 @@
 import ManagedObjectModel
 
-/// How a store keeps a derived attribute up to date: triggers with the text that Apple's framework writes
-/// (docs/coredata-format.md, "Derived attributes").
+/// How a store keeps a derived attribute or the R-tree of a location attribute up to date: triggers with the text that
+/// Apple's framework writes (docs/coredata-format.md, "Derived attributes" and "Location attributes").
 struct SQLDerivation: Sendable {
+  /// The name and text of the table that holds the values; nil for a column of the entity's table.
+  var table: (name: String, text: String)?
   /// The names and texts of the triggers.
   let triggers: [(name: String, text: String)]
-  /// Computes the attribute of all rows.
+  /// Computes the values of all rows.
   let fillStatement: String
+
+  var creationStatements: [String] { (table.map { [$0.text] } ?? []) + triggers.map(\.text) }
+
+  var removalStatements: [String] {
+    triggers.map { "DROP TRIGGER IF EXISTS \($0.name)" } + (table.map { ["DROP TABLE IF EXISTS \($0.name)"] } ?? [])
+  }
 }
 
 extension SQLNaming {
-  /// The derivations of all entities, in order of the entities' numbers and of the attributes' names.
-  var derivations: [SQLDerivation] { derivedAttributes.compactMap(derivation) }
+  /// In order of the entities' numbers; of each entity its derived attributes, then its location attributes, each by
+  /// name.
+  var derivations: [SQLDerivation] {
+    numbered.flatMap { derivedAttributes(of: $0).compactMap(derivation) + locationTrees(of: $0) }
+  }
 
-  /// The parts of the model that a new store would lack: derived attributes and R-tree indexes whose triggers are
-  /// unknown.
+  /// The parts of the model that a new store would lack: derived attributes, R-tree indexes and user triggers whose
+  /// texts are unknown.
   var unsupportedParts: [String] {
-    let attributes = derivedAttributes.filter { derivation(of: $0) == nil }.map {
+    let attributes = numbered.flatMap(derivedAttributes).filter { derivation(of: $0) == nil }.map {
       "the derived attribute '\($0.entity.name ?? "").\($0.name)' (\($0.derivationExpressionFormat ?? "no derivation"))"
     }
     let indexes = numbered.flatMap { entity in
       entity.distinctIndexes.filter(\.isRTree).map { "the R-tree index '\($0.name)' of '\(entity.name ?? "")'" }
     }
-    return attributes + indexes
+    return attributes + indexes + numbered.flatMap(unsupportedUserInfo)
   }
 
-  private var derivedAttributes: [NSDerivedAttributeDescription] {
-    numbered.flatMap { $0.storedAttributes.compactMap { $0 as? NSDerivedAttributeDescription } }
+  private func derivedAttributes(of entity: NSEntityDescription) -> [NSDerivedAttributeDescription] {
+    entity.storedAttributes.compactMap { $0 as? NSDerivedAttributeDescription }
   }
 
   /// Known are the number of objects of a to-many relationship with a to-one inverse, and an attribute of the object of

@@ -11,7 +11,8 @@ extension SQLNaming {
     let keys = members.flatMap(keys(of:)).map {
       "CREATE INDEX \(table)_\($0.column)_INDEX ON \(table) (\($0.column))"
     }
-    let entity = members.count > 1 ? ["CREATE INDEX \(table)_Z_ENT_INDEX ON \(table) (Z_ENT)"] : []
+    let omitsEntity = root.userInfo?[SQLUserInfoKey.omitsEntityIndex] as? String == "YES"
+    let entity = members.count > 1 && !omitsEntity ? ["CREATE INDEX \(table)_Z_ENT_INDEX ON \(table) (Z_ENT)"] : []
     return keys + entity
       + members.flatMap { fetchIndexes(of: $0, in: table) + uniqueIndexes(of: $0, in: table) }
   }

@@ -76,13 +76,17 @@ package struct RunFailure: Error {
   }
 
   /// A store that an export can't read, with the option that reads what is left of it, if there is one.
-  package init(reading error: NSError, path: String? = nil) {
+  ///
+  /// - Parameter isIncremental: Whether the export goes on from an earlier one, which needs the store's metadata and all
+  ///   values.
+  package init(reading error: NSError, path: String? = nil, isIncremental: Bool = false) {
     let failure = RunFailure(store: error, path: path)
     var message = DamagedLog.message(error)
+    let instead = isIncremental ? ", without --incremental" : ""
     if error.isOfUnusableMetadata {
-      message += " Or export it as a store of a known model: add --model MODEL --without-metadata."
+      message += " Or export it as a store of a known model\(instead): add --model MODEL --without-metadata."
     }
-    if error.isOfMissingValue { message += " To leave out such values, add --missing-external=warn." }
+    if error.isOfMissingValue { message += " To leave out such values\(instead), add --missing-external=warn." }
     self.init(code: nil, exitCode: failure.exitCode, message: message)
     concernsStore = true
   }

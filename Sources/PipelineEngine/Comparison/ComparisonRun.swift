@@ -51,7 +51,8 @@ package struct ComparisonRun: Sendable {
     let reports = try ComparisonReports(options.reports ?? [], isNoneOf: [storePath ?? oldFile, new])
     try checkReadTwice()
     let found = try RunModel.found(
-      definition, given: options.model, store: storePath ?? definition.storePath(options)
+      definition, options: options, store: storePath ?? definition.storePath(options),
+      for: storePath == nil ? .modelAlone : .opened
     ).get()
     if found.isOfTables { throw RunModel.unknownModel(of: storePath) }
     let definition = try RunModel.completed(definition, options: options, model: found.model)

@@ -103,7 +103,7 @@ struct ExportRun {
       try container.persistentStoreCoordinator.addPersistentStore(
         ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: storePath), options: chosen)
     } catch {
-      throw RunFailure(reading: error as NSError, path: storePath)
+      throw RunFailure(reading: error as NSError, path: storePath, isIncremental: export.incremental)
     }
   }
 
@@ -161,16 +161,16 @@ struct ExportRun {
       try StoreLog.sync(ofStore: storePath)
       try new.write(template.markPath, permissions: FileRights.ofFiles(near: storePath))
     } catch {
-      let status: ExitCode =
+      let (status, reason): (ExitCode, String) =
         switch error {
-        case let error as CSVError: RunFailure(error).exitCode
-        case is POSIXError: .ioError
-        default: .cannotCreate
+        case let error as CSVError: (RunFailure(error).exitCode, RunFailure(error).message)
+        case let error as POSIXError: (.ioError, String(cString: strerror(error.code.rawValue)))
+        default: (.cannotCreate, (error as NSError).localizedDescription)
         }
       throw RunFailure(
         code: nil, exitCode: status,
-        message: "the output is complete, but not the mark of how far it goes: \(error). The next export will write "
-          + "the same entries again")
+        message: "the output is complete, but not the mark of how far it goes, \(template.markPath): \(reason). The "
+          + "next export will write the same entries again")
     }
   }
 
@@ -220,7 +220,7 @@ struct ExportRun {
             request, keyPaths: keyPaths, attributes: attributesRead, rowsPerBatch: rowsPerBatch, send)
         }
       } catch {
-        _ = queue.send(.failure(RunFailure(reading: error as NSError)))
+        _ = queue.send(.failure(RunFailure(reading: error as NSError, isIncremental: export.incremental)))
       }
     }
     return hasEnded

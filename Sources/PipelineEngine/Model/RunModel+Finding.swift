@@ -1,20 +1,30 @@
 import Foundation
 import OpenCoreData
+import PersistentStores
 
 extension RunModel {
   /// The model, or why there is none.
   ///
-  /// - Parameter reading: The options of an export, which say what of a damaged store is read; nil for other commands.
+  /// - Parameters:
+  ///   - options: Those of the command; its model takes precedence.
+  ///   - store: The path of the store; nil for none.
+  ///   - use: What the command does with the store afterwards.
   /// - Throws: `PipelineError` for a name that no embedded model has.
   static func found(
-    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, reading: RunOptions? = nil
+    _ definition: PipelineDefinition, options: RunOptions, store: String?, for use: StoreUse
   ) throws(PipelineError) -> Result<RunModel, RunFailure> {
+    let isExport = use == .export
     do {
+      if use == .modelAlone, options.model == nil, let store, FileManager.default.fileExists(atPath: store) {
+        try checkLog(of: store, timeoutSeconds: options.lockTimeoutSeconds)
+      }
       // The model alone is read here. A command that goes on to the store checks the log when it opens it.
       return .success(
         try RunModel(
-          definition, given: given, store: store, readsDamagedLog: reading?.readsDamagedLog ?? true,
-          ignoresMetadata: reading?.ignoresMetadata ?? false))
+          definition, given: options.model, store: store,
+          access: Access(
+            readsDamagedLog: isExport ? options.readsDamagedLog : true, timeoutSeconds: options.lockTimeoutSeconds),
+          ignoresMetadata: isExport && options.ignoresMetadata))
     } catch {
       if let mistake = error as? PipelineError { throw mistake }
       if let missing = error as? RunModel.MissingModel {
@@ -25,8 +35,29 @@ extension RunModel {
       }
       let error = error as NSError
       return .failure(
-        reading == nil ? RunFailure(store: error, path: store) : RunFailure(reading: error, path: store))
+        isExport
+          ? RunFailure(reading: error, path: store, isIncremental: definition.export?.incremental == true)
+          : RunFailure(store: error, path: store))
     }
+  }
+
+  /// What a command does with the store that it finds the model for.
+  enum StoreUse {
+    /// Exports it.
+    case export
+    /// Opens it for another purpose, and checks its log then.
+    case opened
+    /// Nothing else.
+    case modelAlone
+  }
+
+  /// Other reasons why the store can't be read are those of the search for the model.
+  private static func checkLog(of store: String, timeoutSeconds: Double) throws {
+    do {
+      _ = try OpenedDatabase.openForReading(store, timeoutSeconds: timeoutSeconds)
+    } catch let error as NSError where error.isOfDamagedWAL {
+      throw error
+    } catch {}
   }
 
   /// The failure of an export of a store whose model is unknown.

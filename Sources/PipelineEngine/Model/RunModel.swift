@@ -14,6 +14,24 @@ package struct RunModel {
   /// Whether only the store's tables are known: the store is then only read, and nothing is compared.
   package let isOfTables: Bool
 
+  /// How a store is read for its model.
+  package struct Access: Sendable {
+    /// Whether a store whose write-ahead log is damaged is read.
+    package var readsDamagedLog = false
+    /// How long to wait for a program that has locked the store.
+    package var timeoutSeconds = StoreOptions.timeoutSecondsDefault
+
+    package init(readsDamagedLog: Bool = false, timeoutSeconds: Double = StoreOptions.timeoutSecondsDefault) {
+      (self.readsDamagedLog, self.timeoutSeconds) = (readsDamagedLog, timeoutSeconds)
+    }
+
+    fileprivate func find(_ store: URL?, file: URL?, embedded: [String]) throws -> StoreModel {
+      try StoreModel.find(
+        forStoreAt: store, file: file, embedded: embedded, readsDamagedWAL: readsDamagedLog,
+        timeoutSeconds: timeoutSeconds)
+    }
+  }
+
   /// Finds the model.
   ///
   /// - Parameters:
@@ -21,13 +39,13 @@ package struct RunModel {
   ///     model is used, and what the store itself contains.
   ///   - given: The caller's model, which takes precedence.
   ///   - store: The store's file; one that does not exist yet gets the current version.
-  ///   - readsDamagedLog: Whether a store whose write-ahead log is damaged is read.
+  ///   - access: How the store is read.
   ///   - ignoresMetadata: Whether the store's metadata can't be used, so that its tables decide which version of the
   ///     definition's model is its.
   /// - Throws: An error of OpenCoreData for a model file or a store that can't be read; a `PipelineError` for a name
   ///   that no embedded model has.
   package init(
-    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, readsDamagedLog: Bool = false,
+    _ definition: PipelineDefinition, given: NSManagedObjectModel?, store: String?, access: Access = Access(),
     ignoresMetadata: Bool = false
   ) throws {
     if let given {
@@ -36,16 +54,16 @@ package struct RunModel {
     }
     let store = store.map { URL(fileURLWithPath: $0) }
     guard let name = definition.model else {
-      self = try Self.fitting(store, definition, readsDamagedLog: readsDamagedLog)
+      self = try Self.fitting(store, definition, access: access)
       return
     }
     if PipelineDefinition.isModelPath(name) {
       let file = definition.url(for: name)
       guard FileManager.default.fileExists(atPath: file.path) else { throw MissingModel(path: file.path) }
       if ignoresMetadata, let store {
-        self = try Self.ofTables(store, file: file, names: [], readsDamagedLog: readsDamagedLog)
+        self = try Self.ofTables(store, file: file, names: [], access)
       } else {
-        self.init(try Self.find(store, file: file, readsDamagedLog: readsDamagedLog))
+        self.init(try Self.find(store, file: file, access))
       }
       return
     }
@@ -53,12 +71,11 @@ package struct RunModel {
       throw PipelineError(path: "model", Self.unknown(name))
     }
     if ignoresMetadata, let store {
-      self = try Self.ofTables(store, file: nil, names: [name], readsDamagedLog: readsDamagedLog)
+      self = try Self.ofTables(store, file: nil, names: [name], access)
       return
     }
     // The compatible version, or else the current one: opening the store reports the differences.
-    let found = try? StoreModel.find(
-      forStoreAt: store, file: nil, embedded: [name], readsDamagedWAL: readsDamagedLog)
+    let found = try? access.find(store, file: nil, embedded: [name])
     if let found, case .embedded = found.origin { self.init(found) } else { self.init(model: current) }
   }
 
@@ -82,7 +99,7 @@ package struct RunModel {
 
   /// For a definition without a model: that of the existing store, or the vocabulary's.
   private static func fitting(
-    _ store: URL?, _ definition: PipelineDefinition, readsDamagedLog: Bool
+    _ store: URL?, _ definition: PipelineDefinition, access: Access
   ) throws -> RunModel {
     // The first is that of a store without tables, as a run leaves it that was killed while it made the store.
     let own = definition.vocabulary.model
@@ -98,8 +115,7 @@ package struct RunModel {
       return RunModel(model: model)
     }
     do {
-      return RunModel(
-        try StoreModel.find(forStoreAt: store, file: nil, embedded: names, readsDamagedWAL: readsDamagedLog))
+      return RunModel(try access.find(store, file: nil, embedded: names))
     } catch {
       guard let model = definition.vocabulary.model.flatMap(NSManagedObjectModel.embedded(named:)),
         model.entitiesByName[definition.entity] != nil
@@ -110,20 +126,20 @@ package struct RunModel {
 
   /// The version in `file` that is compatible with the store. If the store can't be read now, because another run is
   /// creating it for example, opening it later reports what is wrong.
-  private static func find(_ store: URL?, file: URL, readsDamagedLog: Bool) throws -> StoreModel {
-    let found = try? StoreModel.find(
-      forStoreAt: store, file: file, embedded: [], readsDamagedWAL: readsDamagedLog)
+  private static func find(_ store: URL?, file: URL, _ access: Access) throws -> StoreModel {
+    let found = try? access.find(store, file: file, embedded: [])
     return try found ?? StoreModel.find(forStoreAt: nil, file: file, embedded: [])
   }
 
   /// The version whose tables are those of a store without usable metadata.
   private static func ofTables(
-    _ store: URL, file: URL?, names: [String], readsDamagedLog: Bool
+    _ store: URL, file: URL?, names: [String], _ access: Access
   ) throws -> RunModel {
     let found =
       FileManager.default.fileExists(atPath: store.path)
       ? try StoreModel.find(
-        withoutMetadataOf: store, file: file, embedded: names, readsDamagedWAL: readsDamagedLog)
+        withoutMetadataOf: store, file: file, embedded: names, readsDamagedWAL: access.readsDamagedLog,
+        timeoutSeconds: access.timeoutSeconds)
       : try StoreModel.find(forStoreAt: nil, file: file, embedded: names)
     guard let found else { throw UsableMetadata(path: store.path) }
     return RunModel(found)
@@ -137,9 +153,13 @@ package struct RunModel {
   }
 
   /// A model file that does not exist.
-  struct MissingModel: LocalizedError {
+  struct MissingModel: LocalizedError, CustomNSError {
     let path: String
     var errorDescription: String? { "there is no model \(path); check the path" }
+    // The code is that of a model that can't be read: it decides the exit status of every command.
+    static var errorDomain: String { NSCocoaErrorDomain }
+    var errorCode: Int { NSFileReadNoSuchFileError }
+    var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
   }
 
   /// A store whose metadata need not be ignored.

@@ -30,7 +30,9 @@ package struct PreviewRun: Sendable {
     let (definition, options, recordsMax) = (definition, options, recordsMax)
     return try await ObservedRun.onThread("preview") { () throws(PipelineError) in
       let model: RunModel
-      switch try RunModel.found(definition, given: options.model, store: definition.storePath(options)) {
+      switch try RunModel.found(
+        definition, options: options, store: definition.storePath(options), for: .modelAlone)
+      {
       case .success(let found): model = found
       case .failure(let failure):
         return Preview(

@@ -112,10 +112,7 @@ public final class PipelineRunner: Sendable {
     // A seed is new, even if it replaces a file.
     let store = options.seed == nil ? definition.storePath(options) : nil
     let found: RunModel
-    switch try RunModel.found(
-      definition, given: options.model, store: store,
-      reading: kind == .export ? options : nil)
-    {
+    switch try RunModel.found(definition, options: options, store: store, for: kind == .export ? .export : .opened) {
     case .success(let model): found = model
     case .failure(let failure): return .failure(failure)
     }
@@ -163,8 +160,10 @@ public final class PipelineRunner: Sendable {
       var outcome = run.run()
       outcome.summary = explained(outcome.summary)
       let advice = kind == .import ? ", and the next run of this pipeline writes it" : ""
-      if !outcome.isReported {
-        outcome.isReportOwed = !ReportFiles.write(&outcome.summary, to: reports, advice: advice)
+      // What a run that was killed has reported stays: this one had nothing left to do.
+      let missing = outcome.isReported ? reports.filter { !FileManager.default.fileExists(atPath: $0) } : reports
+      if !missing.isEmpty {
+        outcome.isReportOwed = !ReportFiles.write(&outcome.summary, to: missing, advice: advice)
       }
       return run.finish(outcome)
     case .export:

@@ -65,7 +65,7 @@ public struct StoreUndo: Sendable {
     let tables = LedgerTables(vocabulary)
     do throws(RunFailure) {
       try Self.checkLock(path)
-      let entries = try Self.entries(tables, path)
+      let entries = try Self.entries(tables, path, timeoutSeconds: timeoutSeconds)
       let inputs = try Self.chosen(names, of: entries, in: path)
       self.inputs = inputs
       let work = try Self.work(
@@ -94,7 +94,7 @@ public struct StoreUndo: Sendable {
     do throws(RunFailure) {
       let lock = try RunLock(storePath: path, pipeline: "undo", now: Date())
       defer { lock.release() }
-      let entries = try Self.entries(LedgerTables(vocabulary), path)
+      let entries = try Self.entries(LedgerTables(vocabulary), path, timeoutSeconds: timeoutSeconds)
       let work = try Self.work(
         inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: false)
       defer { work.store.close() }
@@ -135,10 +135,10 @@ public struct StoreUndo: Sendable {
 
   /// The inputs that were not undone, the newest first.
   private static func entries(
-    _ tables: LedgerTables, _ path: String
+    _ tables: LedgerTables, _ path: String, timeoutSeconds: Double
   ) throws(RunFailure) -> [LedgerEntry] {
     try explained(path) {
-      let opened = try OpenedDatabase.openBeforeWriting(path)
+      let opened = try OpenedDatabase.openBeforeWriting(path, timeoutSeconds: timeoutSeconds)
       defer { withExtendedLifetime(opened) {} }
       let rows = { (sql: String) in try opened.connection.rows(sql).map { $0.map(\.plain) } }
       guard let layout = try tables.layout(rows) else { return [] }
@@ -208,7 +208,10 @@ public struct StoreUndo: Sendable {
     let name = inputs.first?.entity ?? ""
     let (store, entity) = try explained(path) {
       let definition = PipelineDefinition(name: "undo", entity: name, vocabulary: vocabulary).using(model: modelName)
-      let model = try RunModel(definition, given: nil, store: path, readsDamagedLog: true).model
+      let model = try RunModel(
+        definition, given: nil, store: path,
+        access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds)
+      ).model
       guard let entity = model.entitiesByName[name] else {
         throw UndoRefusal(message: "the model has no entity '\(name)', which the import filled; name its model")
       }

@@ -38,6 +38,8 @@ struct SeedDestination {
   }
 
   /// Creates the folder, after repairing what a killed run left. Called while holding the store's lock.
+  ///
+  /// - Throws: Where that can't be repaired, too: the folder then stays, which has the only copy of the store.
   func begin(replaces: Bool) throws(RunFailure) {
     if stat.of(stage, followingLinks: false) != nil {
       try undo()
@@ -45,7 +47,9 @@ struct SeedDestination {
     }
     try check(replaces: replaces)
     for folder in [stage, stage + "/import", stage + "/replaced"] where mkdir(folder, 0o700) != 0 {
-      throw RunFailure(folder, "can't be made for the seed", errno: errno)
+      let failure = RunFailure(folder, "can't be made for the seed", errno: errno)
+      clear()
+      throw failure
     }
   }
 

@@ -45,7 +45,6 @@ struct SeedRun {
     do throws(RunFailure) {
       try destination.begin(replaces: seed.replaces)
     } catch {
-      destination.clear()
       return reported(failed(error), report)
     }
     let imported: RunSummary

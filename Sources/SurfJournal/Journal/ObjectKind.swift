@@ -32,17 +32,23 @@ package struct ObjectKind: Sendable {
   /// - Parameters:
   ///   - entity: The entity's name.
   ///   - model: The model's file or name; nil for that of the store.
-  ///   - store: The store's file, which may not exist yet.
+  ///   - store: The store's file, which may not exist yet. Its log is checked when it is opened.
+  ///   - timeoutSeconds: How long to wait for a program that has locked the store.
   /// - Throws: `JournalError` for a name that the model does not have, a model that can't be read, and a store whose
   ///   model is unknown.
-  package init(entity name: String, model: String?, store: String) throws(JournalError) {
+  package init(
+    entity name: String, model: String?, store: String,
+    timeoutSeconds: Double = RunModel.Access().timeoutSeconds
+  ) throws(JournalError) {
     if name == Journal.entityName, model == nil {
       self = .entry
       return
     }
     var definition = PipelineDefinition(entity: name, vocabulary: .journal).using(model: model)
     do {
-      let found = try RunModel(definition, given: nil, store: store)
+      let found = try RunModel(
+        definition, given: nil, store: store,
+        access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds))
       if found.isOfTables {
         throw JournalError(
           .storeUnusable, exitCode: .dataError, "the model of \(store) is not known; name it with --model MODEL")

@@ -22,7 +22,9 @@ struct EscapeSniffer {
     let quotes = marks.reduce(0) { $0 + (after[$1] ?? 0) }
     let special = [Self.backslash, 10, 13] + [dialect.delimiter.first].compactMap(\.self) + marks
     let delimiters = dialect.delimiter.first.flatMap { after[$0] } ?? 0
-    guard quotes + delimiters > 0 else {
+    // A program that writes a backslash before quotes or delimiters writes one before a line end within a field, too.
+    let lineEnds = (after[10] ?? 0) + (after[13] ?? 0)
+    guard quotes + delimiters + lineEnds > 0 else {
       let pairs = after[Self.backslash] ?? 0
       // An escape character that precedes nothing but itself looks like two in a text.
       return pairs > 0 && pairs == after.values.reduce(0, +) ? paired(pairs) : doubled
@@ -31,8 +33,14 @@ struct EscapeSniffer {
     escaping.escape = Self.backslash
     let (plain, escaped) = (DialectScore(bytes, dialect), DialectScore(bytes, escaping))
     let others = after.reduce(0) { special.contains($1.key) ? $0 : $0 + $1.value }
-    let evidence =
-      "\(counted(quotes + delimiters, "quote or delimiter", plural: "quotes or delimiters")) after a backslash"
+    // No program writes an escape character before an ordinary one, and a text may have any before a line end.
+    if quotes + delimiters == 0, others > 0 { return doubled }
+    let count = quotes + delimiters + lineEnds
+    let kinds =
+      lineEnds > 0
+      ? ("quote, delimiter or line end", "quotes, delimiters or line ends")
+      : ("quote or delimiter", "quotes or delimiters")
+    let evidence = "\(counted(count, kinds.0, plural: kinds.1)) after a backslash"
     if faults(escaped) < faults(plain) {
       return Finding(
         .escaped(Self.backslash), confidence: others > 0 ? 0.8 : 0.95,

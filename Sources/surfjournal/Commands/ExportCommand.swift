@@ -95,6 +95,11 @@ struct ExportCommand: Command {
     options.output = arguments.string("output")
     options.readsDamagedLog = try arguments.readsDamagedLog()
     options.leavesOutMissingValues = try arguments.leavesOutMissingValues()
+    if options.leavesOutMissingValues, definition.export?.incremental == true {
+      throw arguments.mistake(
+        "an incremental export writes no entry again, also when its missing file is back; leave --incremental or "
+          + "--missing-external=warn out")
+    }
     options.ignoresMetadata = try Self.ignoresMetadata(arguments, definition)
     options.guessesModel = arguments.has("guess-model")
     if options.store == nil, definition.store == nil {

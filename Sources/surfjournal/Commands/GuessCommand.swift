@@ -143,9 +143,8 @@ struct GuessCommand: Command {
     } catch let error as PipelineError {
       throw CommandFailure(error.mistakes.map(\.message).joined(separator: "\n"), error.exitCode)
     } catch {
-      let path = model.map(PipelineDefinition.modelReference)
-      let isMissing = path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
-      throw CommandFailure((error as NSError).localizedDescription, isMissing ? .noInput : .dataError)
+      let failure = RunFailure(store: error as NSError, path: store)
+      throw CommandFailure(failure.message, failure.exitCode)
     }
   }
 
@@ -178,7 +177,8 @@ struct GuessCommand: Command {
     do throws(RunFailure) {
       try WholeFile.write(Array(text.utf8), to: path)
     } catch {
-      throw CommandFailure("\(error.message); check the folder and its permissions", error.exitCode)
+      let advice = error.exitCode == .ioError ? "check the disk" : "check the folder and its permissions"
+      throw CommandFailure("\(error.message); \(advice)", error.exitCode)
     }
   }
 

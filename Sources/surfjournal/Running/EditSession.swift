@@ -149,7 +149,9 @@ extension Arguments {
       return .entry
     }
     do {
-      return try ObjectKind(entity: entity, model: string("model"), store: try journalStore())
+      let timeout = try seconds("lock-timeout") ?? RunOptions().lockTimeoutSeconds
+      return try ObjectKind(
+        entity: entity, model: string("model"), store: try journalStore(), timeoutSeconds: timeout)
     } catch let error as CommandFailure {
       throw error
     } catch {

@@ -226,6 +226,21 @@ struct ArchivedDescriptionTests {
     #expect(compiled.notes == [])
   }
 
+  @Test("lists of texts are read from user info, other lists are not")
+  func userInfo() throws {
+    let found = try thing(.stringAttributeType) { builder in
+      let itself = builder.object("NSArray")
+      builder.set(itself, ["NS.objects": [itself]])
+      let entries = [
+        ("names", builder.list(["latitude", "longitude"].map(builder.add))), ("mixed", builder.list([builder.add(1)])),
+        ("itself", itself),
+      ]
+      return ["NSUserInfo": builder.dictionary(entries)]
+    }
+    #expect(found.attribute.userInfo?["names"] as? [String] == ["latitude", "longitude"])
+    #expect(found.attribute.userInfo?.count == 1)
+  }
+
   @Test("what refers to itself or to nothing does no harm")
   func circles() throws {
     let builder = ArchiveBuilder()
