@@ -2,16 +2,16 @@ import ManagedObjectModel
 import Foundation
 
 /// A store's file with its WAL or journal, copied into a folder that goes with this object.
-final class PrivateCopy: Sendable {
+package final class PrivateCopy: Sendable {
   private let folder: PrivateFolder
-  let path: String
+  package let path: String
 
   /// The files that belong together, without the -shm: SQLite creates a new one for the copy.
   private static let suffixes = ["", "-wal", "-journal"]
   private static let triesMax = 5
 
   /// - Throws: `NSError` 134090 if other programs keep writing, 134080 if it can't be copied.
-  init(of original: String) throws {
+  package init(of original: String) throws {
     do {
       folder = try PrivateFolder()
       path = folder.url.appendingPathComponent("copy.sqlite").path

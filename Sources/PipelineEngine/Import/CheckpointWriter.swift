@@ -20,12 +20,15 @@ struct CheckpointWriter {
     ledger.prepare(
       Ledger.Page(
         statements: begin + checkpoint.statements(environment.tables), input: checkpoint.entry.id,
-        insertedCount: insertedCount, createdCount: createdCount, beforeCommit: beforeCommit))
+        rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
+        beforeCommit: beforeCommit))
   }
 
-  /// Adds the entries that the prepared save updates, as they were before.
-  func note(_ overwritten: OverwrittenEntries) {
-    if !environment.isDryRun { ledger.add(overwritten) }
+  /// Adds the entries that the prepared save updates, as they were before, and the objects that it links them to.
+  func note(_ overwritten: OverwrittenEntries, _ linked: LinkedKeys) {
+    if environment.isDryRun { return }
+    ledger.add(overwritten)
+    ledger.add([linked])
   }
 
   /// Called after a successful save of that many new entries.

@@ -102,7 +102,7 @@ package struct RunModel {
         try StoreModel.find(forStoreAt: store, file: nil, embedded: names, readsDamagedWAL: readsDamagedLog))
     } catch {
       guard let model = definition.vocabulary.model.flatMap(NSManagedObjectModel.embedded(named:)),
-        model.entitiesByName[definition.entity] != nil
+        model.entitiesByName[definition.firstEntity] != nil
       else { throw error }
       return RunModel(model: model)
     }

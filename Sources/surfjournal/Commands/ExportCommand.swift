@@ -90,6 +90,10 @@ struct ExportCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
     var definition = try PipelineDefinition(arguments)
+    if !definition.parts.isEmpty {
+      throw arguments.mistake(
+        "the pipeline '\(definition.name)' fills several entities; name the one to export with --entity")
+    }
     definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
