@@ -200,11 +200,10 @@ extension PipelineDefinition: Decodable {
 
   /// Checks what involves several keys: names used twice, names that are not declared.
   func checkTogether(_ mistakes: MistakeList) {
-    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
-      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
-      mistakes.add("report[\(index)]", text)
+    if !parts.isEmpty {
+      checkParts(mistakes)
+      return checkReports(mistakes)
     }
-    if !parts.isEmpty { return checkParts(mistakes) }
     // Columns that could not be read are not missing: their own mistakes are already reported.
     let isMistaken = mistakes.isWrong("columns") || mistakes.isWrong("export")
     if columns.isEmpty, export == nil, !isMistaken {
@@ -224,12 +223,20 @@ extension PipelineDefinition: Decodable {
     checkKey(attributes, mistakes)
     checkLinks(mistakes)
     checkExpectations(mistakes)
+    checkReports(mistakes)
     guard !columns.isEmpty else { return }
     for (index, name) in dialect.columns.enumerated() where !name.isEmpty {
       guard !labels.contains(ColumnLabel.folded(name)) else { continue }
       let hint = NearestName.hint(for: name, in: columns.map(\.name))
       let text = "'\(name)' is not one of the columns; declare it there, or write \"\" to ignore the field\(hint)"
       mistakes.add(mistakes.contains("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
+    }
+  }
+
+  private func checkReports(_ mistakes: MistakeList) {
+    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
+      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
+      mistakes.add("report[\(index)]", text)
     }
   }
 

@@ -10,10 +10,11 @@ struct CheckpointWriter {
   /// - Parameters:
   ///   - insertedCount: The number of entries that the save inserts.
   ///   - createdCount: The number of related objects that it creates.
+  ///   - dataVersion: The state of the store in which the related objects were looked up.
   ///   - beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
     _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0, createdCount: Int = 0,
-    beforeCommit: (@Sendable () throws -> Void)? = nil
+    dataVersion: Int64? = nil, beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     if environment.isDryRun { return }
     let begin = totals.hasSaved ? [] : environment.runBegin
@@ -21,7 +22,7 @@ struct CheckpointWriter {
       Ledger.Page(
         statements: begin + checkpoint.statements(environment.tables), input: checkpoint.entry.id,
         rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
-        beforeCommit: beforeCommit))
+        dataVersion: dataVersion, beforeCommit: beforeCommit))
   }
 
   /// Adds the entries that the prepared save updates, as they were before, and the objects that it links them to.

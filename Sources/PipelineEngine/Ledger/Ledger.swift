@@ -19,6 +19,8 @@ final class Ledger: SaveParticipant {
     var insertedCount = 0
     /// The number of related objects that it creates.
     var createdCount = 0
+    /// The state of the store that the save relies on; nil if it relies on none.
+    var dataVersion: Int64?
     /// Waits until the rejects are on the disk, before the save is committed.
     var beforeCommit: (@Sendable () throws -> Void)?
   }
@@ -30,6 +32,9 @@ final class Ledger: SaveParticipant {
     /// The objects that it links entries to, or unlinks.
     var linked: [LinkedKeys] = []
   }
+
+  /// A number that changes when another connection has written to the store.
+  static let dataVersionQuery = "PRAGMA data_version"
 
   private let pending = Locked(Pending())
   private let hasTables = Locked(false)
@@ -87,6 +92,9 @@ final class Ledger: SaveParticipant {
   func write(to transaction: SaveTransaction) throws {
     let (page, overwritten, linked) = pending.withLock { ($0.page, $0.overwritten, $0.linked) }
     guard !page.statements.isEmpty else { return }
+    if let known = page.dataVersion, try transaction.rows(Self.dataVersionQuery).first?.first as? Int64 != known {
+      throw OutdatedLinks()
+    }
     if !hasTables.withLock({ $0 }) { try tables.create(in: transaction) }
     for statement in page.statements { try transaction.run(statement.sql, statement.values) }
     if let input = page.input {
@@ -112,3 +120,6 @@ final class Ledger: SaveParticipant {
     clear()
   }
 }
+
+/// A save that relies on related objects as they were before another program has written to the store.
+struct OutdatedLinks: Error {}
