@@ -162,4 +162,31 @@ import Testing
     #expect(replay.status == 0, "\(replay.messages)\(replay.text)")
     #expect(try rows("SELECT group_concat(ZSPOT) FROM ZSESSION") == "1,1\n")
   }
+
+  @Test func `Objects that another program adds during the import are found`() throws {
+    try folder.write(LinkedSample.pipeline(chunkRows: 2), to: "p.json")
+    try folder.write("date,spot,country\n2024-01-01,Rincon,US\n2024-01-02,Pico,PE\n", to: "a.csv")
+    try folder.write("date,spot,country\n2024-01-03,Bells,AU\n2024-01-04,Rincon,\n2024-01-05,Bells,\n", to: "rest.csv")
+    // The other program writes when the first input is in the store, and the second one comes after that.
+    let output = try Tool.shell(
+      """
+      mkfifo b.csv
+      {
+        for try in $(seq 500); do
+          [ "$(sqlite3 s.sqlite 'SELECT count(*) FROM ZSESSION' 2>&1)" = 2 ] && break
+          sleep 0.02
+        done
+        sqlite3 -cmd '.timeout 9000' s.sqlite "BEGIN IMMEDIATE;
+          INSERT INTO ZSPOT (Z_PK, Z_ENT, Z_OPT, ZNAME, ZCOUNTRY)
+            SELECT Z_MAX + 1, Z_ENT, 1, 'Bells', 'XX' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Spot';
+          UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1 WHERE Z_NAME = 'Spot'; COMMIT" > /dev/null
+        cat rest.csv > b.csv
+      } &
+      "$surfjournal" import a.csv b.csv --pipeline p.json --store s.sqlite --json
+      """, in: folder)
+    #expect(output.status == 0, "\(output.messages)")
+    #expect(try LinkedCounts(output).links == "Spot 2 5 0\n")
+    #expect(try rows("SELECT ZNAME, ZCOUNTRY FROM ZSPOT ORDER BY Z_PK") == "Rincon|US\nPico|PE\nBells|XX\n")
+    #expect(try rows("SELECT ZSPOT FROM ZSESSION ORDER BY Z_PK") == "1\n2\n3\n1\n3\n")
+  }
 }

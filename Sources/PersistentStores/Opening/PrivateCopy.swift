@@ -4,9 +4,9 @@ import Foundation
 /// A store's file with its WAL or journal, copied into a folder that goes with this object.
 ///
 /// Large values stay in the files next to the original, which other programs may remove.
-final class PrivateCopy: CheckedSource {
+package final class PrivateCopy: CheckedSource {
   private let folder: PrivateFolder
-  let path: String
+  package let path: String
   private let original: String
   /// The state of the files that were copied.
   private let states: [FileState]
@@ -16,7 +16,7 @@ final class PrivateCopy: CheckedSource {
   private static let triesMax = 5
 
   /// - Throws: `NSError` 134090 if other programs keep writing, 134080 if it can't be copied.
-  init(of original: String) throws {
+  package init(of original: String) throws {
     self.original = original
     do {
       folder = try PrivateFolder()

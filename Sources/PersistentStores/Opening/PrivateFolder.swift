@@ -5,7 +5,7 @@ import Locking
 /// exits, and by `removeAll` before a signal ends the process. The next `PrivateFolder` of any process removes those of
 /// processes that were killed: a folder in use is locked with flock(2).
 package final class PrivateFolder: Sendable {
-  let url: URL
+  package let url: URL
   private let descriptor: Int32
 
   private static let prefix = "OpenCoreData-"
@@ -16,7 +16,7 @@ package final class PrivateFolder: Sendable {
   }
   private static let folders = Locked(Folders())
 
-  init() throws {
+  package init() throws {
     Self.removeAbandoned()
     var made = try Self.make()
     // Before it was locked, another process may have taken it for abandoned.

@@ -206,6 +206,6 @@ extension PipelineDefinition {
   /// Key paths whose texts are file paths: those of a base are relative to the base's own folder.
   static let pathKeys: Set<String> = [
     "source", "source[]", "inbox", "inbox.folder", "store", "report", "report[]", "rejects", "log", "log.file",
-    "export.output", "model",
+    "export.output", "model", "parts[].source", "parts[].source[]", "parts[].inbox", "parts[].inbox.folder",
   ]
 }

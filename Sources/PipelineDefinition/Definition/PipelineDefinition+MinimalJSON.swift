@@ -11,13 +11,33 @@ extension PipelineDefinition {
       return .object([:])
     }
     if members["dialect"] != nil { members["dialect"] = dialect.minimalJSON(vocabulary) }
+    if !parts.isEmpty { members["parts"] = .array(parts.map { $0.minimalPart(of: self) }) }
     if let export { members["export"] = export.minimalJSON(vocabulary) }
+    return .object(members)
+  }
+
+  /// A part without what it inherits from the definition.
+  private func minimalPart(of whole: PipelineDefinition) -> JSONValue {
+    guard case .object(var members) = Self.json(self).without(Self.json(whole)) else { return .object([:]) }
+    members = members.filter { Self.partKeys.contains($0.key) && $0.value != .null }
+    members["entity"] = .string(entity)
+    if members["dialect"] != nil { members["dialect"] = dialect.minimalJSON(vocabulary) }
+    if !columns.isEmpty { members["columns"] = .array(columns.map { $0.minimalJSON }) }
     return .object(members)
   }
 
   package static func json(_ value: some Encodable) -> JSONValue {
     guard let data = try? JSONEncoder().encode(value) else { return .null }
     return (try? JSONDecoder().decode(JSONValue.self, from: data)) ?? .null
+  }
+}
+
+extension ColumnDefinition {
+  fileprivate var minimalJSON: JSONValue {
+    guard
+      case .object(let members) = PipelineDefinition.json(self).without(PipelineDefinition.json(ColumnDefinition(name)))
+    else { return .string(name) }
+    return members.isEmpty ? .string(name) : .object(members.merging(["name": .string(name)]) { $1 })
   }
 }
 

@@ -82,7 +82,7 @@ extension PipelineDefinition: Decodable {
       var loader = DefinitionLoader(file: file, environment: environment)
       let (value, sourceMap, mistakes) = try loader.load(data)
       var definition = read(value, vocabulary: environment.vocabulary, mistakes: mistakes)
-      definition?.baseDirectory = file?.absoluteURL.deletingLastPathComponent()
+      definition?.setBaseDirectory(file?.absoluteURL.deletingLastPathComponent())
       let columnPaths = definition?.sourceMap.columnPaths ?? []
       definition?.sourceMap = sourceMap
       definition?.sourceMap.columnPaths = columnPaths
@@ -102,74 +102,81 @@ extension PipelineDefinition: Decodable {
     var definition = PipelineDefinition(name: reader.string("name") ?? "", vocabulary: vocabulary)
     if reader.value("name") == nil { mistakes.add("", "'name' is missing; every pipeline has a name for its reports") }
     definition.description = reader.string("description")
-    definition.source = reader.strings("source") ?? []
-    definition.sourceOptional = reader.bool("sourceOptional") ?? false
-    definition.dryRun = reader.bool("dryRun") ?? false
-    definition.verifyHash = reader.bool("verifyHash") ?? false
+    definition.readSettings(reader)
+    if let items = reader.items("parts") { definition.readParts(items, reader) }
+    definition.checkTogether(mistakes)
+    return definition
+  }
+
+  /// Reads what a whole pipeline and a part of one can say; what is not there stays as it is.
+  mutating func readSettings(_ reader: ObjectReader) {
+    let mistakes = reader.mistakes
+    source = reader.strings("source") ?? source
+    sourceOptional = reader.bool("sourceOptional") ?? sourceOptional
+    dryRun = reader.bool("dryRun") ?? dryRun
+    verifyHash = reader.bool("verifyHash") ?? verifyHash
     for item in reader.items("columns") ?? [] {
       let column = ColumnDefinition.read(
         item.value, path: item.path, dateFormats: vocabulary.dateFormats, mistakes: mistakes)
       guard let column else { continue }
-      definition.columns.append(column)
-      definition.sourceMap.columnPaths.append(item.path)
+      columns.append(column)
+      sourceMap.columnPaths.append(item.path)
     }
-    definition.extraColumns = reader.choice("extraColumns", ColumnPolicy.self) ?? definition.extraColumns
-    definition.missingColumns = reader.choice("missingColumns", ColumnPolicy.self) ?? definition.missingColumns
-    definition.timeZone = reader.string("timeZone")
-    definition.recordRules = (reader.items("recordRules") ?? []).compactMap {
+    extraColumns = reader.choice("extraColumns", ColumnPolicy.self) ?? extraColumns
+    missingColumns = reader.choice("missingColumns", ColumnPolicy.self) ?? missingColumns
+    timeZone = reader.string("timeZone") ?? timeZone
+    recordRules = (reader.items("recordRules") ?? []).compactMap {
       RecordRule.read($0.value, path: $0.path, mistakes: mistakes)
     }
-    definition.key = reader.strings("key") ?? []
-    definition.store = reader.string("store")
-    definition.model = reader.string("model")
-    definition.entity = reader.string("entity") ?? definition.entity
-    definition.relationships = reader.choice("relationships", RelationshipPolicy.self) ?? definition.relationships
-    definition.chunkRows = reader.integer("chunkRows", in: chunkRowsRange) ?? definition.chunkRows
-    definition.errorPolicy = reader.choice("errorPolicy", ErrorPolicy.self) ?? definition.errorPolicy
-    definition.atomic = reader.bool("atomic") ?? false
-    definition.appendOnly = reader.bool("appendOnly") ?? false
-    definition.changedInputs = reader.choice("changedInputs", ChangedInputPolicy.self) ?? definition.changedInputs
-    definition.report = reader.strings("report") ?? []
-    definition.charts = reader.strings("charts")
-    definition.rejects = reader.string("rejects")
-    definition.timeoutSeconds = reader.number("timeoutSeconds", in: timeoutSecondsRange)
+    key = reader.strings("key") ?? key
+    store = reader.string("store") ?? store
+    model = reader.string("model") ?? model
+    entity = reader.string("entity") ?? entity
+    relationships = reader.choice("relationships", RelationshipPolicy.self) ?? relationships
+    chunkRows = reader.integer("chunkRows", in: Self.chunkRowsRange) ?? chunkRows
+    errorPolicy = reader.choice("errorPolicy", ErrorPolicy.self) ?? errorPolicy
+    atomic = reader.bool("atomic") ?? atomic
+    appendOnly = reader.bool("appendOnly") ?? appendOnly
+    changedInputs = reader.choice("changedInputs", ChangedInputPolicy.self) ?? changedInputs
+    report = reader.strings("report") ?? report
+    charts = reader.strings("charts") ?? charts
+    rejects = reader.string("rejects") ?? rejects
+    timeoutSeconds = reader.number("timeoutSeconds", in: Self.timeoutSecondsRange) ?? timeoutSeconds
     if let value = reader.value("inbox") {
-      definition.inbox = InboxDefinition.read(value, path: "inbox", mistakes: mistakes)
-      if !definition.source.isEmpty {
+      inbox = InboxDefinition.read(value, path: "inbox", mistakes: mistakes)
+      if !source.isEmpty {
         reader.note("inbox", "the files of 'source' are the inputs already; remove one of the two")
       }
     }
     if let value = reader.value("log") {
-      definition.log = LogDefinition.read(value, path: "log", mistakes: mistakes)
+      log = LogDefinition.read(value, path: "log", mistakes: mistakes)
     }
     if let value = reader.value("duplicates") {
-      definition.duplicates =
-        DuplicatePolicy.read(value, path: "duplicates", mistakes: mistakes) ?? definition.duplicates
-      if definition.key.isEmpty, definition.duplicates != .reject {
+      duplicates =
+        DuplicatePolicy.read(value, path: "duplicates", mistakes: mistakes) ?? duplicates
+      if key.isEmpty, duplicates != .reject {
         reader.note("duplicates", "there is no 'key' that says what a duplicate is; add one")
       }
     }
     if let value = reader.value("errorBudget") {
-      definition.errorBudget = ErrorBudget.read(value, path: "errorBudget", mistakes: mistakes)
-      if definition.errorPolicy == .stop {
+      errorBudget = ErrorBudget.read(value, path: "errorBudget", mistakes: mistakes)
+      if errorPolicy == .stop {
         reader.note("errorBudget", "'errorPolicy' is to stop at the first error already; remove one of the two")
       }
     }
     if let value = reader.value("expect") {
-      definition.expect = ExpectDefinition.read(value, path: "expect", mistakes: mistakes)
+      expect = ExpectDefinition.read(value, path: "expect", mistakes: mistakes)
     }
     if let value = reader.value("dialect") {
-      definition.dialect = DialectDefinition.read(
+      dialect = DialectDefinition.read(
         value, path: "dialect", named: vocabulary.namedDialects, mistakes: mistakes)
     }
     if let value = reader.value("limits") {
-      definition.limits = LimitsDefinition.read(value, path: "limits", mistakes: mistakes)
+      limits = LimitsDefinition.read(value, path: "limits", mistakes: mistakes)
     }
     if let value = reader.value("export") {
-      definition.export = ExportDefinition.read(value, path: "export", vocabulary: vocabulary, mistakes: mistakes)
+      export = ExportDefinition.read(value, path: "export", vocabulary: vocabulary, mistakes: mistakes)
     }
-    definition.checkTogether(mistakes)
-    return definition
   }
 
   /// Checks a definition made in code by the rules for files.
@@ -192,9 +199,13 @@ extension PipelineDefinition: Decodable {
   }
 
   /// Checks what involves several keys: names used twice, names that are not declared.
-  private func checkTogether(_ mistakes: MistakeList) {
+  func checkTogether(_ mistakes: MistakeList) {
+    if !parts.isEmpty {
+      checkParts(mistakes)
+      return checkReports(mistakes)
+    }
     // Columns that could not be read are not missing: their own mistakes are already reported.
-    let isMistaken = mistakes.mistakes.contains { $0.path.hasPrefix("columns") || $0.path.hasPrefix("export") }
+    let isMistaken = mistakes.isWrong("columns") || mistakes.isWrong("export")
     if columns.isEmpty, export == nil, !isMistaken {
       mistakes.add("columns", "no columns are declared, so nothing could be imported; list them, or add an 'export'")
     }
@@ -212,16 +223,20 @@ extension PipelineDefinition: Decodable {
     checkKey(attributes, mistakes)
     checkLinks(mistakes)
     checkExpectations(mistakes)
-    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
-      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
-      mistakes.add("report[\(index)]", text)
-    }
+    checkReports(mistakes)
     guard !columns.isEmpty else { return }
     for (index, name) in dialect.columns.enumerated() where !name.isEmpty {
       guard !labels.contains(ColumnLabel.folded(name)) else { continue }
       let hint = NearestName.hint(for: name, in: columns.map(\.name))
       let text = "'\(name)' is not one of the columns; declare it there, or write \"\" to ignore the field\(hint)"
       mistakes.add(mistakes.contains("dialect.columns[\(index)]") ? "dialect.columns[\(index)]" : "dialect", text)
+    }
+  }
+
+  private func checkReports(_ mistakes: MistakeList) {
+    for (index, path) in report.enumerated() where ReportFormat(path: path) == nil {
+      let text = "'\(path)' must end in \(ReportFormat.endings), which says how the report is written"
+      mistakes.add("report[\(index)]", text)
     }
   }
 

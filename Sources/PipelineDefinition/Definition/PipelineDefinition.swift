@@ -118,6 +118,10 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
   /// Seconds after which the run ends at the next chunk border, 0 to 86,400; without limit when `nil` or 0.
   public var timeoutSeconds: Double?
   public var export: ExportDefinition?
+  /// The entities that one run fills, one after the other, each from inputs of its own; empty for a pipeline of one
+  /// entity. A part inherits from the file what it does not say itself. In a run, the name, the store, the model and
+  /// all else that is about the whole run are those of this definition, whatever the parts have.
+  @PipelineParts public var parts: [PipelineDefinition]
   /// Folder that relative paths start from; not part of the file. The current directory when `nil`.
   public var baseDirectory: URL?
   /// The program's own names and defaults; not part of the file.
@@ -140,7 +144,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     atomic: Bool = false, appendOnly: Bool = false, changedInputs: ChangedInputPolicy = .refuse,
     limits: LimitsDefinition = LimitsDefinition(), report: [String] = [],
     charts: [String]? = nil, rejects: String? = nil, log: LogDefinition? = nil, timeoutSeconds: Double? = nil,
-    export: ExportDefinition? = nil, baseDirectory: URL? = nil,
+    export: ExportDefinition? = nil, parts: [PipelineDefinition] = [], baseDirectory: URL? = nil,
     vocabulary: DefinitionVocabulary = DefinitionVocabulary()
   ) {
     self.name = name
@@ -176,6 +180,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     self.log = log
     self.timeoutSeconds = timeoutSeconds
     self.export = export
+    self.parts = parts
     self.baseDirectory = baseDirectory
     self.vocabulary = vocabulary
   }
@@ -185,7 +190,7 @@ public struct PipelineDefinition: Sendable, Hashable, Encodable {
     case name, description, source, sourceOptional, dryRun, verifyHash, inbox, dialect, columns,
       extraColumns, missingColumns, timeZone, recordRules, key, duplicates, store, model, entity, relationships
     case chunkRows, errorPolicy, errorBudget, expect, atomic, appendOnly, changedInputs, limits, report, charts, rejects
-    case log, timeoutSeconds, export
+    case log, timeoutSeconds, export, parts
   }
 
   /// The URL of a path in this definition: `~` is the home directory, relative paths start at `baseDirectory`.

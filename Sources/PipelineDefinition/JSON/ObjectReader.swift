@@ -15,7 +15,26 @@ package final class MistakeList {
 
   package var mistakes: [PipelineError.Mistake] { found.map(\.mistake) }
 
+  /// The key path of the part that is read; empty for the definition itself.
+  private var place = ""
+
+  /// Makes the paths in `body` those of the part at `path`.
+  package func within<Result>(_ path: String, _ body: () throws -> Result) rethrows -> Result {
+    let outer = place
+    place = whole(path)
+    defer { place = outer }
+    return try body()
+  }
+
+  private func whole(_ path: String) -> String {
+    place.isEmpty ? path : path.isEmpty ? place : "\(place).\(path)"
+  }
+
+  /// Whether there are mistakes in the member `key`.
+  package func isWrong(_ key: String) -> Bool { paths.contains { $0.hasPrefix(whole(key)) } }
+
   package func add(_ path: String, _ message: String) {
+    let path = whole(path)
     let origin = sourceMap.origin(of: path)
     paths.insert(path)
     if let origin, let location = origin.location, unreadable[origin.document]?.contains(location) == true { return }
@@ -33,12 +52,12 @@ package final class MistakeList {
   }
 
   func noteKeys(_ keys: [String], of path: String) {
-    acceptedKeys[DefinitionPath.pattern(path), default: []].formUnion(keys)
+    acceptedKeys[DefinitionPath.pattern(whole(path)), default: []].formUnion(keys)
   }
 
   /// Whether the document contains this key path. (A dialect's name, for example, implies columns that the document
   /// does not contain.)
-  func contains(_ path: String) -> Bool { sourceMap.origins[path] != nil }
+  func contains(_ path: String) -> Bool { sourceMap.origins[whole(path)] != nil }
 
   /// The mistakes in the order of the document where locations are known; those of the definition before those of its
   /// base.

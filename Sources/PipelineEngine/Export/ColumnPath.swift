@@ -22,7 +22,7 @@ struct ColumnPath: Sendable, Hashable {
         "'\(text)' is not a to-many relationship of \(entity.name ?? "") and an attribute behind it, whose values a "
           + "separator could divide; \(known.isEmpty ? "it has none" : "it has \(ObjectReader.list(known))")")
     }
-    guard let type = destination.columnTypes[names[1]] else {
+    guard let type = destination.columnType(named: names[1]) else {
       throw Self.noAttribute(names[1], destination, front: names.dropLast())
     }
     self.type = type
@@ -42,7 +42,7 @@ struct ColumnPath: Sendable, Hashable {
       throw Self.noAttribute(last, relationship.entity, front: names.dropLast())
     }
     let owner = path.relationships.last?.destinationEntity ?? entity
-    guard case .attribute = path.end, let type = owner.columnTypes[last] else {
+    guard case .attribute = path.end, let type = owner.columnType(named: last) else {
       throw Self.noAttribute(last, owner, front: names.dropLast())
     }
     self.type = type

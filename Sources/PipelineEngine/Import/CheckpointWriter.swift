@@ -10,22 +10,26 @@ struct CheckpointWriter {
   /// - Parameters:
   ///   - insertedCount: The number of entries that the save inserts.
   ///   - createdCount: The number of related objects that it creates.
+  ///   - dataVersion: The state of the store in which the related objects were looked up.
   ///   - beforeCommit: Waits for what must be on the disk before the save is committed.
   func prepare(
     _ checkpoint: FileCheckpoint, _ totals: ImportTotals, insertedCount: Int = 0, createdCount: Int = 0,
-    beforeCommit: (@Sendable () throws -> Void)? = nil
+    dataVersion: Int64? = nil, beforeCommit: (@Sendable () throws -> Void)? = nil
   ) {
     if environment.isDryRun { return }
     let begin = totals.hasSaved ? [] : environment.runBegin
     ledger.prepare(
       Ledger.Page(
         statements: begin + checkpoint.statements(environment.tables), input: checkpoint.entry.id,
-        insertedCount: insertedCount, createdCount: createdCount, beforeCommit: beforeCommit))
+        rootEntity: environment.store.entity.rootEntity.name, insertedCount: insertedCount, createdCount: createdCount,
+        dataVersion: dataVersion, beforeCommit: beforeCommit))
   }
 
-  /// Adds the entries that the prepared save updates, as they were before.
-  func note(_ overwritten: OverwrittenEntries) {
-    if !environment.isDryRun { ledger.add(overwritten) }
+  /// Adds the entries that the prepared save updates, as they were before, and the objects that it links them to.
+  func note(_ overwritten: OverwrittenEntries, _ linked: LinkedKeys) {
+    if environment.isDryRun { return }
+    ledger.add(overwritten)
+    ledger.add([linked])
   }
 
   /// Called after a successful save of that many new entries.

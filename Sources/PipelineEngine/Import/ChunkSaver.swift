@@ -38,6 +38,19 @@ struct ChunkSaver {
     _ chunk: ParsedChunk, checkpoint: inout FileCheckpoint, totals: inout ImportTotals
   ) throws -> Stop? {
     let rejectsBefore = rejects?.mark ?? RejectsMark()
+    while true {
+      do {
+        return try save(chunk, after: rejectsBefore, checkpoint: &checkpoint, totals: &totals)
+      } catch is OutdatedLinks {
+        planner.undo()
+        try linker?.read()
+      }
+    }
+  }
+
+  private mutating func save(
+    _ chunk: ParsedChunk, after rejectsBefore: RejectsMark, checkpoint: inout FileCheckpoint, totals: inout ImportTotals
+  ) throws -> Stop? {
     let environment = environment
     var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
     let resolved = try linker?.resolve(chunk) ?? ResolvedLinks()
@@ -55,7 +68,7 @@ struct ChunkSaver {
       next.advance(by: plan, of: chunk, rejects: rejects?.mark, at: environment.options.now())
       writer.prepare(
         next, totals, insertedCount: plan.inserts.count, createdCount: plan.links.createdCount,
-        beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
+        dataVersion: linker?.dataVersion, beforeCommit: plan.rejected.isEmpty ? nil : rejects?.startSync())
       let outcome = try contexts.save(
         plan, of: chunk, lastStoredKey: lastStoredKey(totals), noting: writer.note)
       guard outcome.failures.isEmpty else {

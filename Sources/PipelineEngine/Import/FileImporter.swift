@@ -59,7 +59,8 @@ struct FileImporter {
     self.known = known
     defer {
       let made = summary.state == .resumed ? nil : rejects?.path
-      totals.finish(wasOpened ? summary : nil, checkpoint.results, rejects: rejectsResult, made: made)
+      totals.finish(
+        wasOpened ? summary : nil, checkpoint.results, of: definition.entity, rejects: rejectsResult, made: made)
     }
     do throws(RunFailure) {
       if let failure = file.failure { throw failure }
@@ -173,7 +174,7 @@ struct FileImporter {
 
   /// Adds the results of an input that an earlier run has imported to its end without reporting it.
   mutating func runOwed(_ owed: LedgerEntry, _ totals: inout ImportTotals) throws(RunFailure) -> LedgerEntry {
-    defer { totals.finish(summary, checkpoint.results, rejects: owed.rejects.path, made: nil) }
+    defer { totals.finish(summary, checkpoint.results, of: owed.entity, rejects: owed.rejects.path, made: nil) }
     try noteKnown(owed, &totals)
     return checkpoint.entry
   }

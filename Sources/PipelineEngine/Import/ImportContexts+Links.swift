@@ -26,6 +26,28 @@ extension ImportContexts {
   }
 }
 
+extension ImportContexts {
+  /// The stored objects whose versions the save counts up because of their relationships, other than the entries whose
+  /// former values are recorded.
+  func linkedKeys(_ plan: ChunkPlan, _ overwritten: OverwrittenEntries) -> LinkedKeys {
+    if plan.links.links.isEmpty { return LinkedKeys() }
+    var ids: [NSManagedObjectID] = plan.links.packedTargets
+    let hasObjects =
+      overwritten.count > 0
+      || plan.links.links.contains { link in
+        link.listsOfInserts.contains { !$0.isEmpty } || link.link.relationship.inverseRelationship?.isToMany == false
+      }
+    // Asking for objects would make one for each packed row.
+    if hasObjects {
+      importContext.processPendingChanges()
+      ids += importContext.updatedObjects.map(\.objectID)
+    }
+    var linked = LinkedKeys(ids)
+    if let root = plan.inserts.entity.rootEntity.name { linked.remove(overwritten.entries.lazy.map(\.key), of: root) }
+    return linked
+  }
+}
+
 /// Sets the relationships of entries that a chunk updates.
 struct LinkedUpdates {
   private let links: [PlannedLinks.Link]

@@ -72,11 +72,12 @@ struct ImportContexts {
   /// - Parameters:
   ///   - lastStoredKey: Entries with a higher primary key are not in the store, as in a dry run for updates of new
   ///     entries.
-  ///   - noteOverwritten: Called before the save with the entries that it updates, as they were.
+  ///   - note: Called before the save with the entries that it updates, as they were, and with the objects that it links
+  ///     entries to or unlinks.
   /// - Throws: Errors that are not caused by records.
   func save(
     _ plan: ChunkPlan, of chunk: ParsedChunk, lastStoredKey: Int64 = .max,
-    noting noteOverwritten: (OverwrittenEntries) -> Void = { _ in }
+    noting note: (OverwrittenEntries, LinkedKeys) -> Void = { _, _ in }
   ) throws -> Outcome {
     let updates = plan.updates.enumerated().filter { $0.element.storeKey <= lastStoredKey }
     guard plan.inserts.count > 0 || !updates.isEmpty else {
@@ -92,7 +93,9 @@ struct ImportContexts {
         } else {
           (inserted, created) = insertLinked(plan)
         }
-        if !updates.isEmpty { noteOverwritten(apply(updates, plan, of: chunk, created: created)) }
+        let overwritten =
+          updates.isEmpty ? OverwrittenEntries() : apply(updates, plan, of: chunk, created: created)
+        if !isDryRun { note(overwritten, linkedKeys(plan, overwritten)) }
         // Updates that cancel each other out leave nothing to save; the participants write nevertheless.
         guard importContext.hasChanges else { return isDryRun ? () : try coordinator.saveParticipants() }
         try importContext.save()

@@ -2,59 +2,78 @@ import CSV
 import Foundation
 import OpenCoreData
 
-/// One import or dry run, from its inputs to its summary.
+/// The store whose copy a dry run of several parts imports into.
+struct RehearsedStore {
+  /// Nil where none is named.
+  let path: String?
+}
+
+/// One import or dry run, from its inputs to its summary: of one entity, or of several, one after the other.
 struct ImportRun {
-  private let environment: ImportEnvironment
-  /// The named inputs; those of an inbox are listed when the run begins.
-  private let inputs: [InputFile]
-  private let inbox: Inbox?
-  private var definition: PipelineDefinition { environment.definition }
+  let definition: PipelineDefinition
+  let parts: [ImportPart]
+  /// The environment of what is the same for all parts.
+  let environment: ImportEnvironment
+  /// The path of the store whose copy a rehearsal imports into.
+  private let rehearsed: RehearsedStore?
   private var options: RunOptions { environment.options }
-  private var isDryRun: Bool { environment.isDryRun }
+  var isDryRun: Bool { environment.isDryRun }
   private var store: ImportStore { environment.store }
+  var kind: RunSummary.Kind { isDryRun || rehearsed != nil ? .validate : .import }
 
   init(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, isDryRun: Bool, monitor: RunMonitor,
-    observer: (any ChunkObserver)? = nil
+    observer: (any ChunkObserver)? = nil, rehearsed: RehearsedStore? = nil
   ) throws(PipelineError) {
-    let startedAt = options.now()
-    let definition = try RunModel.completed(definition, options: options, model: model.model)
-    let checked = try ImportSchemaCheck(definition, model: model.model, now: startedAt)
-    let store = ImportStore(
+    let imports = definition.imports
+    let run = ImportPart.Run(
+      options: options, model: model.model,
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
-      entity: checked.entity, path: definition.storePath(options), isDryRun: isDryRun,
-      isAtomic: definition.atomic || options.changedInputs(definition) != .refuse,
-      lockTimeoutSeconds: options.lockTimeoutSeconds, allowsIncompleteSchema: options.allowsIncompleteSchema,
-      keepsLargeValues: options.keepsLargeValues)
-    inputs = options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
-    inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
-    environment = ImportEnvironment(
-      definition: definition, options: options, isDryRun: isDryRun, columns: checked.columns,
-      links: checked.links, store: store,
-      keys: KeyRules(
-        definition: definition, entity: checked.entity, columns: checked.columns, links: checked.links,
-        comparesWholeRecords: options.changedInputs(definition) == .onlyNew), monitor: monitor,
-      runID: UUID().uuidString.lowercased(), startedAt: startedAt, digest: definition.digest,
-      profiler: try EntryProfiler.requested(definition, options: options, entity: checked.entity),
-      statistics: try EntryStatistics(definition, entity: checked.entity),
-      tables: LedgerTables(definition.vocabulary), hasSeveralInputs: inputs.count > 1 || inbox != nil,
-      observer: observer)
-    try checkDefinition()
-    try ImportSchemaCheck.checkPaths(
-      definition, options, inputs: inputs, store: store.path, rejects: rejectsPaths(inputs))
-  }
-
-  private func checkDefinition() throws(PipelineError) {
-    // If all sources are optional, there may be no input.
-    if inputs.isEmpty, inbox == nil, options.inputs != nil || definition.source.isEmpty {
-      throw PipelineError(path: "source", "there is no input; name a file, or - for standard input")
-    }
-    if definition.columns.isEmpty {
-      throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
-    }
-    if options.changedInputs != nil { try ImportSchemaCheck.checkComparable(definition) }
+      isDryRun: isDryRun, monitor: monitor, observer: observer, id: UUID().uuidString.lowercased(),
+      startedAt: options.now(), hasSeveralParts: imports.count > 1)
+    try Self.checkParts(definition, options)
+    let parts = try Self.parts(imports, of: definition, run)
+    self.parts = parts
+    self.definition = definition.parts.isEmpty ? parts[0].environment.definition : definition
+    self.rehearsed = rehearsed
+    environment = parts[0].environment
     if !isDryRun, store.path == nil {
       throw PipelineError(path: "store", "there is no store to import into; name one with --store or in the pipeline")
+    }
+    let inputs = parts.flatMap(\.inputs)
+    try ImportSchemaCheck.checkPaths(
+      definition, options, inputs: inputs, hasInbox: parts.contains { $0.inbox != nil }, store: store.path,
+      rejects: rejectsPaths(inputs))
+  }
+
+  private static func parts(
+    _ imports: [PipelineDefinition], of definition: PipelineDefinition, _ run: ImportPart.Run
+  ) throws(PipelineError) -> [ImportPart] {
+    var (parts, mistakes) = ([ImportPart](), [PipelineError.Mistake]())
+    for (index, part) in imports.enumerated() {
+      do throws(PipelineError) {
+        parts.append(try definition.inImport(index) { () throws(PipelineError) in try ImportPart(part, run) })
+      } catch {
+        mistakes += error.mistakes
+      }
+    }
+    if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+    return parts
+  }
+
+  /// What a run of several entities can't do.
+  private static func checkParts(_ definition: PipelineDefinition, _ options: RunOptions) throws(PipelineError) {
+    if definition.parts.isEmpty { return }
+    if options.inputs != nil {
+      throw PipelineError(
+        path: "parts",
+        "the pipeline fills several entities, each from inputs of its own; say which entity an input is for")
+    }
+    if options.changedInputs != nil {
+      throw PipelineError(
+        path: "parts",
+        "--replace and --only-new compare the records of one entity, and other entries lead to those of a part; declare "
+          + "a 'key' with \"duplicates\": \"update\" in the parts")
     }
   }
 
@@ -70,7 +89,9 @@ struct ImportRun {
     fileprivate var lock: RunLock?
     /// The replayed inputs that were imported to their end.
     fileprivate var replayed: [LedgerEntry] = []
-    fileprivate var files: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
+    fileprivate var files: [ImportTotals.FinishedFile] = []
+    /// The paths of the inputs of each part.
+    fileprivate var listed: [[InputFile]] = []
   }
 
   /// Does the work, up to the point where everything that was imported is on the disk. The caller then writes the
@@ -78,20 +99,19 @@ struct ImportRun {
   func run() -> Outcome {
     let clock = ContinuousClock()
     let begin = clock.now
-    var totals = ImportTotals(definition, lastStoredKey: 0)
+    var totals = ImportTotals(definition)
     var outcome = Outcome(summary: summary(totals, nil, seconds: 0))
     var failure: RunFailure?
     do throws(RunFailure) {
       try ReportFiles.check(ReportFiles.paths(definition, options))
       outcome.lock = try takeLock()
-      let inputs = try inputs + filesOfInbox()
+      for part in parts { outcome.listed.append(try part.listed()) }
+      let inputs = outcome.listed.flatMap(\.self)
       environment.monitor.log.log(
-        .runStarted(
-          kind: isDryRun ? .validate : .import, pipeline: definition.name, store: store.path, inputs: inputs.count))
+        .runStarted(kind: kind, pipeline: definition.name, store: shownStore, inputs: inputs.count))
       try checkRejects(inputs)
       try store.openExisting()
-      totals = ImportTotals(definition, lastStoredKey: try store.lastKey())
-      failure = try importAll(inputs, &totals)
+      failure = try importAll(outcome.listed, &totals)
       try store.restoreIndexes()
       try store.checkpoint()
       try settleRejects(&totals)
@@ -121,7 +141,7 @@ struct ImportRun {
       if outcome.isReportOwed || !outcome.isSettled { return summary }
       // A replay whose file is gone is not repeated: it must not leave the store's files behind if it is killed.
       store.close()
-      try moveFiles(outcome.files)
+      try moveFiles(outcome)
       for entry in outcome.replayed { try Replay.replace(entry.path, by: entry.rejects.path) }
     } catch {
       guard summary.failure == nil else { return summary }
@@ -163,36 +183,24 @@ struct ImportRun {
     try coordinator.checkpoint()
   }
 
-  // MARK: The inbox
+  /// The path of the store for messages.
+  var shownStore: String? { rehearsed.map(\.path) ?? store.path }
 
-  private func filesOfInbox() throws(RunFailure) -> [InputFile] {
-    guard let inbox else { return [] }
-    let listing = try inbox.list()
-    for item in listing.leftAlone where item.reason.isWorthTelling {
-      environment.monitor.log.log(.inputLeftAlone(item.name, reason: item.reason.rawValue))
-    }
-    return listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
-  }
-
-  /// A file that was read to its end is processed, even if records of it were rejected; one that can't be read or
-  /// exceeded the error policy has failed. A file that stopped for another reason stays for the next run.
-  private func moveFiles(_ files: [(file: Inbox.File, outcome: Inbox.Outcome)]) throws(RunFailure) {
-    guard let inbox, !isDryRun else { return }
-    let log = environment.monitor.log
-    var first: RunFailure?
-    for (file, outcome) in files {
-      do throws(RunFailure) {
-        switch try inbox.move(file, to: outcome, on: environment.startedAt) {
-        case .moved(let path): log.log(.inputMoved(file.name, to: path))
-        case .gone: log.log(.inputNotMoved(file.name, reason: "it is gone"))
-        case .changed: log.log(.inputNotMoved(file.name, reason: "it was changed meanwhile"))
+  /// A file that several parts read is moved when all of them have finished it.
+  private func moveFiles(_ outcome: Outcome) throws(RunFailure) {
+    if rehearsed != nil { return }
+    for (number, part) in parts.enumerated() {
+      let own = outcome.files.filter { $0.part == number }
+      let files = own.compactMap { done -> (file: Inbox.File, outcome: Inbox.Outcome)? in
+        let readers = outcome.listed.indices.filter { index in
+          outcome.listed[index].contains { $0.inboxFile?.path == done.file.path }
         }
-      } catch {
-        log.log(.inputNotMoved(file.name, reason: error.message))
-        first = first ?? error
+        let all = outcome.files.filter { $0.file.path == done.file.path }
+        guard readers.last == number, all.count == readers.count else { return nil }
+        return (done.file, all.contains { $0.outcome == .failed } ? .failed : .processed)
       }
+      try part.moveFiles(files)
     }
-    if let first { throw first }
   }
 
   // MARK: Inputs
@@ -213,45 +221,53 @@ struct ImportRun {
     }
   }
 
-  private func importAll(
-    _ inputs: [InputFile], _ totals: inout ImportTotals
-  ) throws(RunFailure) -> RunFailure? {
-    let contexts = ImportContexts(
-      store.container, chain: options.contextChain, notificationContents: options.notificationContents,
-      relationships: definition.relationships, isDryRun: isDryRun)
+  /// - Parameter inputs: Those of each part.
+  private func importAll(_ inputs: [[InputFile]], _ totals: inout ImportTotals) throws(RunFailure) -> RunFailure? {
     let ledger = try store.ledger(environment.tables, overwrittenMax: definition.limits.overwrittenMax)
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
     let expectations = try environment.expectations()
     let known = KnownInputs(ledger.entries)
-    return try transaction(contexts, totals: &totals) { totals throws(RunFailure) in
-      importEach(inputs, known: known, contexts: contexts, ledger: ledger, totals: &totals)
-        ?? environment.compare(&totals, with: expectations)
-        ?? addOwed(known, contexts: contexts, ledger: ledger, totals: &totals)
+    return try transaction(&totals) { totals throws(RunFailure) in
+      let paths = rejectsPaths(inputs.flatMap(\.self))
+      var first = 0
+      for (number, part) in parts.enumerated() {
+        totals.begin(part: number, of: part.environment, lastStoredKey: try part.environment.store.lastKey())
+        let own = paths[first..<(first + inputs[number].count)]
+        let failure = importEach(
+          Array(zip(inputs[number], own)), of: part, known: known, ledger: ledger, totals: &totals)
+        // What comes later may lead to what is missing now.
+        if let failure { return failure }
+        if totals.outcome != .completed { break }
+        first += inputs[number].count
+      }
+      return environment.compare(&totals, with: expectations) ?? addOwed(known, ledger: ledger, totals: &totals)
     }
   }
 
-  /// An input that can't be read does not prevent the import of the others, unless the policy is to stop.
+  /// An input that can't be read does not prevent the import of the others of its part, unless the policy is to stop.
   private func importEach(
-    _ inputs: [InputFile], known: KnownInputs, contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
+    _ inputs: [(file: InputFile, rejects: String?)], of part: ImportPart, known: KnownInputs, ledger: Ledger,
+    totals: inout ImportTotals
   ) -> RunFailure? {
+    let (environment, contexts) = (part.environment, part.contexts())
     var first: RunFailure?
-    for (input, rejectsPath) in zip(inputs, rejectsPaths(inputs)) {
-      var part = FileImporter(
+    for (input, rejectsPath) in inputs {
+      var importer = FileImporter(
         input, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: rejectsPath)
       do throws(RunFailure) {
         let entry = try wholly(contexts, ledger: ledger, totals: &totals) { totals throws(RunFailure) in
-          try part.run(known, &totals)
+          try importer.run(known, &totals)
         }
         // An input that is named twice in one run is imported once.
         if entry.isComplete {
-          known.add(entry, replacing: Set(part.replaced.map(\.id)))
+          known.add(entry, replacing: Set(importer.replaced.map(\.id)))
           totals.completed.append(entry)
-          totals.replaced += part.replaced
+          totals.replaced += importer.replaced
         }
         if let file = input.inboxFile {
-          if entry.isComplete { totals.filesDone.append((file, .processed)) }
-          if totals.outcome == .stopped { totals.filesDone.append((file, .failed)) }
+          if entry.isComplete { totals.finish(file, .processed) }
+          if totals.outcome == .stopped { totals.finish(file, .failed) }
         }
       } catch {
         ledger.clear()
@@ -259,7 +275,7 @@ struct ImportRun {
         environment.monitor.log.log(.inputFailed(input.name, code: error.code, message: error.message))
         first = first ?? error
         if let file = input.inboxFile, error.exitCode == .dataError, !error.concernsStore {
-          totals.filesDone.append((file, .failed))
+          totals.finish(file, .failed)
         }
         if definition.errorPolicy == .stop || definition.atomic || error.concernsStore { return first }
       }
@@ -270,9 +286,7 @@ struct ImportRun {
 
   /// Adds what earlier runs of the pipeline have imported to its end and not reported: they were killed, or could not
   /// write their report. What this run has replaced is not among them.
-  private func addOwed(
-    _ known: KnownInputs, contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals
-  ) -> RunFailure? {
+  private func addOwed(_ known: KnownInputs, ledger: Ledger, totals: inout ImportTotals) -> RunFailure? {
     if isDryRun || options.isReplay { return nil }
     let done = Set(totals.completed.map(\.id))
     let owed = known.all.filter {
@@ -285,8 +299,10 @@ struct ImportRun {
       for var entry in owed.reversed() {
         entry.isOutdated = outdated.contains(entry.id)
         let file = InputFile(name: entry.path, path: entry.location ?? entry.path)
-        var part = FileImporter(file, environment: environment, contexts: contexts, ledger: ledger, rejectsPath: nil)
-        totals.completed.append(try part.runOwed(entry, &totals))
+        let part = parts.first { $0.environment.definition.entity == entry.entity } ?? parts[0]
+        var importer = FileImporter(
+          file, environment: part.environment, contexts: part.contexts(), ledger: ledger, rejectsPath: nil)
+        totals.completed.append(try importer.runOwed(entry, &totals))
       }
     } catch {
       return error
@@ -324,8 +340,7 @@ struct ImportRun {
 
   /// An atomic run is one transaction: it is committed if everything succeeded, and otherwise rolled back.
   private func transaction(
-    _ contexts: ImportContexts, totals: inout ImportTotals,
-    body: (inout ImportTotals) throws(RunFailure) -> RunFailure?
+    _ totals: inout ImportTotals, body: (inout ImportTotals) throws(RunFailure) -> RunFailure?
   ) throws(RunFailure) -> RunFailure? {
     guard definition.atomic else { return try body(&totals) }
     let before = totals
@@ -336,7 +351,6 @@ struct ImportRun {
       return nil
     }
     try store.rollBackTransaction()
-    if store.isWritten { contexts.reset() }
     totals.rollBack(to: before)
     return failure
   }
@@ -358,41 +372,5 @@ struct ImportRun {
       let isNextToStore = store.path.map(OutputPath.folder) == OutputPath.folder(of: path)
       if isRequested || !isNextToStore { try OutputPath.check(path) }
     }
-  }
-
-  /// What no number says: formats that were chosen, and the zone of times that name none.
-  private func note(_ totals: ImportTotals) -> String? {
-    var notes = totals.notes
-    if environment.columns.parsers.contains(where: \.hasReadLocalTime) {
-      notes.append(
-        definition.timeZone.map { "times without a zone were read as \($0)" }
-          ?? "times without a zone were read as UTC; if they are not, declare \"timeZone\", such as \"Europe/Berlin\"")
-    }
-    if let discarded = totals.discarded { notes.append(discarded) }
-    return notes.isEmpty ? nil : notes.joined(separator: ". ")
-  }
-
-  /// How a run goes on that was stopped by rejects.
-  private static func advice(for definition: PipelineDefinition) -> String {
-    definition.errorPolicy == .stop
-      ? "let it go on with \"errorPolicy\": \"skip\" and without --stop-on-error"
-      : "raise the errorBudget of the pipeline, or --max-errors and --max-error-percent"
-  }
-
-  private func summary(_ totals: ImportTotals, _ failure: RunFailure?, seconds: Double) -> RunSummary {
-    var summary = RunSummary(
-      kind: isDryRun ? .validate : .import, pipeline: definition.name,
-      outcome: failure == nil ? totals.outcome : .failed, failure: failure?.summary,
-      stopReason: totals.stopReason.map { definition.atomic ? $0 + "; nothing of this run is in the store" : $0 },
-      run: environment.runID, startedAt: environment.startedAt, seconds: seconds, inputs: totals.files,
-      store: store.path,
-      counts: totals.counts, issues: totals.log,
-      rejects: totals.rejectsPaths.isEmpty ? nil : totals.rejectsPaths.joined(separator: ", "),
-      program: definition.vocabulary.program)
-    summary.stopAdvice = Self.advice(for: definition)
-    summary.profile = totals.profile
-    summary.links = totals.links.isEmpty ? nil : totals.links
-    summary.note = note(totals)
-    return summary
   }
 }

@@ -88,9 +88,9 @@ extension ImportSchemaCheck {
 
   /// Refuses outputs that would overwrite one another or what the run reads; `rejects` has the path for each input.
   static func checkPaths(
-    _ definition: PipelineDefinition, _ options: RunOptions, inputs: [InputFile], store: String?, rejects: [String?]
+    _ definition: PipelineDefinition, _ options: RunOptions, inputs: [InputFile], hasInbox: Bool, store: String?,
+    rejects: [String?]
   ) throws(PipelineError) {
-    let hasInbox = options.inputs == nil && definition.inbox != nil
     if inputs.count > 1 || hasInbox, let requested = RejectsDestination.requested(definition, options),
       !RejectsDestination.isFolder(requested)
     {

@@ -125,7 +125,7 @@ struct ImportStore {
   /// - Parameter overwrittenMax: The number of entries whose values from before an update are kept.
   func ledger(_ tables: LedgerTables, overwrittenMax: Int) throws(RunFailure) -> Ledger {
     do {
-      return try Ledger(tables, isOpen ? coordinator : nil, entity: entity, overwrittenMax: overwrittenMax)
+      return try Ledger(tables, isOpen ? coordinator : nil, overwrittenMax: overwrittenMax)
     } catch {
       if let version = error as? LedgerVersionError {
         throw RunFailure(code: nil, exitCode: .dataError, message: version.description)

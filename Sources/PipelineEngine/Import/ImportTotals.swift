@@ -24,8 +24,8 @@ struct ImportTotals {
   private(set) var hasSaved = false
   /// Entries inserted so far; in a dry run they are not in the store.
   private(set) var insertedCount: Int64 = 0
-  /// The highest primary key in the store when the run began.
-  let lastStoredKey: Int64
+  /// The highest primary key in the store when the part began.
+  private(set) var lastStoredKey: Int64 = 0
   private var matcher: EntryMatcher?
   private var stored: StoredRecords?
   private var linker: Linker?
@@ -35,16 +35,46 @@ struct ImportTotals {
   /// What is worth knowing in addition to the counts, such as the formats of dates that were chosen.
   var notes: [String] = []
 
-  /// Files of the inbox that are finished.
-  var filesDone: [(file: Inbox.File, outcome: Inbox.Outcome)] = []
+  /// A file of an inbox that a part of the run is finished with.
+  struct FinishedFile {
+    let part: Int
+    let file: Inbox.File
+    fileprivate(set) var outcome: Inbox.Outcome
+  }
+
+  private(set) var filesDone: [FinishedFile] = []
+  /// The counts of each entity, in the order of the parts.
+  private(set) var entities: [EntityCounts] = []
+  /// The number of the part that is imported.
+  private var part = 0
   /// The ledger's entries of the inputs that are imported to their end.
   var completed: [LedgerEntry] = []
   /// Those of earlier inputs that were replaced.
   var replaced: [LedgerEntry] = []
 
-  init(_ definition: PipelineDefinition, lastStoredKey: Int64) {
-    self.lastStoredKey = lastStoredKey
+  init(_ definition: PipelineDefinition) {
     log = IssueLog(listedMax: definition.limits.issuesListedMax)
+  }
+
+  /// Called before the inputs of a part: what is known of the entries of another entity is of no use.
+  mutating func begin(part: Int, of environment: ImportEnvironment, lastStoredKey: Int64) {
+    self.part = part
+    (self.lastStoredKey, insertedCount) = (lastStoredKey, 0)
+    (matcher, stored, linker) = (nil, nil, nil)
+    count(RunCounts(), of: environment.definition.entity)
+  }
+
+  private mutating func count(_ counts: RunCounts, of entity: String) {
+    if let index = entities.firstIndex(where: { $0.entity == entity }) {
+      entities[index].counts = entities[index].counts + counts
+    } else {
+      entities.append(EntityCounts(entity: entity, counts: counts))
+    }
+  }
+
+  /// Called when the part is finished with a file of its inbox.
+  mutating func finish(_ file: Inbox.File, _ outcome: Inbox.Outcome) {
+    filesDone.append(FinishedFile(part: part, file: file, outcome: outcome))
   }
 
   /// Called when an input is finished, at its end or before.
@@ -52,9 +82,12 @@ struct ImportTotals {
   /// - Parameters:
   ///   - rejects: The path of its rejects, for the report.
   ///   - made: Their final path, if this run has written them.
-  mutating func finish(_ file: RunSummary.File?, _ results: InputResults, rejects: String?, made: String?) {
+  mutating func finish(
+    _ file: RunSummary.File?, _ results: InputResults, of entity: String, rejects: String?, made: String?
+  ) {
     if let file { files.append(file) }
     counts = counts + results.counts
+    count(results.counts, of: entity)
     links = LinkCounts.sum(links, results.links)
     if let part = results.profile { profile = profile?.merged(with: part) ?? part }
     if let part = results.statistics { statistics = statistics?.merged(with: part) ?? part }
@@ -136,9 +169,10 @@ struct ImportTotals {
     discardedCounts.rejected += counts.rejected - before.counts.rejected
     (counts, profile, statistics, notes) = (before.counts, before.profile, before.statistics, before.notes)
     (hasSaved, insertedCount, matcher, stored) = (before.hasSaved, before.insertedCount, nil, nil)
-    (links, linker) = (before.links, nil)
+    (links, linker, entities) = (before.links, nil, before.entities)
     filesDone.removeAll { done in
-      done.outcome == .processed && !before.filesDone.contains { $0.file.name == done.file.name }
+      done.outcome == .processed
+        && !before.filesDone.contains { $0.part == done.part && $0.file.name == done.file.name }
     }
     (completed, replaced) = (before.completed, before.replaced)
     for path in madeRejects where !before.madeRejects.contains(path) { RejectsFile.removeParts(of: path) }

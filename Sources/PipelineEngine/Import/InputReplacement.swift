@@ -59,7 +59,9 @@ struct InputReplacement {
     let matcher = environment.keys.wholeRecordMatcher(mapping)
     let chosen = Set(old.map(\.id))
     let ranges = try environment.store.perform {
-      try InsertedRanges.all(environment.tables, in: $0).filter { chosen.contains($0.input) }
+      try InsertedRanges.all(of: environment.definition.entity, environment.tables, in: $0).filter {
+        chosen.contains($0.input)
+      }
     }
     try environment.store.load(matcher, unless: environment.monitor.isCancelled) { key in
       InsertedRanges.input(of: key, in: ranges) != nil

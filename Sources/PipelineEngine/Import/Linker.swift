@@ -2,11 +2,14 @@ import OpenCoreData
 import PersistentStores
 
 /// Finds the related objects that the records of a run name, chunk by chunk.
-struct Linker {
+final class Linker {
   private let environment: ImportEnvironment
   /// By group of links.
   private var indexes: [Int: LinkIndex] = [:]
   private var links: [EntityLink] { environment.links }
+  /// The state of the store from which the related objects were read, by SQLite's `data_version`: other programs change
+  /// it, and the run itself does not. Nil if nothing was read, and in a dry run, which sees the store as it began.
+  private(set) var dataVersion: Int64?
 
   /// Reads what identifies the related objects of the store.
   init(_ environment: ImportEnvironment) throws(RunFailure) {
@@ -17,12 +20,34 @@ struct Linker {
     }
     guard environment.store.isOpen else { return }
     do {
-      for index in indexes.values {
-        try index.load(environment.store.container.newBackgroundContext(), unless: environment.monitor.isCancelled)
-      }
+      try read()
     } catch {
       throw RunFailure(saving: error)
     }
+  }
+
+  private static let readingsMax = 10
+
+  /// Reads what identifies the related objects of the store, as often as another program writes meanwhile.
+  func read() throws {
+    for _ in 0..<Self.readingsMax {
+      let before = try storeVersion()
+      for index in indexes.values {
+        try index.load(environment.store.container.newBackgroundContext(), unless: environment.monitor.isCancelled)
+      }
+      guard try before == storeVersion() else { continue }
+      dataVersion = environment.isDryRun ? nil : before
+      return
+    }
+    throw RunFailure(
+      code: nil, exitCode: .temporaryFailure,
+      message:
+        "another program keeps writing to the store, so that the related objects can't be read; run it again later")
+  }
+
+  private func storeVersion() throws -> Int64? {
+    environment.isDryRun
+      ? nil : try environment.store.coordinator.participantRows(Ledger.dataVersionQuery).first?.first as? Int64
   }
 
   /// Looks up what the records of a chunk name.

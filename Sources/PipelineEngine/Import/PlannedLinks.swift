@@ -150,6 +150,18 @@ struct PlannedLinks {
     return row
   }
 
+  /// The stored objects that packed relationships lead to and that know of it by an inverse.
+  var packedTargets: [NSManagedObjectID] {
+    links.filter { $0.link.relationship.inverseRelationship != nil }.flatMap { link in
+      var isUsed = [Bool](repeating: false, count: targets.count)
+      for target in link.ofInserts where target != BatchLink.none { isUsed[Int(target)] = true }
+      return targets.indices.compactMap { index -> NSManagedObjectID? in
+        guard isUsed[index], case .stored(let id) = targets[index] else { return nil }
+        return id
+      }
+    }
+  }
+
   /// The number of objects that a save creates.
   var createdCount: Int { creations.values.reduce(0) { $0 + $1.batch.count } }
 

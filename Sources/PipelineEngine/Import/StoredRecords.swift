@@ -14,7 +14,9 @@ struct StoredRecords {
     self.index = index
     ranges =
       environment.store.isOpen
-      ? try environment.store.perform { try InsertedRanges.all(environment.tables, in: $0) } : []
+      ? try environment.store.perform {
+        try InsertedRanges.all(of: environment.definition.entity, environment.tables, in: $0)
+      } : []
     try environment.store.walk(digester, unless: environment.monitor.isCancelled) { digests, keys in
       try index.beginChunk(digests.keys)
       for (digest, key) in zip(digests.keys, keys) {

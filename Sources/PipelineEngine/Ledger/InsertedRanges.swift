@@ -2,13 +2,14 @@ import OpenCoreData
 
 /// The primary keys of the entries that inputs have inserted.
 enum InsertedRanges {
-  /// All of them with the inputs that inserted them, in order; none where the ledger is of an older layout.
+  /// Those of an entity with the inputs that inserted them, in order; none where the ledger is of an older layout.
   static func all(
-    _ tables: LedgerTables, in coordinator: NSPersistentStoreCoordinator
+    of entity: String, _ tables: LedgerTables, in coordinator: NSPersistentStoreCoordinator
   ) throws -> [(keys: ClosedRange<Int64>, input: Int64)] {
-    guard try tables.layout(in: coordinator) == .current else { return [] }
+    guard try tables.layout(in: coordinator) ?? .first != .first else { return [] }
     let rows = try coordinator.participantRows(
-      "SELECT firstKey, lastKey, inputID FROM \(tables.inserted) ORDER BY firstKey")
+      "SELECT firstKey, lastKey, inputID FROM \(tables.inserted) "
+        + "WHERE inputID IN (SELECT inputID FROM \(tables.input) WHERE entity = ?) ORDER BY firstKey", [entity])
     return rows.compactMap { row in
       guard let first = row[0] as? Int64, let last = row[1] as? Int64, let input = row[2] as? Int64, first <= last
       else { return nil }

@@ -13,10 +13,14 @@ final class Ledger: SaveParticipant {
     var statements: [LedgerTables.Statement] = []
     /// The input that the entries of the save come from; nil for a save without entries.
     var input: Int64?
+    /// The name of the root entity of these entries, by which the store numbers them.
+    var rootEntity: String?
     /// The number of entries that the save inserts.
     var insertedCount = 0
     /// The number of related objects that it creates.
     var createdCount = 0
+    /// The state of the store that the save relies on; nil if it relies on none.
+    var dataVersion: Int64?
     /// Waits until the rejects are on the disk, before the save is committed.
     var beforeCommit: (@Sendable () throws -> Void)?
   }
@@ -25,7 +29,12 @@ final class Ledger: SaveParticipant {
     var page = Page()
     /// The entries that the save updates, as they were before.
     var overwritten = OverwrittenEntries()
+    /// The objects that it links entries to, or unlinks.
+    var linked: [LinkedKeys] = []
   }
+
+  /// A number that changes when another connection has written to the store.
+  static let dataVersionQuery = "PRAGMA data_version"
 
   private let pending = Locked(Pending())
   private let hasTables = Locked(false)
@@ -42,11 +51,9 @@ final class Ledger: SaveParticipant {
   /// Reads the ledger of the coordinator's store; it is empty where there is none.
   ///
   /// - Parameters:
-  ///   - entity: The entity of the entries that the run imports; nil for a run that imports none.
   ///   - overwrittenMax: The number of entries whose values from before an update are kept.
   init(
-    _ tables: LedgerTables, _ coordinator: NSPersistentStoreCoordinator?, entity: NSEntityDescription? = nil,
-    overwrittenMax: Int = 0
+    _ tables: LedgerTables, _ coordinator: NSPersistentStoreCoordinator?, overwrittenMax: Int = 0
   ) throws {
     self.tables = tables
     var entries: [LedgerEntry] = []
@@ -57,7 +64,7 @@ final class Ledger: SaveParticipant {
     unreportedEntries = self.entries.filter { !$0.isReported }
     partialEntries = unreportedEntries.filter { !$0.isComplete }
     nextInputID = Locked((entries.map(\.id).max() ?? 0) + 1)
-    undoRecords = Locked(UndoRecords(tables, rootEntity: entity?.rootEntity.name, overwrittenMax: overwrittenMax))
+    undoRecords = Locked(UndoRecords(tables, overwrittenMax: overwrittenMax))
   }
 
   func newInputID() -> Int64 {
@@ -75,19 +82,26 @@ final class Ledger: SaveParticipant {
   /// Adds to the page what the save is about to overwrite.
   func add(_ overwritten: OverwrittenEntries) { pending.withLock { $0.overwritten = overwritten } }
 
+  /// Adds to the page the objects at the other ends of relationships that saves change: those of the next save, or of
+  /// earlier ones of the same transaction.
+  func add(_ linked: [LinkedKeys]) { pending.withLock { $0.linked = linked } }
+
   /// Makes the next save write nothing to the ledger.
   func clear() { pending.withLock { $0 = Pending() } }
 
   func write(to transaction: SaveTransaction) throws {
-    let (page, overwritten) = pending.withLock { ($0.page, $0.overwritten) }
+    let (page, overwritten, linked) = pending.withLock { ($0.page, $0.overwritten, $0.linked) }
     guard !page.statements.isEmpty else { return }
+    if let known = page.dataVersion, try transaction.rows(Self.dataVersionQuery).first?.first as? Int64 != known {
+      throw OutdatedLinks()
+    }
     if !hasTables.withLock({ $0 }) { try tables.create(in: transaction) }
     for statement in page.statements { try transaction.run(statement.sql, statement.values) }
     if let input = page.input {
       try undoRecords.withLock { records in
-        try records.noteInsertions(
-          page.insertedCount, createdCount: page.createdCount, ofInput: input, transaction)
+        try records.noteInsertions(page, ofInput: input, transaction)
         try records.note(overwritten, ofInput: input, transaction)
+        for keys in linked where !keys.isEmpty { try records.note(keys, ofInput: input, transaction) }
       }
     }
     try page.beforeCommit?()
@@ -106,3 +120,6 @@ final class Ledger: SaveParticipant {
     clear()
   }
 }
+
+/// A save that relies on related objects as they were before another program has written to the store.
+struct OutdatedLinks: Error {}

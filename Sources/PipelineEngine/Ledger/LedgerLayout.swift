@@ -4,6 +4,8 @@
 enum LedgerLayout: Int, Sendable {
   /// Without the header of inputs, and without what an undo needs.
   case first = 1
+  /// Without the objects that were linked.
+  case second
   case current
 
   /// Columns that came with the current layout, with their types. Older rows have null in them.
@@ -13,13 +15,14 @@ enum LedgerLayout: Int, Sendable {
 
   /// The expressions that select `columns` from a table of this layout.
   func readable(_ columns: [String]) -> [String] {
-    self == .current ? columns : columns.map { Self.addedColumns[$0] == nil ? $0 : "NULL" }
+    self != .first ? columns : columns.map { Self.addedColumns[$0] == nil ? $0 : "NULL" }
   }
 
   /// The statements that create the tables, or change those of an older layout.
   static func statements(for tables: LedgerTables, from found: LedgerLayout?) -> [String] {
     var statements: [String] = []
     if found == nil { statements += firstTables(tables) }
+    if found == nil || found == .first { statements += secondTables(tables) }
     if found != .current {
       statements += currentTables(tables)
       statements.append("INSERT OR REPLACE INTO \(tables.ledger) VALUES (\(current.rawValue))")
@@ -53,8 +56,18 @@ enum LedgerLayout: Int, Sendable {
     ]
   }
 
-  /// What the current layout adds to the first one.
+  /// What the current layout adds to the second one.
   private static func currentTables(_ tables: LedgerTables) -> [String] {
+    [
+      """
+      CREATE TABLE \(tables.linked) (inputID INTEGER NOT NULL, ordinal INTEGER NOT NULL, entity TEXT NOT NULL,
+        keys BLOB NOT NULL, PRIMARY KEY (ordinal, entity)) WITHOUT ROWID
+      """
+    ]
+  }
+
+  /// What the second layout adds to the first one.
+  private static func secondTables(_ tables: LedgerTables) -> [String] {
     func add(_ column: String, to table: String) -> String {
       "ALTER TABLE \(table) ADD COLUMN \(column) \(addedColumns[column] ?? "")"
     }

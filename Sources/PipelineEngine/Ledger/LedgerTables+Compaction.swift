@@ -45,6 +45,7 @@ extension LedgerTables {
     return [
       ("DELETE FROM \(inserted) WHERE inputID IN (\(old))", [limit]),
       ("DELETE FROM \(overwritten) WHERE inputID IN (\(old))", [limit]),
+      ("DELETE FROM \(linked) WHERE inputID IN (\(old))", [limit]),
       // An undo of an input that has only updated entries finds by this row that their values are gone.
       (
         "INSERT OR IGNORE INTO \(overwritten) SELECT inputID, \(UndoRecords.droppedOrdinal), 0, NULL FROM \(input) "
@@ -77,6 +78,7 @@ extension LedgerTables {
     return [
       ("DELETE FROM \(inserted) WHERE inputID IN (\(old))", [limit]),
       ("DELETE FROM \(overwritten) WHERE inputID IN (\(old))", [limit]),
+      ("DELETE FROM \(linked) WHERE inputID IN (\(old))", [limit]),
       ("DELETE FROM \(input) WHERE inputID IN (\(old))", [limit]),
     ]
   }

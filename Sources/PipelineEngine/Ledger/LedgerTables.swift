@@ -23,6 +23,8 @@ struct LedgerTables: Sendable {
   let restored: String
   /// The program's name in messages.
   private let program: String
+  /// The objects whose versions the saves of each input have counted up, because entries were linked to them.
+  let linked: String
   private let replaceRun: String
   private let replaceInput: String
   private let replaceIssue: String
@@ -32,6 +34,7 @@ struct LedgerTables: Sendable {
     (ledger, run, input, issue) = ("\(prefix)LEDGER", "\(prefix)RUN", "\(prefix)INPUT", "\(prefix)ISSUE")
     (inserted, overwritten) = ("\(prefix)INSERTED", "\(prefix)OVERWRITTEN")
     restored = "\(prefix)RESTORED"
+    linked = "\(prefix)LINKED"
     program = vocabulary.program
     replaceRun = Self.replace(run, LedgerRun.columns)
     replaceInput = Self.replace(input, LedgerEntry.columns)
@@ -39,7 +42,7 @@ struct LedgerTables: Sendable {
   }
 
   /// Referring tables come first.
-  var names: [String] { [restored, overwritten, inserted, issue, input, run, ledger] }
+  var names: [String] { [linked, restored, overwritten, inserted, issue, input, run, ledger] }
 
   // MARK: Layout
 
@@ -111,6 +114,7 @@ struct LedgerTables: Sendable {
       ("DELETE FROM \(issue) WHERE inputID = ?", [.integer(id)]),
       ("UPDATE \(inserted) SET inputID = ? WHERE inputID = ?", [.integer(newID), .integer(id)]),
       ("UPDATE \(overwritten) SET inputID = ? WHERE inputID = ?", [.integer(newID), .integer(id)]),
+      ("UPDATE \(linked) SET inputID = ? WHERE inputID = ?", [.integer(newID), .integer(id)]),
       ("DELETE FROM \(input) WHERE inputID = ? AND state = 'partial'", [.integer(id)]),
     ]
   }

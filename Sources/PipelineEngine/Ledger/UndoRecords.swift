@@ -5,26 +5,24 @@ import PersistentStores
 /// Writes what an undo needs: which entries an input inserted, and what it overwrote.
 struct UndoRecords: Sendable {
   private let tables: LedgerTables
-  /// The name of the root entity, by which the store numbers its entries.
-  private let rootEntity: String?
   private let overwrittenMax: Int
   /// The number of entries in the table of overwritten ones; nil until it is counted.
   private var overwrittenCount: Int?
-  private var nextOrdinal: Int64 = 0
+  /// The number of the next record; nil until it is read.
+  private var nextOrdinal: Int64?
   /// The input for which nothing more is kept, because it overwrote too many entries.
   private var droppedInput: Int64?
 
   /// The ordinal of the row that says that the values of an input are not kept.
   static let droppedOrdinal: Int64 = -1
 
-  init(_ tables: LedgerTables, rootEntity: String?, overwrittenMax: Int) {
+  init(_ tables: LedgerTables, overwrittenMax: Int) {
     self.tables = tables
-    self.rootEntity = rootEntity
     self.overwrittenMax = overwrittenMax
   }
 
   mutating func didRollBack() {
-    overwrittenCount = nil
+    (overwrittenCount, nextOrdinal) = (nil, nil)
     droppedInput = nil
   }
 
@@ -35,10 +33,11 @@ struct UndoRecords: Sendable {
   ///
   /// If the entity's class inserts other objects while it is saved, the keys are not known, and nothing is recorded.
   /// Related objects that the run creates are of another root entity.
-  func noteInsertions(
-    _ count: Int, createdCount: Int, ofInput id: Int64, _ transaction: SaveTransaction
-  ) throws {
-    guard count > 0, count + createdCount == transaction.insertedCount, let rootEntity else { return }
+  func noteInsertions(_ page: Ledger.Page, ofInput id: Int64, _ transaction: SaveTransaction) throws {
+    let count = page.insertedCount
+    guard count > 0, count + page.createdCount == transaction.insertedCount, let rootEntity = page.rootEntity else {
+      return
+    }
     let rows = try transaction.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = ?", [rootEntity])
     guard let last = rows.first?.first as? Int64 else { return }
     let first = last - Int64(count) + 1
@@ -53,19 +52,44 @@ struct UndoRecords: Sendable {
   mutating func note(_ entries: OverwrittenEntries, ofInput id: Int64, _ transaction: SaveTransaction) throws {
     guard entries.count > 0, droppedInput != id else { return }
     if overwrittenCount == nil {
-      let row = try transaction.rows(
-        "SELECT TOTAL(count), MAX(ordinal) FROM \(tables.overwritten)"
-      ).first
+      let row = try transaction.rows("SELECT TOTAL(count) FROM \(tables.overwritten)").first
       overwrittenCount = Int(row?[0] as? Double ?? 0)
-      nextOrdinal = max(0, (row?[1] as? Int64 ?? -1) + 1)
     }
     let kept = try makeRoom(for: entries.count, ofInput: id, transaction)
     guard kept else { return }
     try transaction.run(
       "INSERT INTO \(tables.overwritten) VALUES (?, ?, ?, ?)",
-      [.integer(id), .integer(nextOrdinal), .integer(Int64(entries.count)), .blob(entries.encoded)])
-    nextOrdinal += 1
+      [
+        .integer(id), .integer(try takeOrdinal(transaction)), .integer(Int64(entries.count)),
+        .blob(entries.encoded),
+      ])
     overwrittenCount = (overwrittenCount ?? 0) + entries.count
+  }
+
+  /// Records of the saves of all inputs have one order.
+  private mutating func takeOrdinal(_ transaction: SaveTransaction) throws -> Int64 {
+    var ordinal = nextOrdinal ?? 0
+    if nextOrdinal == nil {
+      let row = try transaction.rows(
+        "SELECT MAX((SELECT IFNULL(MAX(ordinal), -1) FROM \(tables.overwritten)), "
+          + "(SELECT IFNULL(MAX(ordinal), -1) FROM \(tables.linked)))"
+      ).first
+      ordinal = max(0, (row?[0] as? Int64 ?? -1) + 1)
+    }
+    nextOrdinal = ordinal + 1
+    return ordinal
+  }
+
+  // MARK: Links
+
+  /// Records the objects whose versions the save counts up because entries are linked to them.
+  mutating func note(_ linked: LinkedKeys, ofInput id: Int64, _ transaction: SaveTransaction) throws {
+    let ordinal = try takeOrdinal(transaction)
+    for (entity, keys) in linked.keys.sorted(by: { $0.key < $1.key }) {
+      try transaction.run(
+        "INSERT INTO \(tables.linked) VALUES (?, ?, ?, ?)",
+        [.integer(id), .integer(ordinal), .text(entity), .blob(LinkedKeys.encoded(keys))])
+    }
   }
 
   /// Drops the values of the oldest inputs until `count` more fit.

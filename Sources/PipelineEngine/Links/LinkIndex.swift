@@ -2,8 +2,8 @@ import Foundation
 import OpenCoreData
 import PersistentStores
 
-/// The objects that a link can lead to, by what identifies them: those of the store when the run began, and those that
-/// the run has created. It has the bounded memory of a ``KeyIndex``.
+/// The objects that a link can lead to, by what identifies them: those of the store when it was read, and those that the
+/// run has created since. It has the bounded memory of a ``KeyIndex``.
 final class LinkIndex {
   /// What is known of a name.
   enum Found {
@@ -16,7 +16,8 @@ final class LinkIndex {
   }
 
   private let link: EntityLink
-  private let keys: KeyIndex
+  private var keys: KeyIndex
+  private let keysInMemoryMax: Int
   /// The destination and its subentities; an entry's values are an index here.
   private let entities: [NSEntityDescription]
   private var spaces: [PermanentIDSpace?] = []
@@ -25,13 +26,15 @@ final class LinkIndex {
 
   init(_ link: EntityLink, keysInMemoryMax: Int) {
     self.link = link
+    self.keysInMemoryMax = keysInMemoryMax
     keys = KeyIndex(keysInMemoryMax: keysInMemoryMax)
     entities = link.relationship.destinationEntity?.withDescendants ?? []
     spaces = entities.map { _ in nil }
   }
 
-  /// Adds the objects of the store that `context` reads.
+  /// Reads the objects of the store that `context` reads, instead of those that are known.
   func load(_ context: NSManagedObjectContext, unless isCancelled: () -> Bool) throws {
+    keys = KeyIndex(keysInMemoryMax: keysInMemoryMax)
     let request = NSFetchRequest<NSManagedObject>(entityName: link.destinationName)
     try context.performAndWait {
       try context.walk(request, attributes: Set(link.by)) { batch, ids in

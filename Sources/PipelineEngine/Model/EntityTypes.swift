@@ -7,10 +7,16 @@ extension NSEntityDescription {
     attributesByName.filter { !$0.value.isTransient }.compactMapValues { ColumnType($0.attributeType) }
   }
 
+  /// The type of one of these attributes; nil for any other name.
+  package func columnType(named name: String) -> ColumnType? {
+    guard let attribute = attributesByName[name], !attribute.isTransient else { return nil }
+    return ColumnType(attribute.attributeType)
+  }
+
   /// The type of what a column fills: an attribute of the entity, or of a related one.
   package func columnType(of column: ColumnDefinition) -> ColumnType? {
-    guard let (relationship, name) = column.relatedAttribute else { return columnTypes[column.attribute] }
-    return relationshipsByName[relationship]?.destinationEntity?.columnTypes[name]
+    guard let (relationship, name) = column.relatedAttribute else { return columnType(named: column.attribute) }
+    return relationshipsByName[relationship]?.destinationEntity?.columnType(named: name)
   }
 
   /// Those that a column can fill: the store computes derived attributes.

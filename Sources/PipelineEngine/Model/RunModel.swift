@@ -118,7 +118,7 @@ package struct RunModel {
       return RunModel(try access.find(store, file: nil, embedded: names))
     } catch {
       guard let model = definition.vocabulary.model.flatMap(NSManagedObjectModel.embedded(named:)),
-        model.entitiesByName[definition.entity] != nil
+        model.entitiesByName[definition.firstEntity] != nil
       else { throw error }
       return RunModel(model: model)
     }

@@ -8,6 +8,7 @@ extension RunSummary {
     var lines = ["\(subject) \(verdict.phrase)", ""]
     lines += TextTable.rows(paths)
     lines += TextTable.rows(totals)
+    lines += TextTable.rows((entities ?? []).map(describe))
     lines += TextTable.rows((links ?? []).map(describe))
     lines += problems(issuesShownMax)
     if let next = nextStep { lines += ["", "Next: \(next)"] }
@@ -48,24 +49,32 @@ extension RunSummary {
 
   private var totals: [(String, String)] {
     if kind == .export { return [("exported", TextTable.grouped(exported))] }
+    let shown = shown(counts)
+    let numbers = shown.map { TextTable.grouped($0.1) }
+    let width = numbers.map(\.count).max() ?? 0
+    return zip(shown, numbers).map { ($0.0, TextTable.padded($1, to: width)) }
+  }
+
+  /// The counts with their names. Zeros are omitted except for the first two and the last.
+  private func shown(_ counts: RunCounts) -> [(String, Int)] {
     let would = kind == .validate ? "would be " : ""
     let all = [
       ("read", counts.read), ("\(would)inserted", counts.inserted), ("\(would)updated", counts.updated),
       ("unchanged", counts.unchanged), ("duplicate", counts.duplicate), ("repeated in the input", counts.repeated),
       ("rejected", counts.rejected),
     ]
-    // Zeros are omitted except for the first two and the last.
-    let shown = all.enumerated().filter { $0 < 2 || $1.1 > 0 || $0 == all.count - 1 }.map(\.element)
-    let numbers = shown.map { TextTable.grouped($0.1) }
-    let width = numbers.map(\.count).max() ?? 0
-    return zip(shown, numbers).map { ($0.0, TextTable.padded($1, to: width)) }
+    return all.enumerated().filter { $0 < 2 || $1.1 > 0 || $0 == all.count - 1 }.map(\.element)
+  }
+
+  private func describe(_ entity: EntityCounts) -> (String, String) {
+    (entity.entity, shown(entity.counts).map { "\($0.0) \(TextTable.grouped($0.1))" }.joined(separator: ", "))
   }
 
   private func describe(_ link: LinkCounts) -> (String, String) {
     let would = kind == .validate ? "would be " : ""
     var parts = ["\(would)created \(TextTable.grouped(link.created))", "linked \(TextTable.grouped(link.linked))"]
     if link.leftOut > 0 { parts.append("left out \(TextTable.grouped(link.leftOut))") }
-    return (link.entity, parts.joined(separator: ", "))
+    return (entities == nil ? link.entity : "to \(link.entity)", parts.joined(separator: ", "))
   }
 
   private func problems(_ shownMax: Int) -> [String] {

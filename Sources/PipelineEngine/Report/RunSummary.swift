@@ -134,6 +134,8 @@ public struct RunSummary: Sendable, Hashable, Codable {
   public var store: String?
   /// What happened to the records that were read. Zero for an export.
   public var counts: RunCounts
+  /// The counts of each entity, where an import fills several; nil for a pipeline of one entity.
+  public var entities: [EntityCounts]?
   /// What an import did with related objects, by entity; nil for a pipeline without links.
   public var links: [LinkCounts]?
   /// Entries written by an export.
@@ -157,7 +159,7 @@ public struct RunSummary: Sendable, Hashable, Codable {
 
   private enum CodingKeys: String, CodingKey {
     case formatVersion, kind, pipeline, outcome, failure, stopReason, run, startedAt, seconds, inputs, outputs, store
-    case counts, links, exported, issues, profile, rejects, seed, note, memoryPeakBytes
+    case counts, entities, links, exported, issues, profile, rejects, seed, note, memoryPeakBytes
   }
 
   package init(

@@ -8,14 +8,8 @@ extension PipelineDefinition {
       found.add(variable.origin, "the environment variable '\(variable.name)' is not set, so its default is used")
     }
     func warn(_ path: String, _ message: String) { found.add(path, message) }
-    if !sourceOptional {
-      for (index, source) in source.enumerated() {
-        guard let message = missing(source) else { continue }
-        warn("source[\(index)]", message)
-      }
-    }
-    if let folder = inbox?.folder, !RejectsDestination.isFolder(path(folder)) {
-      warn("inbox.folder", "there is no folder \(path(folder)); make it, or check the path")
+    for (index, part) in imports.enumerated() {
+      found.within(importPath(index)) { part.warnOfInputs(warn) }
     }
     if let file = log?.file, file != "-" { Self.warn(of: path(file), "log.file", warn) }
     if let store { warnOfStore(path(store), warn) }
@@ -32,6 +26,18 @@ extension PipelineDefinition {
     return found.sorted
   }
 
+  private func warnOfInputs(_ warn: (String, String) -> Void) {
+    if !sourceOptional {
+      for (index, source) in source.enumerated() {
+        guard let message = missing(source) else { continue }
+        warn("source[\(index)]", message)
+      }
+    }
+    if let folder = inbox?.folder, !RejectsDestination.isFolder(path(folder)) {
+      warn("inbox.folder", "there is no folder \(path(folder)); make it, or check the path")
+    }
+  }
+
   private func missing(_ source: String) -> String? {
     var one = self
     one.source = [source]
@@ -43,7 +49,7 @@ extension PipelineDefinition {
   private func warnOfStore(_ path: String, _ warn: (String, String) -> Void) {
     let files = FileManager.default
     guard !files.fileExists(atPath: path) else { return }
-    if columns.isEmpty {
+    if imports.allSatisfy(\.columns.isEmpty) {
       warn("store", "there is no store \(path) to export from; check the path, or import into it first")
     } else if !files.fileExists(atPath: OutputPath.folder(of: path)) {
       warn("store", "there is no folder \(OutputPath.folder(of: path)); the first import will make it")

@@ -17,35 +17,32 @@ public struct PipelineExplanation: Sendable {
     "timeZone", "recordRules", "key",
     "duplicates", "store",
     "model",
-    "entity", "chunkRows", "errorPolicy", "errorBudget", "expect", "atomic", "appendOnly", "changedInputs", "report",
+    "entity", "parts", "chunkRows", "errorPolicy", "errorBudget", "expect", "atomic", "appendOnly", "changedInputs",
+    "report",
     "rejects",
     "export",
   ]
 
-  init(_ definition: PipelineDefinition, entity: NSEntityDescription) {
+  /// - Parameter entities: Those of the imports, in order.
+  init(_ definition: PipelineDefinition, entities: [NSEntityDescription]) {
     var topics: [Topic] = []
     func add(_ name: String, _ lines: [String?]) {
       let lines = lines.compactMap(\.self)
       if !lines.isEmpty { topics.append(Topic(name: name, lines: lines)) }
     }
+    let imports = definition.imports
     add("About", [definition.description])
-    if !definition.columns.isEmpty {
-      let details = definition.dialect.details
-      add(
-        "Imports",
-        [
-          Self.sources(definition), Self.words(definition.dialect),
-          details.isEmpty ? nil : details.joined(separator: "; "),
-        ])
-      add("Columns", definition.columns.map { Self.words($0, entity) } + definition.headerWords)
-      add("Leads to", definition.linkedColumns.map { Self.words($0, entity) })
-      add("Records", definition.recordRules.map(\.explanation))
-      add("Key", [Self.key(definition)])
+    for (index, (part, entity)) in zip(imports, entities).enumerated() where !part.columns.isEmpty {
+      if !definition.parts.isEmpty { add("Part \(index + 1)", ["fills \(part.entity)"]) }
+      topics += Self.topics(ofImport: part, entity)
+    }
+    let hasImports = imports.contains { !$0.columns.isEmpty }
+    if hasImports {
       add("Errors", [Self.errors(definition)])
       add("Expects", definition.expect?.words ?? [])
     }
     add("Store", [Self.store(definition)])
-    if !definition.columns.isEmpty { add("Rejects", [Self.rejects(definition)]) }
+    if hasImports { add("Rejects", [Self.rejects(definition)]) }
     add("Reports", definition.report)
     if let export = definition.export { add("Exports", Self.words(export, definition.vocabulary)) }
     if case .object(let members) = definition.minimalJSON {
@@ -53,6 +50,25 @@ public struct PipelineExplanation: Sendable {
       add("Other keys", rest.map { "\($0.key): \($0.value.words)" })
     }
     self.topics = topics
+  }
+
+  /// How the records of an entity are read.
+  private static func topics(ofImport definition: PipelineDefinition, _ entity: NSEntityDescription) -> [Topic] {
+    let details = definition.dialect.details
+    let all: [(name: String, lines: [String?])] = [
+      (
+        "Imports",
+        [sources(definition), words(definition.dialect), details.isEmpty ? nil : details.joined(separator: "; ")]
+      ),
+      ("Columns", definition.columns.map { words($0, entity) } + definition.headerWords),
+      ("Leads to", definition.linkedColumns.map { words($0, entity) }),
+      ("Records", definition.recordRules.map(\.explanation)),
+      ("Key", [key(definition)]),
+    ]
+    return all.compactMap { name, lines in
+      let lines = lines.compactMap(\.self)
+      return lines.isEmpty ? nil : Topic(name: name, lines: lines)
+    }
   }
 
   // MARK: Imports
@@ -145,7 +161,8 @@ public struct PipelineExplanation: Sendable {
 
   private static func store(_ definition: PipelineDefinition) -> String {
     let name = definition.store ?? "the one named on the command line"
-    let model = ", \(definition.entity) of \(definition.model ?? "the model that is compatible with it")"
+    let entities = definition.imports.map(\.entity).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    let model = ", \(entities.joined(separator: ", ")) of \(definition.model ?? "the model that is compatible with it")"
     if definition.columns.isEmpty { return name + model }
     let saves = definition.atomic ? "all or nothing" : "\(definition.chunkRows) records a save"
     let growing = definition.appendOnly ? "; of a file that has grown only the new records" : ""

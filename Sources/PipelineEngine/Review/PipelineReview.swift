@@ -14,7 +14,9 @@ public struct PipelineReview: Sendable {
   public let error: PipelineError?
   /// Each with its source location, like mistakes. They do not prevent a run.
   public let warnings: [PipelineError.Mistake]
-  private let entity: NSEntityDescription?
+  /// The entity of each import of the definition, with its model, which keeps what it leads to; none if one can't be
+  /// determined.
+  private let found: [(entity: NSEntityDescription, model: NSManagedObjectModel)]
 
   /// Reviews a file.
   ///
@@ -41,7 +43,7 @@ public struct PipelineReview: Sendable {
   /// For a definition that could not be read at all.
   public init(_ error: PipelineError) {
     (file, self.error) = (error.file, error)
-    (bases, definition, warnings, entity) = ([], nil, [], nil)
+    (bases, definition, warnings, found) = ([], nil, [], [])
   }
 
   /// Reviews a definition made in code.
@@ -60,7 +62,13 @@ public struct PipelineReview: Sendable {
   ) {
     self.file = file
     bases = definition?.sourceMap.documents.dropFirst().compactMap(\.self) ?? []
-    entity = definition.flatMap { Self.checkedEntity($0, mistakes, model: model, now: now) }
+    let imports = definition?.imports ?? []
+    let checked = imports.enumerated().map { index, part in
+      mistakes.within(definition?.importPath(index) ?? "") {
+        Self.checkedEntity(part, mistakes, model: model, now: now)
+      }
+    }
+    found = checked.contains { $0 == nil } ? [] : checked.compactMap(\.self)
     guard let definition, mistakes.mistakes.isEmpty else {
       error = PipelineError(file: file, mistakes: mistakes.sorted)
       (self.definition, warnings) = (nil, [])
@@ -74,9 +82,10 @@ public struct PipelineReview: Sendable {
   /// because what could not be read of them would count as missing.
   private static func checkedEntity(
     _ definition: PipelineDefinition, _ mistakes: MistakeList, model: NSManagedObjectModel?, now: Date
-  ) -> NSEntityDescription? {
-    let paths = mistakes.paths
-    func isSound(_ part: String) -> Bool { !paths.contains { $0.hasPrefix(part) } }
+  ) -> (entity: NSEntityDescription, model: NSManagedObjectModel)? {
+    let wrong = Set(["model", "entity", "columns", "charts", "expect", "export"].filter(mistakes.isWrong))
+      .union(definition.columns.indices.map(definition.columnPath).filter(mistakes.isWrong))
+    func isSound(_ part: String) -> Bool { !wrong.contains(part) }
     guard isSound("model"), isSound("entity") else { return nil }
     do throws(PipelineError) {
       let model = try Self.model(definition, model)
@@ -100,7 +109,7 @@ public struct PipelineReview: Sendable {
       if definition.export != nil, isSound("export") {
         note({ () throws(PipelineError) in _ = try ExportSchemaCheck(definition, model: model) }, mistakes)
       }
-      return entity
+      return (entity, model)
     } catch {
       for mistake in error.mistakes { mistakes.add(mistake.path, mistake.message) }
       return nil
@@ -130,7 +139,7 @@ public struct PipelineReview: Sendable {
     let store = definition.store.map(definition.path)
     let options = RunOptions()
     try ImportSchemaCheck.checkPaths(
-      definition, options, inputs: inputs, store: store,
+      definition, options, inputs: inputs, hasInbox: definition.inbox != nil, store: store,
       rejects: RejectsDestination.paths(for: inputs.map(\.name), definition, options, store: store))
   }
 
@@ -164,13 +173,13 @@ public struct PipelineReview: Sendable {
 
   /// What the pipeline does, topic by topic; empty for one that can't be used.
   public var explanation: [PipelineExplanation.Topic] {
-    guard let definition, let entity else { return [] }
-    return PipelineExplanation(definition, entity: entity).topics
+    guard let definition, !found.isEmpty else { return [] }
+    return PipelineExplanation(definition, entities: found.map(\.entity)).topics
   }
 
   /// The columns as a Table Schema; nil for a definition that can't be used, or that only exports.
   public func tableSchema() throws -> TableSchema? {
-    guard let definition, let entity, !definition.columns.isEmpty else { return nil }
+    guard let definition, let entity = found.first?.entity, !definition.columns.isEmpty else { return nil }
     return try TableSchema(definition, entity)
   }
 

@@ -118,7 +118,7 @@ public final class PipelineRunner: Sendable {
     }
     // If the missing store was to provide the model, the missing store is the error, not the model.
     if kind == .export, let store, !FileManager.default.fileExists(atPath: store),
-      found.model.entitiesByName[definition.entity] == nil
+      found.model.entitiesByName[definition.firstEntity] == nil
     {
       return .failure(RunFailure(noStore: store))
     }
@@ -154,6 +154,10 @@ public final class PipelineRunner: Sendable {
         let run = try ImportRun(definition, options: options, model: model, isDryRun: false, monitor: monitor)
         return run.finish(run.run())
       }
+    case .validate where definition.parts.count > 1:
+      var summary = try Rehearsal.run(definition, options: options, model: model, monitor: monitor)
+      summary = explained(summary)
+      return ReportFiles.write(summary, to: reports)
     case .import, .validate:
       let run = try ImportRun(
         definition, options: options, model: model, isDryRun: kind == .validate, monitor: monitor)

@@ -25,6 +25,8 @@ public struct StoreUndo: Sendable {
     public var restored: Int
     /// The number of entries that were deleted since.
     public var missing: Int
+    /// The number of objects that restored entries led to and that were deleted since: these links are not restored.
+    public var gone: Int
     /// Related objects that the inputs created and that stay, by entity.
     public var kept: [LinkCounts]
     /// The paths of later inputs that left out records because the store had them; they may have to be imported again.
@@ -71,10 +73,10 @@ public struct StoreUndo: Sendable {
       let work = try Self.work(
         inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
       defer { work.store.close() }
-      let plan = try Self.explained(path) { try work.undo.plan(entries) }
+      let plan = try Self.explained(path) { try work.plan(entries) }
       preview = Preview(
         runs: Array(Set(inputs.map(\.run))).sorted(), inputs: inputs.map(\.path), deleted: plan.deletedCount,
-        restored: plan.restoredCount, missing: plan.missingCount, kept: Self.kept(of: inputs),
+        restored: plan.restoredCount, missing: plan.missingCount, gone: plan.goneCount, kept: Self.kept(of: inputs),
         outdated: Self.outdated(by: inputs, of: entries))
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)
@@ -100,7 +102,7 @@ public struct StoreUndo: Sendable {
       defer { work.store.close() }
       try work.store.beginTransaction()
       do throws(RunFailure) {
-        let plan = try Self.explained(path) { try work.undo.plan(entries) }
+        let plan = try Self.explained(path) { try work.plan(entries) }
         let isSame =
           plan.deletedCount == preview.deleted && plan.restoredCount == preview.restored
           && Set(inputs.map(\.id)).isSubset(of: entries.map(\.id))
@@ -109,7 +111,7 @@ public struct StoreUndo: Sendable {
             code: nil, exitCode: .temporaryFailure,
             message: "\(path) was changed meanwhile; nothing was taken back. Look at it again, and repeat the undo")
         }
-        try Self.explained(path) { try work.undo.apply() }
+        try Self.explained(path) { for undo in work.undos { try undo.apply() } }
         try work.store.commitTransaction()
       } catch {
         try? work.store.rollBackTransaction()
@@ -154,7 +156,7 @@ public struct StoreUndo: Sendable {
     return entries.filter { entry in
       entry.id > first && !chosen.contains(entry.id) && entry.isComplete
         && entry.counts.unchanged + entry.counts.duplicate > 0
-        && entry.entity == inputs.first?.entity
+        && inputs.contains { $0.entity == entry.entity }
     }
     .map(\.name)
   }
@@ -182,11 +184,7 @@ public struct StoreUndo: Sendable {
     if names.isEmpty { return entries.filter { $0.run == newest.run } }
     var ids: Set<Int64> = []
     for name in names { ids.formUnion(try chosen(name, of: entries).map(\.id)) }
-    let inputs = entries.filter { ids.contains($0.id) }
-    if Set(inputs.map(\.entity)).count > 1 {
-      throw refusal("the inputs filled several entities; take back those of one entity at a time")
-    }
-    return inputs
+    return entries.filter { ids.contains($0.id) }
   }
 
   private static func chosen(_ name: String, of entries: [LedgerEntry]) throws(RunFailure) -> [LedgerEntry] {
@@ -201,29 +199,47 @@ public struct StoreUndo: Sendable {
 
   // MARK: Working
 
+  /// The undo of inputs of one or more entities.
+  private struct Work {
+    let store: ImportStore
+    /// One for each entity; that of the newest input first, because it may lead to the others.
+    let undos: [InputUndo]
+    let chosen: Set<Int64>
+
+    func plan(_ entries: [LedgerEntry]) throws -> UndoPlan {
+      try undos.reduce(UndoPlan()) { $0 + (try $1.plan(entries, with: chosen)) }
+    }
+  }
+
   private static func work(
     _ inputs: [LedgerEntry], in path: String, vocabulary: DefinitionVocabulary, model modelName: String?,
     timeoutSeconds: Double, isReadOnly: Bool
-  ) throws(RunFailure) -> (store: ImportStore, undo: InputUndo) {
-    let name = inputs.first?.entity ?? ""
-    let (store, entity) = try explained(path) {
-      let definition = PipelineDefinition(name: "undo", entity: name, vocabulary: vocabulary).using(model: modelName)
+  ) throws(RunFailure) -> Work {
+    // The newest first.
+    let names = inputs.map(\.entity).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    let (store, entities) = try explained(path) {
+      let definition = PipelineDefinition(name: "undo", entity: names.first ?? "", vocabulary: vocabulary)
+        .using(model: modelName)
       let model = try RunModel(
         definition, given: nil, store: path,
         access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds)
       ).model
-      guard let entity = model.entitiesByName[name] else {
+      let entities = try names.map { name in
+        if let entity = model.entitiesByName[name] { return entity }
         throw UndoRefusal(message: "the model has no entity '\(name)', which the import filled; name its model")
       }
       let store = ImportStore(
-        container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model), entity: entity,
-        path: path, isDryRun: isReadOnly, isAtomic: false, lockTimeoutSeconds: timeoutSeconds)
-      return (store, entity)
+        container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model),
+        entity: entities[0], path: path, isDryRun: isReadOnly, isAtomic: false, lockTimeoutSeconds: timeoutSeconds)
+      return (store, entities)
     }
     try store.openExisting()
-    let undo = InputUndo(
-      inputs, in: store.container, entity: entity, tables: LedgerTables(vocabulary), program: vocabulary.program)
-    return (store, undo)
+    let undos = entities.map { entity in
+      InputUndo(
+        inputs.filter { $0.entity == entity.name }, in: store.container, entity: entity,
+        tables: LedgerTables(vocabulary), program: vocabulary.program)
+    }
+    return Work(store: store, undos: undos, chosen: Set(inputs.map(\.id)))
   }
 
   private static func explained<Result>(_ path: String, _ body: () throws -> Result) throws(RunFailure) -> Result {

@@ -62,17 +62,24 @@ struct SeedRun {
   /// What a run of the same inputs has made, and not reported because it was killed or the disk was full.
   private var unreported: RunSummary? {
     guard !seed.replaces, var summary = destination.unreported(program: definition.vocabulary.program),
-      summary.pipeline == definition.name, summary.inputs.map(\.path) == options.inputs ?? [],
+      summary.pipeline == definition.name, summary.inputs.map(\.path) == inputs.map(\.name),
       destination.uuid == summary.seed?.uuid,
-      summary.inputs.allSatisfy({ Self.isUnchanged($0, since: summary.startedAt) })
+      inputs.allSatisfy({ Self.isUnchanged($0.path, since: summary.startedAt) })
     else { return nil }
     let made = "the seed was made by the run of \(LedgerDate.text(summary.startedAt)), which was not reported"
     summary.note = summary.note.map { "\($0). \(made)" } ?? made
     return summary
   }
 
-  private static func isUnchanged(_ input: RunSummary.File, since date: Date) -> Bool {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: input.path)
+  /// The inputs of the run.
+  private var inputs: [(name: String, path: String)] {
+    let all = definition.imports.map { ImportPart.inputs(of: $0, options) }
+    // The parts can't have inputs of the options.
+    return (options.inputs == nil ? all : [all[0]]).flatMap(\.self).map { ($0.name, $0.path) }
+  }
+
+  private static func isUnchanged(_ path: String, since date: Date) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return (attributes?[.modificationDate] as? Date).map { $0 <= date } ?? false
   }
 

@@ -35,14 +35,19 @@ struct InputUndo {
   /// Checks that the inputs can be taken back, and counts what that would do.
   ///
   /// - Throws: ``UndoRefusal``, or an error of the store.
-  func plan(_ others: [LedgerEntry]) throws -> UndoPlan {
-    guard try tables.layout(in: coordinator) == .current else {
+  ///
+  /// - Parameter chosen: The inputs that are taken back together with these, of other entities.
+  func plan(_ others: [LedgerEntry], with chosen: Set<Int64> = []) throws -> UndoPlan {
+    guard try tables.layout(in: coordinator) ?? .first != .first else {
       throw UndoRefusal(message: "an earlier version of this program made the ledger, and kept nothing for an undo")
     }
     try checkLaterParts(others)
     let (ranges, values) = (try insertedRanges(), try overwrittenValues())
     var plan = UndoPlan()
     var edited: [Int64] = []
+    let standing = Dictionary(uniqueKeysWithValues: others.map { ($0.id, $0) })
+    let together = chosen.union(inputs.map(\.id))
+    var linked: [Int64: LedgerEntry] = [:]
     func note(_ keyCount: Int, _ objects: [NSManagedObject]) {
       plan.missingCount += keyCount - objects.count
       edited += objects.compactMap { object in
@@ -52,13 +57,25 @@ struct InputUndo {
     try forEachChunk(of: ranges.lazy.joined()) { keyCount, objects in
       plan.deletedCount += objects.count
       note(keyCount, objects)
+      for key in objects.compactMap(\.objectID.storeKey) where linked.count < Self.examplesMax {
+        let later = values.links.inputs(of: key).subtracting(together).compactMap { standing[$0] }
+        if let later = later.max(by: { $0.id < $1.id }) { linked[key] = later }
+      }
     }
     try forEachChunk(of: values.keys(outside: ranges)) { keyCount, objects in
       plan.restoredCount += objects.count
       note(keyCount, objects)
+      for object in objects { plan.goneCount += try values.goneCount(of: object) }
     }
     edited += values.editedBetween
     guard edited.isEmpty else { throw UndoRefusal(message: Self.message(edited: edited, entity.name ?? "")) }
+    if let (key, later) = linked.min(by: { $0.key < $1.key }) {
+      throw UndoRefusal(
+        message:
+          "\(later.path), imported on \(LedgerDate.text(later.savedAt)) by the run \(later.run), leads to entries "
+          + "that would be deleted, such as \(entity.name ?? "") \(key). Nothing was taken back; undo that one first, or "
+          + "name both")
+    }
     return plan
   }
 
@@ -114,7 +131,8 @@ struct InputUndo {
   }
 
   private func overwrittenValues() throws -> OverwrittenValues {
-    var values = OverwrittenValues(restored: try restoredVersions())
+    var values = OverwrittenValues(
+      restored: try restoredVersions(), links: try LinkChanges(of: entity, tables, in: coordinator))
     // Imports that were interrupted and continued may have saved in turn: the ordinals are those of all saves.
     var saves: [(ordinal: Int64, entries: OverwrittenEntries)] = []
     for input in inputs {
@@ -143,7 +161,7 @@ struct InputUndo {
         saves.append((ordinal, entries))
       }
     }
-    for save in saves.sorted(by: { $0.ordinal > $1.ordinal }) { values.add(save.entries) }
+    for save in saves.sorted(by: { $0.ordinal > $1.ordinal }) { values.add(save.entries, ordinal: save.ordinal) }
     return values
   }
 
@@ -162,24 +180,39 @@ struct InputUndo {
   /// Deletes what the inputs inserted, restores what they overwrote, and records both in the ledger. Everything is
   /// saved in the transaction that the caller has begun.
   func apply() throws {
-    let (ranges, values) = (try insertedRanges(), try overwrittenValues())
+    let ranges = try insertedRanges()
+    var values = try overwrittenValues()
+    var linked: [LinkedKeys] = []
+    let root = entity.rootEntity.name ?? ""
+    func note(_ context: NSManagedObjectContext?, restored: [NSManagedObject] = []) {
+      guard let context else { return }
+      context.processPendingChanges()
+      var keys = LinkedKeys(context.updatedObjects.map(\.objectID))
+      keys.remove(restored.compactMap(\.objectID.storeKey), of: root)
+      values.links.add(keys.keys[root] ?? [])
+      if !keys.isEmpty { linked.append(keys) }
+    }
     try forEachChunk(of: ranges.lazy.joined()) { _, objects in
       for object in objects { object.managedObjectContext?.delete(object) }
+      note(objects.first?.managedObjectContext)
     }
     var statements = inputs.flatMap { tables.undo(input: $0.id) }
     try forEachChunk(of: values.keys(outside: ranges)) { _, objects in
-      for object in objects { values.restore(object) }
+      for object in objects { try values.restore(object) }
+      note(objects.first?.managedObjectContext, restored: objects)
     } saved: { objects in
       for object in objects {
         guard let key = object.objectID.storeKey, let former = values.formerVersion(of: key) else { continue }
+        let version = values.links.ownVersion(object.rowVersion, of: key)
         statements.append(
-          tables.noteRestored(key, of: entity.name ?? "", version: object.rowVersion, formerVersion: former))
+          tables.noteRestored(key, of: entity.name ?? "", version: version, formerVersion: former))
       }
     }
     let ledger = try Ledger(tables, nil)
     coordinator.addSaveParticipant(ledger)
     defer { coordinator.removeSaveParticipant(ledger) }
-    ledger.prepare(Ledger.Page(statements: statements))
+    ledger.prepare(Ledger.Page(statements: statements, input: inputs.first?.id))
+    ledger.add(linked)
     try coordinator.saveParticipants()
   }
 

@@ -20,19 +20,22 @@ struct OverwrittenValues {
   private let restored: [Int64: [Int64: Int64]]
   /// Entries that something else changed between two of the updates.
   private(set) var editedBetween: [Int64] = []
+  /// Versions here are those that entries would have without these changes.
+  var links: LinkChanges
 
-  init(restored: [Int64: [Int64: Int64]]) { self.restored = restored }
+  init(restored: [Int64: [Int64: Int64]], links: LinkChanges) { (self.restored, self.links) = (restored, links) }
 
   private func former(_ key: Int64, _ version: Int64) -> Int64 {
     restored[key]?[version] ?? version
   }
 
-  /// Adds what one save has overwritten; the newest save first.
-  mutating func add(_ save: OverwrittenEntries) {
+  /// Adds what the save with this ordinal has overwritten; the newest save first.
+  mutating func add(_ save: OverwrittenEntries, ordinal: Int64) {
     for old in save.entries {
-      var entry = entries[old.key] ?? Entry(newestVersion: old.version + 1, version: old.version + 1, values: [:])
-      if entry.version != old.version + 1 { editedBetween.append(old.key) }
-      entry.version = former(old.key, old.version)
+      let version = links.ownVersion(old.version, of: old.key, before: ordinal)
+      var entry = entries[old.key] ?? Entry(newestVersion: version + 1, version: version + 1, values: [:])
+      if entry.version != version + 1 { editedBetween.append(old.key) }
+      entry.version = former(old.key, version)
       for (name, value) in zip(save.attributes, old.values) { entry.values[name] = value }
       entries[old.key] = entry
     }
@@ -40,21 +43,21 @@ struct OverwrittenValues {
 
   /// Whether an entry with this version was not changed since its last update, or since its insertion.
   func isUnchanged(_ key: Int64, version: Int64) -> Bool {
-    former(key, version) == entries[key]?.newestVersion ?? 1
+    former(key, links.ownVersion(version, of: key)) == entries[key]?.newestVersion ?? 1
   }
 
   /// The version that the entry had before the updates; nil for one that was not updated.
   func formerVersion(of key: Int64) -> Int64? { entries[key]?.version }
 
-  /// Sets the values of `object` back.
-  func restore(_ object: NSManagedObject) {
+  /// Sets the values of `object` back. Links to objects that are gone stay out.
+  func restore(_ object: NSManagedObject) throws {
     guard let entry = object.objectID.storeKey.flatMap({ entries[$0] }) else { return }
     var batch = ObjectBatch(entity: object.entity, rowCapacity: 1)
     batch.appendRow()
     var slots: [Int] = []
     for (name, value) in entry.values {
       if let relationship = object.entity.relationshipsByName[name] {
-        restore(relationship, value, of: object)
+        try restore(relationship, value, of: object)
         continue
       }
       guard let slot = object.entity.slot(named: name) else { continue }
@@ -64,10 +67,26 @@ struct OverwrittenValues {
     object.setValues(at: slots.sorted(), of: batch, row: 0)
   }
 
-  private func restore(_ relationship: NSRelationshipDescription, _ value: StoredValue, of object: NSManagedObject) {
+  /// How many of the objects that the entry led to are gone.
+  func goneCount(of object: NSManagedObject) throws -> Int {
+    guard let context = object.managedObjectContext,
+      let entry = object.objectID.storeKey.flatMap({ entries[$0] })
+    else { return 0 }
+    return try entry.values.reduce(0) { count, value in
+      guard object.entity.relationshipsByName[value.key] != nil, case .text(let keys) = value.value else {
+        return count
+      }
+      let related = RelatedKeys(keys)
+      return count + related.count - (try related.objects(in: context).count)
+    }
+  }
+
+  private func restore(
+    _ relationship: NSRelationshipDescription, _ value: StoredValue, of object: NSManagedObject
+  ) throws {
     var objects: [NSManagedObject] = []
     if case .text(let keys) = value, let context = object.managedObjectContext {
-      objects = RelatedKeys(keys).objects(in: context)
+      objects = try RelatedKeys(keys).objects(in: context)
     }
     if !relationship.isToMany {
       object.setRelatedObject(objects.first, forKey: relationship.name)

@@ -17,15 +17,21 @@ struct RelatedKeys {
 
   var text: String { parts.map { "\($0.entity)/\($0.key)" }.joined(separator: ",") }
 
+  var count: Int { parts.count }
+
   /// Those of the objects that the store still has.
-  func objects(in context: NSManagedObjectContext) -> [NSManagedObject] {
+  func objects(in context: NSManagedObjectContext) throws -> [NSManagedObject] {
     guard let coordinator = context.persistentStoreCoordinator else { return [] }
     let entities = coordinator.managedObjectModel.entitiesByName
-    return parts.compactMap { part in
+    return try parts.compactMap { part in
       guard let entity = entities[part.entity], let id = coordinator.objectID(of: entity, key: part.key) else {
         return nil
       }
-      return try? context.existingObject(with: id)
+      do {
+        return try context.existingObject(with: id)
+      } catch let error as NSError where error.code == NSManagedObjectReferentialIntegrityError {
+        return nil
+      }
     }
   }
 }

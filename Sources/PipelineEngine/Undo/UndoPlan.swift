@@ -6,6 +6,14 @@ struct UndoPlan: Sendable, Equatable {
   var restoredCount = 0
   /// The entries that were deleted since.
   var missingCount = 0
+  /// The objects that restored entries led to, and that were deleted since.
+  var goneCount = 0
+
+  static func + (left: UndoPlan, right: UndoPlan) -> UndoPlan {
+    UndoPlan(
+      deletedCount: left.deletedCount + right.deletedCount, restoredCount: left.restoredCount + right.restoredCount,
+      missingCount: left.missingCount + right.missingCount, goneCount: left.goneCount + right.goneCount)
+  }
 }
 
 /// Why inputs can't be taken back.

@@ -5,6 +5,7 @@ struct ExportCommand: Command {
   static let name = "export"
   static let usage = """
     Usage: surfjournal export --store PATH [--output FILE] [options]
+           surfjournal export --store PATH --all-entities --output FOLDER
 
     Writes the entries of a store as CSV, TSV or JSON Lines: to FILE, which appears
     complete or not at all, or to standard output; the summary then goes to standard
@@ -17,6 +18,9 @@ struct ExportCommand: Command {
           --entity ENTITY        the objects of this entity and its
                                  subentities; without a pipeline all attributes
                                  that this entity has
+          --all-entities         a file for each entity, with columns that name
+                                 related objects, and pipeline.json, which imports
+                                 them into a new store
           --model MODEL          model of the store: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
                                  of the program; by default the compatible one, or
@@ -85,11 +89,24 @@ struct ExportCommand: Command {
 
     """
 
-  private let session: RunSession
+  private enum Work {
+    case entity(RunSession)
+    case all(FolderExport)
+  }
+
+  private let work: Work
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
+    if arguments.has("all-entities") {
+      work = .all(try FolderExport(arguments))
+      return
+    }
     var definition = try PipelineDefinition(arguments)
+    if !definition.parts.isEmpty {
+      throw arguments.mistake(
+        "the pipeline '\(definition.name)' fills several entities; name the one to export with --entity")
+    }
     definition.export = try Self.settings(definition.export ?? ExportDefinition(), arguments)
     var options = try RunOptions(arguments)
     options.output = arguments.string("output")
@@ -110,7 +127,7 @@ struct ExportCommand: Command {
     {
       throw arguments.mistake("--\(option) is for CSV, and the output is JSON Lines; leave it out")
     }
-    session = RunSession(definition, kind: .export, options: options, arguments: arguments)
+    work = .entity(RunSession(definition, kind: .export, options: options, arguments: arguments))
   }
 
   /// The value of `--without-metadata`, which needs a model, and excludes what compares with the metadata.
@@ -182,5 +199,10 @@ struct ExportCommand: Command {
     return names.map { ExportDefinition.Column($0) }
   }
 
-  func run() async -> ExitCode { await session.run() }
+  func run() async -> ExitCode {
+    switch work {
+    case .entity(let session): await session.run()
+    case .all(let export): await export.run()
+    }
+  }
 }

@@ -55,7 +55,10 @@ struct PipelinesCommand: Command {
     let review = PipelineCatalog.review(name, model: nil)
     do {
       guard let schema = try review.tableSchema() else {
-        let reason = review.error?.description ?? "\(name): the pipeline has no columns, for it only exports"
+        let why =
+          review.definition?.parts.isEmpty == false
+          ? "has parts, and a Table Schema describes one table" : "has no columns, for it only exports"
+        let reason = review.error?.description ?? "\(name): the pipeline \(why)"
         return CommandFailure(reason, review.error?.exitCode ?? .configuration).report()
       }
       for omission in schema.omissions { Console.report(omission) }

@@ -11,7 +11,8 @@ struct RunCommand: Command {
 
     Options:
           --input FILE           read this instead of the pipeline's source or
-                                 inbox; may be repeated; - is standard input
+                                 inbox; may be repeated; - is standard input. With
+                                 parts: ENTITY=FILE
           --store PATH           use this store instead of the pipeline's
           --model MODEL          use this model instead of the pipeline's: a
                                  model file, or one that is part of the program
@@ -60,11 +61,15 @@ struct RunCommand: Command {
     if arguments.operands.count > 1 {
       throw arguments.mistake("'\(arguments.operands[1])' is one argument too many")
     }
-    let definition = try PipelineDefinition(arguments, name)
+    var definition = try PipelineDefinition(arguments, name)
     let kind = try Self.kind(of: definition, arguments)
     var options = try RunOptions(arguments)
     let inputs = arguments.strings("input")
-    if !inputs.isEmpty { options.inputs = inputs }
+    if !definition.parts.isEmpty {
+      try definition.setInputs(inputs, of: "input", arguments)
+    } else if !inputs.isEmpty {
+      options.inputs = inputs
+    }
     options.output = arguments.string("output")
     options.again = arguments.has("again")
     options.changedInputs = try arguments.changedInputs()
@@ -80,7 +85,8 @@ struct RunCommand: Command {
   private static func kind(
     of definition: PipelineDefinition, _ arguments: Arguments
   ) throws(CommandFailure) -> RunSummary.Kind {
-    let hasSource = !definition.source.isEmpty || definition.inbox != nil || arguments.has("input")
+    let hasSource =
+      !definition.parts.isEmpty || !definition.source.isEmpty || definition.inbox != nil || arguments.has("input")
     if hasSource {
       if arguments.has("output") {
         throw arguments.mistake("--output is for exports, and this pipeline imports")

@@ -5,6 +5,7 @@ struct SeedCommand: Command {
   static let name = "seed"
   static let usage = """
     Usage: surfjournal seed --from FILE --output SEED [options]
+           surfjournal seed --from ENTITY=FILE... --output SEED [options]
 
     Makes a store that an app can ship from CSV files or JSON Lines: an import into
     a new store, without a ledger and with a UUID derived from its content.
@@ -13,7 +14,11 @@ struct SeedCommand: Command {
 
     Options:
           --from FILE            input to fill it with, plain or compressed; - is
-                                 standard input; may be repeated
+                                 standard input; may be repeated. ENTITY=FILE
+                                 fills the objects of an entity; those of several
+                                 are filled in the order in which they are named,
+                                 and a column such as spot.name leads to the
+                                 related object with that value
       -o, --output PATH          the seed; it must not exist
           --force                replace an existing seed
           --single-file          one file that can be opened in a read-only folder;
@@ -64,7 +69,6 @@ struct SeedCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.requireNoOperands()
     let inputs = arguments.strings("from")
-    guard !inputs.isEmpty else { throw arguments.mistake("no file is given; name one with --from FILE") }
     guard let output = arguments.string("output") else {
       throw arguments.mistake("no path for the seed is given; name one with --output PATH")
     }
@@ -82,13 +86,51 @@ struct SeedCommand: Command {
     }
     var options = try RunOptions(arguments)
     options.seed = seed
-    options.inputs = inputs
     options.store = output
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments)
     options.rejects = arguments.string("rejects")
-    session = RunSession(
-      try PipelineDefinition(importing: arguments), kind: .import, options: options, arguments: arguments)
+    var definition = try PipelineDefinition(importing: arguments)
+    let entities = Self.entities(inputs)
+    if !definition.parts.isEmpty {
+      try definition.setInputs(inputs, of: "from", arguments)
+    } else if !entities.isEmpty, !arguments.isGiven("pipeline"), !arguments.isGiven("entity") {
+      definition = try Self.definition(of: entities, arguments)
+      try definition.setInputs(inputs, of: "from", arguments)
+      (options.fillsAttributesByName, options.pipelineReference) = (true, nil)
+    } else {
+      guard !inputs.isEmpty else { throw arguments.mistake("no file is given; name one with --from FILE") }
+      options.inputs = inputs
+    }
+    session = RunSession(definition, kind: .import, options: options, arguments: arguments)
+  }
+
+  /// The entities of inputs that are given as `ENTITY=FILE`, each once; none if one of them is only a file.
+  private static func entities(_ inputs: [String]) -> [String] {
+    var entities: [String] = []
+    for input in inputs {
+      guard let name = input.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_]*)=.+/)?.1,
+        !FileManager.default.fileExists(atPath: input)
+      else { return [] }
+      if !entities.contains(String(name)) { entities.append(String(name)) }
+    }
+    return entities
+  }
+
+  /// A definition that fills each attribute from the column with its name.
+  private static func definition(
+    of entities: [String], _ arguments: Arguments
+  ) throws(CommandFailure) -> PipelineDefinition {
+    var definition = try PipelineDefinition(importing: arguments, entity: entities[0])
+    definition.name = entities.joined(separator: ", ")
+    let part = definition
+    definition.parts = entities.map { entity in
+      var part = part
+      part.entity = entity
+      return part
+    }
+    definition.export = nil
+    return definition
   }
 
   func run() async -> ExitCode { await session.run() }

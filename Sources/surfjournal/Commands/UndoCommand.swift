@@ -113,6 +113,11 @@ struct UndoCommand: Command {
     if preview.missing > 0 {
       text += "  \(preview.missing == 1 ? "1 entry has" : "\(preview.missing) entries have") been deleted since\n"
     }
+    if preview.gone > 0 {
+      text +=
+        "  \(preview.gone == 1 ? "1 object has" : "\(preview.gone) objects have") been deleted since that entries led to; "
+        + "these links stay out\n"
+    }
     for kept in preview.kept {
       text += "  \(kept.created) \(kept.entity) that it created stay\(kept.created == 1 ? "s" : "")\n"
     }

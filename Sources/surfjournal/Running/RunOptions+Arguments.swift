@@ -1,3 +1,4 @@
+import Foundation
 import PipelineEngine
 import SurfJournal
 
@@ -64,6 +65,7 @@ extension PipelineDefinition {
     let entity = entity ?? (arguments.isGiven("entity") ? arguments.string("entity") : nil)
     if let name = pipeline ?? (arguments.isGiven("pipeline") ? arguments.string("pipeline") : nil) {
       self = try PipelineCatalog.find(name)
+      if !parts.isEmpty, let entity { self = try part(of: entity, arguments) }
       if let entity { self.entity = entity }
     } else if let entity {
       self = PipelineDefinition(entity: entity, vocabulary: .journal)
@@ -71,7 +73,44 @@ extension PipelineDefinition {
       self = .surfLog
     }
     self = using(model: model ?? arguments.string("model"))
-    if arguments.isGiven("without-relationships") { relationships = .ignore }
+    if arguments.isGiven("without-relationships") { changeImports { $0.relationships = .ignore } }
+  }
+
+  /// The part of a pipeline of several entities that fills one of them.
+  private func part(of entity: String, _ arguments: Arguments) throws(CommandFailure) -> PipelineDefinition {
+    let found = imports.filter { $0.entity == entity }
+    if found.count == 1 { return found[0] }
+    let names = parts.map(\.entity)
+    throw arguments.mistake(
+      found.isEmpty
+        ? "the pipeline '\(name)' has no part for \(entity)\(NearestName.hint(for: entity, in: names)); it has parts for "
+          + names.joined(separator: ", ")
+        : "the pipeline '\(name)' has \(found.count) parts for \(entity), and it is not said which one is meant; correct the "
+          + "input and run the pipeline again")
+  }
+
+  /// Replaces the inputs of parts by those that options name as `ENTITY=FILE`; `-` is standard input.
+  mutating func setInputs(_ texts: [String], of option: String, _ arguments: Arguments) throws(CommandFailure) {
+    var files: [String: [String]] = [:]
+    for text in texts {
+      let found = parts.map(\.entity).first { text.hasPrefix($0 + "=") }
+      guard let found, text.utf8.count > found.utf8.count + 1 else {
+        let names = parts.map(\.entity).joined(separator: ", ")
+        throw arguments.mistake(
+          "--\(option) is '\(text)', and the pipeline fills several entities: name one of \(names) and a file, such as "
+            + "\(parts[0].entity)=FILE")
+      }
+      let file = String(text.dropFirst(found.count + 1))
+      files[found, default: []].append(baseDirectory == nil || file == "-" ? file : URL(fileURLWithPath: file).path)
+    }
+    for (entity, names) in files {
+      let indices = parts.indices.filter { parts[$0].entity == entity }
+      // A pass over links reads what an earlier part has read.
+      for index in indices {
+        (parts[index].source, parts[index].inbox) = (names, nil)
+        parts[index].sourceOptional = false
+      }
+    }
   }
 
   /// The definition of an import, with the changes of its options.
@@ -79,9 +118,14 @@ extension PipelineDefinition {
     importing arguments: Arguments, _ pipeline: String? = nil, entity: String? = nil, model: String? = nil
   ) throws(CommandFailure) {
     try self.init(arguments, pipeline, entity: entity, model: model)
-    if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { chunkRows = rows }
+    guard parts.isEmpty || arguments.isDeclared("from") else {
+      throw arguments.mistake(
+        "the pipeline '\(name)' fills several entities, each from inputs of its own; run it with 'surfjournal run', or name "
+          + "one of them with --entity")
+    }
+    if let rows = try arguments.integer("chunk-rows", in: Self.chunkRowsRange) { changeImports { $0.chunkRows = rows } }
     if arguments.isGiven("atomic") { atomic = true }
-    try setReading(from: arguments)
+    try changeImports { definition throws(CommandFailure) in try definition.setReading(from: arguments) }
     guard arguments.isDeclared("max-errors") else { return }
     let errors = try arguments.integer("max-errors", in: 0...Int.max)
     let percent = try arguments.percent("max-error-percent")

@@ -295,7 +295,7 @@ struct ExactlyOnceTests {
     let input = try folder.write(log(10), to: "log.csv")
     _ = try await run(.plain(), .import, inputs: [input], store: store)
     #expect(try sqlite(store, schema) == sqlite(fresh, schema))
-    #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'SJ\\_%' ESCAPE '\\'") == "7")
+    #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'SJ\\_%' ESCAPE '\\'") == "8")
     #expect(try LedgerHistory.drop(store: store, vocabulary: .journal))
     #expect(try !LedgerHistory.drop(store: store, vocabulary: .journal))
     #expect(try sqlite(store, "SELECT count(*) FROM sqlite_master WHERE name LIKE '%SJ\\_%' ESCAPE '\\'") == "0")
@@ -326,10 +326,10 @@ struct ExactlyOnceTests {
   func otherVersion() async throws {
     let input = try folder.write(log(3), to: "log.csv")
     _ = try await run(.plain(), .import, inputs: [input], store: store)
-    _ = try sqlite(store, "UPDATE SJ_LEDGER SET version = 3")
+    _ = try sqlite(store, "UPDATE SJ_LEDGER SET version = 4")
     let summary = try await run(.plain(), .import, inputs: [input], store: store)
     #expect(summary.exitCode == .dataError)
-    #expect(summary.failure?.message.contains("layout 3") == true)
+    #expect(summary.failure?.message.contains("layout 4") == true)
     #expect(try rows == "3")
   }
 

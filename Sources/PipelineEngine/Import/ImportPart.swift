@@ -1,0 +1,126 @@
+import Foundation
+import OpenCoreData
+
+/// The import of one entity in a run: what its inputs share, and the inputs. Most runs have one.
+struct ImportPart {
+  let environment: ImportEnvironment
+  /// The named inputs; those of an inbox are listed when the run begins.
+  let inputs: [InputFile]
+  let inbox: Inbox?
+  private var definition: PipelineDefinition { environment.definition }
+
+  /// What the parts of a run have in common.
+  struct Run {
+    let options: RunOptions
+    let model: NSManagedObjectModel
+    let container: NSPersistentContainer
+    let isDryRun: Bool
+    let monitor: RunMonitor
+    let observer: (any ChunkObserver)?
+    let id: String
+    let startedAt: Date
+    /// Whether there are others.
+    let hasSeveralParts: Bool
+  }
+
+  /// - Throws: `PipelineError` for what the model does not allow.
+  init(_ definition: PipelineDefinition, _ run: Run) throws(PipelineError) {
+    var options = run.options
+    // A replay of rejects needs to know which part they come from.
+    if run.hasSeveralParts { options.entityReference = definition.entity }
+    let definition = try Self.completed(definition, options: options, model: run.model)
+    let checked = try ImportSchemaCheck(definition, model: run.model, now: run.startedAt)
+    let store = ImportStore(
+      container: run.container, entity: checked.entity, path: definition.storePath(options), isDryRun: run.isDryRun,
+      isAtomic: definition.atomic || options.changedInputs(definition) != .refuse,
+      lockTimeoutSeconds: options.lockTimeoutSeconds, allowsIncompleteSchema: options.allowsIncompleteSchema,
+      keepsLargeValues: options.keepsLargeValues)
+    inputs = Self.inputs(of: definition, options)
+    inbox = options.inputs == nil ? definition.inbox.map { Inbox($0, in: definition) } : nil
+    // A page of charts shows one entity.
+    let profiler =
+      run.hasSeveralParts ? nil : try EntryProfiler.requested(definition, options: options, entity: checked.entity)
+    environment = ImportEnvironment(
+      definition: definition, options: options, isDryRun: run.isDryRun, columns: checked.columns,
+      links: checked.links, store: store,
+      keys: KeyRules(
+        definition: definition, entity: checked.entity, columns: checked.columns, links: checked.links,
+        comparesWholeRecords: options.changedInputs(definition) == .onlyNew), monitor: run.monitor,
+      runID: run.id, startedAt: run.startedAt, digest: definition.digest, profiler: profiler,
+      statistics: try EntryStatistics(definition, entity: checked.entity),
+      tables: LedgerTables(definition.vocabulary), hasSeveralInputs: inputs.count > 1 || inbox != nil,
+      observer: run.observer)
+    try check()
+  }
+
+  /// The definition with its columns, where they are those of the entity: its attributes, and the related objects that the
+  /// header names.
+  private static func completed(
+    _ definition: PipelineDefinition, options: RunOptions, model: NSManagedObjectModel
+  ) throws(PipelineError) -> PipelineDefinition {
+    var completed = try RunModel.completed(definition, options: options, model: model)
+    if options.fillsAttributesByName, definition.columns.isEmpty {
+      completed.columns += NamedLinks.columns(
+        for: definition, entity: try definition.entity(in: model), in: inputs(of: definition, options).first,
+        csvOptions: options.csvOptions)
+    }
+    return completed
+  }
+
+  /// The inputs that the options or the definition name.
+  static func inputs(of definition: PipelineDefinition, _ options: RunOptions) -> [InputFile] {
+    options.inputs?.map { InputFile(name: $0, path: $0) } ?? InputFiles.expand(definition)
+  }
+
+  private func check() throws(PipelineError) {
+    // If all sources are optional, there may be no input.
+    if inputs.isEmpty, inbox == nil, environment.options.inputs != nil || definition.source.isEmpty {
+      throw PipelineError(path: "source", "there is no input; name a file, or - for standard input")
+    }
+    if definition.columns.isEmpty {
+      throw PipelineError(path: "columns", "the pipeline declares no columns, so it can't import; add some")
+    }
+    if environment.options.changedInputs != nil { try ImportSchemaCheck.checkComparable(definition) }
+  }
+
+  /// The contexts that the chunks of the part pass.
+  func contexts() -> ImportContexts {
+    let options = environment.options
+    return ImportContexts(
+      environment.store.container, chain: options.contextChain, notificationContents: options.notificationContents,
+      relationships: definition.relationships, isDryRun: environment.isDryRun)
+  }
+
+  // MARK: The inbox
+
+  /// The named inputs and what is in the inbox now.
+  func listed() throws(RunFailure) -> [InputFile] {
+    guard let inbox else { return inputs }
+    let listing = try inbox.list()
+    for item in listing.leftAlone where item.reason.isWorthTelling {
+      environment.monitor.log.log(.inputLeftAlone(item.name, reason: item.reason.rawValue))
+    }
+    return inputs + listing.ready.map { InputFile(name: $0.name, path: $0.path, inboxFile: $0) }
+  }
+
+  /// A file that was read to its end is processed, even if records of it were rejected; one that can't be read or
+  /// exceeded the error policy has failed. A file that stopped for another reason stays for the next run.
+  func moveFiles(_ files: [(file: Inbox.File, outcome: Inbox.Outcome)]) throws(RunFailure) {
+    guard let inbox, !environment.isDryRun else { return }
+    let log = environment.monitor.log
+    var first: RunFailure?
+    for (file, outcome) in files {
+      do throws(RunFailure) {
+        switch try inbox.move(file, to: outcome, on: environment.startedAt) {
+        case .moved(let path): log.log(.inputMoved(file.name, to: path))
+        case .gone: log.log(.inputNotMoved(file.name, reason: "it is gone"))
+        case .changed: log.log(.inputNotMoved(file.name, reason: "it was changed meanwhile"))
+        }
+      } catch {
+        log.log(.inputNotMoved(file.name, reason: error.message))
+        first = first ?? error
+      }
+    }
+    if let first { throw first }
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// The summary of an import.
+extension ImportRun {
+  /// What no number says: formats that were chosen, and the zone of times that name none.
+  private func note(_ totals: ImportTotals) -> String? {
+    var notes = totals.notes
+    for part in parts where part.environment.columns.parsers.contains(where: \.hasReadLocalTime) {
+      let note =
+        part.environment.definition.timeZone.map { "times without a zone were read as \($0)" }
+        ?? "times without a zone were read as UTC; if they are not, declare \"timeZone\", such as \"Europe/Berlin\""
+      if !notes.contains(note) { notes.append(note) }
+    }
+    if let discarded = totals.discarded { notes.append(discarded) }
+    return notes.isEmpty ? nil : notes.joined(separator: ". ")
+  }
+
+  /// How a run goes on that was stopped by rejects.
+  private static func advice(for definition: PipelineDefinition) -> String {
+    definition.errorPolicy == .stop
+      ? "let it go on with \"errorPolicy\": \"skip\" and without --stop-on-error"
+      : "raise the errorBudget of the pipeline, or --max-errors and --max-error-percent"
+  }
+
+  func summary(_ totals: ImportTotals, _ failure: RunFailure?, seconds: Double) -> RunSummary {
+    var summary = RunSummary(
+      kind: kind, pipeline: definition.name,
+      outcome: failure == nil ? totals.outcome : .failed, failure: failure?.summary,
+      stopReason: totals.stopReason.map { definition.atomic ? $0 + "; nothing of this run is in the store" : $0 },
+      run: environment.runID, startedAt: environment.startedAt, seconds: seconds, inputs: totals.files,
+      store: shownStore, counts: totals.counts, issues: totals.log,
+      rejects: totals.rejectsPaths.isEmpty ? nil : totals.rejectsPaths.joined(separator: ", "),
+      program: definition.vocabulary.program)
+    summary.stopAdvice = Self.advice(for: definition)
+    summary.profile = totals.profile
+    if parts.count > 1 { summary.entities = totals.entities }
+    summary.links = totals.links.isEmpty ? nil : totals.links
+    summary.note = note(totals)
+    return summary
+  }
+}

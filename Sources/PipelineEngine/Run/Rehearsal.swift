@@ -1,0 +1,78 @@
+import Foundation
+import PersistentStores
+
+/// A dry run of several parts: an import into a private copy of the store. A later part finds what an earlier one would
+/// have imported, so that the counts are those of the import.
+enum Rehearsal {
+  static func run(
+    _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor
+  ) throws(PipelineError) -> RunSummary {
+    let store = RehearsedStore(path: definition.storePath(options))
+    let (folder, rejects, copy): (PrivateFolder, String, PrivateCopy?)
+    do {
+      folder = try PrivateFolder()
+      rejects = folder.url.appendingPathComponent("rejects").path + "/"
+      try FileManager.default.createDirectory(atPath: rejects, withIntermediateDirectories: false)
+      copy = try store.path.flatMap { path in
+        FileManager.default.fileExists(atPath: path) ? try PrivateCopy(of: path) : nil
+      }
+      if let path = store.path, let copy { try copyLargeValues(of: path, to: copy.path) }
+    } catch {
+      let failure = RunFailure(reading: error as NSError, path: store.path)
+      return RunSummary(
+        kind: .validate, pipeline: definition.name, outcome: .failed, failure: failure.summary,
+        startedAt: options.now(), seconds: 0, store: store.path, program: definition.vocabulary.program)
+    }
+    defer { withExtendedLifetime((folder, copy)) {} }
+    var inner = options
+    inner.store = copy?.path ?? folder.url.appendingPathComponent("new.sqlite").path
+    (inner.reports, inner.namesStoreInRejects, inner.rejects) = ([], false, rejects)
+    var whole = definition
+    whole.report = []
+    let run = try ImportRun(
+      whole, options: inner, model: model, isDryRun: false, monitor: monitor, rehearsed: store)
+    var summary = run.finish(run.run())
+    summary.rejects = options.rejects == nil ? nil : summary.rejects
+    if let requested = RejectsDestination.requested(definition, options), options.rejects != nil {
+      do throws(RunFailure) {
+        summary.rejects = try move(rejects, to: requested)
+      } catch {
+        summary.failure = summary.failure ?? error.summary
+        (summary.outcome, summary.rejects) = (.failed, nil)
+      }
+    }
+    return summary
+  }
+
+  /// Moves the rejects where the caller wants them; those of an earlier dry run are replaced.
+  ///
+  /// - Returns: Their paths for the report; nil where there are none.
+  private static func move(_ folder: String, to requested: String) throws(RunFailure) -> String? {
+    do {
+      let files = FileManager.default
+      let names = ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+      var moved: [String] = []
+      for name in names {
+        let isFolder = RejectsDestination.isFolder(requested)
+        let target = isFolder ? requested + (requested.hasSuffix("/") ? "" : "/") + name : requested
+        if isFolder { try files.createDirectory(atPath: requested, withIntermediateDirectories: true) }
+        if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
+        try files.copyItem(atPath: folder + name, toPath: target)
+        if !name.hasSuffix(".csv.jsonl"), !name.hasSuffix(".jsonl.jsonl") { moved.append(target) }
+      }
+      return moved.isEmpty ? nil : moved.joined(separator: ", ")
+    } catch {
+      throw RunFailure(store: error as NSError, path: requested)
+    }
+  }
+
+  /// Values in files next to the store are found next to the copy.
+  static func copyLargeValues(of path: String, to copy: String) throws {
+    let (from, to) = (
+      LargeValues.supportFolder(of: URL(fileURLWithPath: path)),
+      LargeValues.supportFolder(of: URL(fileURLWithPath: copy))
+    )
+    guard FileManager.default.fileExists(atPath: from.path) else { return }
+    try FileManager.default.copyItem(at: from, to: to)
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import OpenCoreData
+import PersistentStores
+
+/// A whole store as files: one for each entity, with columns that name related objects, and the pipeline that imports all
+/// of them into a new store with the same objects and relationships.
+///
+/// ```swift
+/// let tables = try StoreTables(store: "surfing.sqlite", vocabulary: .journal)
+/// for export in tables.exports { print(export.entity) }
+/// ```
+public struct StoreTables: Sendable {
+  /// Why a store can't be written so that an import takes it back.
+  public struct Failure: Error, Sendable {
+    /// What is wrong, by name.
+    public let message: String
+    /// The exit status of a program that can't go on.
+    public let exitCode: ExitCode
+  }
+
+  /// The export of each entity that is not abstract, without its subentities, in the order in which they are imported.
+  public let exports: [PipelineDefinition]
+  /// The definition that imports the files, whose names are those of the entities with the ending `.csv`.
+  public let pipeline: PipelineDefinition
+  /// The path of the copy of the store that is exported: other programs don't change it meanwhile.
+  public var store: String { copy.path }
+  private let copy: PrivateCopy
+
+  /// Copies the store and finds out how its objects can be named.
+  ///
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - model: The name or path of the store's model; nil for one that is compatible with the store.
+  ///   - vocabulary: The vocabulary of the program.
+  /// - Throws: ``Failure`` with the relationship that can't be written and the reason.
+  public init(store path: String, model: String? = nil, vocabulary: DefinitionVocabulary) throws(Failure) {
+    do {
+      guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
+      let copy = try PrivateCopy(of: path)
+      try Rehearsal.copyLargeValues(of: path, to: copy.path)
+      let own = PipelineDefinition(name: "tables", entity: "", vocabulary: vocabulary).using(model: model)
+      let found = try RunModel(own, given: nil, store: copy.path, access: RunModel.Access()).model
+      let container = NSPersistentContainer(name: "tables", managedObjectModel: found)
+      let store = ImportStore(
+        container: container, entity: NSEntityDescription(), path: copy.path, isDryRun: true, isAtomic: false,
+        lockTimeoutSeconds: 10)
+      try store.openExisting()
+      defer { store.close() }
+      let order = try TableOrder(found)
+      var (exports, parts) = ([PipelineDefinition](), [PipelineDefinition]())
+      for entity in order.entities {
+        let part = try Self.part(entity, order, in: container.newBackgroundContext(), vocabulary: vocabulary)
+        exports.append(Self.export(of: part).using(model: model))
+        parts.append(part)
+      }
+      var pipeline = PipelineDefinition(
+        name: URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent,
+        description: "Imports the files next to it into a store", atomic: true, parts: parts, vocabulary: vocabulary
+      ).using(model: model)
+      pipeline.limits = parts.first?.limits ?? pipeline.limits
+      (self.copy, self.exports, self.pipeline) = (copy, exports, pipeline)
+    } catch let refusal as TableRefusal {
+      throw Failure(message: refusal.message, exitCode: .dataError)
+    } catch let mistake as PipelineError {
+      throw Failure(message: mistake.message, exitCode: .configuration)
+    } catch let failure as RunFailure {
+      throw Failure(message: failure.message, exitCode: failure.exitCode)
+    } catch {
+      let failure = RunFailure(reading: error as NSError, path: path)
+      throw Failure(message: failure.message, exitCode: failure.exitCode)
+    }
+  }
+
+  /// The pipeline as a file.
+  public func json() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(pipeline.minimalJSON) + Data("\n".utf8)
+  }
+
+  /// Writes the pipeline into a folder, whole or not at all.
+  public func writePipeline(to path: String) throws(Failure) {
+    do {
+      try WholeFile.write(Array(try json()), to: path)
+    } catch {
+      let failure = error as? RunFailure ?? RunFailure(store: error as NSError, path: path)
+      throw Failure(message: failure.message, exitCode: failure.exitCode)
+    }
+  }
+
+  private static let separator = ";"
+
+  // MARK: Entities
+
+  /// The import of an entity: its attributes, and the related objects that its side of a relationship names.
+  private static func part(
+    _ entity: NSEntityDescription, _ order: TableOrder, in context: NSManagedObjectContext,
+    vocabulary: DefinitionVocabulary
+  ) throws -> PipelineDefinition {
+    let name = entity.name ?? ""
+    let types = entity.fillableTypes
+    var part = PipelineDefinition(entity: name, vocabulary: vocabulary)
+    part.source = ["\(name).csv"]
+    for attribute in entity.attributeSlots where !attribute.isTransient && !(attribute is NSDerivedAttributeDescription)
+    {
+      guard let type = types[attribute.name] else {
+        throw TableRefusal(
+          message:
+            "\(name).\(attribute.name) is of a type that files can't hold; export the entities without it one by one")
+      }
+      part.columns.append(column(attribute.name, type))
+    }
+    let relationships = entity.relationshipsByName.values.sorted { $0.name < $1.name }
+    for relationship in relationships where order.writes(relationship) {
+      guard let destination = relationship.destinationEntity else { continue }
+      guard let key = try NaturalKey.find(of: destination, isSingle: relationship.isToMany, in: context) else {
+        throw TableRefusal(
+          message:
+            "\(name).\(relationship.name) leads to \(destination.name ?? ""), and nothing in the store tells these "
+            + "objects apart: no \(relationship.isToMany ? "attribute" : "attribute or pair of attributes") has a different "
+            + "value in each. Give them one, such as a number or a UUID, or export the entities one by one")
+      }
+      for (index, attribute) in key.enumerated() {
+        var linked = column("\(relationship.name).\(attribute)", destination.fillableTypes[attribute] ?? .text)
+        if index == 0 { linked.link = LinkDefinition(by: key, separator: relationship.isToMany ? separator : nil) }
+        part.columns.append(linked)
+      }
+    }
+    let linked = Set(part.linkedColumns.map(\.relationship))
+    // The other side sets these later.
+    if entity.mandatoryRelationships.contains(where: { !linked.contains($0.name) }) { part.relationships = .ignore }
+    return part
+  }
+
+  private static func column(_ name: String, _ type: ColumnType) -> ColumnDefinition {
+    ColumnDefinition(name, formats: type == .date ? PipelineDefinition.exactlyReadDates : [])
+  }
+
+  private static func export(of part: PipelineDefinition) -> PipelineDefinition {
+    var definition = PipelineDefinition(entity: part.entity, vocabulary: part.vocabulary)
+    definition.export?.columns = part.columns.map { column in
+      let relationship = column.relatedAttribute?.relationship
+      let link = part.linkedColumns.first { $0.relationship == relationship }?.link
+      return ExportDefinition.Column(column.name, attribute: column.attribute, separator: link?.separator)
+    }
+    definition.export?.predicate = "entity.name == '\(part.entity)'"
+    return definition
+  }
+}
+
+/// Why a store can't be written as tables.
+private struct TableRefusal: Error {
+  let message: String
+}
+
+/// Which side of each relationship names the objects of the other one, and the order in which that lets entities be
+/// imported.
+private struct TableOrder {
+  private(set) var entities: [NSEntityDescription] = []
+  /// The names of root entities that lead over a relationship that only their side can name.
+  private var fixed: Set<[String]> = []
+
+  init(_ model: NSManagedObjectModel) throws(TableRefusal) {
+    let all = model.entities.filter { !$0.isAbstract }.sorted { $0.name ?? "" < $1.name ?? "" }
+    for relationship in all.flatMap(\.relationshipsByName.values) where Self.isFixed(relationship) == true {
+      fixed.insert(Self.ends(relationship))
+    }
+    for relationship in all.flatMap(\.relationshipsByName.values) where writes(relationship) {
+      try Self.check(relationship)
+    }
+    var left = all
+    while !left.isEmpty {
+      let index = left.firstIndex { entity in
+        entity.relationshipsByName.values.filter(writes).allSatisfy { relationship in
+          let others = relationship.destinationEntity?.withDescendants ?? []
+          return !left.contains { other in others.contains { $0 === other } }
+        }
+      }
+      guard let index else {
+        let names = left.compactMap(\.name).joined(separator: ", ")
+        throw TableRefusal(
+          message: "\(names) lead to one another in a circle, so that none of them can be imported before the others. "
+            + "Export them one by one")
+      }
+      entities.append(left.remove(at: index))
+    }
+  }
+
+  private static func check(_ relationship: NSRelationshipDescription) throws(TableRefusal) {
+    let name = "\(relationship.entity.name ?? "").\(relationship.name)"
+    let destination = relationship.destinationEntity
+    if destination?.rootEntity === relationship.entity.rootEntity {
+      throw TableRefusal(
+        message:
+          "\(name) leads to \(destination?.name ?? ""), an entity of the same table: an object could lead to one "
+          + "that comes later in the file. Export the entities one by one")
+    }
+    if relationship.isOrdered, relationship.inverseRelationship?.isOrdered == true {
+      throw TableRefusal(
+        message:
+          "\(name) is ordered on both sides, and a file can keep the order of one. Export the entities one by one")
+    }
+  }
+
+  /// The root entities at both ends.
+  private static func ends(_ relationship: NSRelationshipDescription) -> [String] {
+    [relationship.entity.rootEntity.name ?? "", relationship.destinationEntity?.rootEntity.name ?? ""]
+  }
+
+  /// Whether this side has to name the objects of the other, or must not; nil if either may.
+  private static func isFixed(_ relationship: NSRelationshipDescription) -> Bool? {
+    if relationship.isTransient { return false }
+    guard let inverse = relationship.inverseRelationship else { return true }
+    if relationship.isOrdered != inverse.isOrdered { return relationship.isOrdered }
+    if relationship.isToMany != inverse.isToMany { return !relationship.isToMany }
+    return nil
+  }
+
+  /// Whether this side names the objects of the other.
+  func writes(_ relationship: NSRelationshipDescription) -> Bool {
+    if let known = Self.isFixed(relationship) { return known }
+    let ends = Self.ends(relationship)
+    if fixed.contains(ends) != fixed.contains(ends.reversed()) { return fixed.contains(ends) }
+    let inverse = relationship.inverseRelationship?.name ?? ""
+    return (ends[0], relationship.name) <= (ends[1], inverse)
+  }
+}

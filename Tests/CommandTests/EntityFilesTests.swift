@@ -1,0 +1,184 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A store that is exported as a file for each entity and imported again has the same objects and relationships.
+@Suite(.seeded) struct EntityFilesTests {
+  private let folder: TemporaryFolder
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Prints what is in a store without its primary keys: the rows of each table, and of the tables that join others, with
+  /// the attributes of the rows that they lead to. The arguments are the store, and `TABLE.COLUMN=TABLE` for each column
+  /// with a key.
+  private static let graph = """
+    import sqlite3, sys
+    base = sqlite3.connect(sys.argv[1])
+    keys = dict(text.split("=") for text in sys.argv[2:])
+    def columns(table): return [row[1] for row in base.execute(f"PRAGMA table_info({table})")]
+    def own(table):
+        return [c for c in columns(table)
+                if c not in ("Z_PK", "Z_OPT") and "FOK" not in c and f"{table}.{c}" not in keys]
+    def row(table, key):
+        if key is None: return None
+        found = base.execute(f"SELECT {', '.join(own(table))} FROM {table} WHERE Z_PK = ?", (key,)).fetchone()
+        return repr(found)
+    tables = [r[0] for r in base.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
+    for table in tables:
+        if not (table.startswith("Z") and not table.startswith("Z_M") and not table.startswith("Z_P")): continue
+        names = columns(table)
+        lines = []
+        for found in base.execute(f"SELECT {', '.join(names)} FROM {table}"):
+            values = dict(zip(names, found))
+            lines.append(repr([(n, row(keys[f"{table}.{n}"], values[n]) if f"{table}.{n}" in keys else values[n])
+                               for n in names if n not in ("Z_PK", "Z_OPT") and "FOK" not in n]))
+        print(table, len(lines))
+        for line in sorted(lines): print("  " + line)
+    """
+
+  private func graph(of store: String, _ keys: [String]) throws -> String {
+    try Programs.output(of: ["python3", "-c", Self.graph, store] + keys, in: folder)
+  }
+
+  /// Exports a store and imports the files into `again.sqlite`.
+  private func passThroughFiles(_ store: String, model: String) throws {
+    let out = try Tool.run(
+      "export", "--store", store, "--all-entities", "--output", "files", "--model", model, in: folder)
+    #expect(out.status == 0, "\(out.messages)")
+    let check = try Tool.run("check", "files/pipeline.json", in: folder)
+    #expect(check.status == 0, "\(check.text)\(check.messages)")
+    let back = try Tool.run(
+      "run", "files/pipeline.json", "--store", "again.sqlite", "--model", model, in: folder)
+    #expect(back.status == 0, "\(back.messages)\(back.text)")
+    let verified = try Tool.run("verify", "again.sqlite", "--model", model, in: folder)
+    #expect(verified.status == 0, "\(verified.text)\(verified.messages)")
+  }
+
+  @Test func `The sample of spots, boards and sessions passes`() throws {
+    for name in ["surfing.json", "spots.csv", "boards.csv", "sessions.csv"] {
+      try FileManager.default.copyItem(at: Repository.file("SampleData/\(name)"), to: folder.file(name))
+    }
+    try LinkedSample.prepare(folder)
+    #expect(try Tool.run("run", "./surfing.json", "-q", in: folder).status == 0)
+    try passThroughFiles("surfing.sqlite", model: "Surfing.xcdatamodeld")
+    let keys = ["ZSESSION.ZSPOT=ZSPOT", "Z_1SESSIONS.Z_1BOARDS=ZBOARD", "Z_1SESSIONS.Z_2SESSIONS=ZSESSION"]
+    let before = try graph(of: "surfing.sqlite", keys)
+    #expect(before.contains("ZSESSION 300") && before.contains("Z_1SESSIONS 322"))
+    #expect(try graph(of: "again.sqlite", keys) == before)
+  }
+
+  private static let fleet = """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+      <entity name="Car">
+        <attribute name="plate" optional="YES" attributeType="String"/>
+        <attribute name="seats" optional="YES" attributeType="Integer 16"/>
+        <relationship name="owner" maxCount="1" deletionRule="Nullify" destinationEntity="Person" inverseName="cars" inverseEntity="Person"/>
+        <relationship name="tags" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Tag" inverseName="cars" inverseEntity="Tag"/>
+      </entity>
+      <entity name="Van" parentEntity="Car">
+        <attribute name="load" optional="YES" attributeType="Double"/>
+      </entity>
+      <entity name="Person">
+        <attribute name="given" optional="YES" attributeType="String"/>
+        <attribute name="family" optional="YES" attributeType="String"/>
+        <relationship name="cars" optional="YES" toMany="YES" ordered="YES" deletionRule="Nullify" destinationEntity="Car" inverseName="owner" inverseEntity="Car"/>
+        CIRCLE
+      </entity>
+      <entity name="Tag">
+        <attribute name="name" optional="YES" attributeType="String"/>
+        <relationship name="cars" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Car" inverseName="tags" inverseEntity="Car"/>
+      </entity>
+    </model>
+    """
+
+  private func makeFleet(circle: String = "", extra: String = "") throws {
+    try folder.makeFolder("Fleet.xcdatamodel")
+    try folder.write(
+      Self.fleet.replacingOccurrences(of: "CIRCLE", with: circle), to: "Fleet.xcdatamodel/contents")
+    try folder.write(
+      """
+      { "name": "fleet", "model": "Fleet.xcdatamodel", "store": "s.sqlite", "atomic": true, "parts": [
+        { "entity": "Tag", "source": "tags.csv", "columns": ["name"] },
+        { "entity": "Car", "source": "cars.csv", "relationships": "ignore", "columns": ["plate", "seats",
+          { "name": "tags", "attribute": "tags.name", "link": { "separator": "/" } }] },
+        { "entity": "Van", "source": "vans.csv", "relationships": "ignore", "columns": ["plate", "load"] },
+        { "entity": "Person", "source": "people.csv", "columns": ["given", "family",
+          { "name": "cars", "attribute": "cars.plate", "link": { "separator": "/" } }] }
+      ] }
+      """, to: "fleet.json")
+    try folder.write("name\nred\n\"a \"\"b\"\"\"\nold\n", to: "tags.csv")
+    try folder.write("plate,seats,tags\nA 1,4,red/old\nB 2,,\nC 3,2,\"a \"\"b\"\"\"\n\(extra)", to: "cars.csv")
+    try folder.write("plate,load\nV 1,0.1\nV 2,\n", to: "vans.csv")
+    try folder.write("given,family,cars\nAnn,Lee,C 3/V 1/A 1\nAnn,Ray,V 2/B 2\nBo,Lee,\n", to: "people.csv")
+    let made = try Tool.run("run", "./fleet.json", in: folder)
+    #expect(made.status == 0, "\(made.messages)\(made.text)")
+  }
+
+  @Test func `Ordered, mandatory, many-to-many and inherited relationships pass, and keys of two attributes`() throws {
+    try makeFleet()
+    try passThroughFiles("s.sqlite", model: "Fleet.xcdatamodel")
+    let order = """
+      SELECT p.ZGIVEN, p.ZFAMILY, group_concat(plate) FROM ZPERSON p JOIN (
+        SELECT ZOWNER AS owner, ZPLATE AS plate, Z_ENT FROM ZCAR ORDER BY ZOWNER, Z_FOK_OWNER) ON owner = p.Z_PK
+      GROUP BY p.Z_PK ORDER BY 1, 2
+      """
+    let expected = "Ann|Lee|C 3,V 1,A 1\nAnn|Ray|V 2,B 2\n"
+    #expect(try Programs.sqlite("s.sqlite", order, in: folder) == expected)
+    #expect(try Programs.sqlite("again.sqlite", order, in: folder) == expected)
+    let tags = "SELECT ZPLATE, ZSEATS, ZLOAD, Z_ENT FROM ZCAR ORDER BY 1; SELECT ZNAME FROM ZTAG ORDER BY 1"
+    #expect(
+      try Programs.sqlite("again.sqlite", tags, in: folder) == Programs.sqlite("s.sqlite", tags, in: folder))
+    let table = try Programs.sqlite(
+      "s.sqlite", "SELECT name FROM sqlite_master WHERE name LIKE 'Z\\_%TAGS' ESCAPE '\\' AND type = 'table'",
+      in: folder)
+    #expect(!table.isEmpty)
+  }
+
+  @Test func `What files can't keep exactly is refused by name, and nothing is written`() throws {
+    func refused(_ text: String) throws {
+      let output = try Tool.run(
+        "export", "--store", "s.sqlite", "--all-entities", "-o", "files", "--model", "Fleet.xcdatamodel", in: folder)
+      #expect(output.status == 65 && output.messages.contains(text), "\(output.messages)")
+      #expect(!folder.exists("files"))
+    }
+    // Two cars of one plate: people can't name them.
+    try makeFleet(extra: "D 4,,\nD 4,,\n")
+    try refused("Person.cars leads to Car, and nothing in the store tells these objects apart")
+    for store in ["s.sqlite", "s.sqlite-wal", "s.sqlite-shm"] where folder.exists(store) {
+      try FileManager.default.removeItem(at: folder.file(store))
+    }
+    try makeFleet(
+      circle:
+        "<relationship name=\"boss\" optional=\"YES\" maxCount=\"1\" deletionRule=\"Nullify\" destinationEntity=\"Person\"/>"
+    )
+    try refused("Person.boss leads to Person, an entity of the same table")
+    let stray = try Tool.run(
+      "export", "--store", "s.sqlite", "--all-entities", "-o", "files", "--where", "seats > 1", in: folder)
+    #expect(stray.status == 64 && stray.messages.contains("--where"))
+  }
+
+  @Test(
+    .enabled(if: SharedFiles.arePresent, Comment(rawValue: SharedFiles.absenceComment)),
+    arguments: [
+      ("coredataplus-sample1-v1/SampleModel_V1.sqlite", "SampleModel.xcdatamodeld/SampleModel.xcdatamodel"),
+      ("coredataplus-sample1-v2-migrated/SampleModel_V2.sqlite", "SampleModel.xcdatamodeld/SampleModel2.xcdatamodel"),
+      (
+        "wibosco-revised-v3/CoreDataMigration_Example_3.sqlite",
+        "CoreDataMigration_Example.xcdatamodeld/CoreDataMigration_Example 3.xcdatamodel"
+      ),
+      ("bnr-testmodel/TestModel.sqlite", "Sample.xcdatamodeld/TestModel.xcdatamodel"),
+    ])
+  func `Stores of real apps pass`(_ path: String, _ version: String) throws {
+    let store = SharedFiles.stores.appendingPathComponent(path)
+    let model = store.deletingLastPathComponent().appendingPathComponent(version)
+    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
+      try FileManager.default.copyItem(
+        at: URL(fileURLWithPath: store.path + suffix), to: folder.file("s.sqlite" + suffix))
+    }
+    try passThroughFiles("s.sqlite", model: model.path)
+    let keys = [
+      "ZCAR.ZOWNER=ZPERSON", "ZSECTION.ZPOST=ZPOST", "Z_1BOOKS.Z_1AUTHORS=ZAUTHOR", "Z_1BOOKS.Z_2BOOKS=ZBOOK",
+    ]
+    #expect(try graph(of: "again.sqlite", keys) == graph(of: "s.sqlite", keys))
+  }
+}
