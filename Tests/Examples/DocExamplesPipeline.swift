@@ -13,6 +13,11 @@ private enum DocExamplesPipeline {
     try undo.apply()
   }
 
+  static func storeTables() throws {
+    let tables = try StoreTables(store: "surfing.sqlite", vocabulary: .journal)
+    for export in tables.exports { print(export.entity) }
+  }
+
   static func compact() throws {
     let compaction = try LedgerHistory.compact(store: "journal.sqlite", vocabulary: .journal, historyDays: 365)
     print("\(compaction?.runsRemoved ?? 0) runs are no longer listed")
