@@ -66,6 +66,40 @@ import Testing
     #expect(try graph(of: "again.sqlite", keys) == before)
   }
 
+  @Test func `Of two sides that could name the other one, that is chosen whose objects have names`() throws {
+    try LinkedSample.prepare(folder)
+    try folder.write("name,country\nRincon,US\n", to: "spots.csv")
+    try folder.write("name\nGun\nFish\n", to: "boards.csv")
+    // Two sessions on one day, of which neither attribute is different in each.
+    try folder.write(
+      "date,spot.name,boards.name,notes\n2023-01-01,Rincon,Gun,am\n2023-01-01,Rincon,Fish;Gun,pm\n"
+        + "2023-01-02,,Fish,am\n", to: "sessions.csv")
+    let made = try Tool.run(
+      "seed", "--from", "Spot=spots.csv", "--from", "Board=boards.csv", "--from", "Session=sessions.csv", "-o",
+      "h.sqlite", "--model", "Surfing.xcdatamodeld", in: folder)
+    #expect(made.status == 0, "\(made.messages)\(made.text)")
+    try passThroughFiles("h.sqlite", model: "Surfing.xcdatamodeld")
+    let keys = ["ZSESSION.ZSPOT=ZSPOT", "Z_1SESSIONS.Z_1BOARDS=ZBOARD", "Z_1SESSIONS.Z_2SESSIONS=ZSESSION"]
+    #expect(try graph(of: "again.sqlite", keys) == graph(of: "h.sqlite", keys))
+    #expect(try graph(of: "h.sqlite", keys).contains("Z_1SESSIONS 4"))
+  }
+
+  @Test func `A label that names a relationship alone is refused with a label that works`() throws {
+    try LinkedSample.prepare(folder)
+    try folder.write("name,country\nRincon,US\n", to: "spots.csv")
+    try folder.write("date,spot\n2023-01-01,Rincon\n", to: "sessions.csv")
+    func seed() throws -> ProgramOutput {
+      try Tool.run(
+        "seed", "--from", "Spot=spots.csv", "--from", "Session=sessions.csv", "-o", "h.sqlite", "--model",
+        "Surfing.xcdatamodeld", in: folder)
+    }
+    let refused = try seed()
+    #expect(refused.status == 78 && refused.messages.contains("such as 'spot.name'"), "\(refused.messages)")
+    try folder.write("date,spot.name\n2023-01-01,Rincon\n", to: "sessions.csv")
+    #expect(try seed().status == 0)
+    #expect(try Programs.sqlite("h.sqlite", "SELECT count(ZSPOT) FROM ZSESSION", in: folder) == "1\n")
+  }
+
   private static let fleet = """
     <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">

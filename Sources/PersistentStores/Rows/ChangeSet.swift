@@ -73,10 +73,13 @@ package struct UpdatedRow: Sendable {
 package struct RowVersion: Sendable {
   package let id: NSManagedObjectID
   package let base: BaseRow
+  /// Whether delete rules go with a deletion; an undo takes an insertion back without them.
+  package let carriesOutRules: Bool
 
-  package init(id: NSManagedObjectID, base: BaseRow) {
+  package init(id: NSManagedObjectID, base: BaseRow, carriesOutRules: Bool = true) {
     self.id = id
     self.base = base
+    self.carriesOutRules = carriesOutRules
   }
 
   package var version: Int64 { base.version }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import ManagedObjectModel
 
@@ -9,7 +10,16 @@ import ManagedObjectModel
 extension SQLiteStore {
   package func deferIndexes(of entity: NSEntityDescription) throws {
     let table = try sqlEntity(entity).tableName
-    try access("Writing to") { try $0.deferIndexes(of: table) }
+    // A save asks for the last positions in ordered lists by these.
+    let positions = entity.rootEntity.withDescendants.flatMap(\.relationshipsByName.values)
+      .filter { $0.inverseRelationship?.isOrdered == true }
+    let kept = try positions.compactMap { relationship -> String? in
+      guard case .toOne(let column, _, _)? = try sqlEntity(relationship.entity).relationships[relationship.name] else {
+        return nil
+      }
+      return "\(table)_\(column)_INDEX"
+    }
+    try access("Writing to") { try $0.deferIndexes(of: table, keeping: Set(kept)) }
   }
 
   package func restoreIndexes() throws { try access("Making the indexes of") { try $0.restoreIndexes() } }
@@ -19,12 +29,13 @@ extension SQLiteConnection {
   private static let deferredIndexes = "OPENCOREDATA_DEFERRED_INDEX"
 
   /// Drops the indexes of a table that only make reading faster.
-  fileprivate func deferIndexes(of table: String) throws {
-    let found = try rows(
+  fileprivate func deferIndexes(of table: String, keeping kept: Set<String>) throws {
+    let all = try rows(
       """
       SELECT i.name, m.sql FROM pragma_index_list(?1) i JOIN sqlite_master m ON m.type = 'index' AND m.name = i.name
       WHERE i.origin = 'c' AND NOT i."unique" AND m.name GLOB 'Z*' ORDER BY m.rowid
       """, [.text(table)])
+    let found = all.filter { if case .text(let name) = $0[0] { !kept.contains(name) } else { false } }
     guard !found.isEmpty else { return }
     try transaction {
       try execute("CREATE TABLE IF NOT EXISTS \(Self.deferredIndexes) (NAME VARCHAR PRIMARY KEY, SQL VARCHAR)")
@@ -47,8 +58,29 @@ extension SQLiteConnection {
         SELECT SQL FROM \(Self.deferredIndexes) d WHERE NOT EXISTS
         (SELECT 1 FROM sqlite_master m WHERE m.type = 'index' AND m.name = d.NAME) ORDER BY d.rowid
         """)
-      for case .text(let statement) in missing.compactMap(\.first) { try execute(statement) }
+      for case .text(let statement) in missing.compactMap(\.first) { try restoreIndex(statement) }
       try execute("DROP TABLE \(Self.deferredIndexes)")
+    }
+  }
+
+  /// Makes an index, unless its table or a column of it has gone meanwhile.
+  private func restoreIndex(_ statement: String) throws {
+    do {
+      try execute(statement)
+    } catch let error as SQLiteError where error.code & 0xFF == SQLITE_ERROR {
+      return
+    }
+  }
+
+  /// Makes the indexes that a killed process has left out, unless another one is writing.
+  func restoreIndexesAtOnce() throws {
+    guard try hasDeferredIndexes, beginsAtOnce() else { return }
+    do {
+      try restoreIndexes()
+      try execute("COMMIT")
+    } catch {
+      if isInTransaction { try? execute("ROLLBACK") }
+      throw error
     }
   }
 

@@ -56,7 +56,7 @@ extension SQLiteStore {
       // What can't be settled now is settled by the next opening.
       if !settings.ignoresVersions {
         try? store.settleMarkedFiles(opened.connection)
-        if !opened.isReadOnly { try? opened.connection.restoreIndexes() }
+        if !opened.isReadOnly { try? opened.connection.restoreIndexesAtOnce() }
       }
       if !settings.keepsWALUntilCommit { opened.connection.checkpointWALOnClose() }
       return store

@@ -166,7 +166,10 @@ struct FileImporter {
     summary.importedAt = known.savedAt
     summary.bytes = known.progress.consumedBytes
     environment.monitor.log.log(.inputKnown(file.name, importedAt: LedgerDate.text(known.savedAt)))
-    guard !known.isReported, known.run != environment.runID else { return checkpoint.keep(known) }
+    guard !known.isReported, known.run != environment.runID else {
+      totals.notes += known.noteOfRejects(program: definition.vocabulary.program).map { [$0] } ?? []
+      return checkpoint.keep(known)
+    }
     // The run that imported it was killed before it wrote its report, or could not write it: this one reports instead.
     try resume(known)
     try writer.write(&checkpoint, &totals)
@@ -295,7 +298,7 @@ struct FileImporter {
         throw failure
       }
     }
-    if summary.bytes == 0 { try environment.store.prepare(for: expectedCount(after: chunk)) }
+    if summary.bytes == 0, replacement == nil { try environment.store.prepare(for: expectedCount(after: chunk)) }
     do {
       if let stop = try saver?.save(chunk, checkpoint: &checkpoint, totals: &totals) {
         note(stop, before: chunk, totals: &totals)

@@ -60,7 +60,7 @@ struct ImportPart {
   ) throws(PipelineError) -> PipelineDefinition {
     var completed = try RunModel.completed(definition, options: options, model: model)
     if options.fillsAttributesByName, definition.columns.isEmpty {
-      completed.columns += NamedLinks.columns(
+      completed.columns += try NamedLinks.columns(
         for: definition, entity: try definition.entity(in: model), in: inputs(of: definition, options).first,
         csvOptions: options.csvOptions)
     }

@@ -70,10 +70,15 @@ struct ImportRun {
         "the pipeline fills several entities, each from inputs of its own; say which entity an input is for")
     }
     if options.changedInputs != nil {
+      let updates = definition.parts.allSatisfy { part in
+        if case .update = part.duplicates { !part.key.isEmpty } else { false }
+      }
       throw PipelineError(
         path: "parts",
-        "--replace and --only-new compare the records of one entity, and other entries lead to those of a part; declare "
-          + "a 'key' with \"duplicates\": \"update\" in the parts")
+        "--replace and --only-new compare the records of one entity, and other entries lead to those of a part; "
+          + (updates
+            ? "leave the option out: the parts have keys, and a changed file updates the entries that have its keys"
+            : "declare a 'key' with \"duplicates\": \"update\" in the parts"))
     }
   }
 
@@ -112,10 +117,10 @@ struct ImportRun {
       try checkRejects(inputs)
       try store.openExisting()
       failure = try importAll(outcome.listed, &totals)
-      try store.restoreIndexes()
       try store.checkpoint()
       try settleRejects(&totals)
       outcome.isSettled = true
+      try store.restoreIndexes()
     } catch {
       failure = failure ?? error
       // Otherwise the next run makes them.

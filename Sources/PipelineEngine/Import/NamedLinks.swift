@@ -11,15 +11,25 @@ enum NamedLinks {
   ///
   /// All columns of one relationship together say which object is meant, and an object that the store does not have
   /// rejects the record.
+  ///
+  /// - Throws: ``PipelineError`` for a label that is the name of a relationship: it does not say which attribute of the
+  ///   related object its values are.
   static func columns(
     for definition: PipelineDefinition, entity: NSEntityDescription, in file: InputFile?, csvOptions: [String]
-  ) -> [ColumnDefinition] {
+  ) throws(PipelineError) -> [ColumnDefinition] {
     guard !entity.relationshipsByName.isEmpty, let file, file.isReadTwice,
       let labels = try? labels(of: file, definition, csvOptions: csvOptions)
     else { return [] }
     var columns: [ColumnDefinition] = []
     for (name, relationship) in entity.relationshipsByName.sorted(by: { $0.key < $1.key }) {
       let types = relationship.destinationEntity?.fillableTypes ?? [:]
+      if labels.contains(name) {
+        let example = types["name"] != nil ? "name" : types.keys.min() ?? "attribute"
+        throw PipelineError(
+          path: "columns",
+          "the label '\(name)' of \(file.name) is a relationship of \(entity.name ?? ""), and its values are those of an "
+            + "attribute of \(relationship.destinationEntity?.name ?? ""); name it too, such as '\(name).\(example)'")
+      }
       let found = types.keys.sorted().filter { labels.contains("\(name).\($0)") }
       for attribute in found {
         var column = ColumnDefinition("\(name).\(attribute)")

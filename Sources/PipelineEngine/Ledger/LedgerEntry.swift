@@ -52,6 +52,14 @@ extension LedgerEntry {
   /// Distinguishes the inputs of a run; never 0.
   var number: KeyEntry.InputNumber { KeyEntry.InputNumber(id % 0xFF_FFFF) + 1 }
 
+  /// What is left to do with the records that an earlier run has rejected: another run does not read them again. Nil if
+  /// there are none, or if their file is gone.
+  func noteOfRejects(program: String) -> String? {
+    guard rejects.count > 0, let file = rejects.path, FileManager.default.fileExists(atPath: file) else { return nil }
+    let records = rejects.count == 1 ? "1 record of \(path) is" : "\(rejects.count) records of \(path) are"
+    return "\(records) still in \(file): correct them, and import them with '\(program) replay \(file)'"
+  }
+
   /// Records how far the input has been imported.
   mutating func note(_ progress: InputProgress, results: InputResults, rejects: RejectsMark?, at date: Date) {
     self.progress = progress

@@ -63,7 +63,7 @@ extension PipelineDefinition {
     let hint = NearestName.hint(for: entity, in: names)
     throw PipelineError(
       path: "entity",
-      "the model has no entity '\(entity)'; it has \(names.joined(separator: ", ")). Name one with --entity, or in "
-        + "the pipeline\(hint)")
+      "the model has no entity '\(entity)'; it has \(names.joined(separator: ", ")). Name one of these, or another "
+        + "model with --model or in the pipeline\(hint)")
   }
 }

@@ -46,7 +46,7 @@ public struct StoreTables: Sendable {
         lockTimeoutSeconds: 10)
       try store.openExisting()
       defer { store.close() }
-      let order = try TableOrder(found)
+      let order = try TableOrder(found, in: container.newBackgroundContext())
       var (exports, parts) = ([PipelineDefinition](), [PipelineDefinition]())
       for entity in order.entities {
         let part = try Self.part(entity, order, in: container.newBackgroundContext(), vocabulary: vocabulary)
@@ -118,7 +118,8 @@ public struct StoreTables: Sendable {
           message:
             "\(name).\(relationship.name) leads to \(destination.name ?? ""), and nothing in the store tells these "
             + "objects apart: no \(relationship.isToMany ? "attribute" : "attribute or pair of attributes") has a different "
-            + "value in each. Give them one, such as a number or a UUID, or export the entities one by one")
+            + "value in each. Give them one, such as a number or a UUID, or export the entities one by one, without their "
+            + "relationships")
       }
       for (index, attribute) in key.enumerated() {
         var linked = column("\(relationship.name).\(attribute)", destination.fillableTypes[attribute] ?? .text)
@@ -159,11 +160,17 @@ private struct TableOrder {
   private(set) var entities: [NSEntityDescription] = []
   /// The names of root entities that lead over a relationship that only their side can name.
   private var fixed: Set<[String]> = []
+  /// The names of the entities whose objects a relationship can name: a to-many one, and a to-one one.
+  private var nameable: (many: Set<String>, one: Set<String>) = ([], [])
 
-  init(_ model: NSManagedObjectModel) throws(TableRefusal) {
+  init(_ model: NSManagedObjectModel, in context: NSManagedObjectContext) throws {
     let all = model.entities.filter { !$0.isAbstract }.sorted { $0.name ?? "" < $1.name ?? "" }
-    for relationship in all.flatMap(\.relationshipsByName.values) where Self.isFixed(relationship) == true {
+    let relationships = all.flatMap(\.relationshipsByName.values)
+    for relationship in relationships where Self.isFixed(relationship) == true {
       fixed.insert(Self.ends(relationship))
+    }
+    for relationship in relationships where Self.isFixed(relationship) == nil {
+      try findKey(of: relationship, in: context)
     }
     for relationship in all.flatMap(\.relationshipsByName.values) where writes(relationship) {
       try Self.check(relationship)
@@ -180,7 +187,7 @@ private struct TableOrder {
         let names = left.compactMap(\.name).joined(separator: ", ")
         throw TableRefusal(
           message: "\(names) lead to one another in a circle, so that none of them can be imported before the others. "
-            + "Export them one by one")
+            + "Export them one by one, without their relationships")
       }
       entities.append(left.remove(at: index))
     }
@@ -193,12 +200,13 @@ private struct TableOrder {
       throw TableRefusal(
         message:
           "\(name) leads to \(destination?.name ?? ""), an entity of the same table: an object could lead to one "
-          + "that comes later in the file. Export the entities one by one")
+          + "that comes later in the file. Export the entities one by one, without their relationships")
     }
     if relationship.isOrdered, relationship.inverseRelationship?.isOrdered == true {
       throw TableRefusal(
         message:
-          "\(name) is ordered on both sides, and a file can keep the order of one. Export the entities one by one")
+          "\(name) is ordered on both sides, and a file can keep the order of one. Export the entities one by one, "
+          + "without their relationships")
     }
   }
 
@@ -221,7 +229,19 @@ private struct TableOrder {
     if let known = Self.isFixed(relationship) { return known }
     let ends = Self.ends(relationship)
     if fixed.contains(ends) != fixed.contains(ends.reversed()) { return fixed.contains(ends) }
+    let names = relationship.isToMany ? nameable.many : nameable.one
+    let here = names.contains(relationship.destinationEntity?.name ?? "")
+    let there = names.contains(relationship.inverseRelationship?.destinationEntity?.name ?? "")
+    if here != there { return here }
     let inverse = relationship.inverseRelationship?.name ?? ""
     return (ends[0], relationship.name) <= (ends[1], inverse)
+  }
+
+  /// Finds out whether the store tells the objects at the other end apart.
+  private mutating func findKey(of relationship: NSRelationshipDescription, in context: NSManagedObjectContext) throws {
+    guard let destination = relationship.destinationEntity, let name = destination.name,
+      try NaturalKey.find(of: destination, isSingle: relationship.isToMany, in: context) != nil
+    else { return }
+    if relationship.isToMany { nameable.many.insert(name) } else { nameable.one.insert(name) }
   }
 }

@@ -191,7 +191,10 @@ public struct StoreUndo: Sendable {
     let runs = Set(entries.map(\.run).filter { name.count >= 4 && $0.hasPrefix(name) })
     if runs.count == 1 { return entries.filter { runs.contains($0.run) } }
     if runs.count > 1 { throw refusal("more than one run begins with '\(name)'; write more of its number") }
-    if let input = entries.first(where: { $0.path == name }) { return [input] }
+    let location = URL(fileURLWithPath: name).standardizedFileURL.path
+    if let input = entries.first(where: { $0.path == name }) ?? entries.first(where: { $0.location == location }) {
+      return [input]
+    }
     throw refusal(
       "no run with inputs that can be undone has the number '\(name)', and no input the path; 'history' lists them. What a "
         + "run that was interrupted had imported belongs to the run that continued it")

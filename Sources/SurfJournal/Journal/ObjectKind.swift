@@ -101,14 +101,19 @@ struct WrittenID {
     path: String
   ) throws(JournalError) {
     (self.text, self.kind, self.entity, self.path) = (text, kind, entity, path)
-    let noun = kind.isEntry ? "an entry" : "of the entity \(entity.name ?? "")"
+    let name = entity.name ?? ""
+    // An entry's links may lead to objects of another entity.
+    let isEntry = kind.isEntry && name == kind.entity
+    let noun = isEntry ? "an entry" : "of the entity \(name)"
+    let (list, uri) =
+      isEntry ? ("list", "an entry's URI") : ("list --entity \(name)", "the URI of an object of \(name)")
     if text.contains(":") {
       guard let id = URL(string: text).flatMap(coordinator.managedObjectID(forURIRepresentation:)),
         id.entity.isKindOf(entity: entity)
       else {
         throw JournalError(
           .badID, exitCode: .usage,
-          "'\(RawText.oneLine(text))' is not \(noun) of \(path); 'surfjournal show' shows an \(kind.noun)'s URI")
+          "'\(RawText.oneLine(text))' is not \(noun) of \(path); 'surfjournal show' shows \(uri)")
       }
       named = id
       return
@@ -119,8 +124,7 @@ struct WrittenID {
     else {
       throw JournalError(
         .badID, exitCode: .usage,
-        "'\(RawText.oneLine(text))' is not an ID; write the number that 'surfjournal list' shows, or the "
-          + "\(kind.noun)'s URI")
+        "'\(RawText.oneLine(text))' is not an ID; write the number that 'surfjournal \(list)' shows, or \(uri)")
     }
     named = id
   }

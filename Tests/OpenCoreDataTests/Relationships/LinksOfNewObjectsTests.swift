@@ -84,6 +84,9 @@ struct LinksOfNewObjectsTests {
       #expect(LinkedGraph.numbers(parent, "children") == [11, 12])
       let new = try LinkedGraph.find("Node", 11, in: root)
       #expect(LinkedGraph.numbers(new, "parent") == [1] && LinkedGraph.numbers(new, "note") == [9])
+      root.processPendingChanges()
+      // They were announced before; reading them changes nothing.
+      #expect(updated.withLock { $0 } == [1])
       try root.save()
     }
     #expect(try rows == "1|2||\n2|1||\n11|1|1|9\n12|1|1|9")
@@ -124,6 +127,43 @@ struct LinksOfNewObjectsTests {
       try root.save()
     }
     #expect(try rows == "2|2||\n11|1|2|\n12|1||")
+  }
+
+  @Test func `A child's deletion reaches what the level above has gained since the child read it`() throws {
+    child.performAndWait { child.retainsRegisteredObjects = true }
+    try child.performAndWait {
+      child.delete(try LinkedGraph.find("Node", 1, in: child))
+      child.processPendingChanges()
+    }
+    try root.performAndWait {
+      root.retainsRegisteredObjects = true
+      let new = LinkedGraph.make("Node", 21, in: root)
+      new.setValue(try LinkedGraph.find("Node", 1, in: root), forKey: "parent")
+      try root.save()
+    }
+    try child.performAndWait { try child.save() }
+    try root.performAndWait { try root.save() }
+    #expect(try rows == "2|1||")
+  }
+
+  @Test func `An object that is read after packed rows lead to it has the version that their save writes`() throws {
+    let node = try #require(graph.model.entitiesByName["Node"])
+    try root.performAndWait {
+      root.changeNotificationContents = .objectIDs
+      root.retainsRegisteredObjects = true
+      let id = try LinkedGraph.find("Node", 1, in: root).objectID
+      root.reset()
+      var batch = ObjectBatch(entity: node)
+      batch.appendRow()
+      batch.setObject(id, for: try #require(node.relationshipsByName["parent"]))
+      root.insert(batch)
+      let parent = root.object(with: id)
+      _ = parent.value(forKey: "number")
+      try root.save()
+      parent.setValue(100, forKey: "number")
+      try root.save()
+    }
+    #expect(try rows == "|1|100|\n2|1||\n100|3||")
   }
 
   @Test func `A rollback of a level above leaves nothing of them`() throws {

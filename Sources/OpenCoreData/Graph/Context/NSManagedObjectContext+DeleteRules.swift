@@ -27,11 +27,20 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Deletes what a child has deleted. It has carried out the rules for what this level had; only objects that have
-  /// changes of their own here may lead to others.
-  func deleteAsSaved(_ objects: [NSManagedObject]) {
-    for object in objects { delete(object) }
-    if graph.undo == nil { graph.unpropagated.remove(objects.filter { $0.unpackedPending == nil }) }
+  /// Deletes what a child has deleted. The child has carried out the rules for what this level had when it read the
+  /// object; they are carried out again for an object that has changes of its own here, or another version.
+  func deleteAsSaved(_ deletions: [RowVersion], _ objects: [NSManagedObject]) {
+    var settled: [NSManagedObject] = []
+    for (deletion, object) in zip(deletions, objects) {
+      guard deletion.carriesOutRules else {
+        if !object.isDeleted { takeBackInsertions(of: [object]) }
+        continue
+      }
+      let isAsRead = deletion.version != BaseRow.unknownVersion && object.version == deletion.version
+      delete(object)
+      if isAsRead, object.unpackedPending == nil { settled.append(object) }
+    }
+    if graph.undo == nil { graph.unpropagated.remove(settled) }
   }
 
   /// Carries out the rules of inserted objects, which then leave the context.
@@ -104,13 +113,12 @@ extension NSManagedObjectContext {
       guard !bound.isEmpty else { continue }
       try readTogether(relationship, of: bound)
       let others = try bound.flatMap { try $0.relatedObjects(relationship).filter(\.isThere) }
-      // No value is read for a deletion.
-      try load(others, leavingOut: MissingValues())
-      // What is deleted with its only owner need not say who that is.
-      if let inverse = relationship.inverseRelationship, !inverse.isToMany,
-        relationship.deleteRule != .cascadeDeleteRule
-      {
-        try readTogether(inverse, of: others)
+      if relationship.deleteRule == .cascadeDeleteRule {
+        // What is deleted shows no values, and need not say who its only owner is.
+        try load(others, leavingOut: MissingValues())
+      } else {
+        try load(others)
+        if let inverse = relationship.inverseRelationship, !inverse.isToMany { try readTogether(inverse, of: others) }
       }
       ends += others
     }
@@ -158,15 +166,15 @@ extension NSManagedObjectContext {
 
 /// The relationships that lead from objects back to the only owner that has taken them along: there is nothing to do.
 private struct Cascade {
-  private var waysBack: [ObjectIdentifier: NSRelationshipDescription] = [:]
+  private var waysBack: [NSManagedObject: NSRelationshipDescription] = [:]
 
   mutating func note(_ objects: [NSManagedObject], reachedBy relationship: NSRelationshipDescription) {
-    guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { return }
-    for object in objects { waysBack[ObjectIdentifier(object)] = inverse }
+    let inverse = relationship.inverseRelationship.flatMap { $0.isToMany ? nil : $0 }
+    for object in objects { waysBack[object] = inverse }
   }
 
   /// Whether the relationship is such a one, and was not changed since.
   func leadsBack(_ relationship: NSRelationshipDescription, of object: NSManagedObject) -> Bool {
-    waysBack[ObjectIdentifier(object)]?.name == relationship.name && !object.hasPendingChange(relationship)
+    waysBack[object]?.name == relationship.name && !object.hasPendingChange(relationship)
   }
 }

@@ -95,6 +95,11 @@ extension NSManagedObjectContext {
   public func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     checkQueue()
     if let known = registeredObject(for: objectID) { return known }
+    if graph.insertions.hasPackedLinks, changeNotificationContents == .objectIDs {
+      // The save will change the version of an object that packed rows lead to.
+      linkPackedRows()
+      if let known = registeredObject(for: objectID) { return known }
+    }
     let object = NSManagedObject.fault(objectID.resolved, in: self)
     graph.add(object)
     return object

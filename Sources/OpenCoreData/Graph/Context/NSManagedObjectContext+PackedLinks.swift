@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
     let packed = segments.filter { !$0.batch.links.isEmpty }
     guard !packed.isEmpty else { return }
     let announced = changes.map(AnnouncedEnds.init) ?? AnnouncedEnds()
-    if !packed.allSatisfy({ staysPacked($0, announced) }) { linkPackedRows() }
+    if !packed.allSatisfy({ staysPacked($0, announced) }) { linkPackedRows(announcing: segments) }
   }
 
   /// Whether a save can pass packed relationships on.
@@ -41,17 +41,28 @@ extension NSManagedObjectContext {
   }
 
   /// Links all pending rows by objects: what was packed becomes pending changes of both ends.
-  func linkPackedRows() {
+  ///
+  /// - Parameter new: The segments that were inserted just now. The others were announced with what they lead to: that
+  ///   they are linked changes nothing that clients see.
+  func linkPackedRows(announcing new: [PendingSegment] = []) {
     guard graph.insertions.hasPackedLinks else { return }
     for (segment, links) in graph.takePackedLinks() {
+      let isNew = new.contains { $0 === segment }
       for link in links {
         let targets = link.targets.map(object(with:))
         // A change of the other end needs its values.
         loadTogether(targets)
         for row in segment.liveRows {
-          guard let target = link.target(row: row) else { continue }
-          graph.handle(in: segment, row: row).setRelated(targets[target], link.relationship)
+          guard let target = link.target(row: row).map({ targets[$0] }) else { continue }
+          let object = graph.handle(in: segment, row: row)
+          if isNew {
+            object.setRelated(target, link.relationship)
+          } else {
+            object.becomeLinked(to: target, link.relationship)
+          }
         }
+        if isNew || link.relationship.inverseRelationship == nil { continue }
+        for target in targets where !target.isInserted && !target.isUpdated { noteChange(of: target) }
       }
     }
   }

@@ -204,7 +204,10 @@ extension NSManagedObjectContext {
     }
     // Objects whose rows were missing when they were read need no deletion.
     for object in graph.deletions.inOrder where !object.state.contains(.inaccessible) {
-      changes.deletions.append(RowVersion(id: object.objectID, base: object.baseRow))
+      changes.deletions.append(
+        RowVersion(
+          id: object.objectID, base: object.baseRow,
+          carriesOutRules: !graph.takenBack.contains(ObjectIdentifier(object))))
     }
     for object in graph.conflictChecks.inOrder where !object.hasChanges && !object.isFault {
       changes.checks.append(RowVersion(id: object.objectID, base: object.baseRow))
@@ -267,7 +270,7 @@ extension NSManagedObjectContext {
       }
     }
     adoptRelationships(changes.relationships)
-    deleteAsSaved(Array(touched.dropFirst(changes.updates.count)))
+    deleteAsSaved(changes.deletions, Array(touched.dropFirst(changes.updates.count)))
     scheduleProcessing()
     announce(changes, from: child)
   }

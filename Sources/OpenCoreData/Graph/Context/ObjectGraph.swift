@@ -15,6 +15,8 @@ final class ObjectGraph {
   private(set) var deletions: [ObjectKey: NSManagedObject] = [:]
   /// Deleted objects whose delete rules were not carried out yet.
   var unpropagated = UnpropagatedDeletions()
+  /// Deleted objects whose delete rules are not to be carried out.
+  private(set) var takenBack: Set<ObjectIdentifier> = []
   /// Unchanged objects whose versions a save checks (`detectConflicts(for:)`).
   private(set) var conflictChecks: [ObjectKey: NSManagedObject] = [:]
   /// IDs of objects that are not pending here and may still get their permanent IDs.
@@ -208,7 +210,7 @@ final class ObjectGraph {
       updates[key] = nil
       object.becomeDeleted()
       deletions[key] = object
-      if carriesOutRules { unpropagated.add([object]) }
+      if carriesOutRules { unpropagated.add([object]) } else { takenBack.insert(ObjectIdentifier(object)) }
       event.noteDeletion(of: object, key)
     }
   }
@@ -239,6 +241,7 @@ final class ObjectGraph {
     undo?.noteUndeletion(of: object)
     event.noteUndeletion(of: object, key)
     unpropagated.remove([object])
+    takenBack.remove(ObjectIdentifier(object))
     if !object.changedSlots.isEmpty || object.pending != nil { _ = noteChange(of: object) }
     return true
   }
@@ -341,6 +344,7 @@ final class ObjectGraph {
   ///
   /// - Returns: The objects that are as committed again, and segments to be released once they were announced.
   func rollBack() -> (restored: [NSManagedObject], withdrawn: [PendingSegment]) {
+    _ = takePackedLinks()
     undo?.forget()
     let restored = updates.inOrder + deletions.inOrder
     let withdrawn = insertions.segments
@@ -365,6 +369,7 @@ final class ObjectGraph {
 
   /// Forgets every object, changed or not.
   func reset() {
+    _ = takePackedLinks()
     undo?.forget()
     let pending = insertions.segments.flatMap(\.handles.objects)
     let all = registry.objects.union(deletions.values).union(pending)
@@ -383,6 +388,6 @@ final class ObjectGraph {
     insertions.removeAll()
     updates = [:]
     deletions = [:]
-    unpropagated = UnpropagatedDeletions()
+    (unpropagated, takenBack) = (UnpropagatedDeletions(), [])
   }
 }

@@ -37,8 +37,10 @@ extension NSManagedObject {
   func relationshipChanges(
     except isIncluded: (NSRelationshipDescription, NSManagedObject) -> Bool
   ) -> [RelationshipChange] {
+    let relationships = changedRelationships(unpackedPending, except: isIncluded)
+    // That has left out what changes nothing.
     let pending = unpackedPending
-    return changedRelationships(pending, except: isIncluded).map { relationship in
+    return relationships.map { relationship in
       if let object = pending?.one[relationship.name] {
         return RelationshipChange(relationship, .one(object.flatMap { $0.isThere ? $0.objectID : nil }))
       }

@@ -132,6 +132,14 @@ extension NSManagedObject {
     change(relationship) { $0.remove(object, mayBeBelow: mayBeBelow) }
   }
 
+  /// Takes over a to-one relationship of a new row that was announced packed, at both ends. A single object at the other
+  /// end, which would have a former owner, is never packed.
+  func becomeLinked(to object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    auxiliary.pending.one.updateValue(object, forKey: relationship.name)
+    guard let inverse = relationship.inverseRelationship else { return }
+    object.auxiliary.pending.many[inverse.name, default: PendingMembers()].add(self)
+  }
+
   // MARK: What is known without a read
 
   /// Whether each object at the other end has one owner, so that it tells where it is.
