@@ -17,8 +17,6 @@ package struct ObjectKind: Sendable {
   package static let entry = ObjectKind()
 
   var isEntry: Bool { ownModel == nil }
-  /// What a message calls an object.
-  var noun: String { isEntry ? "entry" : entity }
   /// The column of a listing that has the keys.
   var keyName: String { isEntry ? "id" : "key" }
 
