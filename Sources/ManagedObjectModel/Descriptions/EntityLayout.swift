@@ -22,9 +22,6 @@ package final class EntityLayout: Sendable {
   package let mandatoryRelationships: [NSRelationshipDescription]
   /// The stored relationships whose number of objects the model restricts, by name.
   package let checkedRelationships: [NSRelationshipDescription]
-  /// The class that the model names for objects of the entity; nil if the program does not have it.
-  package let objectClass: AnyClass?
-
   init(of entity: NSEntityDescription) {
     propertiesByName = Self.propertiesByName(of: entity)
     attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
@@ -42,10 +39,6 @@ package final class EntityLayout: Sendable {
     defaultValues = attributeSlots.map(\.defaultStoredValue)
     nullValues = Array(repeating: .null, count: attributeSlots.count)
     transientSlots = attributeSlots.indices.filter { [attributeSlots] in attributeSlots[$0].isTransient }
-    objectClass =
-      entity.moduleName.flatMap {
-        EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName, inModule: $0)
-      } ?? EmbeddedModels.managedObjectClass(named: entity.managedObjectClassName)
     slotsByName = Dictionary(
       attributeSlots.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     fewNames = attributeSlots.count <= 12 ? attributeSlots.map(\.name) : nil
@@ -70,7 +63,7 @@ package final class EntityLayout: Sendable {
 extension NSEntityDescription {
   /// Own and inherited properties by name.
   public var propertiesByName: [String: NSPropertyDescription] {
-    // A version hash needs no more of an entity that is not frozen, and a layout costs a search for its class.
+    // A version hash needs no more of an entity that is not frozen.
     knownLayout?.propertiesByName ?? EntityLayout.propertiesByName(of: self)
   }
   /// Own and inherited attributes by name, transient and derived ones included.

@@ -20,6 +20,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   package internal(set) weak var model: NSManagedObjectModel?
   /// What is derived from the description, written once by `freeze()`.
   private var frozenLayout: EntityLayout?
+  private var frozenClass: AnyClass?
   private var frozenVersionHash: Data?
 
   /// The target of weak references to the entity.
@@ -113,6 +114,15 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
   /// Nil while the entity is mutable.
   var knownLayout: EntityLayout? { freezeFlag.isFrozen ? frozenLayout : nil }
 
+  /// The class that `managedObjectClassName` names; nil if the program does not have it. Not a part of the layout:
+  /// the search goes through all types of the program, which is too much for each access to a mutable entity.
+  package var namedClass: AnyClass? { freezeFlag.isFrozen ? frozenClass : foundClass }
+
+  private var foundClass: AnyClass? {
+    moduleName.flatMap { EmbeddedModels.managedObjectClass(named: managedObjectClassName, inModule: $0) }
+      ?? EmbeddedModels.managedObjectClass(named: managedObjectClassName)
+  }
+
   /// The 32 bytes that identify what a store depends on in this entity (docs/coredata-format.md, "Version hashes").
   open var versionHash: Data {
     if freezeFlag.isFrozen, let frozenVersionHash { return frozenVersionHash }
@@ -191,6 +201,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     for property in ownProperties { property.freeze() }
     for index in indexes { index.freeze() }
     frozenLayout = EntityLayout(of: self)
+    frozenClass = foundClass
     frozenVersionHash = currentVersionHash
     freezeFlag.set()
   }

@@ -19,11 +19,14 @@ enum ReportSample {
 
   static func batch(_ sessions: [Session]) -> ObjectBatch {
     var batch = ObjectBatch(entity: entity, rowCapacity: sessions.count)
+    let (date, rating, place) = (
+      entity.slot(named: "date") ?? 0, entity.slot(named: "rating") ?? 0, entity.slot(named: "location") ?? 0
+    )
     for session in sessions {
       batch.appendRow()
-      if let date = session.date { batch.setReal(date, at: entity.slot(named: "date") ?? 0) }
-      if let rating = session.rating { batch.setInteger(rating, at: entity.slot(named: "rating") ?? 0) }
-      if let place = session.place { batch.setText(place, at: entity.slot(named: "location") ?? 0) }
+      if let value = session.date { batch.setReal(value, at: date) }
+      if let value = session.rating { batch.setInteger(value, at: rating) }
+      if let value = session.place { batch.setText(value, at: place) }
     }
     return batch
   }

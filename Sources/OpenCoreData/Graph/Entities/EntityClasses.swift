@@ -3,7 +3,7 @@ import Foundation
 /// Connects entities with contexts and with the classes of objects.
 extension NSEntityDescription {
   /// The class that the model names for objects of this entity; `NSManagedObject` if the class is not found.
-  var objectClass: NSManagedObject.Type { layout.objectClass as? NSManagedObject.Type ?? NSManagedObject.self }
+  var objectClass: NSManagedObject.Type { namedClass as? NSManagedObject.Type ?? NSManagedObject.self }
 
   /// The entity of that name in the context's model.
   public class func entity(
