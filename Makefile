@@ -1,7 +1,7 @@
 # `make help` lists the targets. Everything they write lies under .build.
 
 .DEFAULT_GOAL := help
-.PHONY: reliability frictionless fuzz fuzz-smoke help demo release test test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
+.PHONY: reliability frictionless fuzz fuzz-smoke help demo program release deb install uninstall test test-long check check-address check-thread check-format check-samples check-docs api check-api format-table architecture check-architecture build docs bench bench-check bench-docs bench-peers bench-build profile generate generate-model format clean
 
 SWIFT_DIRS := Sources Tests Package.swift
 # What is shipped, and so what is measured: Swift's libraries inside, the system's outside, where they are kept up to
@@ -12,10 +12,10 @@ BENCHMARKS := Tests/Benchmarks/.build/release/benchmarks
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Build in release, then import, dry-run and export the sample logs
+demo: ## Build, then import, dry-run and export the sample logs
 	@.ci/ensure-packages build
-	SURFJOURNAL_PROGRAM_ONLY=1 swift build -c release --product surfjournal
-	@.ci/stamp .build/release/surfjournal
+	SURFJOURNAL_PROGRAM_ONLY=1 swift build --product surfjournal
+	@.ci/stamp .build/debug/surfjournal
 	@.ci/demo
 
 test: ## Run the tests, without the long series; ARGS="--filter ChainFuzz" chooses some, SEED=7 repeats a run
@@ -85,11 +85,34 @@ docs: ## Build the documentation of the libraries into .build/docs
 	@.ci/ensure-packages build
 	@.ci/docs
 
-release: ## Link the program with all that is Swift's, stripped, as .build/surfjournal
+release: program ## Build what is handed out: the program, a Debian package, an archive and their checksums
+	@.ci/ensure-packages package
+	rm -rf .build/release-files
+	Packaging/deb .build/surfjournal .build/release-files
+	Packaging/tarball .build/surfjournal .build/release-files
+	cd .build/release-files && sha256sum *.deb *.tar.gz >SHA256SUMS && cat SHA256SUMS
+
+program: ## Build the program with all that is Swift's, stripped, as .build/surfjournal
 	@.ci/ensure-packages build
 	SURFJOURNAL_PROGRAM_ONLY=1 swift build $(RELEASE) --product surfjournal --scratch-path .build/static
 	strip -o .build/surfjournal .build/static/release/surfjournal
 	@.ci/stamp .build/surfjournal
+
+# Built once: `sudo make install` after `make program` needs no compiler.
+.build/surfjournal:
+	$(MAKE) program
+
+deb: .build/surfjournal ## Make a Debian package of the built program in .build/release-files
+	@.ci/ensure-packages package
+	Packaging/deb .build/surfjournal .build/release-files
+
+PREFIX ?= /usr/local
+
+install: .build/surfjournal ## Install the program, its manual and completions below PREFIX (/usr/local); DESTDIR is put before it
+	@SOURCE_DATE_EPOCH=$$(Packaging/epoch) Packaging/install .build/surfjournal "$(DESTDIR)/" "$(PREFIX)"
+
+uninstall: ## Remove what `make install` has installed below PREFIX
+	@Packaging/install --remove .build/surfjournal "$(DESTDIR)/" "$(PREFIX)"
 
 bench: bench-build ## Run the benchmark; ARGS="--rows 100000 --rounds 3" changes it, ARGS=--help lists how
 	$(BENCHMARKS) $(ARGS)

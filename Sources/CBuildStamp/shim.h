@@ -1,5 +1,5 @@
 // The commit that the program was built from. `.ci/stamp` writes it into this section of the finished program (`make
-// demo` and `make release` call it), so that a new commit does not recompile anything; without that the text is empty.
+// demo` and `make program` call it), so that a new commit does not recompile anything; without that the text is empty.
 //
 // Not const: the optimiser would read the zeros of a constant at compile time, and the linker would then drop the
 // section.

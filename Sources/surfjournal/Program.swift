@@ -41,16 +41,23 @@ enum Program {
       if let index = words.firstIndex(of: nil) {
         throw CommandFailure.usage("argument \(index + 1) is not UTF-8; check the terminal's encoding", of: nil)
       }
-      guard let first = arguments.first else { throw CommandFailure.usage("no command is given", of: nil) }
+      guard let first = arguments.first else {
+        Console.show(CommandList.start)
+        return .done(.usage)
+      }
+      if first == Completion.word {
+        try Console.print(Completion.answer(to: Array(arguments.dropFirst())))
+        return .done(.ok)
+      }
       if first.hasPrefix("-") {
         let parsed = try Arguments(arguments, usage: CommandList.usage, command: nil)
         if let code = try answer(parsed, CommandList.usage) { return .done(code) }
         throw CommandFailure.usage("no command is given", of: nil)
       }
-      guard let command = CommandList.command(named: first) else { throw CommandList.unknownCommand(first) }
-      let parsed = try Arguments(Array(arguments.dropFirst()), usage: command.usage, command: command.name)
+      let (command, rest) = try CommandList.find(arguments)
+      let parsed = try Arguments(rest, usage: command.usage, command: command.name)
       if let code = try answer(parsed, command.usage) { return .done(code) }
-      return .work(try command.init(parsed))
+      return .work(try command.init(parsed.naming(command.storeWord)))
     } catch {
       return .done(error.report())
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "import", "validate", "preview", "diff", "export", "seed", "run", "replay", "list", "show", "add", "edit",
-    "delete", "history", "inspect", "verify", "ledger", "guess", "check", "pipelines", "help",
+    "delete", "history", "undo", "inspect", "verify", "ledger", "guess", "check", "init", "pipelines", "help",
   ]
   static let isRecording = ProcessInfo.processInfo.environment["SURFJOURNAL_RECORD"] == "1"
 
@@ -46,11 +46,13 @@ import Testing
   func `The version is told everywhere`(_ command: [String]) throws {
     let output = try Programs.run(Tool.url.path, command + ["--version"], in: folder)
     #expect(output.status == 0)
-    #expect(output.text.wholeMatch(of: /surfjournal \d+\.\d+\.\d+( \([0-9a-f]+(, changed)?\))?\n/) != nil)
+    #expect(
+      output.text.wholeMatch(of: /surfjournal \d+\.\d+\.\d+( \([0-9a-f]+(, changed)?(, \d{4}-\d{2}-\d{2})?\))?\n/)
+        != nil)
     #expect(output.messages.isEmpty)
   }
 
-  @Test(arguments: ["0123456789ab", "ba9876543210, changed"])
+  @Test(arguments: ["0123456789ab", "ba9876543210, changed, 2026-11-23"])
   func `A program that is stamped with a commit names it, and keeps its time`(_ commit: String) throws {
     let copy = folder.file("surfjournal")
     try FileManager.default.copyItem(at: Tool.url, to: copy)

@@ -17,7 +17,6 @@ import Testing
   }
 
   static let mistakes = [
-    Mistake("no command", message: "no command is given\nSee 'surfjournal help'."),
     Mistake("an unknown command", "imprt", message: "there is no command 'imprt'; did you mean 'import'?"),
     Mistake("a command like no other", "xyzzy", message: "there are import, validate, preview, diff, export"),
     Mistake("help for an unknown command", "help", "exprot", message: "did you mean 'export'?"),
@@ -41,7 +40,11 @@ import Testing
       "import without a store", "import", "a.csv", message: "no store is given; name one with --store PATH"),
     Mistake("validate without a file", "validate", message: "no file is given"),
     Mistake("export without a store", "export", message: "no store is given"),
-    Mistake("export with an operand", "export", "s", message: "'s' is one argument too many"),
+    Mistake("export with two operands", "export", "s", "t", message: "'t' is one argument too many"),
+    Mistake("another program's option", "import", "a", "--sep", ";", message: "did you mean '--delimiter'?"),
+    Mistake("a dry run of a seed", "seed", "--dry-run", message: "use 'surfjournal validate FILE...'"),
+    Mistake(
+      "a subject alone", "store", message: "'store' needs a second word: store history, store info, store verify"),
     Mistake("run without a pipeline", "run", message: "no pipeline is given"),
     Mistake("run with two pipelines", "run", "surf-log", "b", message: "'b' is one argument too many"),
     Mistake(

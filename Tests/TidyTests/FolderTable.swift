@@ -155,7 +155,8 @@ enum FolderTable {
       "Arguments": ["Output"],
       "Running": ["Arguments", "Output"],
       "Commands": ["Arguments", "Output", "Running"],
-      ".": ["Arguments", "Commands", "Output"],
+      "Completion": ["Arguments", "Commands", "Running"],
+      ".": ["Arguments", "Commands", "Completion", "Output"],
     ],
   ]
 }

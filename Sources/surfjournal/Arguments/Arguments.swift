@@ -24,8 +24,7 @@ struct Arguments: Sendable {
 
   private static func message(_ mistake: Getopt.Mistake, _ options: [CommandOption]) -> String {
     switch mistake {
-    case .unknown(let word):
-      "there is no option '\(word)'" + NearestName.hint(for: word, in: options.map { "--\($0.name)" })
+    case .unknown(let word): "there is no option '\(word)'" + hint(for: word, options)
     case .ambiguous(let word, let candidates):
       "'\(word)' may mean \(candidates.joined(separator: " or ")); write more of it"
     case .valueMissing(let option):
@@ -34,14 +33,23 @@ struct Arguments: Sendable {
     }
   }
 
-  private init(_ other: Arguments, _ values: [String: [String]]) {
-    (operands, command, declared) = (other.operands, other.command, other.declared)
-    self.values = values
+  private static func hint(for word: String, _ options: [CommandOption]) -> String {
+    let usual = UsualGuess.hint(for: word, in: options)
+    return usual.isEmpty ? NearestName.hint(for: word, in: options.map { "--\($0.name)" }) : usual
+  }
+
+  private init(_ other: Arguments, operands: [String], _ values: [String: [String]]) {
+    (command, declared) = (other.command, other.declared)
+    (self.operands, self.values) = (operands, values)
   }
 
   /// The same with options that are not given here.
-  func adding(_ more: [String: [String]]) -> Arguments {
-    Arguments(self, values.merging(more.filter { declared.contains($0.key) }) { given, _ in given })
+  func adding(_ more: [String: [String]]) -> Arguments { replacing(operands: operands, adding: more) }
+
+  /// The same with other operands, and with options that are not given here.
+  func replacing(operands: [String], adding more: [String: [String]]) -> Arguments {
+    let known = more.filter { declared.contains($0.key) }
+    return Arguments(self, operands: operands, values.merging(known) { given, _ in given })
   }
 
   // MARK: Values

@@ -3,9 +3,10 @@ import SurfJournal
 
 struct AddCommand: Command {
   static let name = "add"
+  static let storeWord = StoreWord.option
   static let usage = """
-    Usage: surfjournal add --store PATH [--date DATE] [--height TEXT] [options]
-           surfjournal add --store PATH --entity ENTITY --set NAME=VALUE [options]
+    Usage: surfjournal add STORE [--date DATE] [--height TEXT] [options]
+           surfjournal add STORE --entity ENTITY --set NAME=VALUE [options]
 
     Adds an entry to a store, which is created if it does not exist. The entry is
     made on a scratch pad and shown; at a terminal the program asks before it saves.
@@ -13,7 +14,7 @@ struct AddCommand: Command {
     object of another entity is added; what is left out has the model's default.
 
     Options:
-          --store PATH           store to add to
+          --store PATH           store to add to; the same as STORE
           --entity ENTITY        objects of this entity and its subentities, of
                                  whatever model the store has
           --model MODEL          with --entity: model of the store: a model file
@@ -37,6 +38,10 @@ struct AddCommand: Command {
       -q, --quiet                print nothing on success
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal add journal.sqlite --date 2026-11-22T07:30:00Z --location Rincon
+      surfjournal add Garage.sqlite --entity Car --set name=Bus --set owner=2
 
     Exit status 65 says that a value is wrong, 75 that an import is using the store;
     the others are in 'surfjournal help'. Answering no is not an error.

@@ -21,6 +21,10 @@ struct CheckCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
+    Examples:
+      surfjournal check nightly.json
+      surfjournal check surf-log surf-log-strict
+
     Exit status 78 says that a definition can't be used, 66 that there is no such
     pipeline. Warnings do not count.
 

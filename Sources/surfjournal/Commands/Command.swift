@@ -5,6 +5,8 @@ protocol Command: Sendable {
   static var name: String { get }
   /// The help text. Lines such as `  -o, --output FILE   where to` declare the options, see ``Arguments``.
   static var usage: String { get }
+  /// Where it takes its store from.
+  static var storeWord: StoreWord { get }
 
   /// Validates the arguments before anything is read or written.
   init(_ arguments: Arguments) throws(CommandFailure)
@@ -13,6 +15,8 @@ protocol Command: Sendable {
 }
 
 extension Command {
+  static var storeWord: StoreWord { .none }
+
   /// Runs the command. Copies of stores that it makes go with the process, also if a signal ends it.
   func runToEnd() async -> ExitCode {
     let signals = TerminationSignals.removeCopies()

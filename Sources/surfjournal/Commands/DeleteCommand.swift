@@ -3,9 +3,10 @@ import SurfJournal
 
 struct DeleteCommand: Command {
   static let name = "delete"
+  static let storeWord = StoreWord.optionBeforeIDs
   static let usage = """
-    Usage: surfjournal delete ID... --store PATH [options]
-           surfjournal delete --where PREDICATE --store PATH [options]
+    Usage: surfjournal delete STORE ID... [options]
+           surfjournal delete STORE --where PREDICATE [options]
 
     Deletes entries: all that are named, or all for which a predicate holds, or
     none. An ID is the number that 'surfjournal list' shows, or the entry's URI. The
@@ -33,6 +34,10 @@ struct DeleteCommand: Command {
       -q, --quiet                print nothing on success
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal delete journal.sqlite 12 13
+      surfjournal delete journal.sqlite --where 'rating = 0' --dry-run
 
     Exit status 66 says that there is no such entry, 75 that an import is using the
     store or that another program has changed an entry; the others are in

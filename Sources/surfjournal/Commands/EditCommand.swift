@@ -3,9 +3,10 @@ import SurfJournal
 
 struct EditCommand: Command {
   static let name = "edit"
+  static let storeWord = StoreWord.optionBeforeIDs
   static let usage = """
-    Usage: surfjournal edit ID --store PATH [--rating N] [options]
-           surfjournal edit ID --store PATH --entity ENTITY --set NAME=VALUE
+    Usage: surfjournal edit STORE ID [--rating N] [options]
+           surfjournal edit STORE ID --entity ENTITY --set NAME=VALUE
 
     Changes an entry. ID is the number that 'surfjournal list' shows, or the entry's
     URI. The entry is edited on a scratch pad and shown before and after; at a
@@ -40,6 +41,10 @@ struct EditCommand: Command {
       -q, --quiet                print nothing on success
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal edit journal.sqlite 12 --rating 5 --clear wind
+      surfjournal edit journal.sqlite 12 --height '1.5 m' --dry-run
 
     Exit status 65 says that a value is wrong, 66 that there is no such entry, 75
     that an import is using the store or that another program has changed the entry;

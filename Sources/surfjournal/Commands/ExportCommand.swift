@@ -3,16 +3,17 @@ import SurfJournal
 
 struct ExportCommand: Command {
   static let name = "export"
+  static let storeWord = StoreWord.option
   static let usage = """
-    Usage: surfjournal export --store PATH [--output FILE] [options]
-           surfjournal export --store PATH --all-entities --output FOLDER
+    Usage: surfjournal export STORE [--output FILE] [options]
+           surfjournal export STORE --all-entities --output FOLDER
 
     Writes the entries of a store as CSV, TSV or JSON Lines: to FILE, which appears
     complete or not at all, or to standard output; the summary then goes to standard
     error. The store is not changed.
 
     Options:
-          --store PATH           store to export from
+          --store PATH           store to export from; the same as STORE
       -o, --output FILE          file to write; gzipped if it ends in .gz; - is
                                  standard output
           --entity ENTITY        the objects of this entity and its
@@ -83,6 +84,10 @@ struct ExportCommand: Command {
           --no-progress          show no progress on a terminal
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal export journal.sqlite --output journal.csv.gz
+      surfjournal export journal.sqlite --where 'rating >= 4' -o best.csv
 
     Exit status 65 says that entries were left out because the output can't
     represent them; the others are in 'surfjournal help'.

@@ -11,6 +11,10 @@ struct HelpCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
+    Examples:
+      surfjournal help import
+      surfjournal help run
+
     """
 
   private let text: String

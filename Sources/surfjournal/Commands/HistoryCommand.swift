@@ -3,6 +3,7 @@ import PipelineEngine
 
 struct HistoryCommand: Command {
   static let name = "history"
+  static let storeWord = StoreWord.operand(0)
   static let usage = """
     Usage: surfjournal history STORE [options]
 
@@ -11,10 +12,15 @@ struct HistoryCommand: Command {
     changed.
 
     Options:
+          --store PATH           the same as STORE
           --limit N              list at most N runs
           --json                 print the list as JSON
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal history journal.sqlite
+      surfjournal history journal.sqlite --json
 
     """
 

@@ -57,6 +57,10 @@ struct ImportCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
+    Examples:
+      surfjournal import surf-log.csv.gz --store journal.sqlite
+      surfjournal import july.csv --store journal.sqlite --atomic --report july.html
+
     Exit status 65 says that records were rejected; the others are in
     'surfjournal help'.
 

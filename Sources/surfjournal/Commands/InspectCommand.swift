@@ -3,6 +3,7 @@ import SurfJournal
 
 struct InspectCommand: Command {
   static let name = "inspect"
+  static let storeWord = StoreWord.operand(0)
   static let usage = """
     Usage: surfjournal inspect STORE [options]
 
@@ -12,6 +13,7 @@ struct InspectCommand: Command {
     The store is not changed.
 
     Options:
+          --store PATH           the same as STORE
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
                                  .momd or .mom; by default the one found in this
                                  program or in the store
@@ -23,6 +25,10 @@ struct InspectCommand: Command {
                                  also where their names look like secrets
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal inspect Garage.sqlite
+      surfjournal inspect Garage.sqlite --model Garage.xcdatamodeld --json
 
     """
 

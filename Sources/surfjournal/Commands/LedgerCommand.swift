@@ -2,6 +2,7 @@ import PipelineEngine
 
 struct LedgerCommand: Command {
   static let name = "ledger"
+  static let storeWord = StoreWord.operand(1)
   static let usage = """
     Usage: surfjournal ledger compact STORE [options]
            surfjournal ledger drop STORE [options]
@@ -19,6 +20,7 @@ struct LedgerCommand: Command {
     again duplicates its entries, unless the pipeline has a key.
 
     Options:
+          --store PATH           the same as STORE
           --keep DAYS            compact: days for which imports are listed and can
                                  be undone, 1 to 36500; by default 365
           --forget DAYS          compact: days for which inputs are recognised, at
@@ -29,6 +31,10 @@ struct LedgerCommand: Command {
       -q, --quiet                print nothing
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal ledger compact journal.sqlite --keep 365
+      surfjournal ledger drop journal.sqlite
 
     """
 

@@ -3,15 +3,16 @@ import SurfJournal
 
 struct ListCommand: Command {
   static let name = "list"
+  static let storeWord = StoreWord.option
   static let usage = """
-    Usage: surfjournal list --store PATH [options]
+    Usage: surfjournal list STORE [options]
 
     Lists the entries of a store, the newest first, each with its ID for the other
     commands. With --entity it lists the objects of another entity. The store is not
     changed.
 
     Options:
-          --store PATH           store to read from
+          --store PATH           store to read from; the same as STORE
           --entity ENTITY        objects of this entity and its subentities, of
                                  whatever model the store has
           --model MODEL          with --entity: model of the store: a model file
@@ -33,6 +34,10 @@ struct ListCommand: Command {
                                  writes to; by default 10
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal list journal.sqlite --limit 10
+      surfjournal list journal.sqlite --where 'location CONTAINS[cd] "rincon"' --csv
 
     """
 

@@ -21,6 +21,10 @@ struct PipelinesCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
+    Examples:
+      surfjournal pipelines
+      surfjournal pipelines export surf-log --as tableschema
+
     Exit status 78 says that a definition can't be used.
 
     """

@@ -44,6 +44,10 @@ struct ReplayCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
+    Examples:
+      surfjournal replay journal.rejects.csv
+      surfjournal replay rejects/july.csv --report replay.html
+
     Exit status 65 says that records were rejected again; the others are in
     'surfjournal help'.
 

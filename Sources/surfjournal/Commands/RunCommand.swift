@@ -47,6 +47,10 @@ struct RunCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
+    Examples:
+      surfjournal run nightly-inbox --quiet
+      surfjournal run nightly.json --dry-run
+
     Exit status 65 says that records were rejected; the others are in
     'surfjournal help'.
 

@@ -59,6 +59,11 @@ struct SeedCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
+    Examples:
+      surfjournal seed --from surf-log.csv -o Seed.sqlite --single-file
+      surfjournal seed --from Spot=spots.csv --from Session=sessions.csv \\
+          --model Surfing.xcdatamodeld -o Surfing.sqlite
+
     Exit status 65 says that records were rejected, and are not in the seed; the
     others are in 'surfjournal help'.
 

@@ -3,15 +3,16 @@ import SurfJournal
 
 struct ShowCommand: Command {
   static let name = "show"
+  static let storeWord = StoreWord.optionBeforeIDs
   static let usage = """
-    Usage: surfjournal show ID --store PATH [options]
+    Usage: surfjournal show STORE ID [options]
 
     Shows every attribute of an entry. ID is the number that 'surfjournal list'
     shows, or the entry's URI. With --entity it shows an object of another entity,
     and the objects that its relationships lead to. The store is not changed.
 
     Options:
-          --store PATH           store to read from
+          --store PATH           store to read from; the same as STORE
           --entity ENTITY        objects of this entity and its subentities, of
                                  whatever model the store has
           --model MODEL          with --entity: model of the store: a model file
@@ -26,6 +27,10 @@ struct ShowCommand: Command {
                                  writes to; by default 10
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal show journal.sqlite 12
+      surfjournal show Garage.sqlite 3 --entity Car --json
 
     Exit status 66 says that there is no such store or entry; the others are in
     'surfjournal help'.

@@ -3,6 +3,7 @@ import SurfJournal
 
 struct UndoCommand: Command {
   static let name = "undo"
+  static let storeWord = StoreWord.operand(0)
   static let usage = """
     Usage: surfjournal undo STORE [RUN | INPUT]... [options]
 
@@ -17,6 +18,7 @@ struct UndoCommand: Command {
     files can be imported again.
 
     Options:
+          --store PATH           the same as STORE
           --model MODEL          model of the store: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
                                  of the program; by default the compatible one
@@ -30,8 +32,12 @@ struct UndoCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
-    Exit status 65 says that the import can't be taken back, 66 that there is no such
-    import, 75 that another import is using the store; the others are in
+    Examples:
+      surfjournal undo journal.sqlite --dry-run
+      surfjournal undo journal.sqlite surf-log.csv --yes
+
+    Exit status 65 says that the import can't be taken back, 66 that there is no
+    such import, 75 that another import is using the store; the others are in
     'surfjournal help'. Answering no is not an error.
 
     """

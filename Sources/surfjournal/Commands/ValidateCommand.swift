@@ -53,6 +53,10 @@ struct ValidateCommand: Command {
       -h, --help                 show this help
           --version              show the version
 
+    Examples:
+      surfjournal validate surf-log.csv
+      surfjournal validate surf-log.csv --store journal.sqlite --report check.html
+
     Exit status 65 says that records would be rejected; the others are in
     'surfjournal help'.
 

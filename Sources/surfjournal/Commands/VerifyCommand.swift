@@ -3,6 +3,7 @@ import SurfJournal
 
 struct VerifyCommand: Command {
   static let name = "verify"
+  static let storeWord = StoreWord.operand(0)
   static let usage = """
     Usage: surfjournal verify STORE [options]
 
@@ -12,6 +13,7 @@ struct VerifyCommand: Command {
     wrong, where, and what to do. The store is not changed.
 
     Options:
+          --store PATH           the same as STORE
           --model PATH           the store's model: .xcdatamodeld, .xcdatamodel,
                                  .momd or .mom; by default the one found in this
                                  program or in the store
@@ -22,6 +24,10 @@ struct VerifyCommand: Command {
       -q, --quiet                print nothing on success
       -h, --help                 show this help
           --version              show the version
+
+    Examples:
+      surfjournal verify journal.sqlite
+      surfjournal verify Garage.sqlite --model Garage.xcdatamodeld --json
 
     Exit status 65 says that there are errors; the others are in
     'surfjournal help'.

@@ -27,7 +27,7 @@ extension Report {
       The limit is a C program in `Tests/Benchmarks` that parses on a second thread, passes rows to SQLite through a
       virtual table and checkpoints on a third. It checks dates, ratings and UTF-8 as we do, but has no contexts,
       positions, report or rejects, and its exports do not wait for the disk. It and the project's program use the
-      SQLite named above. The project's program is linked as `make release` links it.
+      SQLite named above. The project's program is linked as `make program` links it.
 
       After each run an independent program checked what was written. Stores have the same content as the limit's,
       whose export equals the input byte for byte; so do exports by key, also uncompressed. An export by date has the

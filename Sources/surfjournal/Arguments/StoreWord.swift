@@ -1,0 +1,34 @@
+/// Where a command's store is named. Every command takes it in both ways: by `--store`, and as an operand.
+enum StoreWord {
+  /// The command has no store, or its operands are files.
+  case none
+  /// `--store PATH`, or else the first operand.
+  case option
+  /// The same, but a first operand that is the ID of an entry is an entry.
+  case optionBeforeIDs
+  /// The operand at this position, or `--store PATH` in its place.
+  case operand(Int)
+}
+
+extension Arguments {
+  /// The same with the store where the command looks for it.
+  func naming(_ word: StoreWord) -> Arguments {
+    switch word {
+    case .none: return self
+    case .option, .optionBeforeIDs:
+      guard !isGiven("store"), let first = operands.first else { return self }
+      if case .optionBeforeIDs = word, Self.isID(first) { return self }
+      return replacing(operands: Array(operands.dropFirst()), adding: ["store": [first]])
+    case .operand(let index):
+      guard let store = string("store"), operands.count >= index else { return self }
+      var operands = operands
+      operands.insert(store, at: index)
+      return replacing(operands: operands, adding: [:])
+    }
+  }
+
+  /// A number as `list` shows it, or a URI of Core Data.
+  private static func isID(_ text: String) -> Bool {
+    text.hasPrefix("x-coredata:") || !text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber }
+  }
+}

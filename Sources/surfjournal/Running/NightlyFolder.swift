@@ -1,0 +1,199 @@
+import Foundation
+import PipelineEngine
+
+/// The folder of a nightly import: its folders, pipeline, and units, as `surfjournal init` makes them.
+struct NightlyFolder {
+  /// Its absolute path.
+  let path: String
+  /// The user that the units run the program as.
+  let user: String
+  /// The absolute path of the program.
+  let program: String
+
+  static let folders = ["inbox", "rejects", "reports", "units"]
+
+  /// The files, by their paths in the folder.
+  var files: [(path: String, text: String)] {
+    [
+      ("nightly.json", Self.pipeline),
+      ("units/surfjournal.service", service), ("units/surfjournal.timer", Self.timer),
+      ("units/surfjournal.path", pathUnit), ("units/surfjournal.logrotate", rotation),
+      ("units/crontab", crontab),
+    ]
+  }
+
+  /// What does not exist yet is made; what exists stays as it is.
+  ///
+  /// - Returns: The paths in the folder that were made, and those that were there.
+  func make() throws(CommandFailure) -> (made: [String], kept: [String]) {
+    var (made, kept): ([String], [String]) = ([], [])
+    for folder in [""] + Self.folders.map({ $0 + "/" }) {
+      let isNew = mkdir(folder.isEmpty ? path : "\(path)/\(folder.dropLast())", 0o777) == 0
+      if !isNew, errno != EEXIST { throw failure(folder) }
+      if !folder.isEmpty { if isNew { made.append(folder) } else { kept.append(folder) } }
+    }
+    for file in files {
+      let target = "\(path)/\(file.path)"
+      // O_EXCL: a file, or a link, that is there stays.
+      let descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      if descriptor < 0, errno == EEXIST {
+        kept.append(file.path)
+        continue
+      }
+      guard descriptor >= 0 else { throw failure(file.path) }
+      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      do {
+        try handle.write(contentsOf: Data(file.text.utf8))
+        try handle.close()
+      } catch {
+        unlink(target)
+        throw CommandFailure("\(target) can't be written: \(error.localizedDescription)", .ioError)
+      }
+      made.append(file.path)
+    }
+    return (made, kept)
+  }
+
+  private func failure(_ item: String) -> CommandFailure {
+    let code = errno
+    let target = item.isEmpty ? path : "\(path)/\(item)"
+    return CommandFailure(
+      "\(target) can't be made: \(String(cString: strerror(code)))",
+      code == EACCES || code == EPERM ? .noPermission : .cannotCreate)
+  }
+
+  // MARK: Texts
+
+  static let pipeline = """
+    // The nightly import of the files in inbox/. Paths start at this file's folder.
+    // surfjournal check nightly.json explains it; man surfjournal-pipeline lists what can be said.
+    {
+      "extends": "surf-log",
+      "name": "nightly",
+      "description": "Every night: what arrived in the inbox goes into the journal.",
+      // A file that was changed less than 30 seconds ago waits for the next run.
+      "inbox": { "folder": "inbox", "settleSeconds": 30 },
+      "store": "journal.sqlite",
+      // A record that the store has already is left out.
+      "changedInputs": "onlyNew",
+      // If a fifth of the records is rejected, the run stops, so that the file can be looked at first.
+      "errorBudget": { "percent": 20 },
+      "rejects": "rejects/",
+      "report": ["reports/nightly.html", "reports/nightly.json", "reports/nightly.prom"],
+      "log": "run.log",
+      "timeoutSeconds": 7200
+    }
+
+    """
+
+  var crontab: String {
+    """
+    # Install it with `crontab -e` as the user that owns the folder. Cron mails what a job writes: with --quiet
+    # there is a mail only if something is wrong.
+    MAILTO=\(user)
+    PATH=/usr/local/bin:/usr/bin:/bin
+    15 3 * * * \(program) run \(path)/nightly.json --quiet
+
+    """
+  }
+
+  var service: String {
+    """
+    [Unit]
+    Description=Import the night's surf logs
+    RequiresMountsFor=\(path)
+
+    [Service]
+    Type=oneshot
+    User=\(user)
+    WorkingDirectory=\(path)
+    ExecStart=\(program) run nightly.json --log -
+    # Stopped or locked out: what is done is kept, and the next run continues.
+    SuccessExitStatus=75
+    # The first signal ends the run at the next chunk; SIGKILL follows only when that takes too long.
+    KillSignal=SIGTERM
+    TimeoutStopSec=120
+    Nice=10
+    IOSchedulingClass=idle
+    UMask=0027
+    # A pipeline needs its own folder and nothing else.
+    ReadWritePaths=\(path)
+    NoNewPrivileges=yes
+    CapabilityBoundingSet=
+    ProtectSystem=strict
+    \(isInHome ? "ProtectHome=no" : "ProtectHome=yes")
+    ProtectProc=invisible
+    ProtectClock=yes
+    ProtectHostname=yes
+    ProtectControlGroups=yes
+    ProtectKernelLogs=yes
+    ProtectKernelModules=yes
+    ProtectKernelTunables=yes
+    PrivateTmp=yes
+    PrivateDevices=yes
+    PrivateNetwork=yes
+    RestrictAddressFamilies=AF_UNIX
+    RestrictNamespaces=yes
+    RestrictRealtime=yes
+    RestrictSUIDSGID=yes
+    LockPersonality=yes
+    MemoryDenyWriteExecute=yes
+    SystemCallArchitectures=native
+    SystemCallFilter=@system-service
+
+    """
+  }
+
+  /// systemd hides these folders from a unit with `ProtectHome=yes`.
+  private var isInHome: Bool {
+    ["home", "root", "run/user"].contains { "\(path)/".hasPrefix("/\($0)/") }
+  }
+
+  static let timer = """
+    [Unit]
+    Description=Import surf logs every night
+
+    [Timer]
+    OnCalendar=*-*-* 03:15:00
+    # A run that was missed while the machine was off is made up for.
+    Persistent=true
+    RandomizedDelaySec=5min
+
+    [Install]
+    WantedBy=timers.target
+
+    """
+
+  var pathUnit: String {
+    """
+    # Starts the import as soon as a file arrives, in addition to the timer or instead of it. Senders that rename
+    # complete files into the inbox need no "settleSeconds" in nightly.json: set it to 0 then.
+    [Unit]
+    Description=Import surf logs when they arrive
+
+    [Path]
+    PathChanged=\(path)/inbox
+    Unit=surfjournal.service
+
+    [Install]
+    WantedBy=paths.target
+
+    """
+  }
+
+  var rotation: String {
+    """
+    \(path)/run.log {
+        su \(user) \(user)
+        monthly
+        rotate 24
+        compress
+        delaycompress
+        missingok
+        notifempty
+        nocreate
+    }
+
+    """
+  }
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# What an operator sets up and meets in 40 nights, from the installed program: a folder made by init, a file each night, a
+# night without one, a bad file, a lost column, a night with no room for files, and the recovery after each.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+surfjournal init nightly >made.txt
+cd nightly
+fail() { echo "night $night: $1" >&2; cat ../mail.txt >&2; exit 1; }
+expect() { # expect WHAT FOUND EXPECTED
+  [ "$2" = "$3" ] || fail "$1: found '$2', expected '$3'"
+}
+# Runs the night's job as cron does; what it prints is a mail.
+run() {
+  status=0
+  "$@" surfjournal run "$PWD/nightly.json" --quiet >../mail.txt 2>&1 || status=$?
+}
+plain() { "$@"; }
+arrive() { # arrive NAME, with the file's text on standard input
+  cat >"inbox/$1"
+  touch -d '1 hour ago' "inbox/$1"
+}
+log() { # log NIGHT: three sessions of a day
+  printf 'date,location,height,period,wind,rating\n'
+  for hour in 07 12 18; do printf '2026-%02d-%02dT%s:00:00Z,Rincon,1.5 m,12,NW,%d\n' $(($1 / 28 + 1)) $(($1 % 28 + 1)) $hour $(($1 % 5 + 1)); done
+}
+entries() { surfjournal list --store journal.sqlite --csv | tail -n +2 | wc -l | tr -d ' '; }
+
+stored=0 night=0
+while [ "$night" -lt 40 ]; do
+  case $night in
+    5) # Nothing arrived.
+      run plain
+      expect "exit status" "$status" 0
+      expect "mail" "$(cat ../mail.txt)" ""
+      ;;
+    10) # A record that can't be right: the others go in, the mail names it, and it is kept.
+      { log 10; printf '2026-02-30T07:00:00Z,Rincon,1 m,9,N,3\n'; log 110 | tail -n +2; } | arrive "log-10.csv"
+      run plain
+      expect "exit status" "$status" 65
+      grep -q 'log-10.csv:5: date' ../mail.txt || fail "the mail does not name the record"
+      expect "lines of rejects" "$(cat rejects/*.csv | wc -l | tr -d ' ')" 2
+      # Corrected, it goes in as well.
+      sed -i 's/2026-02-30/2026-02-27/' rejects/*.csv
+      surfjournal replay rejects/*.csv --quiet >../mail.txt 2>&1 || fail "the corrected record is not imported"
+      stored=$((stored + 7))
+      ;;
+    15) # A column is gone, which is said although nothing else is wrong.
+      log 15 | cut -d, -f1-5 | arrive "log-15.csv"
+      run plain
+      grep -q rating ../mail.txt || fail "the mail does not name the column that is gone"
+      stored=$((stored + 3))
+      ;;
+    16) # And is back, which is said too.
+      log 16 | arrive "log-16.csv"
+      run plain
+      stored=$((stored + 3))
+      ;;
+    20) # No file may grow: nothing is half imported, and the next night imports it.
+      log 20 | arrive "log-20.csv"
+      run sh -c 'ulimit -f 0; exec "$@"' night
+      [ "$status" -ne 0 ] || fail "a run without room for files ended with 0"
+      expect "entries" "$(entries)" "$stored"
+      ;;
+    21)
+      log 21 | arrive "log-21.csv"
+      run plain
+      expect "exit status" "$status" 0
+      stored=$((stored + 6))
+      ;;
+    *)
+      log $night | arrive "log-$night.csv"
+      run plain
+      expect "exit status" "$status" 0
+      expect "mail" "$(cat ../mail.txt)" ""
+      stored=$((stored + 3))
+      ;;
+  esac
+  expect "entries" "$(entries)" "$stored"
+  night=$((night + 1))
+done
+expect "files that wait" "$(find inbox -maxdepth 1 -type f | wc -l | tr -d ' ')" 0
+surfjournal verify journal.sqlite >/dev/null
+echo "  40 nights: $stored entries, each once"
