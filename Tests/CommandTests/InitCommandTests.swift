@@ -32,6 +32,24 @@ import Testing
     for report in ["html", "json", "prom"] { #expect(folder.exists("nightly/reports/nightly.\(report)")) }
   }
 
+  @Test func `A run makes the folders of its own output, and no others`() throws {
+    _ = try Tool.run("init", "nightly", in: folder)
+    for name in ["rejects", "reports"] { try FileManager.default.removeItem(at: folder.file("nightly/\(name)")) }
+    try Logs.write(records: 9, to: "log.csv", in: folder)
+    try folder.write(try folder.text("log.csv") + "2014-02-30,,,,,\n", to: "nightly/inbox/log.csv")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder.path("nightly/inbox/log.csv"))
+    #expect(try Tool.run("check", "nightly/nightly.json", in: folder).text.contains("warning") == false)
+    let run = try Tool.run("run", "nightly/nightly.json", in: folder)
+    #expect(run.status == 65, "\(run.messages)")
+    #expect(try paths(in: "nightly/rejects").count == 2)
+    #expect(folder.exists("nightly/reports/nightly.html"))
+    // One that is given for this run may be mistyped.
+    #expect(try Tool.run("run", "nightly/nightly.json", "--report", "reprots/r.html", in: folder).status == 73)
+    try FileManager.default.removeItem(at: folder.file("nightly/inbox"))
+    #expect(try Tool.run("run", "nightly/nightly.json", in: folder).status == 66)
+  }
+
   @Test func `What exists stays as it is`() throws {
     try folder.makeFolder("nightly/inbox")
     try folder.write("own", to: "nightly/nightly.json")

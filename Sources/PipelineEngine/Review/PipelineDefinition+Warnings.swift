@@ -11,15 +11,12 @@ extension PipelineDefinition {
     for (index, part) in imports.enumerated() {
       found.within(importPath(index)) { part.warnOfInputs(warn) }
     }
-    if let file = log?.file, file != "-" { Self.warn(of: path(file), "log.file", warn) }
+    if let file = log?.file, file != "-" { self.warn(ofOwn: file, key: "log.file", warn) }
     if let store { warnOfStore(path(store), warn) }
-    for (index, path) in report.enumerated() { Self.warn(of: self.path(path), "report[\(index)]", warn) }
-    if let rejects {
-      let path = path(rejects)
-      // A path that ends in `/` is a folder for files.
-      Self.warn(of: rejects.hasSuffix("/") ? path + "/rejects" : path, "rejects", warn)
-    }
-    if let output = export?.output, !output.contains("{") { Self.warn(of: path(output), "export.output", warn) }
+    for (index, path) in report.enumerated() { self.warn(ofOwn: path, key: "report[\(index)]", warn) }
+    // A path that ends in `/` is a folder for files.
+    if let rejects { self.warn(ofOwn: rejects.hasSuffix("/") ? rejects + "rejects" : rejects, key: "rejects", warn) }
+    if let output = export?.output, !output.contains("{") { Self.warn(of: path(output), key: "export.output", warn) }
     if limits.fieldBytesMax > limits.recordBytesMax {
       warn("limits.fieldBytesMax", "is more than 'recordBytesMax', so no field can become that long")
     }
@@ -56,8 +53,15 @@ extension PipelineDefinition {
     }
   }
 
+  /// Warns of a file in a folder that a run does not make.
+  private func warn(ofOwn file: String, key: String, _ warn: (String, String) -> Void) {
+    let path = path(file)
+    if OwnFolders.isRelative(file), !FileManager.default.fileExists(atPath: OutputPath.folder(of: path)) { return }
+    Self.warn(of: path, key: key, warn)
+  }
+
   /// Warns if the file can't be written at present; a run would refuse to begin.
-  private static func warn(of path: String, _ key: String, _ warn: (String, String) -> Void) {
+  private static func warn(of path: String, key: String, _ warn: (String, String) -> Void) {
     do throws(RunFailure) {
       try OutputPath.check(path)
     } catch {

@@ -82,6 +82,7 @@ public final class PipelineRunner: Sendable {
       throw PipelineError(
         path: "report", "'\(path)' must end in \(ReportFormat.endings), which says how the report is written")
     }
+    OwnFolders.make(of: definition, options)
     let log: EventLog
     do throws(RunFailure) {
       log = try EventLog.of(definition, options)
