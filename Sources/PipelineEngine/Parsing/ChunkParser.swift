@@ -77,7 +77,7 @@ struct ChunkParser {
         column.slot, of: slotCount, from: column.field, of: block, cells: &cells, needsSlowPath: &needsSlowPath)
     }
     for index in links.indices { links[index].fill(block, needsSlowPath: &needsSlowPath) }
-    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity))
+    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity), issues: PackedIssues(input: input))
     chunk.recordOfRow.reserveCapacity(records.count)
     var (arena, row) = (bytes, ObjectBatch(entity: entity))
     for index in records.indices {
@@ -98,7 +98,7 @@ struct ChunkParser {
     }
     chunk.batch = ObjectBatch(entity: entity, count: records.count, cells: cells, arena: arena)
     let without = chunk.rejected + chunk.skipped
-    if !without.isEmpty { chunk.batch.removeRows(Set(without)) }
+    if !without.isEmpty { chunk.batch.keepRows(chunk.recordOfRow.map { Int($0) }) }
     chunk.digests = digester.digests(of: chunk.batch)
     for index in links.indices { chunk.links.append(links[index].filled(without: without)) }
     digestLinks(of: &chunk)
@@ -107,7 +107,9 @@ struct ChunkParser {
 
   /// Parses the records one after the other, whatever they contain.
   mutating func parseByRecords(_ block: RecordBlock) -> ParsedChunk {
-    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity, rowCapacity: block.records.count))
+    var chunk = ParsedChunk(
+      block: block, batch: ObjectBatch(entity: entity, rowCapacity: block.records.count),
+      issues: PackedIssues(input: input))
     chunk.batch.reserveText(block.bytes.count)
     chunk.recordOfRow.reserveCapacity(block.records.count)
     let (bytes, fields, records) = (block.bytes, block.fields, block.records)
@@ -233,7 +235,7 @@ struct ChunkParser {
       found += members.issues(ofRecord: index, in: chunk.block, at: position)
     }
     if !found.isEmpty {
-      chunk.issues += found
+      chunk.issues.append(contentsOf: found)
       return
     }
     if isBlank {
@@ -246,7 +248,7 @@ struct ChunkParser {
       return
     }
     guard layout.accepts(record, chunk.block.fields) else {
-      chunk.issues += raggedIssues(record, in: chunk.block, severity: .error, at: position)
+      chunk.issues.append(contentsOf: raggedIssues(record, in: chunk.block, severity: .error, at: position))
       return
     }
     noteAccepted(record, at: index, in: &chunk)
@@ -254,12 +256,12 @@ struct ChunkParser {
 
   /// Reports the repairs of a record, and the faults of its fields and of itself.
   @inline(__always)
-  private func noteAccepted(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
+  private mutating func noteAccepted(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
     if record.fieldCount != mapping.fieldCount || !record.problems.isEmpty {
       let position = chunk.position(ofRecord: index, input: input)
-      chunk.issues += RecordFaults.repairs(of: record, in: chunk.block, at: position)
-      chunk.issues += members.issues(ofRecord: index, in: chunk.block, at: position)
-      chunk.issues += raggedIssues(record, in: chunk.block, severity: .warning, at: position)
+      chunk.issues.append(contentsOf: RecordFaults.repairs(of: record, in: chunk.block, at: position))
+      chunk.issues.append(contentsOf: members.issues(ofRecord: index, in: chunk.block, at: position))
+      chunk.issues.append(contentsOf: raggedIssues(record, in: chunk.block, severity: .warning, at: position))
     }
     if !faults.isEmpty || !validator.broken.isEmpty { note(record, at: index, in: &chunk) }
   }
@@ -274,19 +276,43 @@ struct ChunkParser {
   }
 
   /// Appends the issues for the faults of a record.
-  private func note(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
+  private mutating func note(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
+    let position = chunk.packedPosition(ofRecord: index)
+    let bytes = chunk.block.bytes
     for fault in faults {
       guard let column = column(fault.column) else { continue }
-      var value: [UInt8] = []
-      layout.append(column, of: record, in: chunk.block, to: &value)
-      let position = chunk.position(ofRecord: index, input: input)
-      chunk.issues.append(
-        column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
+      if column.parts.isEmpty, column.field < record.fieldCount, !layout.joins(column.field, of: record) {
+        let field = chunk.block.fields[record.firstField + column.field]
+        if !field.needsUnescaping {
+          note(fault, of: column, bytes.span.extracting(field.range), at: position, in: &chunk.issues)
+          continue
+        }
+      }
+      scratch.removeAll(keepingCapacity: true)
+      layout.append(column, of: record, in: chunk.block, to: &scratch)
+      note(fault, of: column, scratch.span, at: position, in: &chunk.issues)
     }
     if validator.broken.isEmpty { return }
-    chunk.issues += validator.issues(
-      at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
-    ) { shownValue(ofColumn: $0, of: record, in: chunk.block) }
+    chunk.issues.append(
+      contentsOf: validator.issues(
+        at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
+      ) { shownValue(ofColumn: $0, of: record, in: chunk.block) })
+  }
+
+  /// Appends the issue for a fault of a field with this content. Its message is made only if it is a new one.
+  private func note(
+    _ fault: FieldFault, of column: MappedColumn, _ value: Span<UInt8>, at position: PackedIssues.Position,
+    in issues: inout PackedIssues
+  ) {
+    let (parser, field) = (column.parser, column.field + 1)
+    let key = (fault.column << 20 | fault.rule & 0xFFFF) << 4
+    let kind =
+      if let variant = parser.messageVariant(of: fault, bytes: value) {
+        issues.kind(forKey: key | variant) { parser.issueKind(for: fault, bytes: value, field: field) }
+      } else {
+        issues.kind(forKey: key, text: value) { parser.issueKind(for: fault, bytes: value, field: field) }
+      }
+    issues.append(kind: kind, at: position, value: value)
   }
 
   private func column(_ number: Int) -> MappedColumn? {
