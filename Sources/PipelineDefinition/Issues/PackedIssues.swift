@@ -76,6 +76,13 @@ package struct PackedIssues: Sendable {
     return number
   }
 
+  /// The number of the kind of an issue.
+  package mutating func kind(of issue: RecordIssue) -> Int {
+    number(
+      of: Kind(
+        issue.code, severity: issue.severity, field: issue.field, column: issue.column, message: issue.message))
+  }
+
   private mutating func number(of kind: Kind) -> Int {
     if let number = numbers[kind] { return number }
     kinds.append(kind)
@@ -98,9 +105,7 @@ package struct PackedIssues: Sendable {
   }
 
   package mutating func append(_ issue: RecordIssue) {
-    let kind = number(
-      of: Kind(
-        issue.code, severity: issue.severity, field: issue.field, column: issue.column, message: issue.message))
+    let kind = kind(of: issue)
     let position = Position(record: issue.record, line: issue.line, byte: issue.byte)
     guard let value = issue.value else { return append(kind: kind, at: position) }
     let start = texts.count

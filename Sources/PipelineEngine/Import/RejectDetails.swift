@@ -19,25 +19,21 @@ struct RejectDetails {
 
   /// Adds the line of a reject with its issues that are errors; `range` has all issues of its record.
   mutating func append(_ range: Range<Int>) {
-    let errors = range.filter { issues.severity(at: $0) == .error }
-    for index in errors { appendKind(issues.kind(at: index)) }
+    for index in range where issues.severity(at: index) == .error { appendKind(issues.kind(at: index)) }
     let position = issues.position(at: range.lowerBound)
-    bytes += Self.record
+    bytes += "{\"record\":[".utf8
     append(position.record)
     append(position.line, after: UInt8(ascii: ","))
     append(position.byte, after: UInt8(ascii: ","))
-    bytes += Self.issues
-    for index in errors {
-      if index > errors[0] { bytes.append(UInt8(ascii: ",")) }
+    bytes += "],\"issues\":[".utf8
+    var isFirst = true
+    for index in range where issues.severity(at: index) == .error {
+      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+      isFirst = false
       appendIssue(index)
     }
-    bytes += Self.end
+    bytes += "]}\n".utf8
   }
-
-  private static let record = Array("{\"record\":[".utf8)
-  private static let issues = Array("],\"issues\":[".utf8)
-  private static let end = Array("]}\n".utf8)
-  private static let null = Array("null".utf8)
 
   /// The kind, the value, and the number of the message, as far as it has them.
   private mutating func appendIssue(_ index: Int) {
@@ -50,7 +46,7 @@ struct RejectDetails {
       JSONText.appendQuoted(value, to: &bytes)
     } else if hasNumber {
       bytes.append(UInt8(ascii: ","))
-      bytes += Self.null
+      bytes += "null".utf8
     }
     if hasNumber {
       bytes.append(UInt8(ascii: ","))

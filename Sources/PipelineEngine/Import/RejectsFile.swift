@@ -102,13 +102,7 @@ final class RejectsFile {
     guard !plan.rejected.isEmpty else { return }
     do throws(CSVError) {
       try open()
-      var text: [UInt8] = []
-      for index in plan.rejected {
-        if needsLineEnd { text.append(UInt8(ascii: "\n")) }
-        let bytes = chunk.block.bytes[chunk.block.records[index].range]
-        text += bytes
-        needsLineEnd = bytes.last != UInt8(ascii: "\n") && bytes.last != UInt8(ascii: "\r")
-      }
+      let text = originalBytes(plan, of: chunk)
       try records?.append(text)
       let lines = detailLines(plan, of: chunk)
       try details?.append(lines)
@@ -118,6 +112,27 @@ final class RejectsFile {
     } catch {
       throw Self.failure(error, path ?? "")
     }
+  }
+
+  /// The original bytes of the rejected records, those of neighbours at once.
+  private func originalBytes(_ plan: ChunkPlan, of chunk: ParsedChunk) -> [UInt8] {
+    let (bytes, records) = (chunk.block.bytes, chunk.block.records)
+    var text: [UInt8] = []
+    var pending = 0..<0
+    for index in plan.rejected {
+      let range = records[index].range
+      if range.lowerBound == pending.upperBound, !pending.isEmpty, !needsLineEnd {
+        pending = pending.lowerBound..<range.upperBound
+      } else {
+        text += bytes[pending]
+        if needsLineEnd { text.append(UInt8(ascii: "\n")) }
+        pending = range
+      }
+      let last = range.isEmpty ? nil : bytes[range.upperBound - 1]
+      needsLineEnd = last != UInt8(ascii: "\n") && last != UInt8(ascii: "\r")
+    }
+    text += bytes[pending]
+    return text
   }
 
   /// Removes what was added since `mark`, because the chunk was not saved.

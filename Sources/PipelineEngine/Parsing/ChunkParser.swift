@@ -24,6 +24,10 @@ struct ChunkParser {
   private var spare: [UInt8] = []
   private var validator: RecordValidator
   private let members: MemberFaults
+  /// The numbers of `columns` in the pipeline.
+  private let columnNumbers: [Int]
+  /// The kinds of a chunk's issues for records of a number of fields.
+  private var raggedKinds: [RaggedForm: [Int]] = [:]
 
   /// With `takesDefaults` the attribute of a declared column that the input lacks gets the model's default, like that
   /// of an undeclared column.
@@ -46,6 +50,7 @@ struct ChunkParser {
       return Fill(parser: parser, value: parser.valueWhenAbsent, text: text[...], slot: slot)
     }
     let declared = set.parsers.filter { !takesDefaults || mapping.fieldOfColumn[$0.column] != nil }
+    columnNumbers = columns.map(\.parser.column)
     defaults = AttributeDefault.all(
       of: entity, except: Set(declared.compactMap { entity.slot(named: $0.definition.attribute) }))
     self.links = links.indices.compactMap { LinkParser(links[$0], number: $0, columns: set, mapping) }
@@ -77,6 +82,7 @@ struct ChunkParser {
         column.slot, of: slotCount, from: column.field, of: block, cells: &cells, needsSlowPath: &needsSlowPath)
     }
     for index in links.indices { links[index].fill(block, needsSlowPath: &needsSlowPath) }
+    raggedKinds.removeAll(keepingCapacity: true)
     var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity), issues: PackedIssues(input: input))
     chunk.recordOfRow.reserveCapacity(records.count)
     var (arena, row) = (bytes, ObjectBatch(entity: entity))
@@ -107,6 +113,7 @@ struct ChunkParser {
 
   /// Parses the records one after the other, whatever they contain.
   mutating func parseByRecords(_ block: RecordBlock) -> ParsedChunk {
+    raggedKinds.removeAll(keepingCapacity: true)
     var chunk = ParsedChunk(
       block: block, batch: ObjectBatch(entity: entity, rowCapacity: block.records.count),
       issues: PackedIssues(input: input))
@@ -248,7 +255,7 @@ struct ChunkParser {
       return
     }
     guard layout.accepts(record, chunk.block.fields) else {
-      chunk.issues.append(contentsOf: raggedIssues(record, in: chunk.block, severity: .error, at: position))
+      noteRagged(record, at: index, .error, in: &chunk)
       return
     }
     noteAccepted(record, at: index, in: &chunk)
@@ -261,18 +268,27 @@ struct ChunkParser {
       let position = chunk.position(ofRecord: index, input: input)
       chunk.issues.append(contentsOf: RecordFaults.repairs(of: record, in: chunk.block, at: position))
       chunk.issues.append(contentsOf: members.issues(ofRecord: index, in: chunk.block, at: position))
-      chunk.issues.append(contentsOf: raggedIssues(record, in: chunk.block, severity: .warning, at: position))
+      noteRagged(record, at: index, .warning, in: &chunk)
     }
     if !faults.isEmpty || !validator.broken.isEmpty { note(record, at: index, in: &chunk) }
   }
 
-  private func raggedIssues(
-    _ record: RecordSlice, in block: RecordBlock, severity: Severity, at position: RecordPosition
-  ) -> [RecordIssue] {
-    let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
-    return mapping.raggedIssues(
-      fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
-      columns: parsers.map(\.definition), severity: severity, at: position)
+  /// Appends the issues for a record of another number of fields than the header.
+  private mutating func noteRagged(
+    _ record: RecordSlice, at index: Int, _ severity: Severity, in chunk: inout ParsedChunk
+  ) {
+    if record.fieldCount == mapping.fieldCount { return }
+    let lastIsEmpty =
+      record.fieldCount > 0 && chunk.block.fields[record.firstField + record.fieldCount - 1].count == 0
+    let form = RaggedForm(fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, severity: severity)
+    if raggedKinds[form] == nil {
+      let issues = mapping.raggedIssues(
+        fieldCount: form.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
+        columns: parsers.map(\.definition), severity: severity, at: chunk.position(ofRecord: index, input: input))
+      raggedKinds[form] = issues.map { chunk.issues.kind(of: $0) }
+    }
+    let position = chunk.packedPosition(ofRecord: index)
+    for kind in raggedKinds[form] ?? [] { chunk.issues.append(kind: kind, at: position) }
   }
 
   /// Appends the issues for the faults of a record.
@@ -316,7 +332,8 @@ struct ChunkParser {
   }
 
   private func column(_ number: Int) -> MappedColumn? {
-    columns.first { $0.parser.column == number } ?? links.lazy.compactMap { $0.column(number) }.first
+    if let index = columnNumbers.firstIndex(of: number) { return columns[index] }
+    return links.lazy.compactMap { $0.column(number) }.first
   }
 
   /// The text of a column in the record; for a column that the pipeline fills, the value that it puts there.
@@ -328,6 +345,13 @@ struct ChunkParser {
     layout.append(input, of: record, in: block, to: &value)
     return RawText.shortened(value)
   }
+}
+
+/// What decides the issues of a record of another number of fields than the header.
+private struct RaggedForm: Hashable, Sendable {
+  let fieldCount: Int
+  let lastIsEmpty: Bool
+  let severity: Severity
 }
 
 /// A value that the pipeline gives to every record.
