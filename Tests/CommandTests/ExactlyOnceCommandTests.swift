@@ -198,30 +198,6 @@ import Testing
     }
   }
 
-  @Test func `Each reject has its issues in the lines beside the file`() throws {
-    try folder.write(Self.dirty, to: "log.csv")
-    _ = try Tool.run("import", "log.csv", "--store", "s", in: folder)
-    let read = try Programs.python(
-      """
-      import json
-      lines = [json.loads(line) for line in open("log.csv.rejects.csv.jsonl")]
-      head, rest = lines[0], lines[1:]
-      print(head["pipeline"], head["input"], all(line["run"] == head["run"] for line in rest))
-      source = open("log.csv", "rb").read()
-      for line in rest:
-          print(line["reject"], line["code"], line["line"], line["column"], line["value"],
-                source[line["byte"]:].split(b"\\n")[0].decode())
-      """, in: folder)
-    #expect(
-      read == """
-        surf-log log.csv True
-        1 type-error 3 date soon soon,3ft,,,B,4
-        2 constraint-error 4 rating 9 2014-07-16,3ft,,,C,9
-        3 type-error 6 date later later,3ft,,,E,4
-
-        """)
-  }
-
   private func mend(_ name: String, replacing old: String, with new: String) throws {
     try folder.write(try folder.text(name).replacingOccurrences(of: old, with: new), to: name)
   }

@@ -42,6 +42,19 @@ import Testing
       "models/cars.json", "--force")
   }
 
+  @Test func `A header that is repeated between records of texts is rejected and not stored`() throws {
+    let rows = (10...27).map { "B-X \($0);at noon \($0)\n" }
+    let output = try guess("plate;time\n" + rows.joined() + "plate;time\n" + rows.joined())
+    #expect(output.status == 0, "\(output.text)\(output.messages)")
+    #expect(output.text.contains("The header is repeated in 1 line"))
+    let run = try run("run", "models/cars.json")
+    #expect(run.status == 65 && run.text.contains("constraint-error"), "\(run.text)\(run.messages)")
+    #expect(try Programs.sqlite("garage", "SELECT count(*), max(ZPLATE) FROM ZCAR", in: folder) == "36|B-X 27\n")
+    // Without a text that only the header has, nothing can tell it from a record.
+    let same = try guess("plate;time\n" + rows.joined() + "plate;time\nplate;x\ny;time\n" + rows.joined())
+    #expect(same.status == 65 && same.messages.contains("repeated header"), "\(same.messages)")
+  }
+
   @Test func `Columns that are labelled like attributes fill them, with what their types need`() throws {
     let header = "Plate;bought on;Sold On;PRICE;Length (m);seats;electric;time;Colour\n"
     let output = try guess(header + Self.rows.joined())

@@ -43,4 +43,75 @@ import Testing
   func `What is missing for an export is a mistake of usage`(arguments: [String]) throws {
     #expect(try Programs.run(Tool.url.path, ["pipelines"] + arguments, in: folder).status == 64)
   }
+
+  // MARK: Data packages
+
+  private func copySample() throws {
+    for name in ["surfing.json", "spots.csv", "boards.csv", "sessions.csv", "Surfing.xcdatamodeld"] {
+      try FileManager.default.copyItem(
+        at: Repository.root.appendingPathComponent("SampleData/\(name)"), to: folder.file(name))
+    }
+  }
+
+  private func content(of store: String) throws -> String {
+    try Programs.sqlite(
+      store,
+      """
+      SELECT ZDATE, ZRATING, ZNOTES, s.ZNAME, s.ZCOUNTRY, (SELECT group_concat(ZNAME) FROM ZBOARD)
+      FROM ZSESSION LEFT JOIN ZSPOT s ON s.Z_PK = ZSPOT ORDER BY 1, 2, 3
+      """, in: folder)
+  }
+
+  @Test func `A pipeline with parts is printed as a package whose foreign keys import the same`() throws {
+    try copySample()
+    let output = try Tool.run("pipelines", "export", "./surfing.json", "--as", "tableschema", in: folder)
+    #expect(output.status == 0)
+    #expect(output.messages.contains("no foreign key can say the link of 'boards' in 'sessions'"))
+    try folder.write(output.text, to: "datapackage.json")
+    let keys = try Programs.python(
+      """
+      import json
+      package = json.load(open("datapackage.json"))
+      for resource in package["resources"]:
+          print(resource["name"], resource["path"], resource["schema"].get("foreignKeys"))
+      """, in: folder)
+    #expect(
+      keys == """
+        spots spots.csv None
+        boards boards.csv None
+        sessions sessions.csv [{'fields': ['spot', 'country'], 'reference': {'fields': ['name', 'country'], 'resource': 'spots'}}]
+
+        """)
+    let model = ["--model", "Surfing.xcdatamodeld"]
+    let check = try Programs.run(Tool.url.path, ["check", "datapackage.json"] + model, in: folder)
+    #expect(check.status == 0, "\(check.text)\(check.messages)")
+    #expect(check.text.contains("spot"))
+    #expect(try Tool.run("run", "surfing.json", "--store", "one.sqlite", in: folder).status == 0)
+    let run = try Programs.run(Tool.url.path, ["run", "datapackage.json", "--store", "two.sqlite"] + model, in: folder)
+    #expect(run.status == 0, "\(run.text)\(run.messages)")
+    #expect(try content(of: "two.sqlite") == content(of: "one.sqlite"))
+    #expect(try !content(of: "one.sqlite").isEmpty)
+    let again = try Programs.run(
+      Tool.url.path, ["pipelines", "export", "./datapackage.json", "--as", "tableschema"], in: folder)
+    #expect(again.status != 0 || again.text == output.text)
+  }
+
+  @Test func `A record whose foreign key leads to nothing is rejected`() throws {
+    try copySample()
+    try folder.write(
+      #"""
+      {"name": "surf", "model": "Surfing.xcdatamodeld", "store": "s", "resources": [
+        {"name": "visits", "path": "visits.csv", "entity": "Session", "schema": {
+          "fields": [{"name": "date", "type": "date"}, {"name": "spot_id"}],
+          "foreignKeys": [{"fields": "spot_id", "reference": {"resource": "places", "fields": "name"}}]}},
+        {"name": "places", "path": "places.csv", "entity": "Spot", "schema": {"fields": [{"name": "name"}]}}]}
+      """#, to: "package.json")
+    try folder.write("name\nRincon\nMalibu\n", to: "places.csv")
+    try folder.write("date,spot_id\n2014-07-14,Malibu\n2014-07-15,Mailbu\n2014-07-16,\n", to: "visits.csv")
+    let run = try Tool.run("run", "package.json", in: folder)
+    #expect(run.status == 65 && run.text.contains("missing-object"), "\(run.text)\(run.messages)")
+    #expect(
+      try Programs.sqlite(
+        "s", "SELECT count(*), count(ZSPOT), (SELECT count(*) FROM ZSPOT) FROM ZSESSION", in: folder) == "2|1|2\n")
+  }
 }

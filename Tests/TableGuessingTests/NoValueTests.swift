@@ -51,6 +51,15 @@ import Testing
     #expect(!guessed("date,rating,spot\n" + (10...28).map { "2014-07-\($0),4,C:\\\n" }.joined()).isRefused)
   }
 
+  @Test func `A backslash before an apostrophe is text where other apostrophes stand without one`() {
+    let rows = (10...28).map { "2014-07-\($0),\"Cowell's\",4\n" }.joined()
+    let guess = guessed("date,spot,rating\n" + rows + "2014-07-29,\"8\\'9\"\" board\",4\n")
+    #expect(!guess.isRefused && guess.escape.value == .doubled, "\(guess.escape)")
+    // Where each has one, it may be an escape character.
+    let all = guessed("date,spot,rating\n" + rows.replacing("'", with: "\\'") + "2014-07-29,Rincon\\Point,4\n")
+    #expect(all.undecided(below: confidenceMin).map(\.name) == ["escape"], "\(all.escape)")
+  }
+
   @Test func `A dollar sign before a brace stays in a label`() throws {
     let definition = try pipeline(
       { "2014-07-\($0),Rincon,4\n" }, header: "date,spot ${HOME} $${x},rating\n")

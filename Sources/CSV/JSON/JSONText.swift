@@ -5,14 +5,34 @@ package enum JSONText {
 
   /// Appends a text in quotes.
   package static func appendQuoted(_ text: String, to target: inout [UInt8]) {
+    appendQuoted(Array(text.utf8)[...], to: &target)
+  }
+
+  /// Appends a text, which is valid UTF-8, in quotes.
+  package static func appendQuoted(_ bytes: ArraySlice<UInt8>, to target: inout [UInt8]) {
     target.append(quote)
-    let bytes = Array(text.utf8)
     if bytes.allSatisfy({ $0 >= 0x20 && $0 != quote && $0 != backslash }) {
       target += bytes
     } else {
       for byte in bytes { appendEscaped(byte, to: &target) }
     }
     target.append(quote)
+  }
+
+  /// Appends the decimal digits of a number.
+  package static func append(_ number: Int64, to target: inout [UInt8]) {
+    var rest = number.magnitude
+    if number < 0 { target.append(UInt8(ascii: "-")) }
+    let start = target.count
+    repeat {
+      target.append(UInt8(truncatingIfNeeded: rest % 10) + 0x30)
+      rest /= 10
+    } while rest > 0
+    var (low, high) = (start, target.count - 1)
+    while low < high {
+      target.swapAt(low, high)
+      (low, high) = (low + 1, high - 1)
+    }
   }
 
   /// Appends the text of a string's content, in which every escape was found to be valid.

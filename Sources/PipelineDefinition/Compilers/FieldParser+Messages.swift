@@ -12,17 +12,45 @@ extension FieldParser {
   package func issue(
     for fault: FieldFault, bytes: Span<UInt8>, at position: RecordPosition, field: Int?
   ) -> RecordIssue {
+    let kind = issueKind(for: fault, bytes: bytes, field: field)
+    return RecordIssue(
+      kind.code, severity: kind.severity, at: position, field: field, column: kind.column,
+      value: RawText.shortened(bytes), message: kind.message)
+  }
+
+  /// The kind of the issue, with its message.
+  package func issueKind(for fault: FieldFault, bytes: Span<UInt8>, field: Int?) -> PackedIssues.Kind {
     // The issue shows the text of the file; the message describes the transformed text.
     let message = isTransformed ? message(for: fault, transformed(bytes).span) : message(for: fault, bytes)
-    return RecordIssue(
-      fault.code, severity: fault.severity, at: position, field: field, column: definition.name,
-      value: RawText.shortened(bytes), message: message)
+    return PackedIssues.Kind(
+      fault.code, severity: fault.severity, field: field, column: definition.name, message: message)
+  }
+
+  /// A number from 0 that decides, together with the fault, which message an issue has; nil if the message has parts of
+  /// the text.
+  package func messageVariant(of fault: FieldFault, bytes: Span<UInt8>) -> Int? {
+    if isTransformed { return messageVariant(of: fault, transformed: transformed(bytes).span) }
+    return messageVariant(of: fault, transformed: bytes)
+  }
+
+  private func messageVariant(of fault: FieldFault, transformed bytes: Span<UInt8>) -> Int? {
+    switch fault.subject {
+    case .transform: return 0
+    case .type: return typeVariant(bytes.extracting(bytes.trimmedRange))
+    case .rule(let index):
+      switch definition.rules[index].kind {
+      case .length, .oneOf: return nil
+      case .pattern: return isUndecided(index, bytes) ? 1 : 0
+      case .quantity: return quantityVerdict(index, bytes).rawValue
+      default: return 0
+      }
+    }
   }
 
   func message(for fault: FieldFault, _ bytes: Span<UInt8>) -> String {
     switch fault.subject {
     case .type: typeMessage(bytes)
-    case .rule(let index): ruleMessage(definition.rules[index], bytes)
+    case .rule(let index): ruleMessage(index, bytes)
     case .transform(let index): transformMessage(definition.transforms[index])
     }
   }
@@ -41,27 +69,36 @@ extension FieldParser {
       + "write the pattern without repetitions inside repetitions, or shorten the text"
   }
 
+  /// Which of the messages of the column's type a text gets; nil for one that has parts of the text.
+  private func typeVariant(_ trimmed: Span<UInt8>) -> Int? {
+    switch type {
+    case .date: formats.contains { $0.isImpossibleDate(trimmed) } ? 0 : 1
+    case .integer: isLargeInteger(trimmed) ? 0 : 1 + notationVariant(trimmed)
+    case .real: 1 + notationVariant(trimmed)
+    case .single: isNumber(trimmed) ? 0 : 1 + notationVariant(trimmed)
+    case .decimal: isNumber(trimmed) ? nil : 1 + notationVariant(trimmed)
+    case .uuid, .uri, .binary, .archive, .boolean, .text: 0
+    }
+  }
+
   private func typeMessage(_ bytes: Span<UInt8>) -> String {
     let trimmed = bytes.extracting(bytes.trimmedRange)
+    let variant = typeVariant(trimmed)
     switch type {
     case .date:
-      if formats.contains(where: { $0.isImpossibleDate(trimmed) }) {
-        return "there is no such day or time in the calendar; correct it"
-      }
+      if variant == 0 { return "there is no such day or time in the calendar; correct it" }
       let accepted = formats.filter { $0 != .infinity }.map { "\($0.text) (\($0.example))" }.joined(separator: " or ")
       return "is not a date in a declared format; write it as \(accepted), or add its format to the pipeline"
     case .integer(let range):
-      if let value = notation.numbers.withPlain(trimmed, NumberText.real), value.rounded() == value,
-        value.magnitude > 1e4
-      {
+      if variant == 0 {
         return "is outside \(range.lowerBound) to \(range.upperBound), which the attribute can hold; correct it"
       }
-      return "is not a whole number; write digits only, or leave the field empty\(notationHint(trimmed))"
-    case .real: return notANumber(trimmed)
+      return "is not a whole number; write digits only, or leave the field empty\(notationHint(variant))"
+    case .real: return notANumber(variant)
     case .single:
-      guard notation.numbers.withPlain(trimmed, NumberText.real) != nil else { return notANumber(trimmed) }
+      if variant != 0 { return notANumber(variant) }
       return "is beyond \(Float.greatestFiniteMagnitude), the greatest number that the attribute can hold; correct it"
-    case .decimal: return decimalMessage(trimmed)
+    case .decimal: return variant == nil ? decimalMessage(trimmed) : notANumber(variant)
     case .uuid:
       return "is not a UUID; write it like \(TextFormat.uuid.example), or leave the field empty"
     case .uri:
@@ -78,26 +115,44 @@ extension FieldParser {
     }
   }
 
-  private func notANumber(_ text: Span<UInt8>) -> String {
+  private func isNumber(_ text: Span<UInt8>) -> Bool { notation.numbers.withPlain(text, NumberText.real) != nil }
+
+  /// Whether a text is a whole number that integers can't be meant to hold.
+  private func isLargeInteger(_ text: Span<UInt8>) -> Bool {
+    guard let value = notation.numbers.withPlain(text, NumberText.real) else { return false }
+    return value.rounded() == value && value.magnitude > 1e4
+  }
+
+  private func notANumber(_ variant: Int?) -> String {
     let decimal = String(decoding: notation.numbers.decimal, as: UTF8.self)
     let mark = decimal == "." ? "a point" : "'\(decimal)'"
     return "is not a number that the attribute can hold; write it like 3\(decimal)9 with \(mark) and no unit, or leave "
-      + "the field empty\(notationHint(text))"
+      + "the field empty\(notationHint(variant))"
   }
 
-  /// How the file's own notation is declared, where the text would be a number in it.
-  private func notationHint(_ text: Span<UInt8>) -> String {
-    let others = [NumberNotation(decimal: ",", group: nil), NumberNotation(decimal: ",", group: "."), .plain]
-    guard let other = others.first(where: { $0 != notation.numbers && $0.withPlain(text, NumberText.real) != nil }),
-      // A text that is a number as it is, such as 1e0, is refused for another reason.
-      notation.numbers.withPlain(text, NumberText.real) == nil
-    else { return "" }
-    let decimal = String(decoding: other.decimal, as: UTF8.self)
+  private static let otherNotations = [
+    NumberNotation(decimal: ",", group: nil), NumberNotation(decimal: ",", group: "."), .plain,
+  ]
+
+  /// The number from 1 of the notation in which the text would be a number; 0 for none.
+  private func notationVariant(_ text: Span<UInt8>) -> Int {
+    // A text that is a number as it is, such as 1e0, is refused for another reason.
+    if isNumber(text) { return 0 }
+    let other = Self.otherNotations.firstIndex { other in
+      other != notation.numbers && other.withPlain(text, NumberText.real) != nil
+    }
+    return other.map { $0 + 1 } ?? 0
+  }
+
+  /// How the file's own notation is declared, where the text would be a number in it; `variant` is that of the type.
+  private func notationHint(_ variant: Int?) -> String {
+    guard let variant, variant > 1 else { return "" }
+    let decimal = String(decoding: Self.otherNotations[variant - 2].decimal, as: UTF8.self)
     return ". Where numbers are written so, declare \"decimalChar\": \"\(decimal)\" in the dialect"
   }
 
+  /// The message about a number that a decimal can't keep.
   private func decimalMessage(_ trimmed: Span<UInt8>) -> String {
-    guard notation.numbers.withPlain(trimmed, NumberText.real) != nil else { return notANumber(trimmed) }
     guard let kept = notation.numbers.withPlain(trimmed, { DecimalText($0)?.kept }) else {
       return "has more than \(DecimalText.digitsMax) digits or is out of a decimal's range; round it"
     }
@@ -105,7 +160,8 @@ extension FieldParser {
       + "round it to that, or to 15 digits"
   }
 
-  private func ruleMessage(_ rule: ValueRule, _ bytes: Span<UInt8>) -> String {
+  private func ruleMessage(_ index: Int, _ bytes: Span<UInt8>) -> String {
+    let rule = definition.rules[index]
     let isRequired = definition.rules.contains { $0.kind == .required }
     let orEmpty = isRequired ? "" : ", or leave the field empty"
     switch rule.kind {
@@ -133,27 +189,34 @@ extension FieldParser {
     case .unique:
       return "must be unique, and another record or entry has the same; correct one of the two"
     case .pattern(let expression):
-      let whole = try? NSRegularExpression(pattern: "\\A(?:\(expression))\\z")
-      if whole?.boundedMatch(in: String(decoding: bytes.array, as: UTF8.self)) == .undecided {
-        return Self.undecided(expression)
-      }
+      if isUndecided(index, bytes) { return Self.undecided(expression) }
       return "must match the pattern \(expression)\(orEmpty)"
     case .quantity(let quantity):
-      return quantityMessage(QuantityPattern(quantity, notation.numbers), bytes) + orEmpty
+      let explanation = QuantityPattern(quantity, notation.numbers).explanation
+      return "\(Self.start(quantityVerdict(index, bytes))); write \(explanation)\(orEmpty)"
     }
   }
 
-  private func quantityMessage(_ pattern: QuantityPattern, _ bytes: Span<UInt8>) -> String {
-    let start =
-      switch pattern.verdict(bytes.extracting(bytes.trimmedRange)) {
-      case .needsUnit: "has no unit"
-      case .hasUnknownUnit: "has an unknown unit"
-      case .isRangeRefused: "is a range"
-      case .isRangeReversed: "is a range whose high end comes first"
-      case .isOutOfBounds: "is out of bounds"
-      case .valid, .isNoQuantity: "is not a quantity of this form"
-      }
-    return "\(start); write \(pattern.explanation)"
+  /// Whether the pattern of a rule can't be decided in time for a text.
+  private func isUndecided(_ rule: Int, _ bytes: Span<UInt8>) -> Bool {
+    guard case .expression(let expression)? = textChecks.first(where: { $0.rule == rule })?.test else { return false }
+    return expression.boundedMatch(in: String(decoding: bytes.array, as: UTF8.self)) == .undecided
+  }
+
+  private func quantityVerdict(_ rule: Int, _ bytes: Span<UInt8>) -> QuantityPattern.Verdict {
+    guard case .quantity(let pattern)? = textChecks.first(where: { $0.rule == rule })?.test else { return .valid }
+    return pattern.verdict(bytes.extracting(bytes.trimmedRange))
+  }
+
+  private static func start(_ verdict: QuantityPattern.Verdict) -> String {
+    switch verdict {
+    case .needsUnit: "has no unit"
+    case .hasUnknownUnit: "has an unknown unit"
+    case .isRangeRefused: "is a range"
+    case .isRangeReversed: "is a range whose high end comes first"
+    case .isOutOfBounds: "is out of bounds"
+    case .valid, .isNoQuantity: "is not a quantity of this form"
+    }
   }
 
   private static func bounds(_ min: String?, _ max: String?) -> String {

@@ -23,7 +23,7 @@ package final class FieldParser: Sendable {
   package let binaryFormat: BinaryFormat
   package let notation: FieldNotation
   private let quickChecks: [QuickCheck]
-  private let textChecks: [TextCheck]
+  let textChecks: [TextCheck]
   private let required: (rule: Int, severity: Severity)?
   private let transformer: FieldTransformer?
   /// Whether an empty field is an empty text, because the dialect has a separate text for nil.

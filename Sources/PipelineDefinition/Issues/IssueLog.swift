@@ -44,25 +44,44 @@ public struct IssueLog: Sendable, Equatable {
   /// Counts one issue; `issue` is called only while the list is not full, so a file with a million rejects costs a
   /// million counts but not a million messages.
   public mutating func add(_ code: IssueCode, severity: Severity, issue: () -> RecordIssue) {
-    counts[code, default: 0] += 1
-    switch severity {
-    case .error: errorsTotal += 1
-    case .warning:
-      warningsTotal += 1
-      warningCounts[code, default: 0] += 1
-    }
+    count(code, severity, by: 1)
     list(code, issue)
   }
 
-  /// Lists an issue if there is room, or if its code has too few and another too many.
-  private mutating func list(_ code: IssueCode, _ issue: () -> RecordIssue) {
+  /// Counts issues, and makes only those that are listed.
+  package mutating func add(_ issues: PackedIssues) {
+    var totals = [Int](repeating: 0, count: issues.kinds.count)
+    // A kind that is not listed once is not listed later: the list stays full.
+    var isListed = [Bool](repeating: true, count: issues.kinds.count)
+    for index in issues.indices {
+      let kind = issues.kind(at: index)
+      totals[kind] += 1
+      if isListed[kind] { isListed[kind] = list(issues.kinds[kind].code) { issues[index] } }
+    }
+    for (kind, total) in zip(issues.kinds, totals) where total > 0 { count(kind.code, kind.severity, by: total) }
+  }
+
+  private mutating func count(_ code: IssueCode, _ severity: Severity, by total: Int) {
+    counts[code, default: 0] += total
+    switch severity {
+    case .error: errorsTotal += total
+    case .warning:
+      warningsTotal += total
+      warningCounts[code, default: 0] += total
+    }
+  }
+
+  /// Lists an issue if there is room, or if its code has too few and another too many; false if it is not listed.
+  @discardableResult
+  private mutating func list(_ code: IssueCode, _ issue: () -> RecordIssue) -> Bool {
     if listed.count >= listedMax {
       guard listedMax >= 2 * Self.listedPerCodeMin, listedCounts[code, default: 0] < Self.listedPerCodeMin,
         makeRoom()
-      else { return }
+      else { return false }
     }
     listed.append(issue())
     listedCounts[code, default: 0] += 1
+    return true
   }
 
   /// Removes the last issue of the most frequent code; false if no code has more than its share.

@@ -18,6 +18,20 @@ package enum RawText {
     shortened(Array(bytes.prefix(limit * 4 + 4)), limit: limit)
   }
 
+  /// Appends the text that ``shortened(_:limit:)`` makes of `bytes`.
+  static func appendShortened(_ bytes: Span<UInt8>, to target: inout [UInt8]) {
+    let start = target.count
+    if bytes.count <= charactersMax {
+      for index in 0..<bytes.count {
+        guard isPlain(bytes[index]) else { break }
+        target.append(bytes[index])
+      }
+      if target.count - start == bytes.count { return }
+      target.removeLast(target.count - start)
+    }
+    target += shortened(bytes).utf8
+  }
+
   private static func shortened(_ bytes: [UInt8], limit: Int) -> String {
     if bytes.count <= limit, bytes.allSatisfy(isPlain) { return String(decoding: bytes, as: UTF8.self) }
     var shown = ""

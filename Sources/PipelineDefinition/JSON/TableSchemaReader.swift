@@ -1,4 +1,4 @@
-/// Makes a pipeline's tree of a Table Schema, or of a Data Package with one tabular resource (frictionless standards).
+/// Makes a pipeline's tree of a Table Schema, or of a Data Package with tabular resources (frictionless standards).
 ///
 /// Every part keeps the source location that it has in the schema. Keys that a pipeline can't follow stay in the tree,
 /// where its reader reports them; keys that only describe, such as `licenses`, are left out.
@@ -6,7 +6,7 @@ struct TableSchemaReader {
   /// What can't be said with a source location of its own.
   private(set) var mistakes: [String] = []
   private let root: LocatedValue
-  /// The dialect's keys.
+  /// The keys of the dialect of the table that is read.
   private var dialect: [String: LocatedValue] = [:]
 
   init(_ root: LocatedValue) { self.root = root }
@@ -21,39 +21,91 @@ struct TableSchemaReader {
 
   /// The pipeline; `name` is used if the document has none.
   mutating func pipeline(name: String) -> LocatedValue {
-    var members = root.members ?? [:]
-    for key in Self.descriptive { members[key] = nil }
-    var resource: [String: LocatedValue] = [:]
+    var members = Self.meaningful(root.members ?? [:])
     if case .array(let resources)? = members.removeValue(forKey: "resources")?.content {
-      let tabular = resources.filter { $0.members?["schema"]?.members?["fields"] != nil }
-      if tabular.count != 1 {
-        mistakes.append(
-          "the package has \(tabular.count) resources with a schema of fields; keep one, for a pipeline reads one table"
-        )
+      let tables = resources.filter { $0.members?["schema"]?.members?["fields"] != nil }
+      if tables.isEmpty {
+        mistakes.append("the package has no resource with a schema of fields; add one for each file, or use a pipeline")
       }
-      resource = tabular.first?.members ?? [:]
+      if tables.count > 1 {
+        members["parts"] = root.holding(.array(parts(tables)))
+      } else if let table = tables.first {
+        members = self.table(members.merging(Self.flat(table)) { _, inner in inner }, in: table)
+      }
+    } else {
+      members = table(members, in: root)
     }
-    for key in Self.descriptive { resource[key] = nil }
-    var schema = resource.removeValue(forKey: "schema")?.members ?? [:]
-    for key in Self.descriptive { schema[key] = nil }
-    members.merge(resource) { _, inner in inner }
-    members.merge(schema) { _, inner in inner }
-    if let path = members.removeValue(forKey: "path") { members["source"] = path }
-    if case .object(let own)? = members.removeValue(forKey: "dialect")?.content { readDialect(own) }
-    if let encoding = members.removeValue(forKey: "encoding") { dialect["encoding"] = encoding }
-    if let match = members.removeValue(forKey: "fieldsMatch") { readMatch(match) }
-    if let key = members.removeValue(forKey: "primaryKey") { members["key"] = key }
-    if let values = members.removeValue(forKey: "missingValues") { readMissing(values) }
-    if case .array(let fields)? = members.removeValue(forKey: "fields")?.content {
-      members["columns"] = root.holding(.array(fields.map { column($0) }))
-    }
-    if !dialect.isEmpty { members["dialect"] = root.holding(.object(dialect)) }
     if members["name"] == nil { members["name"] = root.holding(.leaf(.string(name))) }
     return root.holding(.object(members))
   }
 
+  /// A part for each resource, after those that its foreign keys refer to.
+  private mutating func parts(_ resources: [LocatedValue]) -> [LocatedValue] {
+    var keys = ForeignKeyReader(resources)
+    let parts = resources.map { resource in
+      var members = Self.flat(resource)
+      keys.link(&members, in: resource)
+      members = table(members, in: resource)
+      for key in ["name", "description"] { members[key] = nil }
+      if members["entity"] == nil { members["entity"] = resource.members?["name"] }
+      return resource.holding(.object(members))
+    }
+    let order = keys.sortedIndices()
+    mistakes += keys.mistakes
+    return order.map { parts[$0] }
+  }
+
+  /// The members of a resource, with those of its schema.
+  private static func flat(_ resource: LocatedValue) -> [String: LocatedValue] {
+    var members = meaningful(resource.members ?? [:])
+    let schema = members.removeValue(forKey: "schema")?.members ?? [:]
+    return members.merging(meaningful(schema)) { _, inner in inner }
+  }
+
+  /// The members of a pipeline of one table.
+  private mutating func table(
+    _ members: [String: LocatedValue], in value: LocatedValue
+  ) -> [String: LocatedValue] {
+    var members = members
+    dialect = [:]
+    if let path = members.removeValue(forKey: "path") { members["source"] = path }
+    if case .object(let own)? = members.removeValue(forKey: "dialect")?.content { readDialect(own) }
+    if let encoding = members.removeValue(forKey: "encoding") { dialect["encoding"] = encoding }
+    if let match = members.removeValue(forKey: "fieldsMatch") { readMatch(match) }
+    if let key = members.removeValue(forKey: "primaryKey") { members["key"] = attributes(key, members["fields"]) }
+    if let values = members.removeValue(forKey: "missingValues") { readMissing(values) }
+    if let keys = members.removeValue(forKey: "foreignKeys") { refuse(keys) }
+    if case .array(let fields)? = members.removeValue(forKey: "fields")?.content {
+      members["columns"] = value.holding(.array(fields.map { column($0) }))
+    }
+    if !dialect.isEmpty { members["dialect"] = value.holding(.object(dialect)) }
+    return members
+  }
+
+  /// The attributes of the fields that a primary key names.
+  private func attributes(_ key: LocatedValue, _ fields: LocatedValue?) -> LocatedValue {
+    guard case .array(let fields)? = fields?.content else { return key }
+    func attribute(_ name: LocatedValue) -> LocatedValue {
+      fields.first { $0.members?["name"]?.text == name.text }?.members?["attribute"] ?? name
+    }
+    guard case .array(let names) = key.content else { return attribute(key) }
+    return key.holding(.array(names.map(attribute)))
+  }
+
+  /// Foreign keys need the other resources of a package.
+  private mutating func refuse(_ keys: LocatedValue) {
+    if case .array(let items) = keys.content, items.isEmpty { return }
+    mistakes.append(
+      "its foreign keys refer to other resources, and it has none; describe all of them in one Data Package, or remove "
+        + "'foreignKeys'")
+  }
+
+  private static func meaningful(_ members: [String: LocatedValue]) -> [String: LocatedValue] {
+    members.filter { !descriptive.contains($0.key) }
+  }
+
   /// Keys that describe without a meaning for reading.
-  private static let descriptive = [
+  private static let descriptive: Set = [
     "$schema", "title", "profile", "licenses", "sources", "contributors", "keywords", "homepage", "image", "version",
     "created", "id", "mediatype", "format", "bytes", "hash", "scheme", "type",
   ]
@@ -145,7 +197,7 @@ struct TableSchemaReader {
 
 extension LocatedValue {
   /// Other content at the same source location.
-  fileprivate func holding(_ content: Content) -> LocatedValue {
+  func holding(_ content: Content) -> LocatedValue {
     var value = self
     value.content = content
     return value

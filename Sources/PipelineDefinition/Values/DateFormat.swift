@@ -44,6 +44,14 @@ public struct DateFormat: Sendable, Hashable {
     self.kind = kind
   }
 
+  init(_ pattern: DatePattern) { self.init(text: pattern.text, kind: .pattern(pattern)) }
+
+  /// Whether `bytes` are a date in this format.
+  func reads(_ bytes: Span<UInt8>) -> Bool {
+    if let pattern { return pattern.fields(bytes)?.exists == true }
+    return seconds(bytes) != nil
+  }
+
   /// Creates a format.
   ///
   /// - Parameters:

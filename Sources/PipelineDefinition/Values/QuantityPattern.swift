@@ -32,7 +32,7 @@ public struct QuantityRule: Sendable, Hashable, Codable {
 
 /// A ``QuantityRule`` compiled for bytes. Checking allocates nothing.
 package struct QuantityPattern: Sendable {
-  enum Verdict: Equatable {
+  enum Verdict: Int {
     case valid
     case isNoQuantity, needsUnit, hasUnknownUnit, isRangeRefused, isRangeReversed, isOutOfBounds
   }

@@ -34,7 +34,7 @@ struct ChunkPlan {
   /// Indices in the block of records that can't be imported, in order.
   var rejected: [Int] = []
   /// In the order of the records.
-  var issues: [RecordIssue] = []
+  var issues: PackedIssues
 
   /// For a chunk whose keys are not compared, and where nothing was refused.
   init(inserting chunk: ParsedChunk) {
@@ -42,7 +42,7 @@ struct ChunkPlan {
     insertedRows = Array(0..<chunk.batch.count)
     rejected = chunk.rejected
     issues = chunk.issues
-    if issues.count > 1 { sort() }
+    sort()
   }
 
   /// For a chunk whose keys are not compared, without the rows that are known not to be storable.
@@ -52,7 +52,7 @@ struct ChunkPlan {
     inserts.removeRows(Set(refused.keys))
     insertedRows.removeAll { refused[$0] != nil }
     rejected += refused.keys.map { Int(chunk.recordOfRow[$0]) }
-    issues += refused.values
+    issues.append(contentsOf: refused.values)
     sort()
   }
 
@@ -68,8 +68,10 @@ struct ChunkPlan {
     var next = 0
     for index in rejected {
       let number = UInt64(chunk.block.number(ofRecordAt: index))
-      while next < issues.count, issues[next].record < number || issues[next].severity != .error { next += 1 }
-      if next < issues.count, issues[next].record == number { continue }
+      while next < issues.count, issues.position(at: next).record < number || issues.severity(at: next) != .error {
+        next += 1
+      }
+      if next < issues.count, issues.position(at: next).record == number { continue }
       throw RunFailure(
         code: nil, exitCode: .software,
         message: "record \(chunk.block.number(ofRecordAt: index)) in line \(chunk.block.records[index].line) was "
@@ -80,7 +82,7 @@ struct ChunkPlan {
   /// Sorts issues and rejects in the order of the input: the parser and later checks add theirs separately.
   mutating func sort() {
     rejected.sort()
-    issues.sort { ($0.record, $0.field ?? 0) < ($1.record, $1.field ?? 0) }
+    issues.sort()
   }
 }
 

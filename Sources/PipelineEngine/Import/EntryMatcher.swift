@@ -137,12 +137,11 @@ struct EntryMatcher {
     if isRepeated, policy != .reject { builder.noteRepetition(row, keyNames: keyNames, policy: policy) }
     switch policy {
     case .reject:
-      let holder =
-        isRepeated
-        ? "an earlier record of this input has the same key (\(keyNames)); remove one of the two"
-        : "the store has an entry with this key (\(keyNames)) already, \(entityName) p\(known.storeKey); remove the "
-          + "record, or set \"duplicates\" to skip or update"
-      builder.reject(row, .primaryKey, message: holder)
+      if isRepeated {
+        builder.rejectRepetition(row, keyNames: keyNames)
+      } else {
+        builder.reject(row, keyNames: keyNames, of: entityName, storeKey: known.storeKey)
+      }
     case .skip:
       builder.leave(as: .duplicate, isRepeated: isRepeated)
     case .update:
@@ -195,12 +194,7 @@ struct EntryMatcher {
     for (index, uniqueness) in uniquenesses.enumerated() {
       let digest = chunk.digests.uniques[index][row]
       guard digest != .none, let known = uniqueValues[index].entry(of: digest) else { continue }
-      let holder =
-        builder.isOfThisInput(known)
-        ? "an earlier record of this input" : "an entry of the store, \(entityName) p\(known.storeKey),"
-      let message = "\(uniqueness.names) must be unique, and \(holder) has the same; correct one of the two"
-      builder.note(
-        row, uniqueness.code, message: message, column: uniqueness.column, severity: uniqueness.severity)
+      builder.note(row, uniqueness, at: index, known: known, of: entityName)
       if uniqueness.severity == .error {
         builder.plan.rejected.append(Int(chunk.recordOfRow[row]))
         return true

@@ -49,7 +49,9 @@ struct ImportEnvironment {
     if log.takes(.debug) {
       log.log(.chunkSaved(input, record: chunk.progress.position.record - 1, rows: plan.inserts.count))
     }
-    for issue in plan.issues { log.log(.issue(issue)) }
+    if log.takes(.error) {
+      for issue in plan.issues { log.log(.issue(issue)) }
+    }
   }
 
   // MARK: Inputs

@@ -58,16 +58,19 @@ struct PlanBuilder {
 
   /// Reports a record whose key an earlier record of the input has.
   mutating func noteRepetition(_ row: Int, keyNames: String, policy: DuplicatePolicy) {
-    let outcome =
-      switch policy {
-      case .update: "its values replace the earlier ones"
-      case .keepNewest: "the newer values stay"
-      case .reject, .skip: "it is left out"
-      }
-    note(
-      row, .primaryKey,
-      message: "an earlier record of this input has the same key (\(keyNames)); \(outcome). If they are two entries, "
-        + "add what distinguishes them to the key", severity: .warning)
+    let kind = plan.issues.kind(forKey: KindKey.repetition) {
+      let outcome =
+        switch policy {
+        case .update: "its values replace the earlier ones"
+        case .keepNewest: "the newer values stay"
+        case .reject, .skip: "it is left out"
+        }
+      return PackedIssues.Kind(
+        .primaryKey, severity: .warning,
+        message: "an earlier record of this input has the same key (\(keyNames)); \(outcome). If they are two entries, "
+          + "add what distinguishes them to the key")
+    }
+    note(row, kind: kind)
   }
 
   mutating func reject(_ row: Int, _ issue: RecordIssue) {
@@ -75,18 +78,53 @@ struct PlanBuilder {
     plan.issues.append(issue)
   }
 
-  mutating func reject(_ row: Int, _ code: IssueCode, message: String) {
+  /// Rejects a record whose key is that of the entry with a primary key in the store.
+  mutating func reject(_ row: Int, keyNames: String, of entityName: String, storeKey: Int64) {
+    let kind = plan.issues.kind(forKey: KindKey.stored) {
+      PackedIssues.Kind(
+        .primaryKey, message: "the store has an entry with this key (\(keyNames)) already, \(entityName) p",
+        messageEnd: "; remove the record, or set \"duplicates\" to skip or update")
+    }
     plan.rejected.append(Int(chunk.recordOfRow[row]))
-    note(row, code, message: message)
+    note(row, kind: kind, number: storeKey)
   }
 
+  /// Rejects a record whose key an earlier record of the input has.
+  mutating func rejectRepetition(_ row: Int, keyNames: String) {
+    let kind = plan.issues.kind(forKey: KindKey.repeated) {
+      PackedIssues.Kind(
+        .primaryKey,
+        message: "an earlier record of this input has the same key (\(keyNames)); remove one of the two")
+    }
+    plan.rejected.append(Int(chunk.recordOfRow[row]))
+    note(row, kind: kind)
+  }
+
+  /// Reports a value that must be unique and that an earlier record has, or the entry with a primary key in the store.
+  ///
+  /// - Parameter index: The index of `uniqueness` among those of the run.
   mutating func note(
-    _ row: Int, _ code: IssueCode, message: String, column: String? = nil, severity: Severity = .error
+    _ row: Int, _ uniqueness: EntryMatcher.Uniqueness, at index: Int, known: KeyEntry, of entityName: String
   ) {
+    let isRepeated = isOfThisInput(known)
+    let kind = plan.issues.kind(forKey: KindKey.uniqueness(index, isRepeated: isRepeated)) {
+      let start = "\(uniqueness.names) must be unique, and "
+      let end = "has the same; correct one of the two"
+      return PackedIssues.Kind(
+        uniqueness.code, severity: uniqueness.severity, column: uniqueness.column,
+        message: isRepeated
+          ? "\(start)an earlier record of this input \(end)" : "\(start)an entry of the store, \(entityName) p",
+        messageEnd: isRepeated ? nil : ", \(end)")
+    }
+    note(row, kind: kind, number: known.storeKey)
+  }
+
+  private mutating func note(_ row: Int, kind: Int, number: Int64 = 0) {
+    let index = Int(chunk.recordOfRow[row])
+    let bytes = chunk.block.bytes
     plan.issues.append(
-      RecordIssue(
-        code, severity: severity, at: chunk.position(ofRow: row, input: inputName), column: column,
-        value: chunk.shownValue(ofRecord: Int(chunk.recordOfRow[row])), message: message))
+      kind: kind, at: chunk.packedPosition(ofRecord: index),
+      value: bytes.span.extracting(chunk.block.records[index].contentRange), number: number)
   }
 
   consuming func finish(_ updatedSlots: [Int]) -> ChunkPlan {
@@ -99,4 +137,13 @@ struct PlanBuilder {
     plan.sort()
     return plan
   }
+}
+
+/// What stands for the kinds of a plan's issues; those of the parser are not negative.
+private enum KindKey {
+  static let repetition = -1
+  static let repeated = -2
+  static let stored = -3
+
+  static func uniqueness(_ index: Int, isRepeated: Bool) -> Int { -4 - 2 * index - (isRepeated ? 1 : 0) }
 }

@@ -3,7 +3,7 @@ import Foundation
 import OpenCoreData
 
 /// The records of one input that could not be imported, as their original bytes under the input's own header. A file of
-/// JSON lines next to it has the issues of each record.
+/// JSON lines next to it, the *details*, has the issues of each record.
 ///
 /// Both are written under names ending in `.part`, in step with the checkpoints, so that an interrupted run can
 /// continue them. They get their final names when the store is on the disk: what was rolled back, or lost with the
@@ -11,8 +11,10 @@ import OpenCoreData
 final class RejectsFile {
   /// The first JSON line, in addition to the issues.
   struct Context: Sendable, Encodable {
-    /// The layout of the file.
-    var rejects = 1
+    /// The layout of the lines that follow, up to the next line of this kind. In layout 1 each issue had a line with all
+    /// its members.
+    var rejects = Self.layout
+    static let layout = 2
     var run: String
     /// The name or path by which the program was given the pipeline. Nil for an import of all attributes of an entity.
     var pipeline: String?
@@ -78,6 +80,21 @@ final class RejectsFile {
           + "back, or import all of the input again with --again")
     }
     self.mark = mark
+    try noteLayout()
+  }
+
+  /// Says that the lines that follow have another layout than those of an earlier version of this program.
+  private func noteLayout() throws(RunFailure) {
+    guard let path, let details, let origin = Replay.origin(inDetails: details.path),
+      origin.rejects ?? 1 < Context.layout
+    else { return }
+    let line = context.line
+    do throws(CSVError) {
+      try details.append(line)
+    } catch {
+      throw Self.failure(error, path)
+    }
+    mark.detailBytes += line.count
   }
 
   /// Adds the rejected records of a chunk. Afterwards `mark` has the new lengths of the files.
@@ -85,13 +102,7 @@ final class RejectsFile {
     guard !plan.rejected.isEmpty else { return }
     do throws(CSVError) {
       try open()
-      var text: [UInt8] = []
-      for index in plan.rejected {
-        if needsLineEnd { text.append(UInt8(ascii: "\n")) }
-        let bytes = chunk.block.bytes[chunk.block.records[index].range]
-        text += bytes
-        needsLineEnd = bytes.last != UInt8(ascii: "\n") && bytes.last != UInt8(ascii: "\r")
-      }
+      let text = originalBytes(plan, of: chunk)
       try records?.append(text)
       let lines = detailLines(plan, of: chunk)
       try details?.append(lines)
@@ -101,6 +112,27 @@ final class RejectsFile {
     } catch {
       throw Self.failure(error, path ?? "")
     }
+  }
+
+  /// The original bytes of the rejected records, those of neighbours at once.
+  private func originalBytes(_ plan: ChunkPlan, of chunk: ParsedChunk) -> [UInt8] {
+    let (bytes, records) = (chunk.block.bytes, chunk.block.records)
+    var text: [UInt8] = []
+    var pending = 0..<0
+    for index in plan.rejected {
+      let range = records[index].range
+      if range.lowerBound == pending.upperBound, !pending.isEmpty, !needsLineEnd {
+        pending = pending.lowerBound..<range.upperBound
+      } else {
+        text += bytes[pending]
+        if needsLineEnd { text.append(UInt8(ascii: "\n")) }
+        pending = range
+      }
+      let last = range.isEmpty ? nil : bytes[range.upperBound - 1]
+      needsLineEnd = last != UInt8(ascii: "\n") && last != UInt8(ascii: "\r")
+    }
+    text += bytes[pending]
+    return text
   }
 
   /// Removes what was added since `mark`, because the chunk was not saved.
@@ -203,15 +235,16 @@ final class RejectsFile {
     mark = RejectsMark(path: path, bytes: head.count, detailBytes: first.count)
   }
 
-  /// A line for each issue of a rejected record: both lists are in the order of the records.
+  /// A line for each rejected record: both lists are in the order of the records.
   private func detailLines(_ plan: ChunkPlan, of chunk: ParsedChunk) -> [UInt8] {
-    func number(_ offset: Int) -> UInt64 { UInt64(chunk.block.number(ofRecordAt: plan.rejected[offset])) }
-    var lines = RejectDetails(run: context.run)
-    var offset = 0
-    for issue in plan.issues where issue.severity == .error {
-      while offset < plan.rejected.count, number(offset) < issue.record { offset += 1 }
-      if offset == plan.rejected.count { break }
-      if number(offset) == issue.record { lines.append(issue, reject: mark.count + offset + 1) }
+    var lines = RejectDetails(plan.issues)
+    var next = 0
+    for index in plan.rejected {
+      let number = UInt64(chunk.block.number(ofRecordAt: index))
+      while next < plan.issues.count, plan.issues.position(at: next).record < number { next += 1 }
+      let first = next
+      while next < plan.issues.count, plan.issues.position(at: next).record == number { next += 1 }
+      if first < next { lines.append(first..<next) }
     }
     return lines.bytes
   }

@@ -22,6 +22,8 @@ public enum Replay {
     public let options: [String: [String]]?
     /// The run that rejected the records.
     let run: String?
+    /// The layout of the lines that follow.
+    let rejects: Int?
   }
 
   /// Reads the first line of the file next to `rejects`; nil where there is none, for example because only `rejects`

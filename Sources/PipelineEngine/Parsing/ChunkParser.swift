@@ -24,6 +24,10 @@ struct ChunkParser {
   private var spare: [UInt8] = []
   private var validator: RecordValidator
   private let members: MemberFaults
+  /// The numbers of `columns` in the pipeline.
+  private let columnNumbers: [Int]
+  /// The kinds of a chunk's issues for records of a number of fields.
+  private var raggedKinds: [RaggedForm: [Int]] = [:]
 
   /// With `takesDefaults` the attribute of a declared column that the input lacks gets the model's default, like that
   /// of an undeclared column.
@@ -46,6 +50,7 @@ struct ChunkParser {
       return Fill(parser: parser, value: parser.valueWhenAbsent, text: text[...], slot: slot)
     }
     let declared = set.parsers.filter { !takesDefaults || mapping.fieldOfColumn[$0.column] != nil }
+    columnNumbers = columns.map(\.parser.column)
     defaults = AttributeDefault.all(
       of: entity, except: Set(declared.compactMap { entity.slot(named: $0.definition.attribute) }))
     self.links = links.indices.compactMap { LinkParser(links[$0], number: $0, columns: set, mapping) }
@@ -77,7 +82,8 @@ struct ChunkParser {
         column.slot, of: slotCount, from: column.field, of: block, cells: &cells, needsSlowPath: &needsSlowPath)
     }
     for index in links.indices { links[index].fill(block, needsSlowPath: &needsSlowPath) }
-    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity))
+    raggedKinds.removeAll(keepingCapacity: true)
+    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity), issues: PackedIssues(input: input))
     chunk.recordOfRow.reserveCapacity(records.count)
     var (arena, row) = (bytes, ObjectBatch(entity: entity))
     for index in records.indices {
@@ -98,7 +104,7 @@ struct ChunkParser {
     }
     chunk.batch = ObjectBatch(entity: entity, count: records.count, cells: cells, arena: arena)
     let without = chunk.rejected + chunk.skipped
-    if !without.isEmpty { chunk.batch.removeRows(Set(without)) }
+    if !without.isEmpty { chunk.batch.keepRows(chunk.recordOfRow.map { Int($0) }) }
     chunk.digests = digester.digests(of: chunk.batch)
     for index in links.indices { chunk.links.append(links[index].filled(without: without)) }
     digestLinks(of: &chunk)
@@ -107,7 +113,10 @@ struct ChunkParser {
 
   /// Parses the records one after the other, whatever they contain.
   mutating func parseByRecords(_ block: RecordBlock) -> ParsedChunk {
-    var chunk = ParsedChunk(block: block, batch: ObjectBatch(entity: entity, rowCapacity: block.records.count))
+    raggedKinds.removeAll(keepingCapacity: true)
+    var chunk = ParsedChunk(
+      block: block, batch: ObjectBatch(entity: entity, rowCapacity: block.records.count),
+      issues: PackedIssues(input: input))
     chunk.batch.reserveText(block.bytes.count)
     chunk.recordOfRow.reserveCapacity(block.records.count)
     let (bytes, fields, records) = (block.bytes, block.fields, block.records)
@@ -233,7 +242,7 @@ struct ChunkParser {
       found += members.issues(ofRecord: index, in: chunk.block, at: position)
     }
     if !found.isEmpty {
-      chunk.issues += found
+      chunk.issues.append(contentsOf: found)
       return
     }
     if isBlank {
@@ -246,7 +255,7 @@ struct ChunkParser {
       return
     }
     guard layout.accepts(record, chunk.block.fields) else {
-      chunk.issues += raggedIssues(record, in: chunk.block, severity: .error, at: position)
+      noteRagged(record, at: index, .error, in: &chunk)
       return
     }
     noteAccepted(record, at: index, in: &chunk)
@@ -254,43 +263,77 @@ struct ChunkParser {
 
   /// Reports the repairs of a record, and the faults of its fields and of itself.
   @inline(__always)
-  private func noteAccepted(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
+  private mutating func noteAccepted(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
     if record.fieldCount != mapping.fieldCount || !record.problems.isEmpty {
       let position = chunk.position(ofRecord: index, input: input)
-      chunk.issues += RecordFaults.repairs(of: record, in: chunk.block, at: position)
-      chunk.issues += members.issues(ofRecord: index, in: chunk.block, at: position)
-      chunk.issues += raggedIssues(record, in: chunk.block, severity: .warning, at: position)
+      chunk.issues.append(contentsOf: RecordFaults.repairs(of: record, in: chunk.block, at: position))
+      chunk.issues.append(contentsOf: members.issues(ofRecord: index, in: chunk.block, at: position))
+      noteRagged(record, at: index, .warning, in: &chunk)
     }
     if !faults.isEmpty || !validator.broken.isEmpty { note(record, at: index, in: &chunk) }
   }
 
-  private func raggedIssues(
-    _ record: RecordSlice, in block: RecordBlock, severity: Severity, at position: RecordPosition
-  ) -> [RecordIssue] {
-    let lastIsEmpty = record.fieldCount > 0 && block.fields[record.firstField + record.fieldCount - 1].count == 0
-    return mapping.raggedIssues(
-      fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
-      columns: parsers.map(\.definition), severity: severity, at: position)
+  /// Appends the issues for a record of another number of fields than the header.
+  private mutating func noteRagged(
+    _ record: RecordSlice, at index: Int, _ severity: Severity, in chunk: inout ParsedChunk
+  ) {
+    if record.fieldCount == mapping.fieldCount { return }
+    let lastIsEmpty =
+      record.fieldCount > 0 && chunk.block.fields[record.firstField + record.fieldCount - 1].count == 0
+    let form = RaggedForm(fieldCount: record.fieldCount, lastIsEmpty: lastIsEmpty, severity: severity)
+    if raggedKinds[form] == nil {
+      let issues = mapping.raggedIssues(
+        fieldCount: form.fieldCount, lastIsEmpty: lastIsEmpty, dialect: definition.dialect,
+        columns: parsers.map(\.definition), severity: severity, at: chunk.position(ofRecord: index, input: input))
+      raggedKinds[form] = issues.map { chunk.issues.kind(of: $0) }
+    }
+    let position = chunk.packedPosition(ofRecord: index)
+    for kind in raggedKinds[form] ?? [] { chunk.issues.append(kind: kind, at: position) }
   }
 
   /// Appends the issues for the faults of a record.
-  private func note(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
+  private mutating func note(_ record: RecordSlice, at index: Int, in chunk: inout ParsedChunk) {
+    let position = chunk.packedPosition(ofRecord: index)
+    let bytes = chunk.block.bytes
     for fault in faults {
       guard let column = column(fault.column) else { continue }
-      var value: [UInt8] = []
-      layout.append(column, of: record, in: chunk.block, to: &value)
-      let position = chunk.position(ofRecord: index, input: input)
-      chunk.issues.append(
-        column.parser.issue(for: fault, bytes: value.span, at: position, field: column.field + 1))
+      if column.parts.isEmpty, column.field < record.fieldCount, !layout.joins(column.field, of: record) {
+        let field = chunk.block.fields[record.firstField + column.field]
+        if !field.needsUnescaping {
+          note(fault, of: column, bytes.span.extracting(field.range), at: position, in: &chunk.issues)
+          continue
+        }
+      }
+      scratch.removeAll(keepingCapacity: true)
+      layout.append(column, of: record, in: chunk.block, to: &scratch)
+      note(fault, of: column, scratch.span, at: position, in: &chunk.issues)
     }
     if validator.broken.isEmpty { return }
-    chunk.issues += validator.issues(
-      at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
-    ) { shownValue(ofColumn: $0, of: record, in: chunk.block) }
+    chunk.issues.append(
+      contentsOf: validator.issues(
+        at: chunk.position(ofRecord: index, input: input), shown: chunk.shownValue(ofRecord: index)
+      ) { shownValue(ofColumn: $0, of: record, in: chunk.block) })
+  }
+
+  /// Appends the issue for a fault of a field with this content. Its message is made only if it is a new one.
+  private func note(
+    _ fault: FieldFault, of column: MappedColumn, _ value: Span<UInt8>, at position: PackedIssues.Position,
+    in issues: inout PackedIssues
+  ) {
+    let (parser, field) = (column.parser, column.field + 1)
+    let key = (fault.column << 20 | fault.rule & 0xFFFF) << 4
+    let kind =
+      if let variant = parser.messageVariant(of: fault, bytes: value) {
+        issues.kind(forKey: key | variant) { parser.issueKind(for: fault, bytes: value, field: field) }
+      } else {
+        issues.kind(forKey: key, text: value) { parser.issueKind(for: fault, bytes: value, field: field) }
+      }
+    issues.append(kind: kind, at: position, value: value)
   }
 
   private func column(_ number: Int) -> MappedColumn? {
-    columns.first { $0.parser.column == number } ?? links.lazy.compactMap { $0.column(number) }.first
+    if let index = columnNumbers.firstIndex(of: number) { return columns[index] }
+    return links.lazy.compactMap { $0.column(number) }.first
   }
 
   /// The text of a column in the record; for a column that the pipeline fills, the value that it puts there.
@@ -302,6 +345,13 @@ struct ChunkParser {
     layout.append(input, of: record, in: block, to: &value)
     return RawText.shortened(value)
   }
+}
+
+/// What decides the issues of a record of another number of fields than the header.
+private struct RaggedForm: Hashable, Sendable {
+  let fieldCount: Int
+  let lastIsEmpty: Bool
+  let severity: Severity
 }
 
 /// A value that the pipeline gives to every record.

@@ -17,7 +17,7 @@ struct ParsedChunk: Sendable {
   var rejected: [Int] = []
   /// Indices of records that count for nothing: blank ones, where the dialect skips them.
   var skipped: [Int] = []
-  var issues: [RecordIssue] = []
+  var issues: PackedIssues
   /// How far the reading thread was when the chunk was complete.
   var progress = InputProgress()
 
@@ -33,10 +33,14 @@ struct ParsedChunk: Sendable {
   }
 
   func position(ofRecord index: Int, input: String) -> RecordPosition {
+    let packed = packedPosition(ofRecord: index)
+    return RecordPosition(input: input, record: packed.record, line: packed.line, byte: packed.byte)
+  }
+
+  func packedPosition(ofRecord index: Int) -> PackedIssues.Position {
     let record = block.records[index]
-    return RecordPosition(
-      input: input, record: UInt64(block.start.record + index), line: UInt64(record.line),
-      byte: UInt64(record.byteOffset))
+    return PackedIssues.Position(
+      record: UInt64(block.start.record + index), line: UInt64(record.line), byte: UInt64(record.byteOffset))
   }
 
   /// The text that an issue of a whole record shows.

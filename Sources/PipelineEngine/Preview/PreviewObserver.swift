@@ -75,7 +75,7 @@ private struct FileCounter {
   }
 
   private mutating func note(
-    _ issues: [RecordIssue], of chunk: ParsedChunk, rejected rejectedHere: Set<Int>, rows: [Int],
+    _ issues: PackedIssues, of chunk: ParsedChunk, rejected rejectedHere: Set<Int>, rows: [Int],
     record: (Int) -> FilePreview.Record
   ) {
     if issues.isEmpty { return }

@@ -36,9 +36,9 @@ struct InputResults {
 
   var profile: EntryProfile? { profiler?.profile }
 
-  mutating func add(_ counts: RunCounts, issues: [RecordIssue]) {
+  mutating func add(_ counts: RunCounts, issues: PackedIssues) {
     self.counts = self.counts + counts
-    for issue in issues { log.add(issue) }
+    log.add(issues)
   }
 
   /// Counts the values of entries that are stored: those of all rows, or of the rows with these numbers.

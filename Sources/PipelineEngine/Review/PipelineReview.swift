@@ -177,10 +177,12 @@ public struct PipelineReview: Sendable {
     return PipelineExplanation(definition, entities: found.map(\.entity)).topics
   }
 
-  /// The columns as a Table Schema; nil for a definition that can't be used, or that only exports.
+  /// The columns as a Table Schema, those of several parts as a Data Package; nil for a definition that can't be used, or
+  /// that only exports.
   public func tableSchema() throws -> TableSchema? {
-    guard let definition, let entity = found.first?.entity, !definition.columns.isEmpty else { return nil }
-    return try TableSchema(definition, entity)
+    guard let definition, let entity = found.first?.entity else { return nil }
+    if !definition.parts.isEmpty { return try DataPackage.schema(definition, found.map(\.entity)) }
+    return definition.columns.isEmpty ? nil : try TableSchema(definition, entity)
   }
 
   /// One line per mistake and warning: `file:line:column: key path: message`.

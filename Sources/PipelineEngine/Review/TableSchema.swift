@@ -1,21 +1,37 @@
 import Foundation
 import OpenCoreData
 
-/// A pipeline's columns as a Table Schema of the frictionless standards, as far as one can say them.
+/// A pipeline's columns as a Table Schema of the frictionless standards, or those of its parts as a Data Package with
+/// foreign keys, as far as these can say them.
 public struct TableSchema: Sendable {
-  /// The schema, indented, with sorted keys and a line break at its end.
+  /// The schema or the package, indented, with sorted keys and a line break at its end.
   public let json: Data
-  /// What the schema leaves out; one sentence each.
+  /// What it leaves out; one sentence each.
   public let omissions: [String]
 
-  private struct Document: Encodable {
+  /// The schema of one table.
+  struct Document: Encodable {
     var fields: [Field]
     var missingValues: [String]?
     var primaryKey: [String]?
+    var foreignKeys: [ForeignKey]?
     var fieldsMatch: [String]?
   }
 
-  private struct Field: Encodable {
+  /// Fields that have the values of fields of another resource.
+  struct ForeignKey: Encodable {
+    struct Reference: Encodable {
+      var resource: String
+      var fields: [String]
+    }
+
+    var fields: [String]
+    var reference: Reference
+    /// The name of the relationship, if the fields do not show it.
+    var relationship: String?
+  }
+
+  struct Field: Encodable {
     var name: String
     var type: String
     var format: String?
@@ -24,38 +40,54 @@ public struct TableSchema: Sendable {
     var trueValues: [String]?
     var falseValues: [String]?
     var constraints: [String: JSONValue]?
+    /// The attribute, if it has another name. Only pipelines know this key and the next.
+    var attribute: String?
+    var link: LinkDefinition?
   }
 
+  /// The schema of a pipeline of one entity.
   init(_ definition: PipelineDefinition, _ entity: NSEntityDescription) throws {
-    var writer = Writer(definition)
-    let columns = definition.columns.filter { $0.value == nil }
-    var document = Document(
-      fields: columns.map { writer.field($0, $0.link?.separator == nil ? entity.columnType(of: $0) ?? .text : .text) })
-    let dialect = definition.dialect
-    if !dialect.nullSequences.isEmpty { document.missingValues = dialect.nullSequences }
-    if !definition.key.isEmpty {
-      document.primaryKey = definition.key.map { key in columns.first { $0.attribute == key }?.name ?? key }
-    }
-    document.fieldsMatch = dialect.fieldsMatch.map { [$0.rawValue] }
-    if !definition.recordRules.isEmpty { writer.omit("the rules for records") }
-    if columns.count < definition.columns.count { writer.omit("the columns with a constant value") }
+    var writer = Writer(definition, subject: "the schema")
+    try self.init(writer.document(entity), omissions: { writer.omissions })
+  }
+
+  init(_ document: some Encodable, omissions: () -> [String]) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     json = try encoder.encode(document) + Data("\n".utf8)
-    omissions = writer.omissions
+    self.omissions = omissions()
   }
 
-  /// Makes fields and collects what they can't say.
-  private struct Writer {
+  /// Makes the schema of one table and collects what it can't say.
+  struct Writer {
     let definition: PipelineDefinition
+    /// What omissions are said of.
+    let subject: String
     private(set) var omissions: [String] = []
 
-    init(_ definition: PipelineDefinition) { self.definition = definition }
+    init(_ definition: PipelineDefinition, subject: String) { (self.definition, self.subject) = (definition, subject) }
 
-    mutating func omit(_ what: String) { omissions.append("the schema leaves out \(what)") }
+    mutating func omit(_ what: String) { omissions.append("\(subject) leaves out \(what)") }
 
-    mutating func field(_ column: ColumnDefinition, _ type: ColumnType) -> Field {
+    mutating func document(_ entity: NSEntityDescription) -> Document {
+      let columns = definition.columns.filter { $0.value == nil }
+      var document = Document(
+        fields: columns.map { field($0, $0.link?.separator == nil ? entity.columnType(of: $0) ?? .text : .text) })
+      let dialect = definition.dialect
+      if !dialect.nullSequences.isEmpty { document.missingValues = dialect.nullSequences }
+      if !definition.key.isEmpty {
+        document.primaryKey = definition.key.map { key in columns.first { $0.attribute == key }?.name ?? key }
+      }
+      document.fieldsMatch = dialect.fieldsMatch.map { [$0.rawValue] }
+      if !definition.recordRules.isEmpty { omit("the rules for records") }
+      if columns.count < definition.columns.count { omit("the columns with a constant value") }
+      return document
+    }
+
+    private mutating func field(_ column: ColumnDefinition, _ type: ColumnType) -> Field {
       var field = Field(name: column.name, type: "string")
+      if column.attribute != column.name { field.attribute = column.attribute }
+      field.link = column.link
       switch type {
       case .text: break
       case .integer: field.type = "integer"

@@ -49,6 +49,9 @@ struct EscapeSniffer {
     if faults(escaped) > faults(plain) {
       return Finding(.doubled, confidence: 0.95, evidence: "\(evidence), which is ordinary text")
     }
+    if count == quotes, after[Self.backslash] == nil, let text = ordinaryText(after, marks: marks, evidence) {
+      return text
+    }
     return undecided(evidence, escaping, quotes: quotes, others: others, cells: escaped.quotedCells)
   }
 
@@ -65,6 +68,16 @@ struct EscapeSniffer {
       evidence: "\(counted(count, "backslash", plural: "backslashes")) before another one, and none alone: two, or one "
         + "and its escape character",
       choices: ["\"doubleQuote\": true", "\"escapeChar\": \"\\\\\""])
+  }
+
+  /// The finding where backslashes precede only quotes that are not the dialect's, and not all of these: a program that
+  /// escapes them escapes each.
+  private func ordinaryText(_ after: [UInt8: Int], marks: [UInt8], _ evidence: String) -> Finding<QuoteEscape>? {
+    let kinds = marks.filter { after[$0] != nil }
+    let alone = bytes.count { kinds.contains($0) } - kinds.reduce(0) { $0 + (after[$1] ?? 0) }
+    if alone == 0 || kinds.contains(where: { $0 == dialect.quote }) { return nil }
+    return Finding(
+      .doubled, confidence: 0.95, evidence: "\(evidence), and \(alone) of the same kind without one: ordinary text")
   }
 
   private func faults(_ score: DialectScore) -> Double {

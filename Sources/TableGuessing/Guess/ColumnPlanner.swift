@@ -10,6 +10,8 @@ struct ColumnPlanner {
   let hint: String?
   /// Formats of dates that the user declares.
   let dateFormats: [String]
+  /// How many records repeat the header.
+  var repeatedHeaders = 0
 
   struct Plan {
     var columns: [ColumnGuess] = []
@@ -41,12 +43,36 @@ struct ColumnPlanner {
       }
     }
     completeBooleans(&plan)
+    if repeatedHeaders > 0 { refuseHeaders(records, &plan) }
     plan.key = key(plan, records)
     return plan
   }
 
   private func attribute(_ name: String?) -> AttributeVocabulary.Attribute? {
     vocabulary.attributes.first { $0.name == name }
+  }
+
+  /// Makes sure that records that repeat the header are rejected, if only texts are read of them: by a rule for a column
+  /// whose label is not a value of other records.
+  private func refuseHeaders(_ records: [SplitRecord], _ plan: inout Plan) {
+    let filled = plan.columns.indices.filter { plan.columns[$0].attribute.value != nil }
+    if filled.contains(where: { attribute(plan.columns[$0].attribute.value)?.kind != .text }) { return }
+    let column = filled.first { column in
+      let label = profiles[column].label
+      return !label.isEmpty
+        && records.count { column < $0.cells.count && $0.cells[column].text == label } == repeatedHeaders
+    }
+    guard let column else {
+      plan.doubts.append(
+        GuessPoint(
+          name: "repeated header", shown: counted(repeatedHeaders, "line"), confidence: 0.4,
+          evidence: "each label is also a value, so no rule can tell these lines from records",
+          choices: ["remove the lines from the file"]))
+      return
+    }
+    let label = DefinitionText.quoted(profiles[column].label)
+    plan.columns[column].rules.append("{ \"rule\": \"notOneOf\", \"values\": [\(label)] }")
+    plan.columns[column].remarks.append("lines that repeat the header are rejected by the rule")
   }
 
   private func complete(_ index: Int, _ plan: inout Plan) {

@@ -99,7 +99,8 @@ package struct TableGuesser: Sendable {
     let isText = form.doubts.first?.name != "format"
     let planner = ColumnPlanner(
       vocabulary: vocabulary, index: index, profiles: profiles, hasLabels: layout.headerRows.value > 0,
-      hint: isText ? dayFirstHint(form, numbers) : nil, dateFormats: dateFormats)
+      hint: isText ? dayFirstHint(form, numbers) : nil, dateFormats: dateFormats,
+      repeatedHeaders: layout.repeatedHeaders + others.reduce(0) { $0 + $1.layout.repeatedHeaders })
     var plan = planner.plan(records)
     if !isText { plan.doubts = [] }
     var guess = TableGuess(

@@ -32,6 +32,8 @@ package struct Layout: Sendable {
   package var width: Int
   /// The lines of the header, from 1.
   package var headerLines: ClosedRange<Int>?
+  /// How many of the seen records repeat the header.
+  package var repeatedHeaders = 0
 }
 
 extension Layout {

@@ -84,6 +84,7 @@ struct TableSniffer {
         return
       }
     }
+    layout.repeatedHeaders = repeated
     if repeated > 0 { remarks.append("The header is repeated in \(counted(repeated, "line")); they will be rejected.") }
   }
 

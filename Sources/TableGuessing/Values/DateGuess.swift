@@ -79,14 +79,6 @@ struct DateGuess: Sendable {
 
   // MARK: The order of day and month
 
-  private struct Reading {
-    let order: DateOrder
-    let pattern: String
-    var fits = 0
-    /// The instants, in the order of the file; nil for values that do not fit.
-    var seconds: [Double?] = []
-  }
-
   private static func order(
     of group: [[UInt8]], forms: [DateForm], mark: Character?, texts: [[UInt8]], hint: String?
   ) -> Finding<DateOrder> {
@@ -96,78 +88,89 @@ struct DateGuess: Sendable {
     let members = Set(group)
     let ordered = texts.filter { members.contains($0) && DateForm($0)?.isYearFirst == false }
     let orders: [DateOrder] = main.yearDigits == 2 ? [.dayMonth, .monthDay, .yearMonth] : [.dayMonth, .monthDay]
-    let readings = orders.map { reading($0, of: ordered, main) }.sorted { $0.fits > $1.fits }
-    let (best, second) = (readings[0], readings[1])
-    let total = ordered.count
-    let full = readings.filter { $0.fits == total }
-    if full.count == 1 {
-      let missed = total - second.fits
-      return Finding(
-        best.order, confidence: missed == 1 ? 0.9 : 0.97,
-        evidence: "\(total) of \(total) can be \(best.pattern), \(missed) can't be \(second.pattern)")
-    }
-    if full.isEmpty { return partial(best, second, of: total) }
-    if mark == ".", full.contains(where: { $0.order == .dayMonth }) {
+    let allForms = Set(ordered.compactMap { DateForm($0) })
+    var counts = DateReadings(
+      orders.map { order in
+        let formats = allForms.compactMap { try? DateFormat($0.pattern(order)) }
+        return DateReadings.Reading(order.pattern(mark: main.mark, yearDigits: main.yearDigits), formats: formats)
+      })
+    for text in ordered { counts.add(text.span, isDate: true) }
+    let evidence = Evidence(orders: orders, counts: counts, texts: ordered)
+    let complete = counts.complete
+    if complete.count == 1 { return evidence.only(complete[0]) }
+    if complete.isEmpty { return evidence.partial }
+    if mark == ".", let dayMonth = complete.first(where: { orders[$0] == .dayMonth }) {
       return Finding(
         .dayMonth, confidence: 0.93,
-        evidence: "dates with dots begin with the day, and all can be \(pattern(.dayMonth, main))")
+        evidence: "dates with dots begin with the day, and \(counts.allCanBe([dayMonth]))")
     }
-    return undecided(full, of: total, hint: hint)
+    return evidence.undecided(complete, hint: hint)
+  }
+}
+
+/// What the dates of a column show about their order.
+private struct Evidence {
+  let orders: [DateOrder]
+  let counts: DateReadings
+  /// In the order of the file.
+  let texts: [[UInt8]]
+
+  /// The readings, those first that read the most values.
+  private var ranked: [Int] {
+    counts.readings.indices.sorted { counts.readings[$0].fits > counts.readings[$1].fits }
   }
 
-  private static func pattern(_ order: DateOrder, _ form: DateForm) -> String {
-    order.pattern(mark: form.mark, yearDigits: form.yearDigits)
-  }
+  private func name(_ index: Int) -> String { counts.readings[index].name }
 
-  private static func reading(_ order: DateOrder, of texts: [[UInt8]], _ main: DateForm) -> Reading {
-    var reading = Reading(order: order, pattern: pattern(order, main))
-    var formats: [DateForm: DateFormat] = [:]
-    for text in texts {
-      guard let form = DateForm(text) else { continue }
-      let format = formats[form] ?? (try? DateFormat(form.pattern(order)))
-      formats[form] = format
-      let seconds = format?.seconds(text.span)
-      if seconds != nil { reading.fits += 1 }
-      reading.seconds.append(seconds)
-    }
-    return reading
+  /// The instants in a reading; nil for values that it does not read.
+  private func seconds(_ index: Int) -> [Double?] { texts.map { counts.readings[index].seconds($0.span) } }
+
+  /// One order reads all values.
+  func only(_ best: Int) -> Finding<DateOrder> {
+    let second = ranked[1]
+    let missed = counts.total - counts.readings[second].fits
+    return Finding(
+      orders[best], confidence: missed == 1 ? 0.9 : 0.97,
+      evidence: "\(counts.canBe(best)), \(missed) can't be \(name(second))")
   }
 
   /// No order reads all values.
-  private static func partial(_ best: Reading, _ second: Reading, of total: Int) -> Finding<DateOrder> {
-    let onlySecond = zip(best.seconds, second.seconds).count { $0 == nil && $1 != nil }
-    let onlyBest = zip(best.seconds, second.seconds).count { $0 != nil && $1 == nil }
-    let evidence = "\(best.fits) of \(total) can be \(best.pattern), \(second.fits) can be \(second.pattern)"
+  var partial: Finding<DateOrder> {
+    let (best, second) = (ranked[0], ranked[1])
+    let pairs = zip(seconds(best), seconds(second))
+    let onlySecond = pairs.count { $0 == nil && $1 != nil }
+    let onlyBest = pairs.count { $0 != nil && $1 == nil }
+    let evidence = "\(counts.canBe(best)), \(counts.readings[second].fits) can be \(name(second))"
     if onlySecond == 0 {
-      return Finding(best.order, confidence: onlyBest > 1 ? 0.9 : 0.6, evidence: evidence)
+      return Finding(orders[best], confidence: onlyBest > 1 ? 0.9 : 0.6, evidence: evidence)
     }
     return Finding(
-      best.order, confidence: onlyBest >= 10 * onlySecond ? 0.7 : 0.3,
-      evidence: "\(evidence): the column mixes orders, or has mistakes", choices: [best.pattern, second.pattern])
+      orders[best], confidence: onlyBest >= 10 * onlySecond ? 0.7 : 0.3,
+      evidence: "\(evidence): the column mixes orders, or has mistakes", choices: [name(best), name(second)])
   }
 
   /// Several orders read all values: the order of the records may decide, and where the file comes from.
-  private static func undecided(_ readings: [Reading], of total: Int, hint: String?) -> Finding<DateOrder> {
-    let steps = readings.map { (reading: $0, back: backSteps($0.seconds)) }.sorted { $0.back.share < $1.back.share }
+  func undecided(_ complete: [Int], hint: String?) -> Finding<DateOrder> {
+    let steps = complete.map { (index: $0, back: Self.backSteps(seconds($0))) }.sorted { $0.back.share < $1.back.share }
     let (best, second) = (steps[0], steps[1])
-    let names = readings.map(\.pattern)
-    let both = "all \(total) can be \(names.joined(separator: " or "))"
+    let names = complete.map(name)
+    let both = counts.allCanBe(complete)
     let isChronological = best.back.pairs >= 5 && best.back.share <= 0.05 && second.back.share >= 0.2
-    let isHinted = hint != nil && readings.contains { $0.order == .dayMonth }
+    let isHinted = hint != nil && complete.contains { orders[$0] == .dayMonth }
     if isChronological {
-      let agrees = isHinted && best.reading.order == .dayMonth
-      let contradicts = isHinted && best.reading.order != .dayMonth
-      let confidence = agrees ? 0.93 : contradicts ? 0.6 : 0.85
+      let isDayFirst = orders[best.index] == .dayMonth
+      let confidence = !isHinted ? 0.85 : isDayFirst ? 0.93 : 0.6
       return Finding(
-        best.reading.order, confidence: confidence,
+        orders[best.index], confidence: confidence,
         evidence:
-          "\(both); as \(best.reading.pattern) they are in the order of time, as \(second.reading.pattern) they are not",
+          "\(both); as \(name(best.index)) they are in the order of time, as \(name(second.index)) they are not",
         choices: confidence < 0.8 ? names : [])
     }
     if let hint, isHinted {
       return Finding(.dayMonth, confidence: 0.7, evidence: "\(both); \(hint)", choices: names)
     }
-    return Finding(readings[0].order, confidence: 0.45, evidence: "\(both), and nothing else decides", choices: names)
+    return Finding(
+      orders[complete[0]], confidence: 0.45, evidence: "\(both), and nothing else decides", choices: names)
   }
 
   /// The share of neighbours that are against the direction of most.

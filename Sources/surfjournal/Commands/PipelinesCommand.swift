@@ -12,7 +12,8 @@ struct PipelinesCommand: Command {
     same name, the nearer one is used and listed.
 
     With export, prints the columns of a pipeline as a Table Schema, which other
-    programs read; what it can't say is listed on standard error. A Table Schema or
+    programs read; what it can't say is listed on standard error. A pipeline with
+    parts becomes a Data Package, with foreign keys for its links. A Table Schema or
     a Data Package can be given wherever the path of a pipeline can.
 
     Options:
@@ -59,10 +60,7 @@ struct PipelinesCommand: Command {
     let review = PipelineCatalog.review(name, model: nil)
     do {
       guard let schema = try review.tableSchema() else {
-        let why =
-          review.definition?.parts.isEmpty == false
-          ? "has parts, and a Table Schema describes one table" : "has no columns, for it only exports"
-        let reason = review.error?.description ?? "\(name): the pipeline \(why)"
+        let reason = review.error?.description ?? "\(name): the pipeline has no columns, for it only exports"
         return CommandFailure(reason, review.error?.exitCode ?? .configuration).report()
       }
       for omission in schema.omissions { Console.report(omission) }

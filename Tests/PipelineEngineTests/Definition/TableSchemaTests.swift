@@ -62,12 +62,15 @@ import Testing
 
   static let mistaken: [(text: String, message: String)] = [
     (#"{"fields": [{"name": "date", "type": "date", "format": "%d %b %Y"}]}"#, "%b, which is not supported"),
-    (#"{"resources": []}"#, "0 resources with a schema"),
+    (#"{"resources": []}"#, "no resource with a schema"),
     (
       #"{"fields": [{"name": "a", "decimalChar": ","}, {"name": "b", "decimalChar": "."}]}"#,
       "the field 'b' has another 'decimalChar'"
     ),
-    (#"{"fields": ["date"], "foreignKeys": []}"#, "unknown key 'foreignKeys'"),
+    (
+      #"{"fields": ["date"], "foreignKeys": [{"fields": "date", "reference": {"resource": "a", "fields": "b"}}]}"#,
+      "describe all of them in one Data Package"
+    ),
   ]
 
   @Test(arguments: mistaken)

@@ -23,80 +23,80 @@ extension DateSurvey {
   /// Judges what was counted so far; `column` is the column's name, for the notes.
   package func verdict(column: String) -> Verdict {
     var verdict = Verdict()
-    for shape in shapes where shape.total > 0 { Self.judge(shape, column: column, &verdict) }
+    for shape in shapes where shape.counts.total > 0 { shape.named.judge(column: column, &verdict) }
     return verdict
   }
+}
 
-  private static func judge(_ shape: Shape, column: String, _ verdict: inout Verdict) {
-    let declared = DayMonthOrder.allCases.filter { shape.declared[$0] != nil }
-    let isOpen = declared.count > 1
+extension DateSurvey.Shape {
+  /// The largest share of texts in the other order that counts as single mistakes: one in twenty.
+  private static let mistakesShare = 20
+
+  /// With the pattern of each order as its name, with the digits of the years that occurred: declared, it reads the
+  /// texts.
+  fileprivate var named: Self {
+    var named = self
+    for (index, order) in DayMonthOrder.allCases.enumerated() {
+      let patterns = (declared[order, default: []] + counts.readings[index].formats).compactMap(\.pattern)
+      let digits = hasLongYears && !hasShortYears ? 4 : 2
+      named.counts.readings[index].name =
+        (patterns.first { $0 == $0.withYear(digits: digits) } ?? patterns.first)?.text ?? ""
+    }
+    return named
+  }
+
+  private func index(_ order: DayMonthOrder) -> Int { order == DayMonthOrder.allCases[0] ? 0 : 1 }
+  private func only(_ order: DayMonthOrder) -> Int { counts.readings[index(order)].only }
+  private func name(_ order: DayMonthOrder) -> String { counts.readings[index(order)].name }
+
+  fileprivate func judge(column: String, _ verdict: inout DateSurvey.Verdict) {
+    let orders = DayMonthOrder.allCases.filter { declared[$0] != nil }
+    let isOpen = orders.count > 1
     // With both declared, the order that more texts require.
-    let order = isOpen && shape.count(.dayFirst) > shape.count(.monthFirst) ? .dayFirst : declared[0]
-    let (own, other) = (shape.count(order), shape.count(order.opposite))
+    let order = isOpen && only(.dayFirst) > only(.monthFirst) ? .dayFirst : orders[0]
+    let (own, other, opposite) = (only(order), only(order.opposite), order.opposite)
     if isOpen, own == 0 {
-      verdict.refusal = Finding(message: undecidedMessage(shape))
+      verdict.refusal = DateSurvey.Finding(message: undecidedMessage)
       return
     }
     if other > 0, own == 0 {
-      verdict.refusal = Finding(
-        message: contradictionMessage(shape, order), line: shape.examples[order.opposite]?.line)
+      verdict.refusal = DateSurvey.Finding(message: contradictionMessage(order), line: examples[opposite]?.line)
       return
     }
-    guard other * mistakesShare <= own else {
-      verdict.refusal = Finding(message: mixedMessage(shape, order), line: shape.examples[order.opposite]?.line)
+    guard other * Self.mistakesShare <= own else {
+      verdict.refusal = DateSurvey.Finding(message: mixedMessage(order), line: examples[opposite]?.line)
       return
     }
     if isOpen {
-      verdict.excluded += shape.declared[order.opposite] ?? []
-      verdict.notes.append(
-        "\(column) is read as \(name(shape, order)): \(count(own, of: shape)) can't be "
-          + name(shape, order.opposite))
+      verdict.excluded += declared[opposite] ?? []
+      verdict.notes.append("\(column) is read as \(name(order)): \(counts.cannotBe(index(opposite)))")
     }
-    if other > 0, let example = shape.examples[order.opposite] {
-      verdict.warning = Finding(
-        message: "is read as \(name(shape, order)), as \(count(own, of: shape)) must be; \(other) can only be "
-          + "\(name(shape, order.opposite)), such as \(example.text) in line \(example.line): correct them",
+    if other > 0, let example = examples[opposite] {
+      verdict.warning = DateSurvey.Finding(
+        message: "is read as \(name(order)), as \(own) of \(counts.total) must be; \(other) can only be "
+          + "\(name(opposite)), such as \(example.text) in line \(example.line): correct them",
         line: example.line)
     }
   }
 
-  private static func undecidedMessage(_ shape: Shape) -> String {
-    let names = DayMonthOrder.allCases.map { name(shape, $0) }
-    return "\(all(shape)) can be \(names[0]) or \(names[1]), and nothing in the file decides: declare which, as the "
-      + "column's only format of this kind in the pipeline, or with --date-format \(names[0]) or --date-format "
-      + names[1]
+  private var undecidedMessage: String {
+    "\(counts.allCanBe([0, 1])), and nothing in the file decides: declare which, as the column's only format of this "
+      + "kind in the pipeline, or with --date-format \(counts.readings[0].name) or --date-format "
+      + counts.readings[1].name
   }
 
-  private static func contradictionMessage(_ shape: Shape, _ order: DayMonthOrder) -> String {
-    let example = shape.examples[order.opposite].map { " (\($0.text) in line \($0.line))" } ?? ""
-    return "\(count(shape.count(order.opposite), of: shape)) can't be \(name(shape, order))\(example); \(all(shape)) "
-      + "can be \(name(shape, order.opposite)): declare \(name(shape, order.opposite)) instead, in the column's "
-      + "\"formats\" or with --date-format"
+  private func contradictionMessage(_ order: DayMonthOrder) -> String {
+    let example = examples[order.opposite].map { " (\($0.text) in line \($0.line))" } ?? ""
+    return "\(counts.cannotBe(index(order)))\(example); \(counts.allCanBe([index(order.opposite)])): declare "
+      + "\(name(order.opposite)) instead, in the column's \"formats\" or with --date-format"
   }
 
-  private static func mixedMessage(_ shape: Shape, _ order: DayMonthOrder) -> String {
+  private func mixedMessage(_ order: DayMonthOrder) -> String {
     let parts = [order, order.opposite].map { order in
-      let example = shape.examples[order].map { " (such as \($0.text) in line \($0.line))" } ?? ""
-      return "\(count(shape.count(order), of: shape)) can only be \(name(shape, order))\(example)"
+      let example = examples[order].map { " (such as \($0.text) in line \($0.line))" } ?? ""
+      return "\(counts.canOnlyBe(index(order)))\(example)"
     }
     return parts.joined(separator: " and ")
       + ", so the file mixes both and the order of the others is not known: write all dates in one way, such as 2014-07-14"
-  }
-
-  // MARK: Words
-
-  private static func count(_ value: Int, of shape: Shape) -> String { "\(value) of \(shape.total)" }
-
-  private static func all(_ shape: Shape) -> String {
-    shape.total == 1 ? "the only date" : "all \(shape.total)"
-  }
-
-  /// The pattern of an order with the digits of the years that occurred: declared, it reads the texts.
-  private static func name(_ shape: Shape, _ order: DayMonthOrder) -> String {
-    let patterns = shape.patterns[order] ?? []
-    let declared = shape.declared[order]?.compactMap(\.pattern) ?? []
-    let digits = shape.hasLongYears && !shape.hasShortYears ? 4 : 2
-    let best = (declared + patterns).first { $0 == $0.withYear(digits: digits) }
-    return (best ?? patterns.first)?.text ?? ""
   }
 }
