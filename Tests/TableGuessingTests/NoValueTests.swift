@@ -60,6 +60,14 @@ import Testing
     #expect(all.undecided(below: confidenceMin).map(\.name) == ["escape"], "\(all.escape)")
   }
 
+  @Test(arguments: ["8\\'9", "C:\\Surf"])
+  func `A backslash before an ordinary character where others escape quotes is refused`(text: String) {
+    let rows = (10...28).map { "2014-07-\($0),\"Cowell's, \\\"the \($0)\\\" of it\",4\n" }.joined()
+    #expect(!guessed("date,spot,rating\n" + rows).isRefused)
+    let guess = guessed("date,spot,rating\n" + rows + "2014-07-29,\"a \\\"\(text)\\\" board\",4\n")
+    #expect(guess.undecided(below: confidenceMin).map(\.name) == ["escape"], "\(guess.escape)")
+  }
+
   @Test func `A dollar sign before a brace stays in a label`() throws {
     let definition = try pipeline(
       { "2014-07-\($0),Rincon,4\n" }, header: "date,spot ${HOME} $${x},rating\n")

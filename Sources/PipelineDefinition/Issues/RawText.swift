@@ -20,20 +20,12 @@ package enum RawText {
 
   /// Appends the text that ``shortened(_:limit:)`` makes of `bytes`.
   static func appendShortened(_ bytes: Span<UInt8>, to target: inout [UInt8]) {
-    let start = target.count
-    if bytes.count <= charactersMax {
-      for index in 0..<bytes.count {
-        guard isPlain(bytes[index]) else { break }
-        target.append(bytes[index])
-      }
-      if target.count - start == bytes.count { return }
-      target.removeLast(target.count - start)
-    }
-    target += shortened(bytes).utf8
+    if !appendASCII(bytes, limit: charactersMax, to: &target) { target += shortened(bytes).utf8 }
   }
 
   private static func shortened(_ bytes: [UInt8], limit: Int) -> String {
-    if bytes.count <= limit, bytes.allSatisfy(isPlain) { return String(decoding: bytes, as: UTF8.self) }
+    var text: [UInt8] = []
+    if appendASCII(bytes.span, limit: limit, to: &text) { return String(decoding: text, as: UTF8.self) }
     var shown = ""
     var count = 0
     var input = bytes.makeIterator()
@@ -55,9 +47,26 @@ package enum RawText {
     }
   }
 
-  /// Whether a byte is a character of ASCII that is displayed as it is.
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  /// Appends the displayed text of most ASCII; false, and nothing is appended, if there are other bytes to display.
+  private static func appendASCII(_ bytes: Span<UInt8>, limit: Int, to target: inout [UInt8]) -> Bool {
+    let (start, backslash) = (target.count, UInt8(ascii: "\\"))
+    for index in 0..<min(bytes.count, limit) {
+      let byte = bytes[index]
+      switch byte {
+      case backslash, UInt8(ascii: "\""):
+        target.append(backslash)
+        target.append(byte)
+      case 0x20..<0x7F: target.append(byte)
+      case 0x09: target += "\\t".utf8
+      case 0x0A: target += "\\n".utf8
+      case 0x0D: target += "\\r".utf8
+      default:
+        target.removeLast(target.count - start)
+        return false
+      }
+    }
+    if bytes.count > limit { target += "…".utf8 }
+    return true
   }
 
   private static func escaped(_ scalar: Unicode.Scalar) -> String {

@@ -1,6 +1,7 @@
 /// Guesses whether a backslash takes the special meaning from a quote or a delimiter.
 struct EscapeSniffer {
   private static let backslash = UInt8(ascii: "\\")
+  private static let choices = ["\"doubleQuote\": true", "\"escapeChar\": \"\\\\\""]
 
   private let bytes: [UInt8]
   private let dialect: CandidateDialect
@@ -42,9 +43,13 @@ struct EscapeSniffer {
       : ("quote or delimiter", "quotes or delimiters")
     let evidence = "\(counted(count, kinds.0, plural: kinds.1)) after a backslash"
     if faults(escaped) < faults(plain) {
+      // Programs differ in whether a backslash before an ordinary character belongs to the text.
+      let isOrdinary = others > 0 || lone(after, marks) > 0
       return Finding(
-        .escaped(Self.backslash), confidence: others > 0 ? 0.8 : 0.95,
-        evidence: "\(evidence); read so, fewer records are broken")
+        .escaped(Self.backslash), confidence: isOrdinary ? 0.7 : 0.95,
+        evidence: "\(evidence); read so, fewer records are broken"
+          + (isOrdinary ? ", but some are before ordinary characters, and it is unknown whether they are text" : ""),
+        choices: isOrdinary ? Self.choices : [])
     }
     if faults(escaped) > faults(plain) {
       return Finding(.doubled, confidence: 0.95, evidence: "\(evidence), which is ordinary text")
@@ -67,17 +72,23 @@ struct EscapeSniffer {
       .doubled, confidence: 0.6,
       evidence: "\(counted(count, "backslash", plural: "backslashes")) before another one, and none alone: two, or one "
         + "and its escape character",
-      choices: ["\"doubleQuote\": true", "\"escapeChar\": \"\\\\\""])
+      choices: Self.choices)
   }
 
   /// The finding where backslashes precede only quotes that are not the dialect's, and not all of these: a program that
   /// escapes them escapes each.
   private func ordinaryText(_ after: [UInt8: Int], marks: [UInt8], _ evidence: String) -> Finding<QuoteEscape>? {
-    let kinds = marks.filter { after[$0] != nil }
-    let alone = bytes.count { kinds.contains($0) } - kinds.reduce(0) { $0 + (after[$1] ?? 0) }
-    if alone == 0 || kinds.contains(where: { $0 == dialect.quote }) { return nil }
+    let alone = lone(after, marks)
+    if alone == 0 || dialect.quote.map({ after[$0] != nil }) ?? false { return nil }
     return Finding(
       .doubled, confidence: 0.95, evidence: "\(evidence), and \(alone) of the same kind without one: ordinary text")
+  }
+
+  /// How many quotes that are not the dialect's stand without a backslash, of the kinds that also follow one.
+  private func lone(_ after: [UInt8: Int], _ marks: [UInt8]) -> Int {
+    marks.filter { $0 != dialect.quote }.reduce(0) { sum, mark in
+      after[mark].map { count in sum + bytes.count { $0 == mark } - count } ?? sum
+    }
   }
 
   private func faults(_ score: DialectScore) -> Double {
@@ -105,6 +116,6 @@ struct EscapeSniffer {
     }
     return Finding(
       .doubled, confidence: 0.5, evidence: "\(evidence), and both readings are regular",
-      choices: ["\"doubleQuote\": true", "\"escapeChar\": \"\\\\\""])
+      choices: Self.choices)
   }
 }

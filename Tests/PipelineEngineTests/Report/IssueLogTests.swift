@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PipelineDefinition
@@ -122,5 +123,19 @@ import Testing
     #expect(IssueCode.typeError.isFrictionless)
     #expect(!IssueCode.nulByte.isFrictionless)
     #expect(IssueCode.recordLevel.allSatisfy { $0.scope == .field || $0.scope == .record })
+  }
+}
+
+@Suite struct RawTextTests {
+  @Test(.seeded, arguments: Randomness.seeds(20, long: 2000))
+  func `Text is displayed the same with and without characters beyond ASCII`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let bytes: [UInt8] = (0..<Int.random(in: 0..<90, using: &random)).map { _ in
+      Bool.random(using: &random)
+        ? .random(in: 0x20..<0x80, using: &random) : Array("\"\\\n\r\ta\u{1}".utf8).randomElement(using: &random) ?? 0
+    }
+    // A letter in front that is not ASCII makes the other path show the rest.
+    let other = RawText.shortened(Array("é".utf8) + bytes, limit: 61)
+    #expect("é" + RawText.shortened(bytes) == other)
   }
 }
