@@ -234,8 +234,20 @@ extension NSManagedObjectContext {
   private func finishSave(_ saved: PendingChanges) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
     let savedBatches = graph.finishSave(of: saved.updated, written: saved.written, inStore: parent == nil)
+    if parent != nil { forgetVersions(ofEndsIn: saved.changes.relationships) }
     for object in hooked { object.didSave() }
     return savedBatches
+  }
+
+  /// The parent may count an object at the other end of a saved relationship as changed although nothing has changed
+  /// here: an undo puts back what a deletion took out of a list, and the list has another order.
+  private func forgetVersions(ofEndsIn rows: [RowRelationships]) {
+    for change in rows.lazy.flatMap(\.changes) {
+      for id in change.content.ids where !id.isTemporaryID {
+        guard let object = registeredObject(for: id), object.hasValues, !object.hasChanges else { continue }
+        object.accept(version: BaseRow.unknownVersion)
+      }
+    }
   }
 
   /// Adopts what a child saved. The child's value wins if both sides changed an attribute.
