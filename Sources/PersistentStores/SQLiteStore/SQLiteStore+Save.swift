@@ -154,10 +154,13 @@ extension SQLiteStore {
   private func insertAnew(
     _ row: UpdatedRow, key: Int64, of entity: SQLEntity, _ connection: SQLiteConnection
   ) throws {
-    // The first of the bound values is the key.
+    // The first of the bound values is the key. A value that was left out is still in its file, should that come back.
     let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map {
-        (column: $0.name, mark: content(of: "?", key: "?1", slot: slot, $0, entity), value: row.values[slot])
+      column.map { column in
+        if row.values[slot] == .null, let name = row.base.leftOut[slot] {
+          return (column: column.name, mark: "?", value: StoredValue.blob(ExternalData.column(forFile: name)))
+        }
+        return (column.name, content(of: "?", key: "?1", slot: slot, column, entity), row.values[slot])
       }
     }
     let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
@@ -202,7 +205,10 @@ extension SQLiteStore {
   }
 
   /// The row of `id` as the open transaction sees it.
-  func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? { try writingReader().rows(for: [id])[0] }
+  func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? {
+    // A conflict can be resolved without a value whose file is missing; the row keeps it.
+    try writingReader().rows(for: [id], leavingOut: MissingValues())[0]
+  }
 
   private func key(of id: NSManagedObjectID) throws -> Int64 {
     guard case .permanent(let store, let key) = id.reference, store === identity else {

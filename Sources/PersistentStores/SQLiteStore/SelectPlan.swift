@@ -113,6 +113,7 @@ struct SelectPlan {
     let entity = space.entity
     let id = NSManagedObjectID(space: space, key: statement.integer(0))
     var values: [StoredValue] = []
+    var leftOut: [Int: String] = [:]
     if includesValues {
       values.reserveCapacity(columns.count)
       for (slot, column) in columns.enumerated() {
@@ -126,11 +127,12 @@ struct SelectPlan {
             of: bytes, Self.location(of: entity, slot: slot, key: statement.integer(0))
           )
           .map(StoredValue.blob) ?? .null
+        if values[slot] == .null { leftOut[slot] = ExternalData.name(in: bytes) }
       }
     }
     return FetchedRow(
       id: id, version: statement.integer(2), values: values,
-      extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) })
+      extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) }, leftOut: leftOut)
   }
 
   private static func location(of entity: NSEntityDescription, slot: Int, key: Int64) -> ExternalData.Location {

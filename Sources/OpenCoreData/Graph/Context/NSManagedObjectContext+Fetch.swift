@@ -243,7 +243,8 @@ extension NSManagedObjectContext {
     for (index, id) in ids.enumerated() {
       if let object = registeredObject(for: id), !object.isFault {
         if !object.isDeleted {
-          result[index] = FetchedRow(id: object.objectID, version: object.versionForChildren, values: object.values)
+          result[index] = FetchedRow(
+            id: object.objectID, version: object.versionForChildren, values: object.values, leftOut: object.leftOut)
         }
       } else {
         absent.append(index)

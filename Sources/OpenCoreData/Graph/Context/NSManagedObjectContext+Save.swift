@@ -234,6 +234,10 @@ extension NSManagedObjectContext {
   private func finishSave(_ saved: PendingChanges) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
     let savedBatches = graph.finishSave(of: saved.updated, written: saved.written, inStore: parent == nil)
+    for object in saved.updated where object.auxiliaryIfPresent?.leftOut.isEmpty == false {
+      // What was set is no longer left out.
+      object.leftOut = object.leftOut
+    }
     if parent != nil { forgetVersions(ofEndsIn: saved.changes.relationships) }
     for object in hooked { object.didSave() }
     return savedBatches
@@ -308,7 +312,9 @@ extension NSManagedObjectContext {
     guard object.isFault else { return }
     if !object.hasValues {
       if base.version != BaseRow.unknownVersion {
-        object.fill(from: FetchedRow(id: object.identity, version: base.version, values: base.values))
+        object.fill(
+          from: FetchedRow(
+            id: object.identity, version: base.version, values: base.values, leftOut: base.leftOut))
       } else if let row = current[object.identity.key] {
         object.fill(from: row)
       } else {

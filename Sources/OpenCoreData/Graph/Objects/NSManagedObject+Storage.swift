@@ -102,6 +102,12 @@ extension NSManagedObject {
     set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.faultGroup = newValue } }
   }
 
+  /// The files of values that read as nil because these are missing, by slot. A value that was set since is no such one.
+  var leftOut: [Int: String] {
+    get { auxiliaryIfPresent?.leftOut.filter { slot, _ in currentValue(at: slot) == .null } ?? [:] }
+    set { if auxiliaryIfPresent != nil || !newValue.isEmpty { auxiliary.leftOut = newValue } }
+  }
+
   /// Changes of relationships that the context has not saved yet; nil if there are none.
   var pending: PendingRelationships? {
     if storage?.packedLinks.arePending == true { managedObjectContext?.linkPackedRows() }

@@ -283,7 +283,7 @@ extension NSManagedObject {
 
   /// Gives the object the values of `row`; a fault stays one.
   func fill(from row: FetchedRow) {
-    loaded = row.values
+    (loaded, leftOut) = (row.values, row.leftOut)
     for slot in entity.layout.transientSlots { loaded?[slot] = entity.layout.defaultValues[slot] }
     version = row.version
   }

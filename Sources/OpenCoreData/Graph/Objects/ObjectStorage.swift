@@ -108,6 +108,8 @@ final class AuxiliaryState {
   var observation: ObjectObservation?
   /// The faults whose rows are read together with this one's.
   var faultGroup: FaultGroup?
+  /// The files of values that were left out because these are missing, by slot.
+  var leftOut: [Int: String] = [:]
 }
 
 /// Faults of one fetch that load their rows together (`fetchBatchSize`).
