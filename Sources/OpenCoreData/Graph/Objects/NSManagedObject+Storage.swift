@@ -20,6 +20,14 @@ extension NSManagedObject {
 
   private var ownID: NSManagedObjectID? { assignedID ?? batchStorage?.id(number) }
 
+  /// Called before the object gets another storage. An object that goes leaves its place in the table of its last storage
+  /// only, so it must not have one in another context's table.
+  func leavePlace(for new: ObjectStorage) {
+    guard place >= 0, let storage, storage.unheld !== new.unheld else { return }
+    storage.unheld.forget(self, at: place)
+    place = -1
+  }
+
   var batchStorage: BatchStorage? { storage as? BatchStorage }
 
   // MARK: Values
