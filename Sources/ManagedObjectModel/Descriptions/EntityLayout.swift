@@ -22,6 +22,8 @@ package final class EntityLayout: Sendable {
   package let mandatoryRelationships: [NSRelationshipDescription]
   /// The stored relationships whose number of objects the model restricts, by name.
   package let checkedRelationships: [NSRelationshipDescription]
+  /// The relationships with the delete rule deny, by name.
+  package let denyingRelationships: [NSRelationshipDescription]
   /// The class that the model names for objects of the entity; nil if the program does not have it.
   package let objectClass: AnyClass?
 
@@ -35,6 +37,8 @@ package final class EntityLayout: Sendable {
       .filter { !$0.isTransient && !$0.isOptional && (!$0.isToMany || $0.minCount > 0) }
       .sorted { String.byteOrder($0.name, $1.name) }
     checkedRelationships = relationshipsByName.values.filter(\.isChecked).sorted { String.byteOrder($0.name, $1.name) }
+    denyingRelationships = relationshipsByName.values.filter { $0.deleteRule == .denyDeleteRule }
+      .sorted { String.byteOrder($0.name, $1.name) }
     attributeSlots = attributesByName.values.sorted { String.byteOrder($0.name, $1.name) }
     integerSlots = attributeSlots.map {
       [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType].contains($0.attributeType)
@@ -83,6 +87,9 @@ extension NSEntityDescription {
 
   /// The stored relationships, own and inherited, whose number of objects the model restricts, by name.
   package var checkedRelationships: [NSRelationshipDescription] { layout.checkedRelationships }
+
+  /// The relationships, own and inherited, with the delete rule deny, by name.
+  package var denyingRelationships: [NSRelationshipDescription] { layout.denyingRelationships }
 
   public var subentitiesByName: [String: NSEntityDescription] {
     Dictionary(

@@ -183,34 +183,13 @@ extension SQLiteStore {
     }
   }
 
-  private func delete(
-    _ deletions: [RowVersion], on connection: SQLiteConnection, faults: inout SaveFaults
-  ) throws {
-    for row in deletions {
-      let table = try sqlEntity(row.id.entity).tableName
-      let key = StoredValue.integer(try key(of: row.id))
-      do {
-        try connection.run("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?", [key, .integer(row.version)])
-      } catch let error as SQLiteError where error.isConstraint {
-        faults.refuse(row.id, error, obstacle: .other)
-        continue
-      }
-      // A row that is already gone is the desired result.
-      if connection.changedRowCount == 0,
-        try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [key]) != nil
-      {
-        faults.conflict(row.id, message: "its row was changed by another context", row: try currentRow(row.id))
-      }
-    }
-  }
-
   /// The row of `id` as the open transaction sees it.
   func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? {
     // A conflict can be resolved without a value whose file is missing; the row keeps it.
     try writingReader().rows(for: [id], leavingOut: MissingValues())[0]
   }
 
-  private func key(of id: NSManagedObjectID) throws -> Int64 {
+  func key(of id: NSManagedObjectID) throws -> Int64 {
     guard case .permanent(let store, let key) = id.reference, store === identity else {
       throw NSError.coreData(.save, "The object \(id) does not belong to the store \(identity.uuid).")
     }

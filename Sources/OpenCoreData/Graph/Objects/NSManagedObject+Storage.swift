@@ -12,6 +12,16 @@ extension NSManagedObject {
     return isInStore ? own.resolved : own
   }
 
+  /// The key of `identity`, for which an object of a packed row makes no ID.
+  var key: ObjectKey {
+    if assignedID == nil, auxiliaryIfPresent?.permanentID == nil, let storage = batchStorage,
+      case .stored(let space) = storage.ids
+    {
+      return space.key(number)
+    }
+    return identity.key
+  }
+
   /// From now on the object has `permanentID`. What other queues read (`idForOtherQueues`) stays as it was.
   func learn(_ permanentID: NSManagedObjectID) { auxiliary.permanentID = permanentID }
 
@@ -110,7 +120,7 @@ extension NSManagedObject {
     set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.faultGroup = newValue } }
   }
 
-  /// The files of values that read as nil because these are missing, by slot. A value that was set since is no such one.
+  /// The files of values that read as nil because these are missing, by slot, without values that were set since.
   var leftOut: [Int: String] {
     get { auxiliaryIfPresent?.leftOut.filter { slot, _ in currentValue(at: slot) == .null } ?? [:] }
     set { if auxiliaryIfPresent != nil || !newValue.isEmpty { auxiliary.leftOut = newValue } }
