@@ -41,6 +41,8 @@ let package = Package(
     .systemLibrary(name: "CEmbeddedModels"),
     // A header only: the name of the queue that code runs on, for messages.
     .systemLibrary(name: "CDispatchLabel"),
+    // A header only: a reference to an object of Swift that another thread may be about to release.
+    .systemLibrary(name: "CTryRetain"),
     // A header only: the argument parser of the C library.
     .systemLibrary(name: "CGetopt"),
     // A header only: the section of the program that names the commit it was built from.
@@ -51,7 +53,7 @@ let package = Package(
     .systemLibrary(name: "CWriteback"),
 
     // The product, from the bottom up.
-    .target(name: "Locking", swiftSettings: strict),
+    .target(name: "Locking", dependencies: ["CTryRetain"], swiftSettings: strict),
     .target(
       name: "ManagedObjectModel", dependencies: ["Locking", "CExpat", "CEmbeddedModels"], swiftSettings: strict),
     .target(

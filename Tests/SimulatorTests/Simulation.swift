@@ -59,7 +59,7 @@ final class Simulation {
         try checkStore()
       }
     } catch {
-      let text = "seed \(seed), step \(stepCount): \(error)\n\(pipeline)\n" + story.suffix(12).joined(separator: "\n")
+      let text = "seed \(seed), step \(stepCount): \(error)\n\(pipeline)\n" + story.suffix(60).joined(separator: "\n")
       throw Mismatch(description: text)
     }
   }

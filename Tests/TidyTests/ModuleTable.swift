@@ -1,7 +1,7 @@
 /// Which module may import which: the arrows of the design, and what each takes from the system.
 enum ModuleTable {
   static let imports: [String: Set<String>] = [
-    "Locking": [],
+    "Locking": ["CTryRetain"],
     "ManagedObjectModel": ["CEmbeddedModels", "CExpat", "Locking"],
     "PersistentStores": ["CSQLite", "CZlib", "Locking", "ManagedObjectModel"],
     "OpenCoreData": ["CDispatchLabel", "Locking", "ManagedObjectModel", "PersistentStores"],
@@ -21,7 +21,7 @@ enum ModuleTable {
     "ManagedObjectModelPlugin": ["FoundationXML", "PackagePlugin"],
     // C libraries and their headers, without Swift sources.
     "CArchive": [], "CBuildStamp": [], "CDispatchLabel": [], "CEmbeddedModels": [], "CExpat": [], "CGetopt": [],
-    "CISAL": [], "CMalloc": [], "CSQLite": [],
+    "CISAL": [], "CMalloc": [], "CSQLite": [], "CTryRetain": [],
     "CWriteback": [],
     "CXXHash": [], "CZlib": [],
   ]

@@ -22,6 +22,9 @@ package final class EntityLayout: Sendable {
   package let mandatoryRelationships: [NSRelationshipDescription]
   /// The stored relationships whose number of objects the model restricts, by name.
   package let checkedRelationships: [NSRelationshipDescription]
+  /// The relationships with the delete rule deny, by name.
+  package let denyingRelationships: [NSRelationshipDescription]
+
   init(of entity: NSEntityDescription) {
     propertiesByName = Self.propertiesByName(of: entity)
     attributesByName = propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
@@ -32,6 +35,8 @@ package final class EntityLayout: Sendable {
       .filter { !$0.isTransient && !$0.isOptional && (!$0.isToMany || $0.minCount > 0) }
       .sorted { String.byteOrder($0.name, $1.name) }
     checkedRelationships = relationshipsByName.values.filter(\.isChecked).sorted { String.byteOrder($0.name, $1.name) }
+    denyingRelationships = relationshipsByName.values.filter { $0.deleteRule == .denyDeleteRule }
+      .sorted { String.byteOrder($0.name, $1.name) }
     attributeSlots = attributesByName.values.sorted { String.byteOrder($0.name, $1.name) }
     integerSlots = attributeSlots.map {
       [.integer16AttributeType, .integer32AttributeType, .integer64AttributeType].contains($0.attributeType)
@@ -76,6 +81,9 @@ extension NSEntityDescription {
 
   /// The stored relationships, own and inherited, whose number of objects the model restricts, by name.
   package var checkedRelationships: [NSRelationshipDescription] { layout.checkedRelationships }
+
+  /// The relationships, own and inherited, with the delete rule deny, by name.
+  package var denyingRelationships: [NSRelationshipDescription] { layout.denyingRelationships }
 
   public var subentitiesByName: [String: NSEntityDescription] {
     Dictionary(

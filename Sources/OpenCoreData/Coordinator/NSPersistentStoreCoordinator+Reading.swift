@@ -52,6 +52,14 @@ struct StoreReading {
     return result
   }
 
+  /// The objects at the other end of a to-many relationship with their values; nil if they can't be read together.
+  func relatedRows(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [RelatedRows]? {
+    let stores = coordinator.rowStores
+    guard stores.count == 1 else { return nil }
+    let keys = ids.compactMap { $0.storeIdentity === stores[0].identity ? $0.storeKey : nil }
+    return try read(stores[0]) { try $0.relatedRows(relationship, of: keys) }
+  }
+
   func cursor(_ query: FetchQuery, rowsPerBatch: Int) throws -> any RowCursor {
     let stores = try coordinator.stores(for: query)
     if stores.count == 1 { return try cursor(stores[0], query, rowsPerBatch: rowsPerBatch) }

@@ -166,6 +166,9 @@ package struct ObjectKey: Hashable, Sendable {
   }
 
   package var isTemporary: Bool { scope == 0 }
+
+  // One word: contexts hash millions of keys. Equal numbers of different scopes seldom meet in one table.
+  package func hash(into hasher: inout Hasher) { hasher.combine(number &+ scope &* 0x9E37_79B9_7F4A_7C15) }
 }
 
 extension NSManagedObjectID: PredicateIdentity, PredicateIdentifiable {

@@ -34,7 +34,7 @@ struct UnlockedFile: CheckedSource {
   /// Whether the file has all that is committed: it is the same, and no program has begun a WAL.
   var isCurrent: Bool { isUnchanged && FileState(path + "-wal") == walState }
 
-  private var isUnchanged: Bool { FileState(path) == state }
+  var isUnchanged: Bool { FileState(path) == state }
 
   /// Runs `body`, which reads the file. The file's pages may have changed under it.
   ///

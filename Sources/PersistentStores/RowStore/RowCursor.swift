@@ -22,10 +22,12 @@ package protocol RowCursor: AnyObject {
 }
 
 /// The data that a store keeps of rows in addition to their values.
-package struct RowNumbers {
+package struct RowNumbers: Sendable {
   package private(set) var keys: [Int64] = []
   /// `Z_OPT`, if requested.
   package private(set) var versions: [Int64] = []
+  /// The keys of the objects that the rows belong to, if they are read by these.
+  package private(set) var owners: [Int64] = []
   package let wantsVersions: Bool
 
   package init(wantsVersions: Bool = false) { self.wantsVersions = wantsVersions }
@@ -33,6 +35,7 @@ package struct RowNumbers {
   package mutating func removeAll() {
     keys.removeAll(keepingCapacity: true)
     versions.removeAll(keepingCapacity: true)
+    owners.removeAll(keepingCapacity: true)
   }
 
   @inline(__always)
@@ -40,6 +43,8 @@ package struct RowNumbers {
     keys.append(key)
     if wantsVersions { versions.append(version()) }
   }
+
+  package mutating func append(owner: Int64) { owners.append(owner) }
 }
 
 /// The rows of several stores: store after store, or merged by the sort keys. It holds one batch per store.

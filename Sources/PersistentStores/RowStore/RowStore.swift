@@ -137,6 +137,9 @@ package protocol RowReader: AnyObject {
   /// The IDs at the other end of `relationship` for each of `ids`: in the relationship's order if it is ordered,
   /// otherwise by key.
   func related(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws -> [[NSManagedObjectID]]
+  /// The objects at the other end of `relationship`, which is to-many, with their values: owner after owner by ascending
+  /// key, and for each in the order of `related`. Nil if the store can't read both in one.
+  func relatedRows(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]?
   /// The results that `query` and `shape` describe: rows that match become groups, those become distinct results, and
   /// limit and offset count these. Results that stand for several rows and are equal by the sort keys come in the order
   /// of their columns.
@@ -196,6 +199,8 @@ package enum UniquenessResolution: Sendable {
 }
 
 extension RowReader {
+  package func relatedRows(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]? { nil }
+
   /// For stores whose values are in no files.
   package func rows(for ids: [NSManagedObjectID], leavingOut missing: MissingValues) throws -> [FetchedRow?] {
     try rows(for: ids)

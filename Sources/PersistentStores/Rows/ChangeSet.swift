@@ -92,10 +92,13 @@ package struct BaseRow: Sendable {
   package let version: Int64
   /// By slot.
   package let values: [StoredValue]
+  /// The files of values that were left out because these are missing, by slot.
+  package let leftOut: [Int: String]
 
-  package init(version: Int64, values: [StoredValue]) {
+  package init(version: Int64, values: [StoredValue], leftOut: [Int: String] = [:]) {
     self.version = version
     self.values = values
+    self.leftOut = leftOut
   }
 
   /// The version of values that a parent context had not saved when they were read. Rows never have it.

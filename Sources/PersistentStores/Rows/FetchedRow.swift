@@ -8,11 +8,17 @@ package struct FetchedRow: Sendable {
   package var values: [StoredValue]
   /// By index in the query's `keyPaths`.
   package var extras: [StoredValue] = []
+  /// The files of values that were left out because these are missing, by slot.
+  package var leftOut: [Int: String] = [:]
 
-  package init(id: NSManagedObjectID, version: Int64, values: [StoredValue], extras: [StoredValue] = []) {
+  package init(
+    id: NSManagedObjectID, version: Int64, values: [StoredValue], extras: [StoredValue] = [],
+    leftOut: [Int: String] = [:]
+  ) {
     self.id = id
     self.version = version
     self.values = values
     self.extras = extras
+    self.leftOut = leftOut
   }
 }

@@ -19,6 +19,14 @@ package struct RelationshipChange: Sendable {
     /// The new object at the other end of a to-one relationship.
     case one(NSManagedObjectID?)
     case many(MemberChange)
+
+    /// The objects that are named.
+    package var ids: [NSManagedObjectID] {
+      switch self {
+      case .one(let id): id.map { [$0] } ?? []
+      case .many(let members): members.added + members.removed
+      }
+    }
   }
 
   package let relationship: NSRelationshipDescription

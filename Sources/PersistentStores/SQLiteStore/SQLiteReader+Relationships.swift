@@ -30,6 +30,32 @@ extension SQLiteReader {
     }
     return keys.map { $0.flatMap { found[$0] } ?? [] }
   }
+
+  func relatedRows(_ relationship: NSRelationshipDescription, of keys: [Int64]) throws -> [RelatedRows]? {
+    guard let destination = relationship.destinationEntity,
+      let entity = destination.withDescendants.first(where: { !$0.isAbstract }),
+      case .toMany(let table, let column, let orderColumn)? =
+        try store.sqlEntity(relationship.entity).relationships[relationship.name],
+      try table == store.sqlEntity(destination).tableName
+    else { return nil }
+    var result: [RelatedRows] = []
+    for part in Set(keys).sorted().statementParts {
+      let owners = SelectPlan.Owners(column: column, orderColumn: orderColumn, keys: part)
+      let plan = try SelectPlan(FetchQuery(entity: destination), in: store, owners: owners)
+      try access("Reading") {
+        let cursor = try StoreCursor(
+          connection, plan, rowsPerBatch: Self.relatedRowsPerBatch, ownsSnapshot: false, lock: nil)
+        var (batch, numbers) = (ObjectBatch(entity: entity), RowNumbers(wantsVersions: true))
+        while try cursor.next(into: &batch, numbers: &numbers) {
+          result.append(RelatedRows(batch, numbers, of: store.identity))
+          (batch, numbers) = (ObjectBatch(entity: entity), RowNumbers(wantsVersions: true))
+        }
+      }
+    }
+    return result
+  }
+  /// An object that is kept keeps the values of so many.
+  private static let relatedRowsPerBatch = 512
 }
 
 /// The SELECT of a relationship: the key of this end, the key of the other, and the other's Z_ENT.

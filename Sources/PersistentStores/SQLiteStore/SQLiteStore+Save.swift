@@ -154,10 +154,13 @@ extension SQLiteStore {
   private func insertAnew(
     _ row: UpdatedRow, key: Int64, of entity: SQLEntity, _ connection: SQLiteConnection
   ) throws {
-    // The first of the bound values is the key.
+    // The first of the bound values is the key. A value that was left out is still in its file, should that come back.
     let stored = entity.attributeColumns.enumerated().compactMap { slot, column in
-      column.map {
-        (column: $0.name, mark: content(of: "?", key: "?1", slot: slot, $0, entity), value: row.values[slot])
+      column.map { column in
+        if row.values[slot] == .null, let name = row.base.leftOut[slot] {
+          return (column: column.name, mark: "?", value: StoredValue.blob(ExternalData.column(forFile: name)))
+        }
+        return (column.name, content(of: "?", key: "?1", slot: slot, column, entity), row.values[slot])
       }
     }
     let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + stored.map(\.column)
@@ -180,31 +183,13 @@ extension SQLiteStore {
     }
   }
 
-  private func delete(
-    _ deletions: [RowVersion], on connection: SQLiteConnection, faults: inout SaveFaults
-  ) throws {
-    for row in deletions {
-      let table = try sqlEntity(row.id.entity).tableName
-      let key = StoredValue.integer(try key(of: row.id))
-      do {
-        try connection.run("DELETE FROM \(table) WHERE Z_PK = ? AND Z_OPT = ?", [key, .integer(row.version)])
-      } catch let error as SQLiteError where error.isConstraint {
-        faults.refuse(row.id, error, obstacle: .other)
-        continue
-      }
-      // A row that is already gone is the desired result.
-      if connection.changedRowCount == 0,
-        try connection.integer("SELECT Z_PK FROM \(table) WHERE Z_PK = ?", [key]) != nil
-      {
-        faults.conflict(row.id, message: "its row was changed by another context", row: try currentRow(row.id))
-      }
-    }
+  /// The row of `id` as the open transaction sees it.
+  func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? {
+    // A conflict can be resolved without a value whose file is missing; the row keeps it.
+    try writingReader().rows(for: [id], leavingOut: MissingValues())[0]
   }
 
-  /// The row of `id` as the open transaction sees it.
-  func currentRow(_ id: NSManagedObjectID) throws -> FetchedRow? { try writingReader().rows(for: [id])[0] }
-
-  private func key(of id: NSManagedObjectID) throws -> Int64 {
+  func key(of id: NSManagedObjectID) throws -> Int64 {
     guard case .permanent(let store, let key) = id.reference, store === identity else {
       throw NSError.coreData(.save, "The object \(id) does not belong to the store \(identity.uuid).")
     }

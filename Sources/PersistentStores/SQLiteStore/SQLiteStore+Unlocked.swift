@@ -23,6 +23,20 @@ extension SQLiteStore {
     return try file.checking(body)
   }
 
+  /// As `checkingFile`; where the file was written to meanwhile, it is opened with locks and read again. `body` must only
+  /// return what it reads.
+  func readingAgain<Result>(_ body: () throws -> Result) throws -> Result {
+    for attempt in 1..<Self.readsMax {
+      guard let file = try followedFile() else { break }
+      do { return try checkingFile(body) } catch  where !file.isUnchanged {
+        // Another thread may still read it, and then it can't be opened again.
+        usleep(UInt32(attempt * 1000))
+      }
+    }
+    return try checkingFile(body)
+  }
+  private static let readsMax = 10
+
   private func checkingCopy<Result>(_ body: () throws -> Result) throws -> Result {
     guard let copy = unlocked.withLock({ $0.copy }) else { return try body() }
     return try copy.checking(body)

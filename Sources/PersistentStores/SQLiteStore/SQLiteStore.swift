@@ -150,7 +150,7 @@ package final class SQLiteStore: CopyableRowStore, SQLRowStore, @unchecked Senda
     _ snapshot: (any StoreSnapshot)?, _ body: (any RowReader) throws -> Result
   ) throws -> Result {
     if let snapshot = snapshot as? SQLiteSnapshot { return try snapshot.read(body) }
-    return try checkingFile { try read(body) }
+    return try readingAgain { try read(body) }
   }
 
   private func read<Result>(_ body: (any RowReader) throws -> Result) throws -> Result {

@@ -15,12 +15,32 @@ struct SelectPlan {
   private let externalData: ExternalData
   /// For the query's key paths: attribute and column of the result.
   let extras: [(attribute: NSAttributeDescription, column: Int32)]
+  /// The column of the result with the key of the object that a row belongs to, if rows are read by it.
+  let ownerColumn: Int32?
+
+  /// The rows of a to-many relationship's destination, by the column that leads to their owner.
+  struct Owners {
+    let column: String
+    /// The column of their positions, if the relationship is ordered.
+    let orderColumn: String?
+    let keys: ArraySlice<Int64>
+
+    fileprivate var condition: SQLFragment {
+      SQLFragment("t0.\(column) IN (\(SQLFragment.keyMarks(keys.count)))", keys.map(StoredValue.integer))
+    }
+    fileprivate var order: SQLFragment {
+      SQLFragment(
+        " ORDER BY " + [column, orderColumn, "Z_PK"].compactMap(\.self).map { "t0." + $0 }.joined(separator: ", "))
+    }
+  }
 
   /// Z_PK, Z_ENT and Z_OPT come first.
   private static let fixedColumnCount = 3
 
-  /// - Parameter keyCount: The number of keys, bound later, to which rows are restricted; nil for no restriction.
-  init(_ query: FetchQuery, in store: SQLiteStore, keyCount: Int? = nil) throws {
+  /// - Parameters:
+  ///   - keyCount: The number of keys, bound later, to which rows are restricted; nil for no restriction.
+  ///   - owners: What the rows belong to: they come by owner, and the query has no other condition.
+  init(_ query: FetchQuery, in store: SQLiteStore, keyCount: Int? = nil, owners: Owners? = nil) throws {
     let main = try store.sqlEntity(query.entity)
     let numbers = query.includesSubentities ? main.numbers : [main.number]
     var columnNumbers: [String: Int32] = [:]
@@ -45,7 +65,9 @@ struct SelectPlan {
     externalData = store.externalData
     tableName = main.tableName
     let columns = ColumnNames(query.entity, in: store)
-    let filter = try Self.filter(query, of: main, in: store.identity, columns: columns, keyCount: keyCount)
+    let filter =
+      try owners.map { SQLFragment(" WHERE ") + $0.condition }
+      ?? Self.filter(query, of: main, in: store.identity, columns: columns, keyCount: keyCount)
     var extras: [(attribute: NSAttributeDescription, column: Int32)] = []
     for keyPath in query.keyPaths {
       guard case .attribute(let attribute, _) = try AttributePath(keyPath, of: query.entity).end else { continue }
@@ -53,14 +75,17 @@ struct SelectPlan {
     }
     self.extras = extras
     let extraNames = try query.keyPaths.map(columns.sql)
-    let order = try Self.order(query.sortKeys, columns)
+    ownerColumn = owners.map { _ in Int32(Self.fixedColumnCount + names.count + extras.count) }
+    let order = try owners?.order ?? Self.order(query.sortKeys, columns)
     let source = SQLFragment(" FROM \(main.tableName) t0\(columns.joins)") + filter
     let slice = Self.slice(query.limit, query.offset)
     count =
       slice.text.isEmpty
       ? SQLFragment("SELECT count(*)") + source
       : SQLFragment("SELECT count(*) FROM (SELECT 1") + source + slice + SQLFragment(")")
-    let list = (["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"] + names.map { "t0." + $0 } + extraNames).joined(separator: ", ")
+    let list =
+      (["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"] + names.map { "t0." + $0 } + extraNames
+      + (owners.map { ["t0." + $0.column] } ?? [])).joined(separator: ", ")
     select = SQLFragment("SELECT " + list) + source + order + slice
   }
 
@@ -113,6 +138,7 @@ struct SelectPlan {
     let entity = space.entity
     let id = NSManagedObjectID(space: space, key: statement.integer(0))
     var values: [StoredValue] = []
+    var leftOut: [Int: String] = [:]
     if includesValues {
       values.reserveCapacity(columns.count)
       for (slot, column) in columns.enumerated() {
@@ -126,11 +152,12 @@ struct SelectPlan {
             of: bytes, Self.location(of: entity, slot: slot, key: statement.integer(0))
           )
           .map(StoredValue.blob) ?? .null
+        if values[slot] == .null { leftOut[slot] = ExternalData.name(in: bytes) }
       }
     }
     return FetchedRow(
       id: id, version: statement.integer(2), values: values,
-      extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) })
+      extras: extras.map { $0.attribute.storedValue(column: $0.column, of: statement) }, leftOut: leftOut)
   }
 
   private static func location(of entity: NSEntityDescription, slot: Int, key: Int64) -> ExternalData.Location {

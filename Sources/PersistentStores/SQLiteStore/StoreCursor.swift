@@ -124,6 +124,7 @@ final class StoreCursor: RowCursor {
   ) throws {
     let key = statement.integer(0)
     numbers.append(key: key, version: statement.integer(2))
+    if let column = plan.ownerColumn { numbers.append(owner: statement.integer(column)) }
     let entity = batch.entity
     try batch.appendRow { cells, arena in
       for slot in columns.indices {

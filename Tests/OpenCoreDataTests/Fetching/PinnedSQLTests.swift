@@ -145,7 +145,7 @@ struct PinnedSQLTests {
     Save(
       testDescription: "several of each",
       sql: [
-        "DELETE FROM ZSESSION WHERE Z_PK = ? AND Z_OPT = ?", "DELETE FROM ZSESSION WHERE Z_PK = ? AND Z_OPT = ?",
+        "DELETE FROM ZSESSION WHERE Z_PK IN (?,?) AND Z_OPT = ?",
         "UPDATE ZSESSION SET ZPLACE = ?, ZRATING = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ? AND Z_OPT = ?",
         "UPDATE ZSESSION SET ZRATING = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ? AND Z_OPT = ?", takeKeys, insert, storeKeys,
       ]

@@ -118,6 +118,31 @@ struct StoreSafetyTests {
     }
   }
 
+  @Test("A file without locks that another program writes to during a read is read again, with them")
+  func writtenMeanwhile() throws {
+    let stack = try Stack(folder)
+    let context = stack.context()
+    try context.performAndWait {
+      InsertionWay.single.insert(0..<1, into: context, stack.entity)
+      try context.save()
+    }
+    try stack.coordinator.remove(stack.coordinator.persistentStores[0])
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Sessions.model())
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: stack.file,
+      options: [NSReadOnlyPersistentStoreOption: NSNumber(value: true)])
+    let store = try #require(coordinator.rowStores.first)
+    var reads = 0
+    let places = try store.read(nil) { reader in
+      reads += 1
+      if reads == 1 {
+        try sqlite(stack.file, "UPDATE ZSESSION SET ZPLACE = 'Elsewhere'; PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+      return try reader.rows(FetchQuery(entity: stack.entity)).map { $0.values.contains(.text("Elsewhere")) }
+    }
+    #expect(reads == 2 && places == [true])
+  }
+
   @Test("A store that was removed from its coordinator says so to contexts that still want it")
   func removed() throws {
     let stack = try Stack(folder)

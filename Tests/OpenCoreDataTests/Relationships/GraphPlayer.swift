@@ -39,8 +39,12 @@ final class GraphPlayer {
 
   private var leaf: NSManagedObjectContext { contexts[0] }
 
-  /// - Returns: The first disagreement; nil if there is none.
+  /// - Returns: The first disagreement or error; nil if there is none.
   func play(steps: Int) throws -> String? {
+    do { return try playAndCompare(steps: steps) } catch { return "\(error)\(history)" }
+  }
+
+  private func playAndCompare(steps: Int) throws -> String? {
     for step in 0..<steps {
       if let found = try leaf.performAndWait({ try play() }) { return found }
       // Comparing reads all; so seldom that most changes are made on what was not read.

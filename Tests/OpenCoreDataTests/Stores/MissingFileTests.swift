@@ -93,4 +93,48 @@ struct MissingFileTests {
     try albums.take(.cascade)
     #expect(try sqlite(albums.file, "SELECT count(*) FROM ZPAGE WHERE ZALBUM = 1") == "0")
   }
+
+  @Test(
+    "A row that is written again after others have deleted it keeps its reference",
+    arguments: [Policy.overwrite, .objectTrump], [0, 1])
+  func writtenAgain(policy: Policy, levels: Int) throws {
+    let ids = try fill()
+    context.mergePolicy = policy.value
+    let leaf = levels == 0 ? context : store.stack.context(context)
+    let before = try bytes()
+    try leaf.performAndWait {
+      let object = leaf.object(with: ids[0])
+      #expect(object.value(forKey: "photo") == nil)
+      try sqlite(store.stack.file, "DELETE FROM ZSESSION WHERE Z_PK = 1")
+      object.setValue("Elsewhere", forKey: "place")
+      try leaf.save()
+    }
+    if levels == 1 { try context.performAndWait { try context.save() } }
+    #expect(try sqlite(store.stack.file, "SELECT ZPLACE FROM ZSESSION WHERE Z_PK = 1") == "Elsewhere")
+    #expect(try bytes() == before)
+  }
+
+  @Test(
+    "A policy that takes the object's values leaves a value that nobody has seen", arguments: [false, true])
+  func overwritten(isBack: Bool) throws {
+    let ids = try fill()
+    context.mergePolicy = NSMergePolicy.overwrite
+    let before = try bytes()
+    let name = try sqlite(store.stack.file, "SELECT CAST(substr(ZPHOTO, 2, 36) AS TEXT) FROM ZSESSION WHERE Z_PK = 1")
+    try context.performAndWait {
+      let object = context.object(with: ids[0])
+      #expect(object.value(forKey: "photo") == nil)
+      if isBack { try PhotoStore.photo(1).write(to: store.values.appendingPathComponent(name)) }
+      try sqlite(store.stack.file, "UPDATE ZSESSION SET ZRATING = 1, Z_OPT = Z_OPT + 1 WHERE Z_PK = 1")
+      object.setValue("Elsewhere", forKey: "place")
+      try context.save()
+      #expect(object.value(forKey: "photo") as? Data == (isBack ? PhotoStore.photo(1) : nil))
+    }
+    #expect(try sqlite(store.stack.file, "SELECT ZPLACE FROM ZSESSION WHERE Z_PK = 1") == "Elsewhere")
+    #expect(try bytes() == before)
+  }
+
+  private func bytes() throws -> String {
+    try sqlite(store.stack.file, "SELECT hex(ZPHOTO) FROM ZSESSION WHERE Z_PK = 1")
+  }
 }

@@ -150,7 +150,7 @@ struct SharedValueFolderTests {
     }
   }
 
-  @Test("Where the file is written to during the read, the error says so and the next read succeeds")
+  @Test("Where the file is written to during the read, it is read again")
   func duringRead() throws {
     let store = try filled()
     let coordinator = try reader(of: store)
@@ -164,9 +164,8 @@ struct SharedValueFolderTests {
         writes += 1
         try? replacePhoto(of: store)
       }
-      let error = #expect(throws: NSError.self) { try context.fetch(store.stack.request()) }
-      #expect(writes == 1 && error?.code == NSPersistentStoreTimeoutError, "\(String(describing: error))")
       let found = try context.fetch(store.stack.request())
+      #expect(writes == 1)
       #expect(found.first?.value(forKey: "photo") as? Data == PhotoStore.photo(2))
     }
   }

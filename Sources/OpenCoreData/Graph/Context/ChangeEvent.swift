@@ -48,7 +48,7 @@ struct ChangeEvent {
 
   mutating func noteDeletion(of object: NSManagedObject, _ key: ObjectKey) {
     deletions[key] = object
-    updates[key] = nil
+    if !updates.isEmpty { updates[key] = nil }
   }
 
   /// A deletion that was not announced yet is not announced; of another one the end is.
@@ -60,7 +60,7 @@ struct ChangeEvent {
 
   /// The object of a row whose insertion and removal may have been announced is inserted again.
   mutating func noteReinsertion(of object: NSManagedObject, _ segment: PendingSegment, row: Int) {
-    let key = object.identity.key
+    let key = object.key
     if hasInsertion(segment, row: row) || deletions.removeValue(forKey: key) != nil { return }
     mergedInsertions[key] = object
   }

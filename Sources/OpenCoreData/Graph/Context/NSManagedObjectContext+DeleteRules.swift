@@ -85,8 +85,8 @@ extension NSManagedObjectContext {
 
   /// Reads what a save compares with the rule deny, in one read for each relationship.
   func readDeniedEnds(of objects: [NSManagedObject]) throws {
-    for (relationship, group) in Self.relationships(of: objects) where relationship.deleteRule == .denyDeleteRule {
-      try readTogether(relationship, of: group)
+    for group in Dictionary(grouping: objects, by: { ObjectIdentifier($0.entity) }).values {
+      for relationship in group[0].entity.denyingRelationships { try readTogether(relationship, of: group) }
     }
   }
 
@@ -111,7 +111,8 @@ extension NSManagedObjectContext {
     for (relationship, group) in Self.relationships(of: objects) {
       let bound = group.filter { hasWork(relationship, of: $0, cascade) }
       guard !bound.isEmpty else { continue }
-      try readTogether(relationship, of: bound)
+      let unread = bound.filter { !$0.isCommittedKnown(relationship) }
+      if try unread.isEmpty || !readRows(relationship, of: unread) { try readTogether(relationship, of: bound) }
       let others = try bound.flatMap { try $0.relatedObjects(relationship).filter(\.isThere) }
       if relationship.deleteRule == .cascadeDeleteRule {
         // What is deleted shows no values, and need not say who its only owner is.

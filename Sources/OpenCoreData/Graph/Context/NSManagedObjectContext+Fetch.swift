@@ -191,11 +191,11 @@ extension NSManagedObjectContext {
       let (key, resolved) = (row.id.key, row.id.resolved.key)
       if graph.deletions[key] != nil || graph.deletions[resolved] != nil { return nil }
       guard let object = graph.updates[key] ?? graph.updates[resolved] else { return row }
-      seen.insert(object.identity.key)
+      seen.insert(object.key)
       return try query.matches(object) ? query.row(object, id: row.id) : nil
     }
     let late = try graph.updates.inOrder.filter { object in
-      try query.covers(object.entity) && query.asks(object.objectID) && !seen.contains(object.identity.key)
+      try query.covers(object.entity) && query.asks(object.objectID) && !seen.contains(object.key)
         && query.matches(object)
     }
     guard !late.isEmpty else { return result }
@@ -243,7 +243,8 @@ extension NSManagedObjectContext {
     for (index, id) in ids.enumerated() {
       if let object = registeredObject(for: id), !object.isFault {
         if !object.isDeleted {
-          result[index] = FetchedRow(id: object.objectID, version: object.versionForChildren, values: object.values)
+          result[index] = FetchedRow(
+            id: object.objectID, version: object.versionForChildren, values: object.values, leftOut: object.leftOut)
         }
       } else {
         absent.append(index)

@@ -79,6 +79,10 @@ extension NSManagedObjectContext {
     let groups = Dictionary(grouping: objects) { $0.entity.relationshipsByName[name].map(ObjectIdentifier.init) }
     for group in groups.values {
       guard let relationship = group[0].entity.relationshipsByName[name], !relationship.isTransient else { continue }
+      if try readRows(relationship, of: group) {
+        ends += try group.flatMap { try $0.relatedObjects(relationship).filter(\.isNotGone) }
+        continue
+      }
       let related = try relatedIDs(relationship, of: group.map(\.objectID))
       for (object, ids) in zip(group, related) {
         object.keepRelated(ids, relationship.name, ahead: ids.map(self.object(with:)))

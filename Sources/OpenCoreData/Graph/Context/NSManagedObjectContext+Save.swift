@@ -131,12 +131,19 @@ extension NSManagedObjectContext {
       }
     }
     if updatesToo {
-      try readDeniedEnds(of: Array(graph.deletions.values))
+      var rules = hasDeletionRules
+      let deleted = graph.deletions.filter { rules.holds($0.value) }.inOrder
+      try readDeniedEnds(of: deleted)
       for object in graph.updates.inOrder { check(object) { try $0.validateForUpdate() } }
-      for object in graph.deletions.inOrder { check(object) { try $0.validateForDelete() } }
+      for object in deleted { check(object) { try $0.validateForDelete() } }
     }
     validationFailures = failures
     if let error = NSError.validation(failures.map(\.error), of: failures.map(\.id)) { throw error }
+  }
+
+  /// Whether a deletion has rules, of the model or of its class.
+  private var hasDeletionRules: KindTest {
+    KindTest { !$0.entity.denyingRelationships.isEmpty || type(of: $0).lifecycleHooks.contains(.validation) }
   }
 
   /// `willSave` may change its own object and others; it is called until it causes no new changes.
@@ -156,14 +163,14 @@ extension NSManagedObjectContext {
 
   /// Changed objects whose classes have one of `hooks`.
   private func hookedObjects(_ hooks: LifecycleHooks) -> [NSManagedObject] {
-    func isHooked(_ object: NSManagedObject) -> Bool { !type(of: object).lifecycleHooks.isDisjoint(with: hooks) }
+    var isHooked = KindTest { !type(of: $0).lifecycleHooks.isDisjoint(with: hooks) }
     var result: [NSManagedObject] = []
     for segment in graph.insertions.segments
     where !segment.batch.entity.objectClass.lifecycleHooks.isDisjoint(with: hooks) {
       result += graph.handles(in: segment)
     }
-    result += graph.updates.filter { isHooked($0.value) }.inOrder
-    result += graph.deletions.filter { isHooked($0.value) }.inOrder
+    result += graph.updates.filter { isHooked.holds($0.value) }.inOrder
+    result += graph.deletions.filter { isHooked.holds($0.value) }.inOrder
     return result
   }
 
@@ -234,8 +241,24 @@ extension NSManagedObjectContext {
   private func finishSave(_ saved: PendingChanges) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
     let savedBatches = graph.finishSave(of: saved.updated, written: saved.written, inStore: parent == nil)
+    for object in saved.updated where object.auxiliaryIfPresent?.leftOut.isEmpty == false {
+      // What was set is no longer left out.
+      object.leftOut = object.leftOut
+    }
+    if parent != nil { forgetVersions(ofEndsIn: saved.changes.relationships) }
     for object in hooked { object.didSave() }
     return savedBatches
+  }
+
+  /// The parent may count an object at the other end of a saved relationship as changed although nothing has changed
+  /// here: an undo puts back what a deletion took out of a list, and the list has another order.
+  private func forgetVersions(ofEndsIn rows: [RowRelationships]) {
+    for change in rows.lazy.flatMap(\.changes) {
+      for id in change.content.ids where !id.isTemporaryID {
+        guard let object = registeredObject(for: id), object.hasValues, !object.hasChanges else { continue }
+        object.accept(version: BaseRow.unknownVersion)
+      }
+    }
   }
 
   /// Adopts what a child saved. The child's value wins if both sides changed an attribute.
@@ -296,8 +319,10 @@ extension NSManagedObjectContext {
     guard object.isFault else { return }
     if !object.hasValues {
       if base.version != BaseRow.unknownVersion {
-        object.fill(from: FetchedRow(id: object.identity, version: base.version, values: base.values))
-      } else if let row = current[object.identity.key] {
+        object.fill(
+          from: FetchedRow(
+            id: object.identity, version: base.version, values: base.values, leftOut: base.leftOut))
+      } else if let row = current[object.key] {
         object.fill(from: row)
       } else {
         return markInaccessible(object)
@@ -314,7 +339,7 @@ private struct SaveNotifications {
   private var inserted: [InsertedRows]
   private var updated: [NSManagedObject]
   private var linked: [NSManagedObjectID]
-  private var deleted: [NSManagedObject]
+  private var deleted: [NSManagedObjectID]
 
   init(_ context: NSManagedObjectContext, _ changes: ChangeSet) {
     self.context = context
@@ -322,12 +347,13 @@ private struct SaveNotifications {
     linked = changes.packedOtherEnds
     updated = Array(context.graph.updates.values)
     // The save does not delete objects whose rows were missing, and other contexts may have their rows.
-    deleted = context.graph.deletions.values.filter { !$0.state.contains(.inaccessible) }
+    deleted = changes.deletions.map(\.id)
     guard context.changeNotificationContents == .objects else { return }
     var info: [AnyHashable: Any] = [:]
     info.setUnlessEmpty(context.insertedObjects, NSInsertedObjectsKey)
     info.setUnlessEmpty(Set(updated), NSUpdatedObjectsKey)
-    info.setUnlessEmpty(Set(deleted), NSDeletedObjectsKey)
+    let gone = context.graph.deletions.values.lazy.filter { !$0.state.contains(.inaccessible) }
+    info.setUnlessEmpty(Set(gone), NSDeletedObjectsKey)
     objects = info
   }
 
@@ -344,7 +370,7 @@ private struct SaveNotifications {
     var ids: [AnyHashable: Any] = [:]
     ids.setUnlessEmpty(ObjectIDCollection(inserted), NSInsertedObjectIDsKey)
     ids.setUnlessEmpty(ObjectIDCollection(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
-    ids.setUnlessEmpty(ObjectIDCollection(deleted.map(\.objectID)), NSDeletedObjectIDsKey)
+    ids.setUnlessEmpty(ObjectIDCollection(deleted), NSDeletedObjectIDsKey)
     return ids
   }
 
@@ -354,7 +380,7 @@ private struct SaveNotifications {
     for rows in inserted.dropFirst() { all.formUnion(rows.sharedIDs.ids(of: rows)) }
     ids.setUnlessEmpty(all, NSInsertedObjectIDsKey)
     ids.setUnlessEmpty(Set(updated.map(\.objectID) + linked), NSUpdatedObjectIDsKey)
-    ids.setUnlessEmpty(Set(deleted.map(\.objectID)), NSDeletedObjectIDsKey)
+    ids.setUnlessEmpty(Set(deleted), NSDeletedObjectIDsKey)
     return ids
   }
 }

@@ -135,6 +135,11 @@ extension [AnyHashable: Any] {
 
 extension [ObjectKey: NSManagedObject] {
   /// By key, and therefore in the order of insertion for objects of one entity.
-  var inOrder: [NSManagedObject] { sorted { $0.key.number < $1.key.number }.map(\.value) }
+  var inOrder: [NSManagedObject] {
+    if count < 2 { return Array(values) }
+    // Numbers are sorted, not objects, which would be retained for each comparison.
+    return keys.indices.map { (number: keys[$0].number, index: $0) }.sorted { $0.number < $1.number }
+      .map { values[$0.index] }
+  }
   var ids: ObjectIDCollection { ObjectIDCollection(values.map(\.objectID)) }
 }

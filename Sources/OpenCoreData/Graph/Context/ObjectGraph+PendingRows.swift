@@ -14,7 +14,7 @@ extension ObjectGraph {
 
   /// The object that is registered under `id`, which another thread may have made permanent just now.
   func registeredObject(for id: NSManagedObjectID) -> NSManagedObject? {
-    registry[id.key] ?? registry[id.resolved.key]
+    registry[id.key] ?? (id.isTemporaryID ? registry[id.resolved.key] : nil)
   }
 
   // MARK: Objects of rows

@@ -46,6 +46,15 @@ final class ObjectGraph {
     if case .temporary(let range, let row) = object.identity.reference { addUnresolved([row], range) }
   }
 
+  /// So many objects are about to be registered.
+  func expectObjects(_ count: Int) { registry.reserve(count) }
+
+  /// Registers a new object of a stored row.
+  func add(_ object: NSManagedObject, as key: ObjectKey) {
+    registry.insert(object, as: key)
+    if retainsUnchanged { retained.insert(object) }
+  }
+
   /// Registers the objects of a batch together, until `release(_:)`.
   func add(_ objects: BatchObjects) { registry.add(objects) }
 
@@ -62,10 +71,7 @@ final class ObjectGraph {
     if case .temporary(let range) = objects.storage.ids { addUnresolved(waiting, range) }
   }
 
-  private func register(_ object: NSManagedObject) {
-    registry.insert(object, as: object.identity.key)
-    if retainsUnchanged { retained.insert(object) }
-  }
+  private func register(_ object: NSManagedObject) { add(object, as: object.key) }
 
   /// Removes an object that is registered under `key`, or not registered; it has no context from then on.
   private func unregister(_ object: NSManagedObject, from key: ObjectKey, asDeleted: Bool = false) {
@@ -135,7 +141,7 @@ final class ObjectGraph {
   /// A fault becomes the object of a pending row with `values`. If it was fired before the row was here, it counted as
   /// deleted.
   func adopt(_ object: NSManagedObject, with values: [StoredValue]) {
-    if object.state.contains(.inaccessible) { deletions[object.identity.key] = nil }
+    if object.state.contains(.inaccessible) { deletions[object.key] = nil }
     object.becomeInserted(with: values)
   }
 
@@ -153,9 +159,9 @@ final class ObjectGraph {
       return false
     } else {
       object.becomeUpdated()
-      updates[object.identity.key] = object
+      updates[object.key] = object
     }
-    event.noteUpdate(of: object, object.identity.key)
+    event.noteUpdate(of: object, object.key)
     return true
   }
 
@@ -174,7 +180,7 @@ final class ObjectGraph {
     _ object: NSManagedObject, on row: FetchedRow,
     choose: (_ own: StoredValue, _ base: StoredValue, _ stored: StoredValue) -> StoredValue
   ) {
-    let key = object.identity.key
+    let key = object.key
     if deletions.removeValue(forKey: key) != nil { object.becomeUndeleted() }
     object.announceChangeOfAll()
     object.rebase(on: row, choose: choose)
@@ -193,7 +199,7 @@ final class ObjectGraph {
     guard object.isUpdated, !object.state.contains(.recreated), object.changedSlots.isEmpty,
       !object.hasChangedRelationships
     else { return }
-    updates[object.identity.key] = nil
+    updates[object.key] = nil
     object.rollBack()
   }
 
@@ -201,13 +207,13 @@ final class ObjectGraph {
 
   /// Marks an object, which is not a fault, for deletion. One that was never saved leaves the context.
   func delete(_ object: NSManagedObject, carriesOutRules: Bool = true) {
-    let key = object.identity.key
+    let key = object.key
     undo?.noteDeletion(of: object)
     if object.isInserted, let (segment, row) = insertions.locate(object.identity) {
       withdraw(object, row, of: segment)
       unregister(object, from: key, asDeleted: true)
     } else {
-      updates[key] = nil
+      if !updates.isEmpty { updates[key] = nil }
       object.becomeDeleted()
       deletions[key] = object
       if carriesOutRules { unpropagated.add([object]) } else { takenBack.insert(ObjectIdentifier(object)) }
@@ -224,7 +230,7 @@ final class ObjectGraph {
   }
 
   private func withdraw(_ object: NSManagedObject, _ row: Int, of segment: PendingSegment) {
-    let key = object.identity.key
+    let key = object.key
     // If the insertion was not announced, neither is the deletion.
     if !event.hasInsertion(segment, row: row), !event.withdrawReinsertion(key) { event.noteDeletion(of: object, key) }
     event.withdrawUpdate(key)
@@ -235,7 +241,7 @@ final class ObjectGraph {
   ///
   /// - Returns: Whether it was.
   func undelete(_ object: NSManagedObject) -> Bool {
-    let key = object.identity.key
+    let key = object.key
     guard deletions.removeValue(forKey: key) != nil else { return false }
     object.becomeUndeleted()
     undo?.noteUndeletion(of: object)
@@ -249,12 +255,12 @@ final class ObjectGraph {
   /// The fault has no row any more: it counts as deleted, and a save forgets it.
   func markInaccessible(_ object: NSManagedObject) {
     object.becomeInaccessible()
-    deletions[object.identity.key] = object
+    deletions[object.key] = object
   }
 
   /// Drops an object whose row was deleted elsewhere: it has nothing left to save.
   func forgetDeleted(_ object: NSManagedObject) {
-    let key = object.identity.key
+    let key = object.key
     updates[key] = nil
     deletions[key] = nil
     conflictChecks[key] = nil
@@ -268,17 +274,17 @@ final class ObjectGraph {
   func turnIntoFault(_ object: NSManagedObject) {
     object.turnIntoFault {
       object.becomeFault()
-      updates[object.identity.key] = nil
+      updates[object.key] = nil
     }
   }
 
   /// The object is about to be refreshed: a change that was not announced yet is not announced.
-  func withdrawUpdate(of object: NSManagedObject) { event.withdrawUpdate(object.identity.key) }
+  func withdrawUpdate(of object: NSManagedObject) { event.withdrawUpdate(object.key) }
 
-  func noteRefresh(of object: NSManagedObject) { event.noteRefresh(of: object, object.identity.key) }
+  func noteRefresh(of object: NSManagedObject) { event.noteRefresh(of: object, object.key) }
 
   /// Others have inserted the object.
-  func noteMerged(_ object: NSManagedObject) { event.noteMerged(object, object.identity.key) }
+  func noteMerged(_ object: NSManagedObject) { event.noteMerged(object, object.key) }
 
   /// The objects of a merge, registered until the end of the event even if nothing else holds them.
   var merged: [NSManagedObject] = []
@@ -290,7 +296,7 @@ final class ObjectGraph {
   func invalidateRelated() { relationshipEpoch += 1 }
 
   /// The next save checks the version of `object`.
-  func checkForConflicts(_ object: NSManagedObject) { conflictChecks[object.identity.key] = object }
+  func checkForConflicts(_ object: NSManagedObject) { conflictChecks[object.key] = object }
 
   // MARK: Announcing
 
@@ -353,7 +359,7 @@ final class ObjectGraph {
     event = ChangeEvent()
     event.noteWithdrawal(of: withdrawn, announcedBefore: unannounced)
     for segment in withdrawn {
-      segment.handles.forEach { _, object in unregister(object, from: object.identity.key) }
+      segment.handles.forEach { _, object in unregister(object, from: object.key) }
     }
     for object in restored {
       if object.state.contains(.inaccessible) {

@@ -1,41 +1,62 @@
-/// The objects of a context by ID. Unchanged ones are held weakly.
+import Locking
+
+/// The objects of a context by ID. Unchanged ones are not held.
 struct ObjectRegistry {
-  private struct Entry { weak var object: NSManagedObject? }
-  private var entries: [ObjectKey: Entry] = [:]
+  /// Where the objects are found. It outlives the registry in the storages of objects, which leave it in their `deinit`.
+  let unheld = UnheldObjects<NSManagedObject>()
+  /// Places among the unheld objects, also of some that are gone.
+  private var entries: [ObjectKey: Int32] = [:]
   private var purgeAt = 1024
   /// Objects that are registered for a short time only and that are mostly never asked for.
   private var batches: [BatchObjects] = []
 
-  var isEmpty: Bool { entries.allSatisfy { $0.value.object == nil } && batches.allSatisfy(\.handles.isEmpty) }
+  var isEmpty: Bool {
+    if !batches.allSatisfy(\.handles.isEmpty) { return false }
+    return entries.isEmpty || !unheld.isTaken.contains(true)
+  }
   /// Whether the registry is empty, so that a lookup can be skipped.
   var hasNoEntries: Bool { entries.isEmpty && batches.isEmpty }
   var objects: Set<NSManagedObject> {
-    batches.reduce(into: Set(entries.values.compactMap(\.object))) { $0.formUnion($1.handles.objects) }
+    batches.reduce(into: Set(entries.values.compactMap(unheld.object(at:)))) { $0.formUnion($1.handles.objects) }
   }
 
   subscript(key: ObjectKey) -> NSManagedObject? {
-    if let known = entries[key]?.object { return known }
+    if let place = entries[key], let known = unheld.object(at: place) { return known }
     for batch in batches { if let row = batch.row(of: key) { return batch.handles[row] } }
     return nil
   }
 
   mutating func insert(_ object: NSManagedObject, as key: ObjectKey) {
-    if entries.count >= purgeAt {
-      // Dead entries are swept when the table has doubled, which spreads the cost over the insertions.
-      entries = entries.filter { $0.value.object != nil }
-      purgeAt = max(1024, entries.count * 2)
+    // Dead entries are swept when the table has doubled, which spreads the cost over the insertions.
+    if entries.count >= purgeAt { sweep() }
+    object.place = unheld.add(object, at: object.place)
+    if let former = entries.updateValue(object.place, forKey: key) { unheld.free(CollectionOfOne(former)) }
+  }
+
+  /// So many objects are about to be inserted.
+  mutating func reserve(_ count: Int) { entries.reserveCapacity(entries.count + count) }
+
+  private mutating func sweep() {
+    let isTaken = unheld.isTaken
+    var dead: [Int32] = []
+    entries = entries.filter { _, place in
+      if isTaken[Int(place)] { return true }
+      dead.append(place)
+      return false
     }
-    entries[key] = Entry(object: object)
+    unheld.free(dead)
+    purgeAt = max(1024, entries.count * 2)
   }
 
   mutating func remove(_ key: ObjectKey) {
-    entries[key] = nil
+    if let place = entries.removeValue(forKey: key) { unheld.free(CollectionOfOne(place)) }
     for batch in batches { batch.remove(key) }
   }
 
   mutating func removeAll() {
     for batch in batches { batch.releaseAll() }
-    self = ObjectRegistry()
+    unheld.free(Array(entries.values))
+    (entries, batches, purgeAt) = ([:], [], 1024)
   }
 
   mutating func add(_ batch: BatchObjects) { batches.append(batch) }

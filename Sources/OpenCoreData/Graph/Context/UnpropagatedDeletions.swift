@@ -12,6 +12,7 @@ struct UnpropagatedDeletions {
   /// The rules of these have nothing to do.
   mutating func remove(_ done: [NSManagedObject]) {
     guard !objects.isEmpty, !done.isEmpty else { return }
+    if objects.elementsEqual(done, by: ===) { return objects = [] }
     let done = Set(done)
     objects.removeAll(where: done.contains)
   }

@@ -54,16 +54,20 @@ extension NSManagedObject {
   func rebase(
     on row: FetchedRow, choose: (_ own: StoredValue, _ base: StoredValue, _ stored: StoredValue) -> StoredValue
   ) {
-    let base = snapshot ?? values
+    let (base, unknown) = (snapshot ?? values, leftOut)
     var committed = row.values
     for (slot, attribute) in entity.attributeSlots.enumerated() {
       // Transient values are not in a store.
       if attribute.isTransient {
         committed[slot] = base[slot]
       } else {
-        replaceValue(choose(currentValue(at: slot), base[slot], row.values[slot]), at: slot)
+        let own = currentValue(at: slot)
+        // A nil that stands for a missing file is not a choice.
+        let isUnknown = own == .null && unknown[slot] != nil
+        replaceValue(isUnknown ? row.values[slot] : choose(own, base[slot], row.values[slot]), at: slot)
       }
     }
+    leftOut = row.leftOut
     related = nil
     becomeBased(on: committed, version: row.version)
   }

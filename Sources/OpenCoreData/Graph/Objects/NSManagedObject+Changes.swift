@@ -107,7 +107,7 @@ struct EventClock {
 
 extension NSManagedObject {
   /// The row that the object's changes are based on.
-  var baseRow: BaseRow { BaseRow(version: version, values: snapshot ?? values) }
+  var baseRow: BaseRow { BaseRow(version: version, values: snapshot ?? values, leftOut: leftOut) }
 
   /// The version of the values that a child context reads here: unknown while they are not in a store.
   var versionForChildren: Int64 { hasChanges ? BaseRow.unknownVersion : version }

@@ -60,7 +60,7 @@ extension NSManagedObject {
       return
     }
     let former = object.related(inverse).first
-    guard former !== self else { return }
+    guard former !== self else { return takeBackAddition(object, relationship) }
     former?.noteRemoval(object, relationship)
     object.record(self, inverse)
     noteAddition(object, relationship)
@@ -119,6 +119,13 @@ extension NSManagedObject {
     } else {
       change(relationship) { $0.add(object) }
     }
+  }
+
+  /// The object leads here. A new owner has all its members in its list; one that an undo has brought back has lost it,
+  /// and a member that was deleted with it still leads to it.
+  private func takeBackAddition(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {
+    guard isInserted, pending?.many[relationship.name]?.hasAdded(object) != true else { return }
+    noteAddition(object, relationship)
   }
 
   private func noteRemoval(_ object: NSManagedObject, _ relationship: NSRelationshipDescription) {

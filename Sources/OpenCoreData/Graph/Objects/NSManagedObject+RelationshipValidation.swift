@@ -52,19 +52,18 @@ extension NSManagedObject {
 
   /// - Throws: `NSError` 1600 for a relationship with the rule deny that leads to objects that stay.
   func checkDeniedDeletion() throws {
-    let errors = try entity.relationshipsByName.values.sorted { String.byteOrder($0.name, $1.name) }
-      .filter { $0.deleteRule == .denyDeleteRule }.compactMap { relationship -> NSError? in
-        let staying = try relatedObjects(relationship).filter(\.isThere)
-        guard !staying.isEmpty else { return nil }
-        return .coreData(
-          .relationshipDeniedDelete,
-          "\(objectID) can't be deleted: \(relationship.name) leads to \(staying.count) objects, and its delete rule is "
-            + "deny. Delete these too, or remove them from the relationship.",
-          userInfo: [
-            NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name,
-            NSValidationValueErrorKey: NSSet(array: staying),
-          ])
-      }
+    let errors = try entity.denyingRelationships.compactMap { relationship -> NSError? in
+      let staying = try relatedObjects(relationship).filter(\.isThere)
+      guard !staying.isEmpty else { return nil }
+      return .coreData(
+        .relationshipDeniedDelete,
+        "\(objectID) can't be deleted: \(relationship.name) leads to \(staying.count) objects, and its delete rule is "
+          + "deny. Delete these too, or remove them from the relationship.",
+        userInfo: [
+          NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: relationship.name,
+          NSValidationValueErrorKey: NSSet(array: staying),
+        ])
+    }
     if let error = NSError.validation(errors) { throw error }
   }
 }

@@ -65,13 +65,18 @@ extension NSManagedObject {
 
   func value(of objects: [NSManagedObject], _ relationship: NSRelationshipDescription) -> Any? {
     // Objects deleted in this context are not included.
-    let objects = objects.filter(\.isThere)
+    let objects = objects.allSatisfy(\.isNotGone) ? objects : objects.filter(\.isNotGone)
     if !relationship.isToMany { return objects.first }
-    return relationship.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+    if relationship.isOrdered { return NSOrderedSet(array: objects) }
+    // The initialiser for arrays would box each object twice.
+    return NSSet(objects: objects.map { $0 as AnyObject }, count: objects.count)
   }
 
   /// Whether the object can be at the other end of a relationship: it was not deleted, here or elsewhere.
   var isThere: Bool { !state.contains(.deleted) && managedObjectContext != nil || hasNoContextYet }
+
+  /// As `isThere`, of an object whose context is known to exist.
+  var isNotGone: Bool { !state.contains(.deleted) && !isUnregistered || hasNoContextYet }
 
   private var hasNoContextYet: Bool { storage == nil }
 
@@ -98,8 +103,16 @@ extension NSManagedObject {
   /// The objects at the other end, deleted ones included, read from the level below if they are not known yet.
   func relatedObjects(_ relationship: NSRelationshipDescription) throws -> [NSManagedObject] {
     if let object = pending?.one[relationship.name] { return object.map { [$0] } ?? [] }
-    let below = objects(try idsBelow(relationship))
+    let below = try objectsBelow(relationship)
     return pending?.many[relationship.name]?.applied(to: below) ?? below
+  }
+
+  private func objectsBelow(_ relationship: NSRelationshipDescription) throws -> [NSManagedObject] {
+    guard let ahead = knownAhead(relationship.name) else { return objects(try idsBelow(relationship)) }
+    guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
+      managedObjectContext?.graph.updates.isEmpty == false
+    else { return ahead }
+    return ahead.filter { object in object.pending?.one[inverse.name].map { $0 === self } ?? true }
   }
 
   /// What the level below has, without the objects that this context has given another owner. Both sides know that,
@@ -154,12 +167,29 @@ extension NSManagedObject {
 
   /// Whether it is known what the level below has.
   func isCommittedKnown(_ relationship: NSRelationshipDescription) -> Bool {
-    isInserted || managedObjectContext == nil || knownCommitted(relationship.name) != nil
+    if isInserted || managedObjectContext == nil { return true }
+    guard let related = currentRelated else { return false }
+    return related.ids[relationship.name] != nil || related.objectsAhead[relationship.name] != nil
+  }
+
+  /// What was found, unless a save or a merge may have changed it since.
+  private var currentRelated: RelatedIDs? {
+    guard let related, related.epoch == managedObjectContext?.graph.relationshipEpoch else { return nil }
+    return related
   }
 
   private func knownCommitted(_ name: String) -> [NSManagedObjectID]? {
-    guard let related, related.epoch == managedObjectContext?.graph.relationshipEpoch else { return nil }
-    return related.ids[name]
+    guard let related = currentRelated else { return nil }
+    if let known = related.ids[name] { return known }
+    guard let ids = related.objectsAhead[name]?.map(\.objectID) else { return nil }
+    auxiliary.related?.ids[name] = ids
+    return ids
+  }
+
+  /// Objects that were read ahead, if all of them are still the context's.
+  private func knownAhead(_ name: String) -> [NSManagedObject]? {
+    guard let ahead = currentRelated?.objectsAhead[name], !ahead.contains(where: \.isUnregistered) else { return nil }
+    return ahead
   }
 
   /// Whether the level below has the object in the relationship; nil if that is not known without a read.
@@ -182,12 +212,19 @@ extension NSManagedObject {
     auxiliary.related?.keys[name] = nil
     auxiliary.related?.objectsAhead[name] = objects.isEmpty ? nil : objects
   }
+
+  /// Keeps objects that were read with their values. Their IDs are made when they are asked for.
+  func keepRelated(ahead objects: [NSManagedObject], _ name: String) {
+    keepRelated([], name, ahead: objects)
+    if !objects.isEmpty { auxiliary.related?.ids[name] = nil }
+  }
 }
 
 /// The related objects that were found for an object.
 struct RelatedIDs {
   /// The context's `relationshipEpoch` at the time of the read: saves and merges invalidate earlier ones.
   let epoch: UInt64
+  /// Those of `objectsAhead` are added when they are asked for.
   var ids: [String: [NSManagedObjectID]] = [:]
   /// The keys of `ids`, once membership was asked for.
   var keys: [String: Set<ObjectKey>] = [:]

@@ -12,6 +12,16 @@ extension NSManagedObject {
     return isInStore ? own.resolved : own
   }
 
+  /// The key of `identity`, for which an object of a packed row makes no ID.
+  var key: ObjectKey {
+    if assignedID == nil, auxiliaryIfPresent?.permanentID == nil, let storage = batchStorage,
+      case .stored(let space) = storage.ids
+    {
+      return space.key(number)
+    }
+    return identity.key
+  }
+
   /// From now on the object has `permanentID`. What other queues read (`idForOtherQueues`) stays as it was.
   func learn(_ permanentID: NSManagedObjectID) { auxiliary.permanentID = permanentID }
 
@@ -19,6 +29,14 @@ extension NSManagedObject {
   var idForOtherQueues: NSManagedObjectID { ownID?.resolved ?? objectID }
 
   private var ownID: NSManagedObjectID? { assignedID ?? batchStorage?.id(number) }
+
+  /// Called before the object gets another storage. An object that goes leaves its place in the table of its last storage
+  /// only, so it must not have one in another context's table.
+  func leavePlace(for new: ObjectStorage) {
+    guard place >= 0, let storage, storage.unheld !== new.unheld else { return }
+    storage.unheld.forget(self, at: place)
+    place = -1
+  }
 
   var batchStorage: BatchStorage? { storage as? BatchStorage }
 
@@ -100,6 +118,12 @@ extension NSManagedObject {
   var faultGroup: FaultGroup? {
     get { auxiliaryIfPresent?.faultGroup }
     set { if auxiliaryIfPresent != nil || newValue != nil { auxiliary.faultGroup = newValue } }
+  }
+
+  /// The files of values that read as nil because these are missing, by slot, without values that were set since.
+  var leftOut: [Int: String] {
+    get { auxiliaryIfPresent?.leftOut.filter { slot, _ in currentValue(at: slot) == .null } ?? [:] }
+    set { if auxiliaryIfPresent != nil || !newValue.isEmpty { auxiliary.leftOut = newValue } }
   }
 
   /// Changes of relationships that the context has not saved yet; nil if there are none.

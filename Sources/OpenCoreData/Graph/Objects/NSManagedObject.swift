@@ -19,15 +19,15 @@ open class NSManagedObject: NSObject {
     get { isUnregistered ? nil : storage?.context }
     set {
       isUnregistered = newValue == nil
-      if let newValue, storage?.context !== newValue { storage = newValue.storage }
+      guard let newValue, storage?.context !== newValue else { return }
+      leavePlace(for: newValue.storage)
+      storage = newValue.storage
     }
   }
 
   // An import makes millions of objects, so the size of each field counts: what is not needed at once is in `storage`
-  // or `auxiliaryIfPresent`, or is made on request.
-  //
-  // Fields that can be set only here are set by the transitions at the end of this file. The others belong to
-  // NSManagedObject+Storage.swift.
+  // or `auxiliaryIfPresent`, or is made on request. Fields that can be set only here are set by the transitions at the
+  // end of this file. The others belong to NSManagedObject+Storage.swift.
   private(set) var storage: ObjectStorage?
   /// Stands for the ID in a batch storage.
   private(set) var number: Int64 = 0
@@ -40,6 +40,8 @@ open class NSManagedObject: NSObject {
   /// Whether the values count as changed from the model's defaults.
   var beganWithDefaults = false
   private(set) var state: ObjectState = []
+  /// Where the context finds the object without holding it; negative before it was registered.
+  var place: Int32 = -1
   /// `Z_OPT` of the row that the values came from.
   private(set) var version: Int64 = 0
   /// Nil if a batch storage makes the ID on request.
@@ -75,6 +77,8 @@ open class NSManagedObject: NSObject {
     }
     self.init(entity: entity, insertInto: context)
   }
+
+  deinit { if place >= 0 { storage?.unheld.forget(self, at: place) } }
 
   // MARK: Lifecycle, for subclasses
 
@@ -181,14 +185,13 @@ open class NSManagedObject: NSObject {
 /// it. They concern the object alone: `ObjectGraph`, which calls most of them, changes its tables in the same step.
 /// (docs/invariants.md, "States of an object".)
 extension NSManagedObject {
-  // MARK: Beginning
-
   /// Makes the object one of those that share `storage`, which also gives its ID.
   ///
   /// - Parameters:
   ///   - number: The number that stands for its ID there.
   ///   - row: The row of its values, unless the object has values of its own.
   private func attach(to storage: BatchStorage, id number: Int64, row: Int) {
+    leavePlace(for: storage)
     self.storage = storage
     self.number = number
     self.row = Int32(truncatingIfNeeded: row)
@@ -283,7 +286,7 @@ extension NSManagedObject {
 
   /// Gives the object the values of `row`; a fault stays one.
   func fill(from row: FetchedRow) {
-    loaded = row.values
+    (loaded, leftOut) = (row.values, row.leftOut)
     for slot in entity.layout.transientSlots { loaded?[slot] = entity.layout.defaultValues[slot] }
     version = row.version
   }
@@ -324,8 +327,6 @@ extension NSManagedObject {
     state = .fault
     version = 0
   }
-
-  // MARK: Other versions of the row
 
   /// The values, some of them changed, are based on a row with the values `committed`.
   func becomeBased(on committed: [StoredValue], version: Int64) {
@@ -377,8 +378,6 @@ extension NSManagedObject {
     version = inStore ? 1 : BaseRow.unknownVersion
     isInStore = inStore || hasKey
   }
-
-  // MARK: The end
 
   /// The context was reset: a fault that reads as nil and can't be changed.
   func becomeForgotten() {

@@ -1,4 +1,5 @@
 import Foundation
+import Locking
 
 /// What all objects of a context share, or all objects made for the rows of one batch: an object has one reference to
 /// it.
@@ -6,10 +7,13 @@ class ObjectStorage {
   /// One weak reference for all objects: one in each object would cost as much as the rest of the object.
   weak let context: NSManagedObjectContext?
   let packedLinks: PackedLinkState
+  /// Where the context finds objects that it does not hold.
+  let unheld: UnheldObjects<NSManagedObject>
 
   init(_ context: NSManagedObjectContext) {
     self.context = context
     packedLinks = context.graph.packedLinks
+    unheld = context.graph.registry.unheld
   }
 }
 
@@ -108,6 +112,8 @@ final class AuxiliaryState {
   var observation: ObjectObservation?
   /// The faults whose rows are read together with this one's.
   var faultGroup: FaultGroup?
+  /// The files of values that were left out because these are missing, by slot.
+  var leftOut: [Int: String] = [:]
 }
 
 /// Faults of one fetch that load their rows together (`fetchBatchSize`).

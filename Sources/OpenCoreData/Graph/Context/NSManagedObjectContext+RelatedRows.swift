@@ -1,0 +1,78 @@
+/// The objects at the other end of to-many relationships, read with their values in one statement. Their values stay
+/// packed until they are asked for.
+extension NSManagedObjectContext {
+  /// Reads a relationship of `objects` and makes the objects at its other end, which each of them keeps.
+  ///
+  /// - Returns: False if something between this context and the rows has to be asked too. Nothing was done then.
+  func readRows(_ relationship: NSRelationshipDescription, of objects: [NSManagedObject]) throws -> Bool {
+    guard relationship.isToMany, relationship.inverseRelationship?.isToMany == false else { return false }
+    let stored = objects.filter { !$0.isInserted && !$0.state.contains(.inaccessible) }
+    // What can't be read together, such as a value whose file is missing, is read one by one.
+    guard let found = (try? relatedRows(relationship, of: stored.map(\.objectID))) ?? nil else { return false }
+    graph.adoptPermanentIDs()
+    var related = RelatedLists()
+    let mayKnowSome = !graph.registry.hasNoEntries
+    graph.expectObjects(found.reduce(0) { $0 + $1.batch.count })
+    for rows in found { take(rows, &related, mayKnowSome: mayKnowSome) }
+    related.end()
+    for object in stored {
+      object.keepRelated(ahead: object.objectID.storeKey.flatMap { related.lists[$0] } ?? [], relationship.name)
+    }
+    return true
+  }
+
+  /// The rows that the levels below have; nil if one of these contexts has changes, or an object of one of the rows.
+  private func relatedRows(_ relationship: NSRelationshipDescription, of ids: [NSManagedObjectID]) throws
+    -> [RelatedRows]?
+  {
+    guard let parent else { return try storeReading().relatedRows(relationship, of: ids) }
+    return try parent.performAndWait {
+      guard !parent.graph.hasChanges, let found = try parent.relatedRows(relationship, of: ids) else { return nil }
+      let registry = parent.graph.registry
+      if registry.hasNoEntries { return found }
+      let isKnown = found.contains { rows in
+        rows.numbers.keys.contains { key in registry[rows.space.key(key)].map { $0.hasValues } ?? false }
+      }
+      return isKnown ? nil : found
+    }
+  }
+
+  private func take(_ rows: RelatedRows, _ related: inout RelatedLists, mayKnowSome: Bool) {
+    let entity = rows.batch.entity
+    let (storage, type) = (BatchStorage(self, batch: rows.batch, ids: .stored(rows.space)), entity.objectClass)
+    for (row, number) in rows.numbers.keys.enumerated() {
+      let (key, version) = (rows.space.key(number), rows.numbers.versions[row])
+      let object: NSManagedObject
+      if mayKnowSome, let known = graph.registry[key] {
+        if known.isFault, !known.hasValues {
+          known.fill(from: FetchedRow(id: known.identity, version: version, values: rows.batch.values(row: row)))
+        }
+        object = known
+      } else {
+        object = type.walked(of: entity, in: storage, key: number, row: row, version: version)
+        graph.add(object, as: key)
+      }
+      related.add(object, owner: rows.numbers.owners[row])
+    }
+  }
+}
+
+/// Objects by the key of their owner; they come owner after owner.
+private struct RelatedLists {
+  private(set) var lists: [Int64: [NSManagedObject]] = [:]
+  private var owner: Int64?
+  private var list: [NSManagedObject] = []
+
+  mutating func add(_ object: NSManagedObject, owner: Int64) {
+    if owner != self.owner {
+      end()
+      self.owner = owner
+    }
+    list.append(object)
+  }
+
+  mutating func end() {
+    if let owner { lists[owner] = list }
+    list = []
+  }
+}
