@@ -88,7 +88,8 @@ import Testing
   }
 
   @Test func `Keys of several attributes tell objects apart`() throws {
-    try folder.write(LinkedSample.pipeline(by: ["name", "country"]), to: "p.json")
+    try folder.write(
+      LinkedSample.pipeline(by: ["name", "country"], more: ", \"ifIncomplete\": \"match\""), to: "p.json")
     try folder.write(
       "date,spot,country\n2024-01-01,Rincon,US\n2024-01-02,Rincon,PR\n2024-01-03,Rincon,US\n2024-01-04,Rincon,\n",
       to: "a.csv")

@@ -46,6 +46,15 @@ import Testing
     #expect(try LinkedSample.graph(of: "again.sqlite", in: folder) == graph)
   }
 
+  @Test func `A preview shows the names of related objects without a store`() throws {
+    let output = try run("preview", "sessions.csv", "--pipeline", "./surf-sessions.json", "--records", "1")
+    #expect(output.status == 0, "\(output.messages)\(output.text)")
+    #expect(output.text.contains("300 read, 0 rejected"), "\(output.text)")
+    #expect(output.text.contains("most frequent  The Point (54)"))
+    #expect(output.text.firstMatch(of: /line +date +spot +country +boards +rating +notes/) != nil, "\(output.text)")
+    #expect(output.text.contains("Mini Malibu"))
+  }
+
   @Test func `An entry whose values can't be joined so that an import reads them again is left out`() throws {
     for name in ["surf-spots", "surf-sessions"] { #expect(try run("run", "./\(name).json").status == 0) }
     _ = try Programs.sqlite("surfing.sqlite", "UPDATE ZBOARD SET ZNAME = 'Fish; blue' WHERE ZNAME = 'Fish'", in: folder)

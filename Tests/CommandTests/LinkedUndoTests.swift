@@ -51,6 +51,20 @@ import Testing
     #expect(try Tool.run("verify", "s.sqlite", in: folder).status == 0)
   }
 
+  @Test func `Entries that were changed by hand stay, where that is asked for, and the message says so`() throws {
+    try importSpotsAndSessions()
+    _ = try rows("UPDATE ZSPOT SET ZCOUNTRY = 'XX', Z_OPT = Z_OPT + 1 WHERE ZNAME = 'Bells'")
+    let refused = try undo("spots.csv", "a.csv")
+    #expect(refused.status == 65)
+    #expect(refused.messages.contains("1 entry was changed since: Spot 2, by an edit, or because a link to it"))
+    #expect(refused.messages.contains("--keep-changed") && !refused.messages.contains("undo the later run"))
+    let rest = try undo("spots.csv", "a.csv", "--keep-changed")
+    #expect(rest.status == 0, "\(rest.messages)")
+    #expect(rest.text.contains("1 entry that was changed since stays"), "\(rest.text)")
+    #expect(try rows("SELECT ZNAME, ZCOUNTRY FROM ZSPOT; SELECT count(*) FROM ZSESSION") == "Bells|XX\n0\n")
+    #expect(try Tool.run("verify", "s.sqlite", in: folder).status == 0)
+  }
+
   @Test func `Updates of linked entries are told from edits`() throws {
     try importSpotsAndSessions()
     // Both move a link, and one updates what others lead to.

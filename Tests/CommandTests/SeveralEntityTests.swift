@@ -55,6 +55,18 @@ import Testing
     #expect(try rows("SELECT count(*) FROM ZSESSION") == "300\n")
   }
 
+  @Test func `A mistyped entity is guessed, and files that were not checked are named`() throws {
+    let typed = try Tool.run("run", "./surfing.json", "--input", "Spto=spots.csv", in: folder)
+    #expect(typed.status == 64 && typed.messages.contains("did you mean 'Spot'?"), "\(typed.messages)")
+    let seed = try Tool.run(
+      "seed", "--from", "Spto=spots.csv", "--model", "Surfing.xcdatamodeld", "-o", "seed.sqlite", in: folder)
+    #expect(seed.status == 78 && seed.messages.contains("did you mean 'Spot'?"), "\(seed.messages)")
+    try FileManager.default.removeItem(at: folder.file("boards.csv"))
+    let dry = try Tool.run("run", "./surfing.json", "--dry-run", in: folder)
+    #expect(dry.status == 66)
+    #expect(dry.text.contains("not checked: ") && dry.text.contains("sessions.csv"), "\(dry.text)")
+  }
+
   @Test func `A dry run with a store changes no byte of it and finds what the parts before it would import`() throws {
     #expect(try Tool.run("run", "./surfing.json", "-q", in: folder).status == 0)
     try folder.write("name,country\nRincon,US\nNew,AU\n", to: "spots.csv")

@@ -137,8 +137,8 @@ enum FolderTable {
       ],
       "Seeding": ["Base", "Import", "Ledger", "Report"],
       "Review": ["Base", "Expectations", "Export", "Import", "Inputs", "Model", "Report/Profile"],
-      "Observation": ["Base", "Export", "Import", "Log", "Model", "Report"],
-      "Preview": ["Base", "Import", "Model", "Observation", "Parsing", "Report", "Report/Profile"],
+      "Observation": ["Base", "Export", "Import", "Links", "Log", "Model", "Report"],
+      "Preview": ["Base", "Import", "Links", "Model", "Observation", "Parsing", "Report", "Report/Profile"],
       "Comparison": [
         "Base", "Import", "Inputs", "Keys", "Model", "Observation", "Parsing", "Report", "Report/HTML",
       ],

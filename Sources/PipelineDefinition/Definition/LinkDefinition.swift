@@ -18,26 +18,51 @@ public struct LinkDefinition: Sendable, Hashable, Codable {
     case leave
   }
 
+  /// The treatment of a record that has another value for an attribute of the object than the object has.
+  public enum DifferencePolicy: String, Sendable, Codable, CaseIterable {
+    /// Reject the record.
+    case reject
+    /// Link to the object, which keeps its value.
+    case keep
+  }
+
+  /// The treatment of a record that has values for some of the attributes in ``by`` only.
+  public enum IncompletePolicy: String, Sendable, Codable, CaseIterable {
+    /// Reject the record.
+    case reject
+    /// Look for an object without the other values.
+    case match
+  }
+
   /// Attributes of the related entity that together identify an object; each has a column.
   public var by: [String]
   public var ifMissing: MissingPolicy
+  public var ifDifferent: DifferencePolicy
+  public var ifIncomplete: IncompletePolicy
   /// The text between the values of a to-many relationship; nil for a to-one relationship.
   public var separator: String?
 
-  public init(by: [String], ifMissing: MissingPolicy = .reject, separator: String? = nil) {
+  public init(
+    by: [String], ifMissing: MissingPolicy = .reject, ifDifferent: DifferencePolicy = .reject,
+    ifIncomplete: IncompletePolicy = .reject, separator: String? = nil
+  ) {
     self.by = by
     self.ifMissing = ifMissing
+    self.ifDifferent = ifDifferent
+    self.ifIncomplete = ifIncomplete
     self.separator = separator
   }
 
   static func read(
     _ value: JSONValue, attribute: String, path: String, mistakes: MistakeList
   ) -> LinkDefinition? {
-    let keys = ["by", "ifMissing", "separator"]
+    let keys = ["by", "ifMissing", "ifDifferent", "ifIncomplete", "separator"]
     guard let reader = ObjectReader(value, path: path, keys: keys, mistakes: mistakes) else { return nil }
     let end = attribute.split(separator: ".").last.map(String.init) ?? attribute
     return LinkDefinition(
       by: reader.strings("by") ?? [end], ifMissing: reader.choice("ifMissing", MissingPolicy.self) ?? .reject,
+      ifDifferent: reader.choice("ifDifferent", DifferencePolicy.self) ?? .reject,
+      ifIncomplete: reader.choice("ifIncomplete", IncompletePolicy.self) ?? .reject,
       separator: reader.string("separator"))
   }
 }
@@ -81,6 +106,10 @@ extension PipelineDefinition {
     }
     return groups
   }
+
+  /// Stands for an attribute in a column: the name of a record itself in the files of a run, by which others lead to it. It
+  /// is not stored.
+  package static let recordName = "@record"
 
   /// Checks the links of columns, and what can't name a linked column.
   func checkLinks(_ mistakes: MistakeList) {

@@ -35,8 +35,12 @@ extension PipelineDefinition {
 extension ColumnDefinition {
   fileprivate var minimalJSON: JSONValue {
     guard
-      case .object(let members) = PipelineDefinition.json(self).without(PipelineDefinition.json(ColumnDefinition(name)))
+      case .object(var members) = PipelineDefinition.json(self).without(PipelineDefinition.json(ColumnDefinition(name)))
     else { return .string(name) }
+    if let link, case .object(let all) = PipelineDefinition.json(link) {
+      let usual = PipelineDefinition.json(LinkDefinition(by: []))
+      members["link"] = JSONValue.object(all).without(usual)
+    }
     return members.isEmpty ? .string(name) : .object(members.merging(["name": .string(name)]) { $1 })
   }
 }

@@ -28,6 +28,10 @@ extension IssueCode {
       "The store does not have the related object that the record names. Import it first, or let the link create it.",
     .ambiguousObject:
       "Several objects of the store are what the record names. Correct the store, or name the object by more attributes.",
+    .differentObject:
+      "The related object has another value than the record says. Correct one of the two, or let the link keep it.",
+    .takenObject:
+      "Another entry leads to the related object, which can belong to one only. Correct one of the two.",
     .unwritableValue:
       "The dialect of the output can't represent a value, so the entry was left out. Choose another dialect.",
     .missingExternal:

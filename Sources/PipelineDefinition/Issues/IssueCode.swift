@@ -26,6 +26,8 @@
 /// | `store-constraint` | store | ours | a constraint of the store refused the entry |
 /// | `missing-object` | store | ours | no object of the store is the one that a record leads to |
 /// | `ambiguous-object` | store | ours | several objects of the store are what a record leads to |
+/// | `different-object` | store | ours | the object that a record leads to has other values than the record says |
+/// | `taken-object` | store | ours | another entry leads to the object, which can belong to one only |
 /// | `unwritable-value` | export | ours | the output dialect cannot represent a value of the entry |
 /// | `missing-external` | export | ours | the file of an external value is missing (a warning, where asked for) |
 /// | `blank-header` | header | frictionless | the header line is empty |
@@ -76,6 +78,8 @@ public struct IssueCode: RawRepresentable, Hashable, Sendable, Codable, CodingKe
   public static let storeConstraint = IssueCode("store-constraint")
   public static let missingObject = IssueCode("missing-object")
   public static let ambiguousObject = IssueCode("ambiguous-object")
+  public static let differentObject = IssueCode("different-object")
+  public static let takenObject = IssueCode("taken-object")
   public static let unwritableValue = IssueCode("unwritable-value")
   public static let missingExternal = IssueCode("missing-external")
   public static let blankHeader = IssueCode("blank-header")
@@ -132,7 +136,7 @@ extension IssueCode {
       .blankRow, .primaryKey, .rowConstraint, .encodingError, .unterminatedQuote, .strayQuote, .mixedLineEnd,
       .jsonError, .duplicateMember, .nulByte, .fieldTooLong, .recordTooLong,
     ],
-    .store: [.modelError, .storeConstraint, .missingObject, .ambiguousObject],
+    .store: [.modelError, .storeConstraint, .missingObject, .ambiguousObject, .differentObject, .takenObject],
     .export: [.unwritableValue, .missingExternal],
     .header: [.blankHeader, .missingLabel, .extraLabel, .blankLabel, .duplicateLabel, .headerChanged, .dateOrder],
     .run: [.expectationError],
@@ -143,6 +147,6 @@ extension IssueCode {
   private static let ours: Set<IssueCode> = [
     .unterminatedQuote, .strayQuote, .mixedLineEnd, .jsonError, .duplicateMember, .nulByte, .fieldTooLong,
     .recordTooLong, .modelError, .storeConstraint, .unwritableValue, .inputRefused, .headerChanged, .dateOrder,
-    .expectationError, .missingExternal, .missingObject, .ambiguousObject,
+    .expectationError, .missingExternal, .missingObject, .ambiguousObject, .differentObject, .takenObject,
   ]
 }

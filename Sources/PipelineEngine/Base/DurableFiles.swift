@@ -50,9 +50,11 @@ package enum DurableRename {
 
 /// Writes a file that appears complete and on the disk, or not at all.
 package enum WholeFile {
-  package static func write(_ bytes: [UInt8], to path: String) throws(RunFailure) {
+  package static func write(
+    _ bytes: [UInt8], to path: String, permissions: UInt32 = ByteSink.permissionsMax
+  ) throws(RunFailure) {
     do throws(CSVError) {
-      let sink = try ByteSink(path: path)
+      let sink = try ByteSink(path: path, permissions: permissions)
       try sink.write(bytes)
       try sink.commit()
     } catch {

@@ -28,6 +28,19 @@ struct ColumnPath: Sendable, Hashable {
     self.type = type
   }
 
+  /// Whether it ends at the number of an object instead of an attribute, by which the files of an export name it.
+  var isOfRecord: Bool { names.last == PipelineDefinition.recordName }
+
+  /// A path to the numbers of the entries, or of the objects that a relationship leads to.
+  init(toRecords text: String, of entity: NSEntityDescription) throws(PipelineError) {
+    (names, type) = (text.split(separator: ".").map(String.init), .text)
+    guard names.count <= 2, names.count == 1 || entity.relationshipsByName[names[0]] != nil else {
+      throw PipelineError(
+        "'\(text)' is not '\(PipelineDefinition.recordName)' of \(entity.name ?? "") or of an object that a relationship "
+          + "leads to")
+    }
+  }
+
   /// Throws what of `text` does not exist or has no single value.
   init(_ text: String, of entity: NSEntityDescription) throws(PipelineError) {
     names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

@@ -52,10 +52,15 @@ struct EntryFormatter {
     for (index, column) in exported.enumerated() {
       let key = "export.columns[\(index)]"
       let path: ColumnPath
+      let isOfRecord = column.attribute.split(separator: ".").last.map(String.init) == PipelineDefinition.recordName
       do {
-        path =
-          column.separator == nil
-          ? try ColumnPath(column.attribute, of: entity) : try ColumnPath(listing: column.attribute, of: entity)
+        if isOfRecord {
+          path = try ColumnPath(toRecords: column.attribute, of: entity)
+        } else if column.separator == nil {
+          path = try ColumnPath(column.attribute, of: entity)
+        } else {
+          path = try ColumnPath(listing: column.attribute, of: entity)
+        }
       } catch {
         mistakes.append(.init(path: key, message: error.message))
         continue
@@ -63,9 +68,11 @@ struct EntryFormatter {
       do {
         let content = try ColumnContent(
           path.type, column.format, dateFormat: export.dateFormat, named: dateFormats)
-        let slot = path.ownAttribute.map { entity.slot(named: $0) ?? 0 }
-        if let separator = column.separator {
-          lists.append(RelatedList(column: sources.count, name: column.name, path, content, separator: separator))
+        let isList = isOfRecord || column.separator != nil
+        let slot = isList ? nil : path.ownAttribute.map { entity.slot(named: $0) ?? 0 }
+        if isList {
+          lists.append(
+            RelatedList(column: sources.count, name: column.name, path, content, separator: column.separator ?? ";"))
         }
         sources.append(
           Source(
@@ -74,7 +81,7 @@ struct EntryFormatter {
         columns.append(
           Column(
             name: column.name, path: path, content: content, isBeyondEntity: slot == nil,
-            isList: column.separator != nil))
+            isList: isList))
       } catch {
         mistakes.append(.init(path: key + ".format", message: error.message))
       }
@@ -120,7 +127,7 @@ struct EntryFormatter {
   }
 
   /// The attributes of the entity whose values a batch must have.
-  var ownAttributes: Set<String> { Set(columns.compactMap(\.path.ownAttribute)) }
+  var ownAttributes: Set<String> { Set(columns.filter { !$0.isList }.compactMap(\.path.ownAttribute)) }
 
   /// The paths over relationships whose values a batch must have, in this order.
   var pathsBeyondEntity: [String] { columns.filter { $0.isBeyondEntity && !$0.isList }.map(\.path.text) }

@@ -2,26 +2,30 @@ import CSV
 import OpenCoreData
 import PersistentStores
 
-/// A column that joins the values of the objects at the end of a to-many relationship.
+/// A column that joins the values of the objects at the end of a relationship, or has the number of an object.
 struct RelatedList: Sendable {
   /// Its index among the columns of the output.
   let column: Int
   let name: String
-  fileprivate let relationship: String
-  fileprivate let attribute: String
+  /// Nil for the entry itself.
+  fileprivate let relationship: String?
+  /// Nil for the number of the object.
+  fileprivate let attribute: String?
   fileprivate let content: ColumnContent
   fileprivate let separator: [UInt8]
 
   init(column: Int, name: String, _ path: ColumnPath, _ content: ColumnContent, separator: String) {
     self.column = column
     self.name = name
-    (relationship, attribute) = (path.names[0], path.names[1])
+    relationship = path.names.count == 1 ? nil : path.names[0]
+    attribute = path.isOfRecord ? nil : path.names.last
     self.content = content
     self.separator = Array(separator.utf8)
   }
 
   /// Why an import would not read `text` as one of the values again; nil if it would.
   fileprivate func problem(_ text: [UInt8]) -> String? {
+    guard let relationship, let attribute else { return nil }
     let trimmed = text.span.trimmedRange
     if trimmed.isEmpty { return "leads over \(relationship) to an object whose \(attribute) is empty" }
     if trimmed.count < text.count { return "has white space around the value '\(RawText.shortened(text))'" }
@@ -54,8 +58,11 @@ struct RelatedListReader {
     var refused: [Int: EntryFormatter.Refusal] = [:]
     var columns: [[StoredValue]] = []
     for (number, list) in lists.enumerated() {
-      guard let relationship = batch.entity.relationshipsByName[list.relationship] else { continue }
-      let others = try context.related(relationship, of: Array(ids))
+      var others = ids.map { [$0] }
+      if let name = list.relationship {
+        guard let relationship = batch.entity.relationshipsByName[name] else { continue }
+        others = try context.related(relationship, of: Array(ids))
+      }
       try read(Set(others.joined()), number)
       columns.append(
         others.enumerated().map { row, others in
@@ -80,13 +87,17 @@ struct RelatedListReader {
     if known[number].count > Self.knownMax { known[number] = [:] }
     let unknown = ids.filter { known[number][$0] == nil }
     let list = lists[number]
+    if list.attribute == nil {
+      for id in unknown { known[number][id] = Array("\(id.storeKey ?? 0)".utf8) }
+      return
+    }
     for (id, values) in zip(unknown, try context.storedValues(withIDs: Array(unknown))) {
       known[number][id] = text(values, of: id.entity, list)
     }
   }
 
   private func text(_ values: [StoredValue]?, of entity: NSEntityDescription, _ list: RelatedList) -> [UInt8] {
-    guard let values, let slot = entity.slot(named: list.attribute) else { return [] }
+    guard let values, let slot = list.attribute.flatMap({ entity.slot(named: $0) }) else { return [] }
     var batch = ObjectBatch(entity: entity)
     batch.appendRow()
     batch.setValue(values[slot], row: 0, slot: slot)

@@ -23,6 +23,8 @@ struct ChunkPlan {
   /// For each of them its row in the chunk's batch.
   var insertedRows: [Int] = []
   var updates: [Update] = []
+  /// Entries that have the values of records already.
+  var unchangedUpdates: [Update] = []
   /// Attributes that an update may change.
   var updatedSlots: [Int] = []
   /// Number of records that changed an entry, of the store or of this chunk.

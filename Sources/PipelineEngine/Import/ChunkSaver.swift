@@ -55,11 +55,22 @@ struct ChunkSaver {
     var refused = planner.needsValidEntries ? planner.issues(for: try contexts.validate(chunk), of: chunk) : [:]
     let resolved = try linker?.resolve(chunk) ?? ResolvedLinks()
     if let linker { refused.merge(linker.refusals(resolved, of: chunk, input: checkpoint.entry.path)) { $1 } }
+    // What contradicts an object that is not saved after all may be right.
+    var conflicts: [Int: RecordIssue] = [:]
     while true {
-      var plan = try planner.plan(chunk, without: refused) { [totals] in try environment.nextKey(totals) }
+      let without = refused.merging(conflicts) { first, _ in first }
+      var plan = try planner.plan(chunk, without: without) { [totals] in try environment.nextKey(totals) }
       contexts.settle(
         &plan, of: chunk, resolved, isUpdated: environment.keys.updates, lastStoredKey: lastStoredKey(totals))
-      if let linker { plan.links = linker.plan(resolved, plan, of: chunk) }
+      if let linker {
+        plan.links = linker.plan(resolved, plan, of: chunk)
+        let found = linker.refusals(plan.links.conflicts, resolved, of: chunk, input: checkpoint.entry.path)
+        if !found.isEmpty {
+          planner.undo()
+          conflicts.merge(found) { $1 }
+          continue
+        }
+      }
       try plan.checkReasons(of: chunk)
       if let stop = stop(plan, chunk, before: totals.counts + checkpoint.results.counts) { return stop }
       try rejects?.cutBack(to: rejectsBefore)
@@ -74,6 +85,7 @@ struct ChunkSaver {
       guard outcome.failures.isEmpty else {
         planner.undo()
         refused.merge(planner.issues(for: outcome.failures, of: chunk)) { $1 }
+        conflicts = [:]
         continue
       }
       checkpoint = next
@@ -82,6 +94,7 @@ struct ChunkSaver {
       environment.log(plan, of: chunk, input: checkpoint.entry.path)
       try planner.didSave(plan, of: chunk, firstKey: outcome.firstKey)
       try linker?.didSave(plan.links, created: outcome.created)
+      try linker?.noteLate(chunk, resolved, plan: plan, firstKey: outcome.firstKey, input: checkpoint.entry.path)
       return nil
     }
   }

@@ -68,6 +68,14 @@ struct FileCheckpoint {
     entry.note(chunk.progress, results: results, rejects: rejects, at: date)
   }
 
+  /// Called when links were set at the end of the run, which has changed that many entries that counted as unchanged.
+  mutating func noteLinks(_ counts: [LinkCounts], updated: Int) {
+    results.links = LinkCounts.sum(results.links, counts)
+    results.counts.unchanged -= updated
+    results.counts.updated += updated
+    entry.note(entry.progress, results: results, rejects: entry.rejects, at: entry.savedAt)
+  }
+
   /// Called when the end of the input was reached.
   mutating func complete(_ progress: InputProgress, rejects: RejectsMark?, at date: Date) {
     entry.note(progress, results: results, rejects: rejects, at: date)

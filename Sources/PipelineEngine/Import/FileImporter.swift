@@ -19,7 +19,7 @@ struct FileImporter {
   private var definition: PipelineDefinition { environment.definition }
   private var writer: CheckpointWriter { CheckpointWriter(environment: environment, ledger: ledger) }
 
-  private var checkpoint: FileCheckpoint
+  private(set) var checkpoint: FileCheckpoint
   private var summary: RunSummary.File
   private var rejects: RejectsFile?
   /// Nil until the header is known.

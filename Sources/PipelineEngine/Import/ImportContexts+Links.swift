@@ -67,7 +67,9 @@ struct LinkedUpdates {
   func read(_ objects: [NSManagedObject]) { for name in names { context.read(name, of: objects) } }
 
   /// What an entry leads to, for the ledger.
-  func values(of object: NSManagedObject) -> [StoredValue] {
+  func values(of object: NSManagedObject) -> [StoredValue] { Self.values(names, of: object) }
+
+  static func values(_ names: [String], of object: NSManagedObject) -> [StoredValue] {
     names.map { name in
       let ids = object.objectIDs(forRelationshipNamed: name)
       return ids.isEmpty ? .null : .text(RelatedKeys(ids).text)
@@ -78,15 +80,7 @@ struct LinkedUpdates {
   func set(_ number: Int, _ object: NSManagedObject) {
     for link in links {
       guard let list = link.listsOfUpdates[number] else { continue }
-      let others = list.map { context.object(with: ids[Int($0)]) }
-      let relationship = link.link.relationship
-      if !relationship.isToMany {
-        object.setRelatedObject(others.first, forKey: relationship.name)
-      } else if relationship.isOrdered {
-        object.setRelatedObjects(NSOrderedSet(array: others), forKey: relationship.name)
-      } else {
-        object.setRelatedObjects(NSSet(array: others), forKey: relationship.name)
-      }
+      object.setLink(link.link.name, to: list.map { context.object(with: ids[Int($0)]) })
     }
   }
 }

@@ -29,7 +29,7 @@ struct ImportContexts {
   let coordinator: NSPersistentStoreCoordinator
   let importContext: NSManagedObjectContext
   /// The contexts above the import context, in the order in which they are saved.
-  private let levels: [NSManagedObjectContext]
+  let levels: [NSManagedObjectContext]
   private let isDryRun: Bool
 
   init(
@@ -140,6 +140,7 @@ struct ImportContexts {
       }
     }
     let same = Set(zip(doubtful, isSame).filter(\.1).map(\.0))
+    plan.unchangedUpdates = plan.updates.indices.filter(same.contains).map { plan.updates[$0] }
     plan.updated -= same.count
     plan.unchanged += same.count
     plan.updates = plan.updates.enumerated().filter { !same.contains($0.offset) }.map(\.element)
@@ -213,7 +214,7 @@ struct ImportContexts {
   }
 
   /// Removes everything of the failed chunk from the contexts.
-  private func rollBack() {
+  func rollBack() {
     for context in [importContext] + levels { context.performAndWait { context.rollback() } }
   }
 
@@ -245,8 +246,10 @@ struct ImportContexts {
       for id in objectIDs(in: detail) {
         let isModel = (1550..<1700).contains(detail.code)
         for row in rows(of: id, plan) where failures[row] == nil {
+          let made = isModel ? nil : plan.links.constraintMessage(of: id)
           failures[row] = Failure(
-            row: row, code: isModel ? .modelError : .storeConstraint, message: detail.localizedDescription)
+            row: row, code: isModel ? .modelError : .storeConstraint,
+            message: (made.map { "\($0): " } ?? "") + detail.localizedDescription)
         }
       }
     }

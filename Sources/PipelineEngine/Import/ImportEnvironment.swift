@@ -23,6 +23,10 @@ struct ImportEnvironment {
   let tables: LedgerTables
   /// Whether the run has more than one input.
   var hasSeveralInputs = false
+  /// The links that are set at the end of the run; nil for a preview.
+  var late: LateLinks?
+  /// The number of the part.
+  var part = 0
   /// Nil for an ordinary run.
   var observer: (any ChunkObserver)?
   let clock = StageClock()

@@ -19,17 +19,24 @@ struct ImportPart {
     let observer: (any ChunkObserver)?
     let id: String
     let startedAt: Date
+    /// The names of the root entities of the parts.
+    let roots: [String]
+    let late: LateLinks?
     /// Whether there are others.
-    let hasSeveralParts: Bool
+    var hasSeveralParts: Bool { roots.count > 1 }
   }
 
   /// - Throws: `PipelineError` for what the model does not allow.
-  init(_ definition: PipelineDefinition, _ run: Run) throws(PipelineError) {
+  ///
+  /// - Parameter number: The number of the part.
+  init(_ definition: PipelineDefinition, number: Int, _ run: Run) throws(PipelineError) {
     var options = run.options
     // A replay of rejects needs to know which part they come from.
     if run.hasSeveralParts { options.entityReference = definition.entity }
     let definition = try Self.completed(definition, options: options, model: run.model)
-    let checked = try ImportSchemaCheck(definition, model: run.model, now: run.startedAt)
+    var checked = try ImportSchemaCheck(definition, model: run.model, now: run.startedAt)
+    if options.fillsAttributesByName { checked.setUndeclared() }
+    if run.late == nil { checked.deferLinks() } else { checked.setLate(roots: run.roots[(number + 1)...]) }
     let store = ImportStore(
       container: run.container, entity: checked.entity, path: definition.storePath(options), isDryRun: run.isDryRun,
       isAtomic: definition.atomic || options.changedInputs(definition) != .refuse,
@@ -49,7 +56,7 @@ struct ImportPart {
       runID: run.id, startedAt: run.startedAt, digest: definition.digest, profiler: profiler,
       statistics: try EntryStatistics(definition, entity: checked.entity),
       tables: LedgerTables(definition.vocabulary), hasSeveralInputs: inputs.count > 1 || inbox != nil,
-      observer: run.observer)
+      late: run.late, part: number, observer: run.observer)
     try check()
   }
 
@@ -83,12 +90,18 @@ struct ImportPart {
     if environment.options.changedInputs != nil { try ImportSchemaCheck.checkComparable(definition) }
   }
 
+  /// Whether links of the part are set at the end of the run.
+  var hasLateLinks: Bool { environment.links.contains { $0.isLate && !$0.isOwnName } }
+
   /// The contexts that the chunks of the part pass.
-  func contexts() -> ImportContexts {
+  ///
+  /// - Parameter isLate: Whether the links that are set at the end of the run are set.
+  func contexts(isLate: Bool = false) -> ImportContexts {
     let options = environment.options
+    let isWaiting = environment.links.contains { $0.isLate && !$0.isOwnName && !$0.relationship.isOptional }
     return ImportContexts(
       environment.store.container, chain: options.contextChain, notificationContents: options.notificationContents,
-      relationships: definition.relationships, isDryRun: environment.isDryRun)
+      relationships: isWaiting && !isLate ? .ignore : definition.relationships, isDryRun: environment.isDryRun)
   }
 
   // MARK: The inbox

@@ -18,21 +18,30 @@ struct ImportRun {
   private let rehearsed: RehearsedStore?
   private var options: RunOptions { environment.options }
   var isDryRun: Bool { environment.isDryRun }
-  private var store: ImportStore { environment.store }
+  var store: ImportStore { environment.store }
+  /// Whether only an import tells what it would do: what records lead to depends on what was saved before.
+  var needsRehearsal: Bool { isDryRun && parts.contains { parts.count > 1 || !$0.environment.links.isEmpty } }
   var kind: RunSummary.Kind { isDryRun || rehearsed != nil ? .validate : .import }
 
   init(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, isDryRun: Bool, monitor: RunMonitor,
     observer: (any ChunkObserver)? = nil, rehearsed: RehearsedStore? = nil
   ) throws(PipelineError) {
-    let imports = definition.imports
     let run = ImportPart.Run(
       options: options, model: model.model,
       container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model.model),
       isDryRun: isDryRun, monitor: monitor, observer: observer, id: UUID().uuidString.lowercased(),
-      startedAt: options.now(), hasSeveralParts: imports.count > 1)
+      startedAt: options.now(),
+      roots: definition.imports.map { model.model.entitiesByName[$0.entity]?.rootEntity.name ?? "" },
+      late: observer == nil ? LateLinks() : nil)
     try Self.checkParts(definition, options)
-    let parts = try Self.parts(imports, of: definition, run)
+    var definition = definition
+    var parts = try Self.parts(of: definition, run)
+    if observer == nil, parts.contains(where: \.hasLateLinks), !definition.atomic {
+      // Records may turn out to lead to nothing when the others are in the store.
+      definition.atomic = true
+      parts = try Self.parts(of: definition, run)
+    }
     self.parts = parts
     self.definition = definition.parts.isEmpty ? parts[0].environment.definition : definition
     self.rehearsed = rehearsed
@@ -47,12 +56,13 @@ struct ImportRun {
   }
 
   private static func parts(
-    _ imports: [PipelineDefinition], of definition: PipelineDefinition, _ run: ImportPart.Run
+    of definition: PipelineDefinition, _ run: ImportPart.Run
   ) throws(PipelineError) -> [ImportPart] {
     var (parts, mistakes) = ([ImportPart](), [PipelineError.Mistake]())
-    for (index, part) in imports.enumerated() {
+    for (index, part) in definition.imports.enumerated() {
       do throws(PipelineError) {
-        parts.append(try definition.inImport(index) { () throws(PipelineError) in try ImportPart(part, run) })
+        parts.append(
+          try definition.inImport(index) { () throws(PipelineError) in try ImportPart(part, number: index, run) })
       } catch {
         mistakes += error.mistakes
       }
@@ -232,8 +242,8 @@ struct ImportRun {
     if !isDryRun { store.coordinator.addSaveParticipant(ledger) }
     defer { store.coordinator.removeSaveParticipant(ledger) }
     let expectations = try environment.expectations()
-    let known = KnownInputs(ledger.entries)
-    return try transaction(&totals) { totals throws(RunFailure) in
+    return try transaction(&totals, ledger) { totals throws(RunFailure) in
+      let known = KnownInputs(ledger.entries)
       let paths = rejectsPaths(inputs.flatMap(\.self))
       var first = 0
       for (number, part) in parts.enumerated() {
@@ -242,10 +252,18 @@ struct ImportRun {
         let failure = importEach(
           Array(zip(inputs[number], own)), of: part, known: known, ledger: ledger, totals: &totals)
         // What comes later may lead to what is missing now.
-        if let failure { return failure }
+        if let failure {
+          let left = inputs[(number + 1)...].joined().map(\.name)
+          if !left.isEmpty {
+            let verb = kind == .validate ? "checked" : "imported"
+            totals.notes.append("because of this failure not \(verb): \(left.joined(separator: ", "))")
+          }
+          return failure
+        }
         if totals.outcome != .completed { break }
         first += inputs[number].count
       }
+      if totals.outcome == .completed, let failure = setLateLinks(ledger, &totals) { return failure }
       return environment.compare(&totals, with: expectations) ?? addOwed(known, ledger: ledger, totals: &totals)
     }
   }
@@ -266,6 +284,7 @@ struct ImportRun {
         }
         // An input that is named twice in one run is imported once.
         if entry.isComplete {
+          environment.late?.finish(entry.path, part: environment.part, importer.checkpoint)
           known.add(entry, replacing: Set(importer.replaced.map(\.id)))
           totals.completed.append(entry)
           totals.replaced += importer.replaced
@@ -317,47 +336,6 @@ struct ImportRun {
         "the report of the run of \(LedgerDate.text(last.savedAt)) was not written; its inputs are among these")
     }
     return nil
-  }
-
-  /// Imports one input in a transaction of its own, where the pipeline requires it.
-  private func wholly(
-    _ contexts: ImportContexts, ledger: Ledger, totals: inout ImportTotals,
-    body: (inout ImportTotals) throws(RunFailure) -> LedgerEntry
-  ) throws(RunFailure) -> LedgerEntry {
-    guard environment.savesInputsWhole else { return try body(&totals) }
-    let before = totals
-    try store.beginTransaction()
-    func rollBack() throws(RunFailure) {
-      try store.rollBackTransaction()
-      if store.isWritten { contexts.reset() }
-      ledger.didRollBack()
-      totals.rollBack(to: before)
-    }
-    do throws(RunFailure) {
-      let entry = try body(&totals)
-      if totals.outcome == .completed { try store.commitTransaction() } else { try rollBack() }
-      return entry
-    } catch {
-      try rollBack()
-      throw error
-    }
-  }
-
-  /// An atomic run is one transaction: it is committed if everything succeeded, and otherwise rolled back.
-  private func transaction(
-    _ totals: inout ImportTotals, body: (inout ImportTotals) throws(RunFailure) -> RunFailure?
-  ) throws(RunFailure) -> RunFailure? {
-    guard definition.atomic else { return try body(&totals) }
-    let before = totals
-    try store.beginTransaction()
-    let failure = try body(&totals)
-    if failure == nil, totals.outcome == .completed {
-      try store.commitTransaction()
-      return nil
-    }
-    try store.rollBackTransaction()
-    totals.rollBack(to: before)
-    return failure
   }
 
   // MARK: Rejects

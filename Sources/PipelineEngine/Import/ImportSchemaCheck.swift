@@ -5,7 +5,7 @@ import OpenCoreData
 struct ImportSchemaCheck {
   let entity: NSEntityDescription
   let columns: ColumnSet
-  let links: [EntityLink]
+  private(set) var links: [EntityLink]
 
   /// `now` is the clock of rules about the future.
   init(_ definition: PipelineDefinition, model: NSManagedObjectModel, now: Date) throws(PipelineError) {
@@ -37,6 +37,21 @@ struct ImportSchemaCheck {
     }
     mistakes += Self.orderMistake(definition, entity).map { [$0] } ?? []
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
+  }
+
+  /// Notes that the columns are those of the header, and no pipeline declares links.
+  mutating func setUndeclared() { for index in links.indices { links[index].isDeclared = false } }
+
+  /// Looks nothing up that links lead to: a preview has no store.
+  mutating func deferLinks() { for index in links.indices { links[index].isLate = true } }
+
+  /// Notes which links lead to entries of later parts, whose root entities have these names.
+  mutating func setLate(roots: ArraySlice<String>) {
+    for index in links.indices where links[index].policy != .create {
+      if let root = links[index].relationship.destinationEntity?.rootEntity.name, roots.contains(root) {
+        links[index].isLate = true
+      }
+    }
   }
 
   /// Texts and bytes are not ordered by age.

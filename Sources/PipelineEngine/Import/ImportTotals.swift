@@ -96,6 +96,20 @@ struct ImportTotals {
     if let made { madeRejects.append(made) }
   }
 
+  /// Called when links were set at the end of the run, which has changed that many entries that counted as unchanged.
+  mutating func noteLinks(_ counts: [LinkCounts], updated: Int, of entity: String) {
+    links = LinkCounts.sum(links, counts)
+    let change = RunCounts(updated: updated, unchanged: -updated)
+    self.counts = self.counts + change
+    count(change, of: entity)
+  }
+
+  /// Called when everything since `before` was rolled back to begin again without some records.
+  mutating func beginAgain(from before: ImportTotals) {
+    for path in madeRejects where !before.madeRejects.contains(path) { RejectsFile.removeParts(of: path) }
+    self = before
+  }
+
   /// Whether there were inputs, and earlier runs have imported and reported all of them.
   var isKnown: Bool { counts.read == 0 && !files.isEmpty && files.allSatisfy { $0.state == .known } }
 

@@ -10,12 +10,14 @@ final class Linker {
   /// The state of the store from which the related objects were read, by SQLite's `data_version`: other programs change
   /// it, and the run itself does not. Nil if nothing was read, and in a dry run, which sees the store as it began.
   private(set) var dataVersion: Int64?
+  /// The values of objects that records have led to, where they are compared.
+  private var values: [NSManagedObjectID: [StoredValue]] = [:]
 
   /// Reads what identifies the related objects of the store.
   init(_ environment: ImportEnvironment) throws(RunFailure) {
     self.environment = environment
     let limit = environment.definition.limits.keysInMemoryMax
-    for link in environment.links where indexes[link.group] == nil {
+    for link in environment.links where !link.isLate && indexes[link.group] == nil {
       indexes[link.group] = LinkIndex(link, keysInMemoryMax: limit)
     }
     guard environment.store.isOpen else { return }
@@ -30,6 +32,7 @@ final class Linker {
 
   /// Reads what identifies the related objects of the store, as often as another program writes meanwhile.
   func read() throws {
+    values = [:]
     for _ in 0..<Self.readingsMax {
       let before = try storeVersion()
       for index in indexes.values {
@@ -54,25 +57,53 @@ final class Linker {
   func resolve(_ chunk: ParsedChunk) throws -> ResolvedLinks {
     var resolved = ResolvedLinks()
     for (group, index) in indexes {
-      let digests = chunk.links.filter { links[$0.link].group == group }.flatMap(\.digests)
+      let digests = chunk.links.filter { links[$0.link].group == group && !links[$0.link].isLate }.flatMap(\.digests)
       if !digests.isEmpty { try index.beginChunk(digests) }
     }
     for values in chunk.links {
       let link = links[values.link]
-      if let index = indexes[link.group] { resolved.add(link, values, in: index) }
+      if link.isLate {
+        resolved.addLate(link, values)
+      } else if let index = indexes[link.group] {
+        resolved.add(link, values, in: index)
+      }
+    }
+    if resolved.links.contains(where: { $0.link.isExclusive || !$0.link.comparedSlots.isEmpty }) {
+      let context = environment.store.container.newBackgroundContext()
+      resolved.objects = try context.performAndWait { try LinkedObjects(resolved, in: context, &values) }
     }
     return resolved
+  }
+
+  /// Issues for records that contradict what they lead to, by row.
+  func refusals(
+    _ conflicts: LinkConflicts, _ resolved: ResolvedLinks, of chunk: ParsedChunk, input: String
+  ) -> [Int: RecordIssue] {
+    let entity = environment.definition.entity
+    let pairs = conflicts.found.map { conflict in
+      let link = resolved.links[conflict.link]
+      let (code, message) = conflict.words(link, entity: entity) { row in
+        chunk.block.number(ofRecordAt: Int(chunk.recordOfRow[row]))
+      }
+      let issue = RecordIssue(
+        code, at: chunk.position(ofRow: conflict.row, input: input), column: link.link.columnName,
+        value: link.shownValue(ofRow: conflict.row), message: message)
+      return (conflict.row, issue)
+    }
+    return Dictionary(pairs) { first, _ in first }
   }
 
   /// Records that can't be imported, by row: the object that they name does not exist or is not the only one, or is
   /// missing where the model needs it.
   func refusals(_ resolved: ResolvedLinks, of chunk: ParsedChunk, input: String) -> [Int: RecordIssue] {
-    var refused: [Int: RecordIssue] = [:]
-    for link in resolved.links {
+    var refused = environment.late?.refusals(of: chunk, part: environment.part, input: input) ?? [:]
+    for (link, isLate) in resolved.links.map({ ($0, false) }) + resolved.late.map({ ($0, true) }) {
       let isNeeded = environment.definition.relationships == .require && !link.link.relationship.isOptional
       for row in 0..<chunk.batch.count where refused[row] == nil {
+        let leads = isLate ? resolved.names(row, late: link) : resolved.leads(row, link)
         let problem =
-          resolved.problem(ofRow: row, link) ?? (isNeeded ? absence(of: link, row: row, resolved, chunk) : nil)
+          (isLate ? resolved.problem(ofRow: row, late: link) : resolved.problem(ofRow: row, link))
+          ?? (isNeeded && !leads ? absence(of: link, row: row, chunk) : nil)
         guard let problem else { continue }
         let value = link.shownValue(ofRow: row)
         refused[row] = RecordIssue(
@@ -87,10 +118,10 @@ final class Linker {
   /// What is wrong with a record that names nothing, where every entry needs an object. One that does not state the
   /// relationship may be an update.
   private func absence(
-    of link: ResolvedLinks.Link, row: Int, _ resolved: ResolvedLinks, _ chunk: ParsedChunk
+    of link: ResolvedLinks.Link, row: Int, _ chunk: ParsedChunk
   ) -> (code: IssueCode, message: String)? {
     let slot = AbsentValues.slot(ofLink: link.values.link, chunk.batch.entity)
-    guard !resolved.leads(row, link), !chunk.absent.slots(ofRow: row).contains(slot) else { return nil }
+    guard !chunk.absent.slots(ofRow: row).contains(slot) else { return nil }
     return (
       .modelError,
       "every \(environment.definition.entity) needs its \(link.link.name), and the record leads to no "
@@ -103,13 +134,23 @@ final class Linker {
     PlannedLinks(resolved, plan, of: chunk) { environment.keys.updates($0) }
   }
 
+  /// Called when a chunk was saved whose links to other entries of the run wait for its end.
+  func noteLate(
+    _ chunk: ParsedChunk, _ resolved: ResolvedLinks, plan: ChunkPlan, firstKey: Int64?, input: String
+  ) throws {
+    if resolved.late.isEmpty, resolved.ownNames == nil { return }
+    try environment.late?.note(
+      chunk, resolved, plan: plan, firstKey: firstKey, part: environment.part, input: input
+    ) { environment.keys.updates($0) }
+  }
+
   /// Called when the plan was saved.
   ///
-  /// - Parameter created: The IDs of the objects that were created, by group; empty in a dry run.
+  /// - Parameter created: The IDs of the objects that were created, by group.
   func didSave(_ plan: PlannedLinks, created: [Int: [NSManagedObjectID]]) throws {
     for (group, index) in indexes {
       if let creation = plan.creations[group] {
-        for (number, digest) in creation.digests.enumerated() { index.noteCreated(digest, created[group]?[number]) }
+        for (digest, id) in zip(creation.digests, created[group] ?? []) { index.noteCreated(digest, id) }
       }
       try index.endChunk()
     }

@@ -35,7 +35,8 @@ enum NamedLinks {
         var column = ColumnDefinition("\(name).\(attribute)")
         if types[attribute] == .date { column.formats = PipelineDefinition.exactlyReadDates }
         if attribute == found.first {
-          column.link = LinkDefinition(by: found, separator: relationship.isToMany ? separator : nil)
+          column.link = LinkDefinition(
+            by: found, ifIncomplete: .match, separator: relationship.isToMany ? separator : nil)
         }
         columns.append(column)
       }

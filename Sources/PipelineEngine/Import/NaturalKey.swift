@@ -11,7 +11,7 @@ enum NaturalKey {
   /// Finds the first of: the uniqueness constraints of the model, single attributes, pairs of attributes. All of an
   /// entity's objects must have a value for a single attribute, and no two the same values.
   ///
-  /// - Parameter isSingle: Whether only a single attribute will do.
+  /// - Parameter isSingle: Whether only a single attribute will do, whose values are joined in one field.
   /// - Returns: Nil if there is none.
   static func find(
     of entity: NSEntityDescription, isSingle: Bool, in context: NSManagedObjectContext
@@ -20,16 +20,27 @@ enum NaturalKey {
     let names = entity.attributeSlots.map(\.name).filter { known[$0].map(types.contains) ?? false }
     let constraints = entity.uniquenessConstraintNames.filter { $0.allSatisfy(names.contains) }
     let first = (constraints + names.map { [$0] }).filter { !isSingle || $0.count == 1 }
-    if let found = try unique(of: first, entity, in: context) { return found }
+    if let found = try unique(of: first, entity, areJoined: isSingle, in: context) { return found }
     if isSingle { return nil }
     let paired = names.prefix(pairedMax)
     let pairs = paired.indices.flatMap { index in paired[(index + 1)...].map { [paired[index], $0] } }
-    return try unique(of: pairs, entity, in: context)
+    return try unique(of: pairs, entity, areJoined: false, in: context)
+  }
+
+  /// Whether an import reads the values again from a field that joins them.
+  private static func canBeJoined(_ batch: ObjectBatch, slot: Int) -> Bool {
+    (0..<batch.count).allSatisfy { row in
+      let cell = batch.cell(row: row, slot: slot)
+      guard cell.kind == .text else { return true }
+      let bytes = Array(batch.bytes(of: cell))
+      let trimmed = bytes.span.trimmedRange
+      return trimmed.count == bytes.count && !trimmed.isEmpty && !bytes.contains(UInt8(ascii: ";"))
+    }
   }
 
   /// The first of the candidates that no two objects share.
   private static func unique(
-    of candidates: [[String]], _ entity: NSEntityDescription, in context: NSManagedObjectContext
+    of candidates: [[String]], _ entity: NSEntityDescription, areJoined: Bool, in context: NSManagedObjectContext
   ) throws -> [String]? {
     var seen = candidates.map { _ in Set<KeyDigest>() }
     var left = Set(candidates.indices)
@@ -41,7 +52,8 @@ enum NaturalKey {
           var digester = RowDigester()
           digester.keySlots = candidates[index].compactMap { batch.entity.slot(named: $0) }
           let isUnique = digester.digests(of: batch).keys.allSatisfy { $0 != .none && seen[index].insert($0).inserted }
-          if !isUnique { left.remove(index) }
+          let isReadable = !areJoined || digester.keySlots.allSatisfy { canBeJoined(batch, slot: $0) }
+          if !isUnique || !isReadable { left.remove(index) }
         }
         return !left.isEmpty
       }

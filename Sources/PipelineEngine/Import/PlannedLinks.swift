@@ -9,12 +9,15 @@ struct PlannedLinks {
     case created(group: Int, number: Int)
   }
 
-  /// The objects of one entity that are created; in a dry run also those that earlier chunks would have created.
+  /// The objects of one entity that are created.
   struct Creation {
     fileprivate(set) var batch: ObjectBatch
-    /// What identifies those that are new; in an import, all of them.
+    /// What identifies them.
     fileprivate(set) var digests: [KeyDigest] = []
-    /// The rows of the chunk that name each object, for errors.
+    /// The relationship and the element that each object is made from.
+    fileprivate var origins: [(link: Int, element: Int)] = []
+    /// The rows of the chunk that name each object with the values that it is made from, for errors: without them, others
+    /// may make it from other values.
     fileprivate(set) var rowsOfObject: [[Int]] = []
   }
 
@@ -34,6 +37,8 @@ struct PlannedLinks {
   /// By group of links.
   private(set) var creations: [Int: Creation] = [:]
   private(set) var counts: [LinkCounts] = []
+  /// Records that can't be linked; the plan is made again without them.
+  private(set) var conflicts = LinkConflicts(LinkedObjects())
   /// By target of the chunk its index in `targets`, or -1.
   private var numbers: [Int32] = []
   /// By index in `targets`.
@@ -45,19 +50,10 @@ struct PlannedLinks {
   /// - Parameter isUpdated: Whether updates change a relationship.
   init(_ resolved: ResolvedLinks, _ plan: ChunkPlan, of chunk: ParsedChunk, isUpdated: (EntityLink) -> Bool) {
     numbers = [Int32](repeating: -1, count: resolved.targets.count)
+    conflicts = LinkConflicts(resolved.objects)
     var counted = resolved.links.map { LinkCounts(entity: $0.link.destinationName) }
     links = resolved.links.map { Link(link: $0.link) }
-    takeInserts(resolved, plan, of: chunk, counts: &counted, isUpdated: resolved.links.map { isUpdated($0.link) })
-    for update in plan.updates {
-      for (index, link) in resolved.links.enumerated() {
-        // Names that the store does not have say nothing of where the entry leads; it keeps what it has.
-        let missing = resolved.missingCount(update.row, link)
-        counted[index].leftOut += missing
-        let isChanged = isUpdated(link.link) && link.isStated(update.row, chunk) && missing == 0
-        links[index].listsOfUpdates.append(
-          isChanged ? takeAll(row: update.row, link, resolved, counts: &counted[index]) : nil)
-      }
-    }
+    takeAll(resolved, plan, of: chunk, counts: &counted, isUpdated: resolved.links.map { isUpdated($0.link) })
     counts = LinkCounts.sum([], counted)
     for (group, creation) in creations {
       guard let entity = links.first(where: { $0.link.group == group })?.link.destinationName else { continue }
@@ -65,16 +61,32 @@ struct PlannedLinks {
     }
   }
 
-  /// Takes what inserted entries lead to, row by row, so that created objects have the order in which records name them.
-  private mutating func takeInserts(
+  /// Takes what entries lead to, row by row, so that created objects have the order in which records name them.
+  private mutating func takeAll(
     _ resolved: ResolvedLinks, _ plan: ChunkPlan, of chunk: ParsedChunk, counts: inout [LinkCounts], isUpdated: [Bool]
   ) {
     let targetsOfRows = resolved.links.map(\.targetOfRow)
+    let isChecked = resolved.links.map { $0.link.isExclusive || !$0.link.comparedSlots.isEmpty }
     var taken = resolved.links.map { _ in [Int32]() }
+    var updates = plan.updates[...]
+    var unchanged = plan.unchangedUpdates[...]
+    /// Those of the records before a row.
+    func takeUpdates(before row: Int) {
+      while true {
+        let next = (updates.first?.row ?? .max, unchanged.first?.row ?? .max)
+        guard min(next.0, next.1) < row else { return }
+        if next.0 < next.1 {
+          take(updates.removeFirst(), resolved, of: chunk, counts: &counts, isUpdated: isUpdated)
+        } else {
+          check(unchanged.removeFirst(), resolved, of: chunk, isUpdated: isUpdated)
+        }
+      }
+    }
     for row in plan.insertedRows {
+      takeUpdates(before: row)
       for index in targetsOfRows.indices {
         // Most records lead to an object that an earlier one of the chunk has named.
-        if resolved.isToOne[index], plan.laterRows.isEmpty, targetsOfRows[index][row] >= 0 {
+        if resolved.isToOne[index], !isChecked[index], plan.laterRows.isEmpty, targetsOfRows[index][row] >= 0 {
           let number = numbers[Int(targetsOfRows[index][row])]
           if number >= 0, !isCreated[Int(number)] {
             taken[index].append(number)
@@ -84,23 +96,62 @@ struct PlannedLinks {
         }
         let link = resolved.links[index]
         let source = link.row(for: row, plan, chunk, isUpdated: isUpdated[index])
+        let end = End(row: source, owner: .row(row), link: index)
         if resolved.isToOne[index] {
-          taken[index].append(take(element: source, row: source, link, resolved, counts: &counts[index]))
+          taken[index].append(take(element: source, end, resolved, counts: &counts[index]))
         } else {
-          links[index].listsOfInserts.append(takeAll(row: source, link, resolved, counts: &counts[index]))
+          links[index].listsOfInserts.append(takeAll(end, resolved, counts: &counts[index]))
         }
       }
     }
     for index in taken.indices { links[index].ofInserts = taken[index] }
+    takeUpdates(before: .max)
+  }
+
+  /// Checks where an entry leads that has the values of its record already: other values of the object may differ.
+  private mutating func check(
+    _ update: ChunkPlan.Update, _ resolved: ResolvedLinks, of chunk: ParsedChunk, isUpdated: [Bool]
+  ) {
+    for (index, link) in resolved.links.enumerated() where isUpdated[index] && link.isStated(update.row, chunk) {
+      for element in link.values.elements(ofRow: update.row) where link.targetOfRow[element] >= 0 {
+        guard case .stored = resolved.targets[Int(link.targetOfRow[element])] else { continue }
+        conflicts.check(
+          element, ofRow: update.row, link, number: index, owner: LinkedObjects.Holder.stored(key: update.storeKey))
+      }
+    }
+  }
+
+  /// Takes what an updated entry leads to from now on.
+  private mutating func take(
+    _ update: ChunkPlan.Update, _ resolved: ResolvedLinks, of chunk: ParsedChunk, counts: inout [LinkCounts],
+    isUpdated: [Bool]
+  ) {
+    for (index, link) in resolved.links.enumerated() {
+      // Names that the store does not have say nothing of where the entry leads; it keeps what it has.
+      let missing = resolved.missingCount(update.row, link)
+      counts[index].leftOut += missing
+      let isChanged = isUpdated[index] && link.isStated(update.row, chunk) && missing == 0
+      let owner = LinkedObjects.Holder.stored(key: update.storeKey)
+      if isChanged { conflicts.release(link: index, by: owner) }
+      let end = End(row: update.row, owner: owner, link: index)
+      links[index].listsOfUpdates.append(isChanged ? takeAll(end, resolved, counts: &counts[index]) : nil)
+    }
+  }
+
+  /// An entry and one of its relationships.
+  private struct End {
+    /// The row of the chunk that says where it leads.
+    let row: Int
+    let owner: LinkedObjects.Holder
+    /// The index of the relationship.
+    let link: Int
   }
 
   /// The indices of the objects that a row of the chunk leads to, each once.
-  private mutating func takeAll(
-    row: Int, _ link: ResolvedLinks.Link, _ resolved: ResolvedLinks, counts: inout LinkCounts
-  ) -> [Int32] {
+  private mutating func takeAll(_ end: End, _ resolved: ResolvedLinks, counts: inout LinkCounts) -> [Int32] {
     var taken: [Int32] = []
-    for element in link.values.elements(ofRow: row) {
-      let number = take(element: element, row: row, link, resolved, counts: &counts)
+    for element in resolved.links[end.link].values.elements(ofRow: end.row) {
+      let number = take(element: element, end, resolved, counts: &counts)
       guard number >= 0 else { continue }
       if taken.contains(number) { counts.linked -= 1 } else { taken.append(number) }
     }
@@ -109,15 +160,17 @@ struct PlannedLinks {
 
   /// The index of the object that an element names; `BatchLink.none` if there is none.
   private mutating func take(
-    element: Int, row: Int, _ link: ResolvedLinks.Link, _ resolved: ResolvedLinks, counts: inout LinkCounts
+    element: Int, _ end: End, _ resolved: ResolvedLinks, counts: inout LinkCounts
   ) -> Int32 {
+    let link = resolved.links[end.link]
     let target = link.targetOfRow[element]
     if target < 0 { return BatchLink.none }
     if numbers[Int(target)] < 0 {
       switch resolved.targets[Int(target)] {
       case .stored(let id): targets.append(.stored(id))
-      case .new(let digest, let isKnown):
-        let number = create(link, element: element, isKnown ? nil : digest)
+      case .new(let digest):
+        let number = create(link, element: element, digest, number: end.link)
+        noteCreated(target, number, group: link.link.group)
         targets.append(.created(group: link.link.group, number: number))
       case .missing, .ambiguous:
         counts.leftOut += 1
@@ -128,14 +181,19 @@ struct PlannedLinks {
     }
     let number = numbers[Int(target)]
     if case .created(let group, let made) = targets[Int(number)] {
-      creations[group]?.rowsOfObject[made].append(row)
+      if isSame(element, link, as: creations[group]?.origins[made], of: resolved) {
+        creations[group]?.rowsOfObject[made].append(end.row)
+      }
     }
+    conflicts.check(element, ofRow: end.row, link, number: end.link, owner: end.owner)
     counts.linked += 1
     return number
   }
 
   /// Creates an object with the values that a record has for it.
-  private mutating func create(_ link: ResolvedLinks.Link, element: Int, _ digest: KeyDigest?) -> Int {
+  private mutating func create(
+    _ link: ResolvedLinks.Link, element: Int, _ digest: KeyDigest, number: Int
+  ) -> Int {
     let (entity, values) = (link.link.entity, link.values.batch)
     var creation = creations.removeValue(forKey: link.link.group) ?? Creation(batch: ObjectBatch(entity: entity))
     creation.batch.appendRow()
@@ -143,11 +201,36 @@ struct PlannedLinks {
     for slot in 0..<values.slotCount {
       creation.batch.setValue(values.value(row: element, slot: slot), row: row, slot: slot)
     }
-    for (slot, value) in link.link.defaults { creation.batch.setValue(value, row: row, slot: slot) }
-    if let digest { creation.digests.append(digest) }
+    for (slot, value) in link.link.defaults where creation.batch.cell(row: row, slot: slot).kind == .null {
+      creation.batch.setValue(value, row: row, slot: slot)
+    }
+    creation.digests.append(digest)
     creation.rowsOfObject.append([])
+    creation.origins.append((number, element))
     creations[link.link.group] = creation
     return row
+  }
+
+  /// Whether an element has the values of the one that an object is made from.
+  private func isSame(
+    _ element: Int, _ link: ResolvedLinks.Link, as origin: (link: Int, element: Int)?, of resolved: ResolvedLinks
+  ) -> Bool {
+    guard let origin else { return false }
+    let other = resolved.links[origin.link].values.batch
+    let batch = link.values.batch
+    return (0..<batch.slotCount).allSatisfy {
+      batch.value(row: element, slot: $0) == other.value(row: origin.element, slot: $0)
+    }
+  }
+
+  /// Later records are compared with a created object as with a stored one.
+  private mutating func noteCreated(_ target: Int32, _ number: Int, group: Int) {
+    guard let batch = creations[group]?.batch else { return }
+    for link in links where link.link.group == group {
+      for slot in link.link.comparedSlots {
+        conflicts.noteCreated(target, slot: slot, batch.value(row: number, slot: slot))
+      }
+    }
   }
 
   /// The stored objects that packed relationships lead to and that know of it by an inverse.
@@ -170,6 +253,15 @@ struct PlannedLinks {
     guard let row = id.batchRow else { return nil }
     let creation = creations.values.first { $0.batch.entity === id.entity }
     return creation.flatMap { row < $0.rowsOfObject.count ? $0.rowsOfObject[row] : nil }
+  }
+
+  /// Why the store may refuse an object that was created with this ID; nil for another object.
+  func constraintMessage(of id: NSManagedObjectID) -> String? {
+    guard rows(ofCreated: id) != nil else { return nil }
+    let constraints = id.entity.uniquenessConstraintNames.map { $0.joined(separator: ", ") }
+    if constraints.isEmpty { return nil }
+    return "the record would create a \(id.entity.name ?? ""), and another one has the same "
+      + constraints.joined(separator: " or the same ")
   }
 
   /// The IDs of the objects, given those that were created.
@@ -206,7 +298,7 @@ extension ResolvedLinks.Link {
   }
 
   /// The row that says where a new entry leads: its own, or that of a later record with its key.
-  fileprivate func row(for row: Int, _ plan: ChunkPlan, _ chunk: ParsedChunk, isUpdated: Bool) -> Int {
+  func row(for row: Int, _ plan: ChunkPlan, _ chunk: ParsedChunk, isUpdated: Bool) -> Int {
     guard isUpdated, let later = plan.laterRows[row] else { return row }
     return later.last { isStated($0, chunk) } ?? row
   }

@@ -69,6 +69,9 @@ enum RejectsDestination {
 final class RejectsNames: Sendable {
   private let taken = Locked<Set<String>>([])
 
+  /// Called when the run begins again.
+  func forget() { taken.withLock { $0 = [] } }
+
   func contains(_ path: String) -> Bool { taken.withLock { $0.contains(path) } }
 
   /// Takes the path, or the next free one; see ``RejectsDestination/free(_:taken:store:)``.

@@ -6,8 +6,8 @@ struct ResolvedLinks {
   /// An object that records can lead to.
   enum Target {
     case stored(NSManagedObjectID)
-    /// One that is to be created; `isKnown` if a dry run has already counted it.
-    case new(KeyDigest, isKnown: Bool)
+    /// One that is to be created.
+    case new(KeyDigest)
     case missing
     case ambiguous
   }
@@ -21,10 +21,16 @@ struct ResolvedLinks {
   }
 
   private(set) var links: [Link] = []
+  /// Relationships whose objects are looked up at the end of the run.
+  private(set) var late: [Link] = []
+  /// The names that the records give themselves.
+  private(set) var ownNames: Link?
   /// For each of them.
   private(set) var isToOne: [Bool] = []
   /// The different objects that the chunk names.
   private(set) var targets: [Target] = []
+  /// What the store has of them.
+  var objects = LinkedObjects()
   /// By group of links, the index of each target.
   private var known: [Int: [KeyDigest: Int32]] = [:]
 
@@ -50,13 +56,45 @@ struct ResolvedLinks {
     isToOne.append(values.starts == nil)
   }
 
+  /// Adds names that are looked up at the end of the run.
+  mutating func addLate(_ link: EntityLink, _ values: LinkedValues) {
+    let added = Link(link: link, values: values, targetOfRow: values.digests.map { $0 == .none ? -1 : 0 })
+    if link.isOwnName { ownNames = added } else { late.append(added) }
+  }
+
+  /// Whether a row of the chunk names an object that is looked up at the end.
+  func names(_ row: Int, late link: Link) -> Bool {
+    link.values.elements(ofRow: row).contains { link.targetOfRow[$0] >= 0 }
+  }
+
+  /// Why a row whose objects are looked up at the end can't be imported.
+  func problem(ofRow row: Int, late link: Link) -> (code: IssueCode, message: String)? {
+    for element in link.values.elements(ofRow: row) {
+      if let problem = link.targetOfRow[element] < 0 ? link.unnamed(element) : link.incomplete(element) {
+        return problem
+      }
+    }
+    return nil
+  }
+
   private func target(_ digest: KeyDigest, _ link: EntityLink, in index: LinkIndex) -> Target {
     switch index.find(digest) {
     case .stored(let id): .stored(id)
     case .several: .ambiguous
-    case .unsaved: .new(digest, isKnown: true)
-    case .none: link.policy == .create ? .new(digest, isKnown: false) : .missing
+    case .none: link.policy == .create ? .new(digest) : .missing
     }
+  }
+
+  /// The stored objects that elements of a link name, each once.
+  func storedTargets(
+    of link: Link, where isWanted: (Int) -> Bool
+  ) -> [(target: Int32, id: NSManagedObjectID)] {
+    var (seen, found) = (Set<Int32>(), [(target: Int32, id: NSManagedObjectID)]())
+    for (element, target) in link.targetOfRow.enumerated() where target >= 0 && isWanted(element) {
+      guard case .stored(let id) = targets[Int(target)], seen.insert(target).inserted else { continue }
+      found.append((target, id))
+    }
+    return found
   }
 
   /// Whether a row of the chunk leads to an object.
@@ -76,6 +114,7 @@ struct ResolvedLinks {
         if let problem = link.unnamed(element) { return problem }
         continue
       }
+      if let problem = link.incomplete(element) { return problem }
       switch targets[Int(target)] {
       case .stored, .new: continue
       case .missing where link.link.policy == .leave: continue
@@ -83,13 +122,13 @@ struct ResolvedLinks {
         return (
           .missingObject,
           "the store has no \(link.link.destinationName) with \(link.words(element)); import it first, correct the "
-            + "record, or set \"ifMissing\" to create or leave"
+            + "record, or \(link.link.advice("set \"ifMissing\" to create or leave"))"
         )
       case .ambiguous:
         return (
           .ambiguousObject,
           "the store has several \(link.link.destinationName) with \(link.words(element)), and none of them is chosen; "
-            + "correct the store, or name more attributes with \"by\""
+            + "correct the store, or \(link.link.advice("name more attributes with \"by\""))"
         )
       }
     }
@@ -101,7 +140,7 @@ extension ResolvedLinks.Link {
   /// What is wrong with an object that has values and no name.
   fileprivate func unnamed(_ element: Int) -> (code: IssueCode, message: String)? {
     guard link.separator == nil else { return nil }
-    let others = link.filledSlots.sorted().filter { values.batch.cell(row: element, slot: $0).kind != .null }
+    let others = link.otherSlots.filter { values.batch.cell(row: element, slot: $0).kind != .null }
     guard let first = others.first else { return nil }
     return (
       .missingObject,
@@ -110,30 +149,33 @@ extension ResolvedLinks.Link {
     )
   }
 
-  fileprivate func words(_ element: Int) -> String {
-    link.by.compactMap { name in
-      link.entity.slot(named: name).map { "\(name) \(text(element, slot: $0))" }
-    }.joined(separator: ", ")
+  /// What is wrong with an object of which only some of the values that identify it are there.
+  fileprivate func incomplete(_ element: Int) -> (code: IssueCode, message: String)? {
+    guard link.incomplete == .reject, link.by.count > 1,
+      let empty = link.identifyingSlots.first(where: { values.batch.cell(row: element, slot: $0).kind == .null })
+    else { return nil }
+    let named = link.by.map { "\(link.name).\($0)" }.joined(separator: ", ")
+    return (
+      .missingObject,
+      "\(named) together say which \(link.destinationName) is meant, and "
+        + "\(link.name).\(link.entity.attributeSlots[empty].name) is empty; fill it in, or set \"ifIncomplete\" to match if "
+        + "an object without it is meant"
+    )
+  }
+
+  func words(_ element: Int) -> String {
+    link.identifyingSlots.map { "\(link.entity.attributeSlots[$0].name) \(text(element, slot: $0))" }
+      .joined(separator: ", ")
   }
 
   /// The names in a row of the chunk.
   func shownValue(ofRow row: Int) -> String {
-    let slots = link.by.compactMap { link.entity.slot(named: $0) }
-    return values.elements(ofRow: row).map { element in
-      slots.map { text(element, slot: $0) }.joined(separator: ", ")
+    values.elements(ofRow: row).map { element in
+      link.identifyingSlots.map { text(element, slot: $0) }.joined(separator: ", ")
     }.joined(separator: link.separator.map { String(decoding: $0, as: UTF8.self) } ?? "")
   }
 
-  private func text(_ element: Int, slot: Int) -> String {
-    let cell = values.batch.cell(row: element, slot: slot)
-    switch cell.kind {
-    case .null: return ""
-    case .integer: return "\(cell.integer)"
-    case .real where link.entity.attributeSlots[slot].attributeType == .dateAttributeType:
-      return DateFormat.iso8601.string(cell.real) ?? "\(cell.real)"
-    case .real: return "\(cell.real)"
-    case .text, .decimal: return RawText.shortened(values.batch.bytes(of: cell))
-    case .blob: return "\(cell.length) bytes"
-    }
+  func text(_ element: Int, slot: Int) -> String {
+    link.text(values.batch.value(row: element, slot: slot), slot: slot)
   }
 }

@@ -67,6 +67,21 @@ struct RowDigester: Sendable, Equatable {
     return digests
   }
 
+  /// The digest of a single value, as of a key that has it alone; `none` for null.
+  static func digest(of value: StoredValue) -> KeyDigest {
+    var hasher = KeyHasher()
+    hasher.begin()
+    switch value {
+    case .null: return .none
+    case .integer(let number): hasher.append(number)
+    case .real(let number): hasher.append(number)
+    case .text(let text): hasher.append(Array(text.utf8).span)
+    case .blob(let data): hasher.append(Array(data).span)
+    case .decimal(let number): hasher.append(NumberText.real(Array("\(number)".utf8).span) ?? -.infinity)
+    }
+    return hasher.digest
+  }
+
   /// One digest for each row, of its values in `slots`.
   private static func digests<Digest>(
     of batch: ObjectBatch, _ slots: [Int], _ digest: (KeyHasher) -> Digest

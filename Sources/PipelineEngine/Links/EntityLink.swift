@@ -10,12 +10,21 @@ struct EntityLink: Sendable {
   /// The attributes that identify an object, by name.
   let by: [String]
   let policy: LinkDefinition.MissingPolicy
+  let incomplete: LinkDefinition.IncompletePolicy
+  let different: LinkDefinition.DifferencePolicy
   /// The bytes between values; nil for a to-one relationship.
   let separator: [UInt8]?
   /// Indices of the pipeline's columns.
   let columns: [Int]
-  /// The slots that the columns fill.
-  let filledSlots: Set<Int>
+  /// Whether what it leads to is looked up when all entries of the run are in the store: entries of the own entity or of a
+  /// later part may come after the records that name them.
+  var isLate = false
+  /// Whether a pipeline declares it; a column can also lead somewhere by its name alone.
+  var isDeclared = true
+  /// Whether it leads to records by the names that they give themselves.
+  var isByRecord: Bool { by == [PipelineDefinition.recordName] }
+  /// Whether it stands for the column in which records name themselves.
+  fileprivate(set) var isOwnName = false
   /// Index of the first link to the same entity: they find and create the same objects.
   fileprivate(set) var group = 0
   /// The name of the column that identifies the object, for messages.
@@ -24,14 +33,47 @@ struct EntityLink: Sendable {
   var name: String { relationship.name }
   var destinationName: String { relationship.destinationEntity?.name ?? "" }
 
-  /// Values of a new object that no column fills.
+  /// The slots of `by`.
+  let identifyingSlots: [Int]
+  /// The slots of the other columns.
+  let otherSlots: [Int]
+  /// Those whose values must not contradict the object's.
+  var comparedSlots: [Int] { different == .keep ? [] : otherSlots }
+  /// Whether an object can belong to one entry only.
+  var isExclusive: Bool { relationship.inverseRelationship?.isToMany == false }
+
+  /// Values of a new object where its record has none, as the stack sets them.
   var defaults: [(slot: Int, value: StoredValue)] {
     entity.attributeSlots.enumerated().compactMap { slot, attribute in
       let value = attribute.defaultStoredValue
-      guard value != .null, !filledSlots.contains(slot), !(attribute is NSDerivedAttributeDescription) else {
+      guard value != .null, !identifyingSlots.contains(slot), !(attribute is NSDerivedAttributeDescription) else {
         return nil
       }
       return (slot, value)
+    }
+  }
+
+  /// What can be done with the settings of the link, for messages.
+  func advice(_ setting: String) -> String {
+    isDeclared ? setting : "write a pipeline with a 'link' for \(name), and \(setting)"
+  }
+
+  /// The attribute of the related entity that a column fills.
+  func attribute(of column: ColumnDefinition) -> String? {
+    isOwnName ? PipelineDefinition.recordName : column.relatedAttribute?.name
+  }
+
+  /// A value of an object, for messages; empty for none.
+  func text(_ value: StoredValue, slot: Int) -> String {
+    switch value {
+    case .null: ""
+    case .integer(let number): "\(number)"
+    case .real(let number) where entity.attributeSlots[slot].attributeType == .dateAttributeType:
+      DateFormat.iso8601.string(number) ?? "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): RawText.shortened(text.utf8)
+    case .decimal(let number): "\(number)"
+    case .blob(let data): "\(data.count) bytes"
     }
   }
 
@@ -58,22 +100,51 @@ struct EntityLink: Sendable {
       mistakes += check.mistakes
     }
     mistakes += group(&links, definition)
+    if let index = definition.columns.firstIndex(where: { $0.attribute == PipelineDefinition.recordName }) {
+      links.append(EntityLink(namingIn: index, definition))
+      types[PipelineDefinition.recordName] = .text
+    }
     if !mistakes.isEmpty { throw PipelineError(mistakes: mistakes) }
     return (links, types)
   }
 }
 
 extension EntityLink {
+  fileprivate init(
+    _ group: LinkedColumns, over relationship: NSRelationshipDescription, to entity: NSEntityDescription,
+    _ definition: PipelineDefinition
+  ) {
+    (self.relationship, self.entity) = (relationship, entity)
+    (by, policy, different) = (group.link.by, group.link.ifMissing, group.link.ifDifferent)
+    incomplete = group.link.ifIncomplete
+    separator = group.link.separator.map { Array($0.utf8) }
+    columns = group.columns.map(\.index)
+    identifyingSlots = by.compactMap { entity.slot(named: $0) }
+    otherSlots = group.columns.compactMap { entity.slot(named: $0.attribute) }
+      .filter { [identifyingSlots] in !identifyingSlots.contains($0) }.sorted()
+    let named = group.columns.first { group.link.by.contains($0.attribute) } ?? group.columns[0]
+    columnName = definition.columns[named.index].name
+  }
+
+  /// The column in which records name themselves, as if it led to an entity of their names.
+  fileprivate init(namingIn column: Int, _ definition: PipelineDefinition) {
+    (relationship, entity) = (NSRelationshipDescription(), RecordNameEntity.entity)
+    (by, policy, different, incomplete) = ([PipelineDefinition.recordName], .leave, .keep, .match)
+    (separator, columns, identifyingSlots, otherSlots) = (nil, [column], [0], [])
+    columnName = definition.columns[column].name
+    (isLate, isOwnName, group) = (true, true, -1)
+  }
+
   /// Groups the links to one entity, and finds those that would find its objects in different ways: what one creates, the
   /// other could create again.
   private static func group(
     _ links: inout [EntityLink], _ definition: PipelineDefinition
   ) -> [PipelineError.Mistake] {
     var mistakes: [PipelineError.Mistake] = []
-    for index in links.indices {
+    for index in links.indices where !links[index].isLate {
       let link = links[index]
       let root = link.entity.rootEntity
-      let first = links[..<index].firstIndex { $0.entity.rootEntity === root } ?? index
+      let first = links[..<index].firstIndex { !$0.isLate && $0.entity.rootEntity === root } ?? index
       links[index].group = first
       let other = links[first]
       if other.relationship.destinationEntity === link.relationship.destinationEntity, other.by == link.by,
@@ -127,12 +198,15 @@ private struct LinkCheck {
     }
     checkKind(relationship)
     checkCreation(of: destination, over: relationship)
-    if destination.rootEntity === entity.rootEntity {
+    let isByRecord = group.columns.contains { $0.attribute == PipelineDefinition.recordName }
+    let isLate = isByRecord || destination.rootEntity === entity.rootEntity
+    if isLate, group.link.ifMissing == .create {
       note(
-        path,
-        "'\(relationship.name)' leads to \(destination.name ?? ""), and the pipeline imports such entries itself: a record "
-          + "could name one that comes later. Set this relationship by other means")
+        "\(linkPath).ifMissing",
+        "'\(relationship.name)' leads to \(destination.name ?? ""), and records of the run are such entries: one that is "
+          + "missing can't be told from one that comes later; set it to \"reject\" or \"leave\"")
     }
+    if isByRecord { return compiledByRecord(relationship) }
     let known = destination.fillableTypes
     var types: [String: ColumnType] = [:]
     for (index, name) in group.columns {
@@ -146,13 +220,25 @@ private struct LinkCheck {
       types["\(group.relationship).\(name)"] = type
     }
     guard mistakes.isEmpty, let kept = destination.withDescendants.first(where: { !$0.isAbstract }) else { return nil }
-    let named = group.columns.first { group.link.by.contains($0.attribute) } ?? group.columns[0]
-    let link = EntityLink(
-      relationship: relationship, entity: kept, by: group.link.by, policy: group.link.ifMissing,
-      separator: group.link.separator.map { Array($0.utf8) }, columns: group.columns.map(\.index),
-      filledSlots: Set(group.columns.compactMap { kept.slot(named: $0.attribute) }),
-      columnName: definition.columns[named.index].name)
+    var link = EntityLink(group, over: relationship, to: kept, definition)
+    link.isLate = isLate
     return (link, types)
+  }
+
+  /// A link to records by the names that they give themselves in the files of the run.
+  private mutating func compiledByRecord(
+    _ relationship: NSRelationshipDescription
+  ) -> (EntityLink, [String: ColumnType])? {
+    if group.columns.count > 1 {
+      note(
+        linkPath,
+        "'\(PipelineDefinition.recordName)' alone says which record is meant; remove the other columns of "
+          + "'\(relationship.name)'")
+    }
+    if !mistakes.isEmpty { return nil }
+    var link = EntityLink(group, over: relationship, to: RecordNameEntity.entity, definition)
+    link.isLate = true
+    return (link, ["\(group.relationship).\(PipelineDefinition.recordName)": .text])
   }
 
   private mutating func noteUnknownRelationship() {

@@ -10,8 +10,6 @@ final class LinkIndex {
     case none
     /// More than one object has it.
     case several
-    /// A dry run would have created it.
-    case unsaved
     case stored(NSManagedObjectID)
   }
 
@@ -22,7 +20,6 @@ final class LinkIndex {
   private let entities: [NSEntityDescription]
   private var spaces: [PermanentIDSpace?] = []
   private static let several = UInt64.max
-  private static let unsaved = UInt64.max - 1
 
   init(_ link: EntityLink, keysInMemoryMax: Int) {
     self.link = link
@@ -67,16 +64,15 @@ final class LinkIndex {
     guard let entry = keys.entry(of: digest) else { return .none }
     switch entry.values {
     case Self.several: return .several
-    case Self.unsaved: return .unsaved
     default:
       return spaces[Int(entry.values)].map { .stored(NSManagedObjectID(space: $0, key: entry.storeKey)) } ?? .none
     }
   }
 
-  /// Notes an object that the chunk has created; nil for one of a dry run.
-  func noteCreated(_ digest: KeyDigest, _ id: NSManagedObjectID?) {
-    guard let id = id?.resolved, let key = id.storeKey, let entity = entities.firstIndex(where: { $0 === id.entity })
-    else { return keys.set(digest, KeyEntry(storeKey: 1, values: Self.unsaved)) }
+  /// Notes an object that the chunk has created.
+  func noteCreated(_ digest: KeyDigest, _ id: NSManagedObjectID) {
+    let id = id.resolved
+    guard let key = id.storeKey, let entity = entities.firstIndex(where: { $0 === id.entity }) else { return }
     noteStore(of: id, entity: entity)
     keys.set(digest, KeyEntry(storeKey: key, values: UInt64(entity)))
   }

@@ -10,7 +10,9 @@ struct LinkedValues: Sendable {
   /// For a to-many relationship the number of objects before each row's, and their number at the end.
   var starts: [Int32]?
   /// Digests of what identifies the objects; `none` for no object.
-  var digests: [KeyDigest] = []
+  private(set) var digests: [KeyDigest] = []
+  /// For each compared slot of the link the digests of the objects' values; `none` for no value.
+  private(set) var compared: [[KeyDigest]] = []
 
   init(_ link: Int, _ entity: NSEntityDescription, isToMany: Bool) {
     self.link = link
@@ -22,6 +24,16 @@ struct LinkedValues: Sendable {
   func elements(ofRow row: Int) -> Range<Int> {
     guard let starts else { return row..<(row + 1) }
     return Int(starts[row])..<Int(starts[row + 1])
+  }
+
+  /// Called when the batch is complete.
+  mutating func digest(_ link: EntityLink) {
+    digests = link.digester(of: link.entity).digests(of: batch).keys
+    compared = link.comparedSlots.map { slot in
+      var digester = RowDigester()
+      digester.keySlots = [slot]
+      return digester.digests(of: batch).keys
+    }
   }
 
   /// Called when the objects of a row are complete.
@@ -39,6 +51,7 @@ struct LinkedValues: Sendable {
     for element in elements(ofRow: row) {
       let low = digests[element].low
       digest = isOrdered ? digest &* 0x9E37_79B9_7F4A_7C15 &+ low : digest &+ low
+      for values in compared { digest = digest &* 0x9E37_79B9_7F4A_7C15 &+ values[element].low }
     }
     return digest
   }

@@ -10,22 +10,30 @@ struct EntryTexts: Sendable {
     let attribute: String
     let slot: Int
     let type: ColumnType
+    /// The link that it names objects of, and the text between several; nil for an attribute of the entity.
+    let link: (number: Int, separator: String?)?
     fileprivate let content: ColumnContent
   }
 
   let columns: [Column]
 
   /// The columns of a set whose indices are in `chosen`, in this order.
-  init(_ set: ColumnSet, _ chosen: [Int], entity: NSEntityDescription) {
+  ///
+  /// - Parameter links: Those whose names are shown too.
+  init(_ set: ColumnSet, _ chosen: [Int], entity: NSEntityDescription, links: [EntityLink] = []) {
     columns = chosen.compactMap { index in
       let parser = set.parsers[index]
+      let number = links.firstIndex { $0.columns.contains(parser.column) }
+      let separator = number.flatMap { links[$0].separator }.map { String(decoding: $0, as: UTF8.self) }
+      let name = number.flatMap { links[$0].attribute(of: parser.definition) } ?? parser.definition.attribute
+      let type = separator == nil ? parser.type : .text
       // Without formats of its own no type is refused.
-      guard let slot = entity.slot(named: parser.definition.attribute),
-        let content = try? ColumnContent(parser.type, [], dateFormat: ["iso8601", "seconds"], named: [:])
+      guard let slot = (number.map { links[$0].entity } ?? entity).slot(named: name),
+        let content = try? ColumnContent(type, [], dateFormat: ["iso8601", "seconds"], named: [:])
       else { return nil }
       return Column(
-        name: parser.definition.name, attribute: parser.definition.attribute, slot: slot, type: parser.type,
-        content: content)
+        name: parser.definition.name, attribute: parser.definition.attribute, slot: separator == nil ? slot : 0,
+        type: type, link: number.map { ($0, separator) }, content: content)
     }
   }
 
@@ -46,6 +54,11 @@ struct EntryTexts: Sendable {
       }
       return String(decoding: bytes, as: UTF8.self)
     }
+  }
+
+  /// The texts of a row's values, one for each column, whose batches are given.
+  func texts(row: Int, of batches: [ObjectBatch]) -> [String?] {
+    columns.indices.map { text($0, row: row, of: batches[$0]) }
   }
 
   /// The texts of a row's values, one for each column.

@@ -22,7 +22,7 @@ struct LinkParser {
     columns = MappedColumn.all(set, mapping, link: link)
     fills = set.parsers.compactMap { parser in
       guard link.columns.contains(parser.column), mapping.fieldOfColumn[parser.column] == nil,
-        let text = parser.textWhenAbsent, let name = parser.definition.relatedAttribute?.name,
+        let text = parser.textWhenAbsent, let name = link.attribute(of: parser.definition),
         let slot = link.entity.slot(named: name)
       else { return nil }
       return (parser, text, slot)
@@ -72,7 +72,7 @@ struct LinkParser {
       entity: link.entity, count: slotCount == 0 ? 0 : cells.count / slotCount, cells: cells, arena: arena)
     (cells, arena) = ([], [])
     if !without.isEmpty { values.batch.removeRows(Set(without)) }
-    values.digests = link.digester(of: link.entity).digests(of: values.batch).keys
+    values.digest(link)
     return values
   }
 
@@ -81,7 +81,7 @@ struct LinkParser {
   mutating func begin() { current = LinkedValues(number, link.entity, isToMany: link.separator != nil) }
 
   mutating func values() -> LinkedValues {
-    current.digests = link.digester(of: link.entity).digests(of: current.batch).keys
+    current.digest(link)
     return current
   }
 

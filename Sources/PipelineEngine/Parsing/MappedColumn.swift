@@ -24,7 +24,7 @@ struct MappedColumn: Sendable {
   static func all(_ set: ColumnSet, _ mapping: HeaderMapping, link: EntityLink) -> [MappedColumn] {
     set.parsers.compactMap { parser in
       guard link.columns.contains(parser.column), let field = mapping.fieldOfColumn[parser.column],
-        let name = parser.definition.relatedAttribute?.name, let slot = link.entity.slot(named: name)
+        let name = link.attribute(of: parser.definition), let slot = link.entity.slot(named: name)
       else { return nil }
       return MappedColumn(parser: parser, field: field, parts: mapping.partsOfColumn[parser.column] ?? [], slot: slot)
     }

@@ -40,7 +40,7 @@ private struct FileCounter {
     entity = environment.store.entity
     let chosen = mapping.fieldOfColumn.indices.filter { mapping.fieldOfColumn[$0] != nil }
       .sorted { mapping.fieldOfColumn[$0] ?? 0 < mapping.fieldOfColumn[$1] ?? 0 }
-    let texts = EntryTexts(environment.columns, chosen, entity: entity)
+    let texts = EntryTexts(environment.columns, chosen, entity: entity, links: environment.links)
     self.texts = texts
     let distinctMax = PreviewBounds.distinctMax(columns: texts.columns.count)
     self.distinctMax = distinctMax
@@ -59,16 +59,17 @@ private struct FileCounter {
     accepted += rows.count
     rejected += plan.rejected.count
     let texts = texts
+    let batches = counters.indices.map { texts.batch($0, of: chunk) }
     // Many columns have their first values in the same records.
     var made: [Int: FilePreview.Record] = [:]
     func record(_ row: Int) -> FilePreview.Record {
       if let record = made[row] { return record }
-      let values = texts.texts(row: row, of: batch).map(Self.kept)
+      let values = texts.texts(row: row, of: batches).map(Self.kept)
       let record = Self.record(Int(chunk.recordOfRow[row]), of: chunk, values: values)
       made[row] = record
       return record
     }
-    for index in counters.indices { counters[index].add(batch, rows, record: record) }
+    for index in counters.indices { counters[index].add(batches[index], rows, record: record) }
     if first.count < recordsMax { first += rows.prefix(recordsMax - first.count).map(record) }
     last = (last + rows.suffix(recordsMax).map(record)).suffix(recordsMax)
     note(plan.issues, of: chunk, rejected: rejectedHere, rows: rows, record: record)

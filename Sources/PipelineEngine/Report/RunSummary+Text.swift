@@ -105,7 +105,8 @@ extension RunSummary {
     }
     if issues.errors == 0 { return nil }
     if seed != nil {
-      return "correct the records in \(rejects ?? "the inputs"), and make the seed again from all of them."
+      let list = rejects.map { " (they are in \($0))" } ?? ""
+      return "correct these records in the inputs\(list), and make the seed again."
     }
     if let rejects { return "correct the records in \(rejects), then replay it: \(program) replay FILE." }
     return kind == .validate ? "correct the lines named above, then import." : "correct the lines named above."

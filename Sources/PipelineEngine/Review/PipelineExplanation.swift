@@ -124,8 +124,17 @@ public struct PipelineExplanation: Sendable {
       case .reject: "rejects the record"
       case .leave: "is left out"
       }
-    return
-      "\(group.relationship): \(objects) with this \(group.link.by.joined(separator: " and ")); a missing one \(then)"
+    let names = "\(objects) with this \(group.link.by.joined(separator: " and "))"
+    let incomplete =
+      group.link.by.count > 1 && group.link.ifIncomplete == .match ? "; an empty one of these is no value" : ""
+    let others = group.columns.map(\.attribute).filter { !group.link.by.contains($0) }
+    let different =
+      others.isEmpty
+      ? ""
+      : group.link.ifDifferent == .keep
+        ? "; another \(others.joined(separator: " or ")) changes nothing"
+        : "; another \(others.joined(separator: " or ")) rejects the record"
+    return "\(group.relationship): \(names); a missing one \(then)\(different)\(incomplete)"
   }
 
   private static func key(_ definition: PipelineDefinition) -> String? {

@@ -155,13 +155,13 @@ public final class PipelineRunner: Sendable {
         let run = try ImportRun(definition, options: options, model: model, isDryRun: false, monitor: monitor)
         return run.finish(run.run())
       }
-    case .validate where definition.parts.count > 1:
-      var summary = try Rehearsal.run(definition, options: options, model: model, monitor: monitor)
-      summary = explained(summary)
-      return ReportFiles.write(summary, to: reports)
     case .import, .validate:
       let run = try ImportRun(
         definition, options: options, model: model, isDryRun: kind == .validate, monitor: monitor)
+      if run.needsRehearsal {
+        let summary = try Rehearsal.run(definition, options: options, model: model, monitor: monitor)
+        return ReportFiles.write(explained(summary), to: reports)
+      }
       var outcome = run.run()
       outcome.summary = explained(outcome.summary)
       let advice = kind == .import ? ", and the next run of this pipeline writes it" : ""

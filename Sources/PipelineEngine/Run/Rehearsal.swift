@@ -1,8 +1,8 @@
 import Foundation
 import PersistentStores
 
-/// A dry run of several parts: an import into a private copy of the store. A later part finds what an earlier one would
-/// have imported, so that the counts are those of the import.
+/// A dry run of several parts or of records that lead to related objects: an import into a private copy of the store. A
+/// later record finds what an earlier one would have imported, so that the counts are those of the import.
 enum Rehearsal {
   static func run(
     _ definition: PipelineDefinition, options: RunOptions, model: RunModel, monitor: RunMonitor

@@ -25,6 +25,7 @@ public struct StoreTables: Sendable {
   /// The path of the copy of the store that is exported: other programs don't change it meanwhile.
   public var store: String { copy.path }
   private let copy: PrivateCopy
+  private let original: String
 
   /// Copies the store and finds out how its objects can be named.
   ///
@@ -33,13 +34,21 @@ public struct StoreTables: Sendable {
   ///   - model: The name or path of the store's model; nil for one that is compatible with the store.
   ///   - vocabulary: The vocabulary of the program.
   /// - Throws: ``Failure`` with the relationship that can't be written and the reason.
-  public init(store path: String, model: String? = nil, vocabulary: DefinitionVocabulary) throws(Failure) {
+  public init(store path: String, model name: String? = nil, vocabulary: DefinitionVocabulary) throws(Failure) {
+    var copied: String?
+    // Messages are about the store.
+    func named(_ message: String) -> String {
+      copied.map { message.replacingOccurrences(of: $0, with: path) } ?? message
+    }
     do {
       guard FileManager.default.fileExists(atPath: path) else { throw RunFailure(noStore: path) }
       let copy = try PrivateCopy(of: path)
+      copied = copy.path
       try Rehearsal.copyLargeValues(of: path, to: copy.path)
-      let own = PipelineDefinition(name: "tables", entity: "", vocabulary: vocabulary).using(model: model)
-      let found = try RunModel(own, given: nil, store: copy.path, access: RunModel.Access()).model
+      let own = PipelineDefinition(name: "tables", entity: "", vocabulary: vocabulary).using(model: name)
+      let model = try RunModel(own, given: nil, store: copy.path, access: RunModel.Access())
+      if model.isOfTables { throw RunModel.unknownModel(of: path) }
+      let found = model.model
       let container = NSPersistentContainer(name: "tables", managedObjectModel: found)
       let store = ImportStore(
         container: container, entity: NSEntityDescription(), path: copy.path, isDryRun: true, isAtomic: false,
@@ -49,43 +58,61 @@ public struct StoreTables: Sendable {
       let order = try TableOrder(found, in: container.newBackgroundContext())
       var (exports, parts) = ([PipelineDefinition](), [PipelineDefinition]())
       for entity in order.entities {
-        let part = try Self.part(entity, order, in: container.newBackgroundContext(), vocabulary: vocabulary)
-        exports.append(Self.export(of: part).using(model: model))
+        let part = try Self.part(entity, order, vocabulary: vocabulary)
+        exports.append(Self.export(of: part).using(model: name))
         parts.append(part)
       }
       var pipeline = PipelineDefinition(
         name: URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent,
         description: "Imports the files next to it into a store", atomic: true, parts: parts, vocabulary: vocabulary
-      ).using(model: model)
+      ).using(model: name)
       pipeline.limits = parts.first?.limits ?? pipeline.limits
-      (self.copy, self.exports, self.pipeline) = (copy, exports, pipeline)
+      (self.copy, self.exports, self.pipeline, original) = (copy, exports, pipeline, path)
     } catch let refusal as TableRefusal {
       throw Failure(message: refusal.message, exitCode: .dataError)
     } catch let mistake as PipelineError {
-      throw Failure(message: mistake.message, exitCode: .configuration)
+      throw Failure(message: named(mistake.message), exitCode: .configuration)
     } catch let failure as RunFailure {
-      throw Failure(message: failure.message, exitCode: failure.exitCode)
+      throw Failure(message: named(failure.message), exitCode: failure.exitCode)
     } catch {
       let failure = RunFailure(reading: error as NSError, path: path)
-      throw Failure(message: failure.message, exitCode: failure.exitCode)
+      throw Failure(message: named(failure.message), exitCode: failure.exitCode)
     }
   }
 
   /// The pipeline as a file.
-  public func json() throws -> Data {
+  public func json() throws -> Data { try json(pipeline) }
+
+  private func json(_ pipeline: PipelineDefinition) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return try encoder.encode(pipeline.minimalJSON) + Data("\n".utf8)
   }
 
-  /// Writes the pipeline into a folder, whole or not at all.
+  /// Writes the pipeline to a file, whole or not at all. A model file is named from there, so that both can be moved
+  /// together.
   public func writePipeline(to path: String) throws(Failure) {
     do {
-      try WholeFile.write(Array(try json()), to: path)
+      var written = pipeline
+      if let model = pipeline.model, PipelineDefinition.isModelPath(model) {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        written.model = Self.path(from: folder, to: pipeline.url(for: model))
+      }
+      try WholeFile.write(
+        Array(try json(written)), to: path, permissions: FileRights.ofFiles(near: original))
     } catch {
       let failure = error as? RunFailure ?? RunFailure(store: error as NSError, path: path)
       throw Failure(message: failure.message, exitCode: failure.exitCode)
     }
+  }
+
+  /// The path of a file as seen from a folder.
+  private static func path(from folder: URL, to file: URL) -> String {
+    let (from, to) = (folder.standardizedFileURL.pathComponents, file.standardizedFileURL.pathComponents)
+    let shared = zip(from, to).prefix { $0 == $1 }.count
+    let steps = Array(repeating: "..", count: from.count - shared) + to[shared...]
+    // A name without a folder could be that of a model of the program.
+    return steps.count == 1 ? "./\(steps[0])" : steps.joined(separator: "/")
   }
 
   private static let separator = ";"
@@ -94,13 +121,15 @@ public struct StoreTables: Sendable {
 
   /// The import of an entity: its attributes, and the related objects that its side of a relationship names.
   private static func part(
-    _ entity: NSEntityDescription, _ order: TableOrder, in context: NSManagedObjectContext,
-    vocabulary: DefinitionVocabulary
+    _ entity: NSEntityDescription, _ order: TableOrder, vocabulary: DefinitionVocabulary
   ) throws -> PipelineDefinition {
     let name = entity.name ?? ""
     let types = entity.fillableTypes
     var part = PipelineDefinition(entity: name, vocabulary: vocabulary)
     part.source = ["\(name).csv"]
+    if order.namesRecords(of: entity) {
+      part.columns.append(record(PipelineDefinition.recordName, of: entity))
+    }
     for attribute in entity.attributeSlots where !attribute.isTransient && !(attribute is NSDerivedAttributeDescription)
     {
       guard let type = types[attribute.name] else {
@@ -113,17 +142,20 @@ public struct StoreTables: Sendable {
     let relationships = entity.relationshipsByName.values.sorted { $0.name < $1.name }
     for relationship in relationships where order.writes(relationship) {
       guard let destination = relationship.destinationEntity else { continue }
-      guard let key = try NaturalKey.find(of: destination, isSingle: relationship.isToMany, in: context) else {
-        throw TableRefusal(
-          message:
-            "\(name).\(relationship.name) leads to \(destination.name ?? ""), and nothing in the store tells these "
-            + "objects apart: no \(relationship.isToMany ? "attribute" : "attribute or pair of attributes") has a different "
-            + "value in each. Give them one, such as a number or a UUID, or export the entities one by one, without their "
-            + "relationships")
+      guard let key = order.key(of: relationship) else {
+        var linked = record("\(relationship.name).\(PipelineDefinition.recordName)", of: entity)
+        linked.link = LinkDefinition(
+          by: [PipelineDefinition.recordName], separator: relationship.isToMany ? separator : nil)
+        part.columns.append(linked)
+        continue
       }
       for (index, attribute) in key.enumerated() {
         var linked = column("\(relationship.name).\(attribute)", destination.fillableTypes[attribute] ?? .text)
-        if index == 0 { linked.link = LinkDefinition(by: key, separator: relationship.isToMany ? separator : nil) }
+        if index == 0 {
+          linked.link = LinkDefinition(
+            by: key, ifIncomplete: key.count > 1 ? .match : .reject,
+            separator: relationship.isToMany ? separator : nil)
+        }
         part.columns.append(linked)
       }
     }
@@ -131,6 +163,13 @@ public struct StoreTables: Sendable {
     // The other side sets these later.
     if entity.mandatoryRelationships.contains(where: { !linked.contains($0.name) }) { part.relationships = .ignore }
     return part
+  }
+
+  /// A column with the numbers of objects, which has a name that no attribute has.
+  private static func record(_ attribute: String, of entity: NSEntityDescription) -> ColumnDefinition {
+    var name = attribute.replacingOccurrences(of: PipelineDefinition.recordName, with: "record")
+    while entity.attributesByName[name] != nil { name += "_" }
+    return ColumnDefinition(name, attribute: attribute)
   }
 
   private static func column(_ name: String, _ type: ColumnType) -> ColumnDefinition {
@@ -160,8 +199,10 @@ private struct TableOrder {
   private(set) var entities: [NSEntityDescription] = []
   /// The names of root entities that lead over a relationship that only their side can name.
   private var fixed: Set<[String]> = []
-  /// The names of the entities whose objects a relationship can name: a to-many one, and a to-one one.
-  private var nameable: (many: Set<String>, one: Set<String>) = ([], [])
+  /// What tells the objects of an entity apart, for a to-many relationship and for a to-one one.
+  private var keys: [Bool: [String: [String]]] = [:]
+  /// The names of root entities whose objects have nothing of their own that tells them apart.
+  private var numbered: Set<String> = []
 
   init(_ model: NSManagedObjectModel, in context: NSManagedObjectContext) throws {
     let all = model.entities.filter { !$0.isAbstract }.sorted { $0.name ?? "" < $1.name ?? "" }
@@ -169,39 +210,26 @@ private struct TableOrder {
     for relationship in relationships where Self.isFixed(relationship) == true {
       fixed.insert(Self.ends(relationship))
     }
-    for relationship in relationships where Self.isFixed(relationship) == nil {
-      try findKey(of: relationship, in: context)
-    }
-    for relationship in all.flatMap(\.relationshipsByName.values) where writes(relationship) {
+    for relationship in relationships where !relationship.isTransient { try findKey(of: relationship, in: context) }
+    for relationship in relationships where writes(relationship) {
       try Self.check(relationship)
+      if key(of: relationship) == nil { numbered.insert(Self.ends(relationship)[1]) }
     }
     var left = all
     while !left.isEmpty {
       let index = left.firstIndex { entity in
         entity.relationshipsByName.values.filter(writes).allSatisfy { relationship in
-          let others = relationship.destinationEntity?.withDescendants ?? []
+          let others = (relationship.destinationEntity?.withDescendants ?? []).filter { $0 !== entity }
           return !left.contains { other in others.contains { $0 === other } }
         }
       }
-      guard let index else {
-        let names = left.compactMap(\.name).joined(separator: ", ")
-        throw TableRefusal(
-          message: "\(names) lead to one another in a circle, so that none of them can be imported before the others. "
-            + "Export them one by one, without their relationships")
-      }
-      entities.append(left.remove(at: index))
+      // An import sets what leads to a later entity at its end.
+      entities.append(left.remove(at: index ?? 0))
     }
   }
 
   private static func check(_ relationship: NSRelationshipDescription) throws(TableRefusal) {
     let name = "\(relationship.entity.name ?? "").\(relationship.name)"
-    let destination = relationship.destinationEntity
-    if destination?.rootEntity === relationship.entity.rootEntity {
-      throw TableRefusal(
-        message:
-          "\(name) leads to \(destination?.name ?? ""), an entity of the same table: an object could lead to one "
-          + "that comes later in the file. Export the entities one by one, without their relationships")
-    }
     if relationship.isOrdered, relationship.inverseRelationship?.isOrdered == true {
       throw TableRefusal(
         message:
@@ -229,9 +257,8 @@ private struct TableOrder {
     if let known = Self.isFixed(relationship) { return known }
     let ends = Self.ends(relationship)
     if fixed.contains(ends) != fixed.contains(ends.reversed()) { return fixed.contains(ends) }
-    let names = relationship.isToMany ? nameable.many : nameable.one
-    let here = names.contains(relationship.destinationEntity?.name ?? "")
-    let there = names.contains(relationship.inverseRelationship?.destinationEntity?.name ?? "")
+    let here = key(of: relationship) != nil
+    let there = relationship.inverseRelationship.map { key(of: $0) != nil } ?? false
     if here != there { return here }
     let inverse = relationship.inverseRelationship?.name ?? ""
     return (ends[0], relationship.name) <= (ends[1], inverse)
@@ -240,8 +267,18 @@ private struct TableOrder {
   /// Finds out whether the store tells the objects at the other end apart.
   private mutating func findKey(of relationship: NSRelationshipDescription, in context: NSManagedObjectContext) throws {
     guard let destination = relationship.destinationEntity, let name = destination.name,
-      try NaturalKey.find(of: destination, isSingle: relationship.isToMany, in: context) != nil
+      looked.insert("\(name) \(relationship.isToMany)").inserted
     else { return }
-    if relationship.isToMany { nameable.many.insert(name) } else { nameable.one.insert(name) }
+    keys[relationship.isToMany, default: [:]][name] = try NaturalKey.find(
+      of: destination, isSingle: relationship.isToMany, in: context)
   }
+  private var looked: Set<String> = []
+
+  /// The attributes by which the objects at the other end are named; nil if they have none.
+  func key(of relationship: NSRelationshipDescription) -> [String]? {
+    keys[relationship.isToMany]?[relationship.destinationEntity?.name ?? ""]
+  }
+
+  /// Whether other files name the objects of an entity by their numbers.
+  func namesRecords(of entity: NSEntityDescription) -> Bool { numbered.contains(entity.rootEntity.name ?? "") }
 }

@@ -11,7 +11,7 @@ import PersistentStores
 /// ```
 ///
 /// The ledger knows what each input inserted, and what it overwrote, as far as the limit `overwrittenMax` of its pipeline
-/// allows. Where an entry was changed since, nothing is taken back.
+/// allows. Where an entry was changed since, nothing is taken back, unless such entries are to stay as they are.
 public struct StoreUndo: Sendable {
   /// What the undo does.
   public struct Preview: Sendable, Hashable, Codable {
@@ -27,6 +27,8 @@ public struct StoreUndo: Sendable {
     public var missing: Int
     /// The number of objects that restored entries led to and that were deleted since: these links are not restored.
     public var gone: Int
+    /// The number of entries that were changed since and stay as they are.
+    public var changed: Int
     /// Related objects that the inputs created and that stay, by entity.
     public var kept: [LinkCounts]
     /// The paths of later inputs that left out records because the store had them; they may have to be imported again.
@@ -45,6 +47,7 @@ public struct StoreUndo: Sendable {
   private let vocabulary: DefinitionVocabulary
   private let model: String?
   private let timeoutSeconds: Double
+  private let keepsChanged: Bool
 
   /// Finds out what there is to take back. The store is only read.
   ///
@@ -55,11 +58,13 @@ public struct StoreUndo: Sendable {
   ///   - vocabulary: The vocabulary of the program whose runs are taken back.
   ///   - model: The name or path of the store's model; nil for one that is compatible with the store.
   ///   - timeoutSeconds: How long to wait for a store that another program writes to.
+  ///   - keepsChanged: Whether entries that were changed since stay as they are, and the rest is taken back.
   /// - Throws: ``Failure`` for a store without such an import, or where an entry was changed since.
   public init(
     store path: String, _ names: [String] = [], vocabulary: DefinitionVocabulary, model: String? = nil,
-    timeoutSeconds: Double = 10
+    timeoutSeconds: Double = 10, keepsChanged: Bool = false
   ) throws(Failure) {
+    self.keepsChanged = keepsChanged
     (self.path, self.vocabulary, self.model, self.timeoutSeconds) = (path, vocabulary, model, timeoutSeconds)
     guard FileManager.default.fileExists(atPath: path) else {
       throw Failure(description: "there is no store \(path); check the path", exitCode: .noInput)
@@ -73,10 +78,11 @@ public struct StoreUndo: Sendable {
       let work = try Self.work(
         inputs, in: path, vocabulary: vocabulary, model: model, timeoutSeconds: timeoutSeconds, isReadOnly: true)
       defer { work.store.close() }
-      let plan = try Self.explained(path) { try work.plan(entries) }
+      let plan = try Self.explained(path) { try work.plan(entries, keepsChanged: keepsChanged) }
       preview = Preview(
         runs: Array(Set(inputs.map(\.run))).sorted(), inputs: inputs.map(\.path), deleted: plan.deletedCount,
-        restored: plan.restoredCount, missing: plan.missingCount, gone: plan.goneCount, kept: Self.kept(of: inputs),
+        restored: plan.restoredCount, missing: plan.missingCount, gone: plan.goneCount,
+        changed: plan.changed.values.reduce(0) { $0 + $1.count }, kept: Self.kept(of: inputs),
         outdated: Self.outdated(by: inputs, of: entries))
     } catch {
       throw Failure(description: error.message, exitCode: error.exitCode)
@@ -102,7 +108,7 @@ public struct StoreUndo: Sendable {
       defer { work.store.close() }
       try work.store.beginTransaction()
       do throws(RunFailure) {
-        let plan = try Self.explained(path) { try work.plan(entries) }
+        let plan = try Self.explained(path) { try work.plan(entries, keepsChanged: keepsChanged) }
         let isSame =
           plan.deletedCount == preview.deleted && plan.restoredCount == preview.restored
           && Set(inputs.map(\.id)).isSubset(of: entries.map(\.id))
@@ -111,7 +117,11 @@ public struct StoreUndo: Sendable {
             code: nil, exitCode: .temporaryFailure,
             message: "\(path) was changed meanwhile; nothing was taken back. Look at it again, and repeat the undo")
         }
-        try Self.explained(path) { for undo in work.undos { try undo.apply() } }
+        try Self.explained(path) {
+          let roots = Set(work.undos.map(\.rootName))
+          for undo in work.undos { try undo.unlink(keeping: plan.changed[undo.entityName] ?? [], roots) }
+          for undo in work.undos { try undo.apply(keeping: plan.changed[undo.entityName] ?? []) }
+        }
         try work.store.commitTransaction()
       } catch {
         try? work.store.rollBackTransaction()
@@ -209,8 +219,8 @@ public struct StoreUndo: Sendable {
     let undos: [InputUndo]
     let chosen: Set<Int64>
 
-    func plan(_ entries: [LedgerEntry]) throws -> UndoPlan {
-      try undos.reduce(UndoPlan()) { $0 + (try $1.plan(entries, with: chosen)) }
+    func plan(_ entries: [LedgerEntry], keepsChanged: Bool) throws -> UndoPlan {
+      try undos.reduce(UndoPlan()) { $0 + (try $1.plan(entries, with: chosen, keepsChanged: keepsChanged)) }
     }
   }
 
@@ -223,13 +233,15 @@ public struct StoreUndo: Sendable {
     let (store, entities) = try explained(path) {
       let definition = PipelineDefinition(name: "undo", entity: names.first ?? "", vocabulary: vocabulary)
         .using(model: modelName)
-      let model = try RunModel(
+      let run = try RunModel(
         definition, given: nil, store: path,
-        access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds)
-      ).model
+        access: RunModel.Access(readsDamagedLog: true, timeoutSeconds: timeoutSeconds))
+      if run.isOfTables { throw RunModel.unknownModel(of: path) }
+      let model = run.model
       let entities = try names.map { name in
         if let entity = model.entitiesByName[name] { return entity }
-        throw UndoRefusal(message: "the model has no entity '\(name)', which the import filled; name its model")
+        throw UndoRefusal(
+          message: "the model has no entity '\(name)', which the import filled; name the store's model with --model")
       }
       let store = ImportStore(
         container: NSPersistentContainer(name: definition.modelName, managedObjectModel: model),
@@ -248,6 +260,8 @@ public struct StoreUndo: Sendable {
   private static func explained<Result>(_ path: String, _ body: () throws -> Result) throws(RunFailure) -> Result {
     do {
       return try body()
+    } catch let failure as RunFailure {
+      throw failure
     } catch let refusal as UndoRefusal {
       throw RunFailure(code: nil, exitCode: .dataError, message: refusal.message)
     } catch let version as LedgerVersionError {

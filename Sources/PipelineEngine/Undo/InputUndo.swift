@@ -30,45 +30,56 @@ struct InputUndo {
     self.program = program
   }
 
+  var entityName: String { entity.name ?? "" }
+  var rootName: String { entity.rootEntity.name ?? "" }
+
   // MARK: Checking
 
   /// Checks that the inputs can be taken back, and counts what that would do.
   ///
   /// - Throws: ``UndoRefusal``, or an error of the store.
   ///
-  /// - Parameter chosen: The inputs that are taken back together with these, of other entities.
-  func plan(_ others: [LedgerEntry], with chosen: Set<Int64> = []) throws -> UndoPlan {
+  /// - Parameters:
+  ///   - chosen: The inputs that are taken back together with these, of other entities.
+  ///   - keepsChanged: Whether entries that were changed since stay, and the rest is taken back.
+  func plan(
+    _ others: [LedgerEntry], with chosen: Set<Int64> = [], keepsChanged: Bool = false
+  ) throws -> UndoPlan {
     guard try tables.layout(in: coordinator) ?? .first != .first else {
       throw UndoRefusal(message: "an earlier version of this program made the ledger, and kept nothing for an undo")
     }
     try checkLaterParts(others)
     let (ranges, values) = (try insertedRanges(), try overwrittenValues())
     var plan = UndoPlan()
-    var edited: [Int64] = []
+    var edited = Set(values.editedBetween)
     let standing = Dictionary(uniqueKeysWithValues: others.map { ($0.id, $0) })
     let together = chosen.union(inputs.map(\.id))
     var linked: [Int64: LedgerEntry] = [:]
-    func note(_ keyCount: Int, _ objects: [NSManagedObject]) {
+    func unchanged(_ keyCount: Int, _ objects: [NSManagedObject]) -> [NSManagedObject] {
       plan.missingCount += keyCount - objects.count
-      edited += objects.compactMap { object in
-        object.objectID.storeKey.flatMap { values.isUnchanged($0, version: object.rowVersion) ? nil : $0 }
+      for object in objects {
+        guard let key = object.objectID.storeKey, !values.isUnchanged(key, version: object.rowVersion) else { continue }
+        edited.insert(key)
       }
+      return objects.filter { $0.objectID.storeKey.map { !edited.contains($0) } ?? false }
     }
     try forEachChunk(of: ranges.lazy.joined()) { keyCount, objects in
+      let objects = unchanged(keyCount, objects)
       plan.deletedCount += objects.count
-      note(keyCount, objects)
       for key in objects.compactMap(\.objectID.storeKey) where linked.count < Self.examplesMax {
         let later = values.links.inputs(of: key).subtracting(together).compactMap { standing[$0] }
         if let later = later.max(by: { $0.id < $1.id }) { linked[key] = later }
       }
     }
     try forEachChunk(of: values.keys(outside: ranges)) { keyCount, objects in
+      let objects = unchanged(keyCount, objects)
       plan.restoredCount += objects.count
-      note(keyCount, objects)
       for object in objects { plan.goneCount += try values.goneCount(of: object) }
     }
-    edited += values.editedBetween
-    guard edited.isEmpty else { throw UndoRefusal(message: Self.message(edited: edited, entity.name ?? "")) }
+    guard edited.isEmpty || keepsChanged else {
+      throw UndoRefusal(message: message(edited: edited, isFollowed: isFollowed(by: others, except: together)))
+    }
+    plan.changed[entity.name ?? ""] = edited
     if let (key, later) = linked.min(by: { $0.key < $1.key }) {
       throw UndoRefusal(
         message:
@@ -79,14 +90,24 @@ struct InputUndo {
     return plan
   }
 
-  private static func message(edited: [Int64], _ entity: String) -> String {
-    let keys = Set(edited).sorted()
-    let names = keys.prefix(examplesMax).map { "\($0)" }.joined(separator: ", ")
-    let rest = keys.count > examplesMax ? " and \(keys.count - examplesMax) more" : ""
+  /// Whether an input that is not taken back has saved since, and may have changed entries of the entity.
+  private func isFollowed(by others: [LedgerEntry], except chosen: Set<Int64>) -> Bool {
+    let (first, savedAt) = (inputs.first?.id ?? 0, inputs.map(\.savedAt).min() ?? .distantPast)
+    return others.contains {
+      !chosen.contains($0.id) && ($0.id > first || $0.savedAt >= savedAt)
+        && ($0.entity == entity.name || $0.results.links?.isEmpty == false)
+    }
+  }
+
+  private func message(edited: Set<Int64>, isFollowed: Bool) -> String {
+    let keys = edited.sorted()
+    let names = keys.prefix(Self.examplesMax).map { "\($0)" }.joined(separator: ", ")
+    let rest = keys.count > Self.examplesMax ? " and \(keys.count - Self.examplesMax) more" : ""
     let subject = keys.count == 1 ? "1 entry was" : "\(keys.count) entries were"
     return
-      "\(subject) changed since: \(entity) \(names)\(rest). Nothing was taken back; undo the later run first, name "
-      + "both runs if they saved in turn, or delete the entries yourself"
+      "\(subject) changed since: \(entity.name ?? "") \(names)\(rest), by an edit, or because a link to it was set or removed. "
+      + "Nothing was taken back; \(isFollowed ? "undo the later run first, name both runs if they saved in turn, or " : "")take "
+      + "back the rest with --keep-changed, which leaves these entries as they are"
   }
 
   /// What an input has gained since can't stay without what precedes it: the input would no longer be recognised.
@@ -177,9 +198,28 @@ struct InputUndo {
 
   // MARK: Taking back
 
+  /// Unlinks what is about to be deleted where the deletion would not: a relationship without an inverse would keep the
+  /// object at its other end from being deleted.
+  ///
+  /// - Parameter roots: The names of the root entities whose entries are deleted.
+  func unlink(keeping changed: Set<Int64>, _ roots: Set<String>) throws {
+    let names = entity.relationshipsByName.values.filter { relationship in
+      !relationship.isTransient && relationship.inverseRelationship == nil
+        && roots.contains(relationship.destinationEntity?.rootEntity.name ?? "")
+    }.map(\.name)
+    if names.isEmpty { return }
+    try forEachChunk(of: try insertedRanges().lazy.joined()) { _, objects in
+      objects.first?.managedObjectContext?.toleratesMissingRelationships = true
+      for object in objects where object.objectID.storeKey.map({ !changed.contains($0) }) ?? false {
+        for name in names { object.setLink(name, to: []) }
+      }
+    }
+  }
+
   /// Deletes what the inputs inserted, restores what they overwrote, and records both in the ledger. Everything is
-  /// saved in the transaction that the caller has begun.
-  func apply() throws {
+  /// saved in the transaction that the caller has begun. Entries with the keys in `changed` stay as they are.
+  func apply(keeping changed: Set<Int64> = []) throws {
+    func isTaken(_ object: NSManagedObject) -> Bool { object.objectID.storeKey.map { !changed.contains($0) } ?? false }
     let ranges = try insertedRanges()
     var values = try overwrittenValues()
     var linked: [LinkedKeys] = []
@@ -193,15 +233,16 @@ struct InputUndo {
       if !keys.isEmpty { linked.append(keys) }
     }
     try forEachChunk(of: ranges.lazy.joined()) { _, objects in
-      for object in objects { object.managedObjectContext?.delete(object) }
+      for object in objects where isTaken(object) { object.managedObjectContext?.delete(object) }
       note(objects.first?.managedObjectContext)
     }
     var statements = inputs.flatMap { tables.undo(input: $0.id) }
     try forEachChunk(of: values.keys(outside: ranges)) { _, objects in
-      for object in objects { try values.restore(object) }
-      note(objects.first?.managedObjectContext, restored: objects)
+      let taken = objects.filter(isTaken)
+      for object in taken { try values.restore(object) }
+      note(objects.first?.managedObjectContext, restored: taken)
     } saved: { objects in
-      for object in objects {
+      for object in objects where isTaken(object) {
         guard let key = object.objectID.storeKey, let former = values.formerVersion(of: key) else { continue }
         let version = values.links.ownVersion(object.rowVersion, of: key)
         statements.append(

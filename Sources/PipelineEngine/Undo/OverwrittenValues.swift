@@ -88,13 +88,7 @@ struct OverwrittenValues {
     if case .text(let keys) = value, let context = object.managedObjectContext {
       objects = try RelatedKeys(keys).objects(in: context)
     }
-    if !relationship.isToMany {
-      object.setRelatedObject(objects.first, forKey: relationship.name)
-    } else if relationship.isOrdered {
-      object.setRelatedObjects(NSOrderedSet(array: objects), forKey: relationship.name)
-    } else {
-      object.setRelatedObjects(NSSet(array: objects), forKey: relationship.name)
-    }
+    object.setLink(relationship.name, to: objects)
   }
 
   /// The keys of updated entries that are in none of the sorted ranges, in order.

@@ -8,11 +8,14 @@ struct UndoPlan: Sendable, Equatable {
   var missingCount = 0
   /// The objects that restored entries led to, and that were deleted since.
   var goneCount = 0
+  /// The keys of the entries that were changed since, by entity; they stay as they are.
+  var changed: [String: Set<Int64>] = [:]
 
   static func + (left: UndoPlan, right: UndoPlan) -> UndoPlan {
     UndoPlan(
       deletedCount: left.deletedCount + right.deletedCount, restoredCount: left.restoredCount + right.restoredCount,
-      missingCount: left.missingCount + right.missingCount, goneCount: left.goneCount + right.goneCount)
+      missingCount: left.missingCount + right.missingCount, goneCount: left.goneCount + right.goneCount,
+      changed: left.changed.merging(right.changed) { $0.union($1) })
   }
 }
 

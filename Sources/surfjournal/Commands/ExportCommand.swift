@@ -22,6 +22,7 @@ struct ExportCommand: Command {
           --all-entities         a file for each entity, with columns that name
                                  related objects, and pipeline.json, which imports
                                  them into a new store
+          --force                with --all-entities: replace files of the folder
           --model MODEL          model of the store: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
                                  of the program; by default the compatible one, or
@@ -106,6 +107,9 @@ struct ExportCommand: Command {
     if arguments.has("all-entities") {
       work = .all(try FolderExport(arguments))
       return
+    }
+    if arguments.has("force") {
+      throw arguments.mistake("--force is for --all-entities; the file of one entity is replaced without it")
     }
     var definition = try PipelineDefinition(arguments)
     if !definition.parts.isEmpty {

@@ -14,14 +14,16 @@ struct UndoCommand: Command {
     back together, as runs need that saved in turn because one was interrupted. At a
     terminal the program says what would go, and asks.
 
-    Nothing is taken back if one of the entries was changed since. Afterwards the
-    files can be imported again.
+    Nothing is taken back if one of the entries was changed since, unless you say
+    that such entries stay. Afterwards the files can be imported again.
 
     Options:
           --store PATH           the same as STORE
           --model MODEL          model of the store: a model file (.xcdatamodeld,
                                  .xcdatamodel, .momd, .mom), or a model that is part
                                  of the program; by default the compatible one
+          --keep-changed         leave entries that were changed since as they are,
+                                 and take back the rest
       -y, --yes                  take back without asking
       -n, --dry-run              say what would be taken back, and change nothing
           --lock-timeout SECONDS
@@ -53,6 +55,7 @@ struct UndoCommand: Command {
   private let subjects: [String]
   private let model: String?
   private let timeoutSeconds: Double
+  private let keepsChanged: Bool
   private let isDryRun: Bool
   private let asks: Bool
   private let display: (isJSON: Bool, isQuiet: Bool)
@@ -63,7 +66,7 @@ struct UndoCommand: Command {
     subjects = Array(arguments.operands.dropFirst())
     model = arguments.string("model")
     timeoutSeconds = try arguments.seconds("lock-timeout") ?? 10
-    isDryRun = arguments.has("dry-run")
+    (isDryRun, keepsChanged) = (arguments.has("dry-run"), arguments.has("keep-changed"))
     if isDryRun, arguments.has("yes") {
       throw arguments.mistake("--dry-run and --yes exclude each other; leave one out")
     }
@@ -78,7 +81,8 @@ struct UndoCommand: Command {
   func run() async -> ExitCode {
     do throws(StoreUndo.Failure) {
       let undo = try StoreUndo(
-        store: store, subjects, vocabulary: .journal, model: model, timeoutSeconds: timeoutSeconds)
+        store: store, subjects, vocabulary: .journal, model: model, timeoutSeconds: timeoutSeconds,
+        keepsChanged: keepsChanged)
       var isConfirmed = !isDryRun
       if asks {
         Console.show(Self.text(undo.preview, isDone: false))
@@ -116,6 +120,11 @@ struct UndoCommand: Command {
       text += counted(preview.deleted, "that it inserted", verb: "deleted")
     }
     if preview.restored > 0 { text += counted(preview.restored, "that it updated", verb: "set back") }
+    if preview.changed > 0 {
+      text +=
+        "  \(preview.changed == 1 ? "1 entry that was changed since stays" : "\(preview.changed) entries that were changed since stay")"
+        + "; importing the files again would store \(preview.changed == 1 ? "it" : "them") a second time, unless they have a key\n"
+    }
     if preview.missing > 0 {
       text += "  \(preview.missing == 1 ? "1 entry has" : "\(preview.missing) entries have") been deleted since\n"
     }

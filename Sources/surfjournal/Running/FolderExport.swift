@@ -8,6 +8,7 @@ struct FolderExport: Sendable {
   private let model: String?
   private let folder: String
   private let isQuiet: Bool
+  private let replaces: Bool
 
   /// The options that are about one entity or one run.
   private static let others = [
@@ -29,12 +30,18 @@ struct FolderExport: Sendable {
     }
     (self.store, folder) = (store, output)
     model = arguments.string("model").map { URL(fileURLWithPath: $0).path }
-    isQuiet = arguments.has("quiet")
+    (isQuiet, replaces) = (arguments.has("quiet"), arguments.has("force"))
   }
 
   func run() async -> ExitCode {
     do {
       let tables = try StoreTables(store: store, model: model, vocabulary: .journal)
+      let names = tables.exports.map { "\($0.entity).csv" } + ["pipeline.json"]
+      if !replaces, let known = names.first(where: { FileManager.default.fileExists(atPath: path($0)) }) {
+        throw CommandFailure(
+          "\(path(known)) exists; name another folder, or add --force to replace the files of these entities",
+          .cannotCreate)
+      }
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       var (lines, code) = ([String](), ExitCode.ok)
       for definition in tables.exports {

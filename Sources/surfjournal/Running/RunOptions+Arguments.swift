@@ -95,10 +95,12 @@ extension PipelineDefinition {
     for text in texts {
       let found = parts.map(\.entity).first { text.hasPrefix($0 + "=") }
       guard let found, text.utf8.count > found.utf8.count + 1 else {
-        let names = parts.map(\.entity).joined(separator: ", ")
+        let names = parts.map(\.entity)
+        let typed = text.split(separator: "=", maxSplits: 1).first.map(String.init) ?? text
         throw arguments.mistake(
-          "--\(option) is '\(text)', and the pipeline fills several entities: name one of \(names) and a file, such as "
-            + "\(parts[0].entity)=FILE")
+          "--\(option) is '\(text)', and the pipeline fills several entities: name one of "
+            + "\(names.joined(separator: ", ")) and a file, such as \(names[0])=FILE"
+            + NearestName.hint(for: typed, in: names))
       }
       let file = String(text.dropFirst(found.count + 1))
       files[found, default: []].append(baseDirectory == nil || file == "-" ? file : URL(fileURLWithPath: file).path)

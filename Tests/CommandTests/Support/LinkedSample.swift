@@ -11,7 +11,8 @@ enum LinkedSample {
 
   /// - Parameter key: Whether the date is the key, and later records update.
   static func pipeline(
-    chunkRows: Int = 5000, ifMissing: String = "create", by: [String] = ["name"], key: Bool = false
+    chunkRows: Int = 5000, ifMissing: String = "create", by: [String] = ["name"], key: Bool = false,
+    more: String = ", \"ifDifferent\": \"keep\""
   ) -> String {
     """
     {
@@ -21,7 +22,7 @@ enum LinkedSample {
         "date", "rating",
         {
           "name": "spot", "attribute": "spot.name",
-          "link": { "by": [\(by.map { "\"\($0)\"" }.joined(separator: ", "))], "ifMissing": "\(ifMissing)" }
+          "link": { "by": [\(by.map { "\"\($0)\"" }.joined(separator: ", "))], "ifMissing": "\(ifMissing)"\(more) }
         },
         { "name": "country", "attribute": "spot.country" },
         {

@@ -60,6 +60,12 @@ import Testing
     #expect(encoded == definition)
   }
 
+  @Test func `Links to entries of the own entity and to records by their names are allowed`() throws {
+    #expect(try mistakes(#"{"name": "next", "attribute": "next.date", "link": {}}"#) == [])
+    #expect(try mistakes(#"{"name": "spot", "attribute": "spot.@record", "link": {}}"#) == [])
+    #expect(try mistakes(#"{"name": "number", "attribute": "@record"}"#) == [])
+  }
+
   /// The columns, more members, and words of the one mistake.
   @Test(arguments: [
     (#"{"name": "spot", "attribute": "spot.name"}"#, "", "columns[1]: 'spot.name' belongs to a related object"),
@@ -80,7 +86,18 @@ import Testing
       #"{"name": "x", "attribute": "boards.name", "link": {"ifMissing": "create", "separator": ";"}}"#, "",
       "every Board needs its relationship 'owner'"
     ),
-    (#"{"name": "x", "attribute": "next.date", "link": {}}"#, "", "and the pipeline imports such entries itself"),
+    (
+      #"{"name": "x", "attribute": "next.date", "link": {"ifMissing": "create"}}"#, "",
+      "one that is missing can't be told from one that comes later"
+    ),
+    (
+      #"{"name": "x", "attribute": "spot.@record", "link": {"ifMissing": "create"}}"#, "",
+      "one that is missing can't be told from one that comes later"
+    ),
+    (
+      #"{"name": "x", "attribute": "spot.@record", "link": {}}, {"name": "y", "attribute": "spot.name"}"#, "",
+      "'@record' alone says which record is meant"
+    ),
     (
       name + #", {"name": "x", "attribute": "first.name", "link": {"ifMissing": "leave"}}"#, "",
       "lead to the same objects of Spot"

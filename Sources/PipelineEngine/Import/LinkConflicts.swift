@@ -1,0 +1,110 @@
+import OpenCoreData
+import PersistentStores
+
+/// The records of a chunk that contradict the objects that they lead to, or would take them away from another entry.
+struct LinkConflicts {
+  enum Problem {
+    /// The object has another value.
+    case different(slot: Int, present: StoredValue)
+    /// Another entry leads to the object, which can belong to one only.
+    case taken(LinkedObjects.Holder)
+  }
+
+  struct Conflict {
+    /// The record's row in the chunk.
+    let row: Int
+    /// The index of the relationship among those of the chunk.
+    let link: Int
+    let element: Int
+    let problem: Problem
+  }
+
+  private(set) var found: [Conflict] = []
+  private var values: [Int32: [Int: StoredValue]]
+  private var digests: [Int32: [Int: KeyDigest]] = [:]
+  private var holders: [[Int32: LinkedObjects.Holder]]
+  /// For each link the objects that a holder has, of those that the chunk names.
+  private var held: [[LinkedObjects.Holder: Set<Int32>]]
+
+  init(_ objects: LinkedObjects) {
+    (values, holders) = (objects.values, objects.holders)
+    held = holders.map { holders in
+      Dictionary(grouping: holders.keys) { holders[$0] ?? .row(-1) }.mapValues(Set.init)
+    }
+  }
+
+  /// Notes the values of an object that the chunk creates.
+  mutating func noteCreated(_ target: Int32, slot: Int, _ value: StoredValue) {
+    values[target, default: [:]][slot] = value
+    digests[target]?[slot] = nil
+  }
+
+  /// Called before what an entry leads to is replaced: others may have it from then on.
+  mutating func release(link: Int, by owner: LinkedObjects.Holder) {
+    guard held.indices.contains(link), let targets = held[link].removeValue(forKey: owner) else { return }
+    for target in targets { holders[link][target] = nil }
+  }
+
+  /// Notes that an entry leads to an object, or why it can't.
+  mutating func check(
+    _ element: Int, ofRow row: Int, _ link: ResolvedLinks.Link, number: Int, owner: LinkedObjects.Holder
+  ) {
+    let target = link.targetOfRow[element]
+    for (index, slot) in link.link.comparedSlots.enumerated() {
+      let stated = link.values.compared[index][element]
+      if stated == .none || stated == digest(target, slot) { continue }
+      found.append(
+        Conflict(
+          row: row, link: number, element: element,
+          problem: .different(slot: slot, present: values[target]?[slot] ?? .null)))
+      return
+    }
+    guard link.link.isExclusive, holders.indices.contains(number) else { return }
+    if let holder = holders[number][target], holder != owner {
+      return found.append(Conflict(row: row, link: number, element: element, problem: .taken(holder)))
+    }
+    holders[number][target] = owner
+    held[number][owner, default: []].insert(target)
+  }
+
+  private mutating func digest(_ target: Int32, _ slot: Int) -> KeyDigest {
+    if let known = digests[target]?[slot] { return known }
+    let digest = RowDigester.digest(of: values[target]?[slot] ?? .null)
+    digests[target, default: [:]][slot] = digest
+    return digest
+  }
+}
+
+extension LinkConflicts.Conflict {
+  /// What a report says about it.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the entries.
+  ///   - numbers: The numbers of records by row.
+  func words(
+    _ link: ResolvedLinks.Link, entity: String, recordOfRow: (Int) -> Int
+  ) -> (code: IssueCode, message: String) {
+    let object = "\(link.link.destinationName) with \(link.words(element))"
+    switch problem {
+    case .different(let slot, let present):
+      let name = link.link.entity.attributeSlots[slot].name
+      let has = present == .null ? "has none" : "has '\(link.link.text(present, slot: slot))'"
+      return (
+        .differentObject,
+        "the record has '\(link.text(element, slot: slot))' as \(name) of the \(object), which \(has); correct one of the "
+          + "two, or set \"ifDifferent\" to keep, which leaves the object as it is"
+      )
+    case .taken(let holder):
+      let owner =
+        switch holder {
+        case .stored(let key): "\(entity) p\(key)"
+        case .row(let row): "the entry of record \(recordOfRow(row))"
+        }
+      return (
+        .takenObject,
+        "the \(object) belongs to \(owner), and can belong to one \(entity) only; correct the record, or first import "
+          + "the other entry without it"
+      )
+    }
+  }
+}
