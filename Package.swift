@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)] + (buildsFuzzTarget
 let fuzzedInside: [SwiftSetting] = strict + (buildsFuzzTargets ? [.unsafeFlags(["-enable-testing"])] : [])
 
 /// The program alone: without the tests, no target asks for the plugin, and its tool is not built. `make demo` and
-/// `make release` set the variable.
+/// `make program` set the variable.
 let buildsProgramOnly = Context.environment["SURFJOURNAL_PROGRAM_ONLY"] != nil
 
 let package = Package(

@@ -31,7 +31,9 @@ _surfjournal() {
       done < <(compgen -f -- "${word#"$prefix"}")
     else
       line=${line%%$'\t'*}
-      COMPREPLY+=("${line#"$cut"}")
+      # Names come from stores and models of others: quoted, none of them is anything but a word.
+      printf -v line %q "${line#"$cut"}"
+      COMPREPLY+=("$line")
     fi
   done < <("${words[0]}" complete "${words[@]:1}" "$word" 2>/dev/null)
   # What follows an = follows it at once.

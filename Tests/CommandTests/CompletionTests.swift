@@ -57,6 +57,9 @@ import Testing
     #expect(try words("export", "-o", "") == [":files "])
     #expect(try words("run", "surf") == ["surf-log", "surf-log-strict", ":files "])
     #expect(try words("ledger", "") == ["compact", "drop"])
+    #expect(try words("store", "info", "") == [":files "])
+    #expect(try words("pipeline", "run", "surf-log-") == ["surf-log-strict", ":files "])
+    #expect(try words("export", "-ocopy.csv", "--form") == ["--format"])
     #expect(try words("list", "--limit", "") == [])
   }
 

@@ -154,4 +154,16 @@ import Testing
     #expect(export.status == 0)
     #expect(export.bytes == expected)
   }
+
+  /// Each process has its own order of dictionaries.
+  @Test func `A guess is the same each time`() throws {
+    let dates = (1...24).map { "\($0)/12/14" } + ["5/6/2014", "6/5/2014", "12/25/2014", "12/26/2014"]
+    try folder.write("date,location\n" + dates.map { "\($0),Rincon\n" }.joined(), to: "dates.csv")
+    var answers: Set<String> = []
+    for _ in 0..<12 {
+      let output = try Tool.run("guess", "dates.csv", in: folder)
+      answers.insert("\(output.status) \(output.text) \(output.messages)")
+    }
+    #expect(answers.count == 1)
+  }
 }

@@ -53,8 +53,9 @@ import Testing
   @Test func `What exists stays as it is`() throws {
     try folder.makeFolder("nightly/inbox")
     try folder.write("own", to: "nightly/nightly.json")
+    try folder.makeFolder("elsewhere")
     try FileManager.default.createSymbolicLink(
-      atPath: folder.path("nightly/rejects"), withDestinationPath: folder.path("nowhere"))
+      atPath: folder.path("nightly/rejects"), withDestinationPath: folder.path("elsewhere"))
     let output = try Tool.run("init", "nightly", in: folder)
     #expect(output.status == 0)
     #expect(output.text.contains("Kept as they were: inbox/, rejects/, nightly.json."))
@@ -62,7 +63,7 @@ import Testing
     let again = try Tool.run("init", "nightly", in: folder)
     #expect(again.status == 0)
     #expect(again.text.contains("is complete; nothing was changed."))
-    #expect(try folder.names == ["nightly"])
+    #expect(try folder.names == ["elsewhere", "nightly"])
   }
 
   @Test func `Mistakes and folders that can't be made`() throws {
@@ -74,6 +75,9 @@ import Testing
     #expect(try Tool.run("init", "file/n", in: folder).status == 73)
     #expect(try Tool.run("init", "no/such/n", in: folder).status == 73)
     #expect(try folder.names == ["file"])
+    try folder.makeFolder("n")
+    try folder.write("", to: "n/inbox")
+    #expect(try Tool.run("init", "n", in: folder).messages.contains("n/inbox is not a folder"))
   }
 
   /// The same units are installed as examples, for the folder and the user that they name.

@@ -48,6 +48,12 @@ import Testing
     #expect(installed == ["usr/bin/other"])
   }
 
+  @Test func `A relative root is one of the folder that it is given in`() throws {
+    let output = try Programs.run(Repository.path("Packaging/install"), [Tool.url.path, "out", "usr"], in: folder)
+    #expect(output.status == 0)
+    #expect(folder.exists("out/usr/bin/surfjournal"))
+  }
+
   @Test func `The installed program finds the pipelines that are installed with it`() throws {
     _ = try install()
     let output = try Programs.run(folder.path("root/usr/bin/surfjournal"), ["pipelines"], in: folder)

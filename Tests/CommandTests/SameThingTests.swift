@@ -44,6 +44,10 @@ import Testing
     #expect(try imported.json().counts == validated.json().counts)
     #expect(try imported.json().kind == validated.json().kind)
     #expect(try folder.contents == before)
+    // As the value of another option it is a value, and it goes together with other letters.
+    #expect(try run(["import", "log.csv", "--store", "t", "--null", "-n", "-q"]).status == 0)
+    #expect(folder.exists("t"))
+    #expect(try run(["import", "log.csv", "-nq"]).status == 0)
     // Behind -- it is the name of a file.
     #expect(try run(["import", "--store", "s", "--", "--dry-run"]).status == 66)
   }

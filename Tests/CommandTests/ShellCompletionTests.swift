@@ -96,6 +96,17 @@ import Testing
     #expect(try complete(report, in: shell).hasPrefix(#"surfjournal import x.csv --report=my\ logs.csv"#))
   }
 
+  @Test(arguments: ["bash", "zsh"])
+  func `A name from a model is a word, whatever characters it has`(_ shell: String) throws {
+    try folder.makeFolder("Odd.xcdatamodel")
+    try folder.write(
+      #"<model><entity name="Car;touch${IFS}x"><attribute name="a" optional="YES" attributeType="String"/></entity></model>"#,
+      to: "Odd.xcdatamodel/contents")
+    let line = try complete("surfjournal list --model Odd.xcdatamodel --entity C", in: shell)
+    #expect(line.contains(#"Car\;touch"#), "\(line)")
+    #expect(!line.contains("touch$"), "\(line)")
+  }
+
   /// fish prints what it would offer.
   private func offered(_ typed: String) throws -> [String] {
     let script = """

@@ -114,4 +114,21 @@ import Testing
       try Programs.sqlite(
         "s", "SELECT count(*), count(ZSPOT), (SELECT count(*) FROM ZSPOT) FROM ZSESSION", in: folder) == "2|1|2\n")
   }
+
+  @Test(arguments: [
+    (#""schema": "spots.schema.json""#, "is the file spots.schema.json"), (#""title": "x""#, "has no schema of fields"),
+  ])
+  func `A resource without a schema in the package is refused by name`(_ member: String, _ reason: String) throws {
+    try folder.write(
+      #"""
+      {"name": "p", "resources": [
+        {"name": "log", "path": "log.csv", "schema": {"fields": [{"name": "date", "type": "date"}]}},
+        {"name": "spots", "path": "spots.csv", \#(member)}, {"name": "notes", "path": "README.md"}]}
+      """#, to: "p.json")
+    let check = try Tool.run("check", "p.json", in: folder)
+    #expect(check.status == 78)
+    #expect((check.text + check.messages).contains("spots"), "\(check.text)")
+    #expect((check.text + check.messages).contains(reason), "\(check.text)")
+    #expect(!(check.text + check.messages).contains("notes"))
+  }
 }

@@ -81,5 +81,15 @@ while [ "$night" -lt 40 ]; do
   night=$((night + 1))
 done
 expect "files that wait" "$(find inbox -maxdepth 1 -type f | wc -l | tr -d ' ')" 0
+# A file of another form, as init advises.
+examples=$(dirname "$(command -v surfjournal)")/../share/doc/surfjournal/examples
+night=40
+surfjournal guess "$examples/surftagebuch.csv" -o form.json >/dev/null 2>&1
+sed -i 's/"extends": "surf-log"/"extends": "form.json"/' nightly.json
+cp "$examples/surftagebuch.csv" inbox/
+touch -d '1 hour ago' inbox/surftagebuch.csv
+run plain
+[ "$status" -eq 0 ] || [ "$status" -eq 65 ] || fail "the spreadsheet ends the run with $status"
+[ "$(entries)" -gt "$((stored + 40))" ] || fail "the spreadsheet is not imported"
 surfjournal verify journal.sqlite >/dev/null
 echo "  40 nights: $stored entries, each once"

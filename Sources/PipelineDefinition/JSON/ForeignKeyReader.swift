@@ -90,7 +90,7 @@ struct ForeignKeyReader {
         members["link"] = key.holding(
           .object([
             "by": key.holding(.array(by.map { key.holding(.leaf(.string($0))) })),
-            "ifMissing": key.holding(.leaf(.string("reject"))),
+            "ifMissing": key.members?["ifMissing"] ?? key.holding(.leaf(.string("reject"))),
           ]))
       }
       columns[index] = column.holding(.object(members))

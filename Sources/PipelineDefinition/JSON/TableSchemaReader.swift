@@ -24,6 +24,7 @@ struct TableSchemaReader {
     var members = Self.meaningful(root.members ?? [:])
     if case .array(let resources)? = members.removeValue(forKey: "resources")?.content {
       let tables = resources.filter { $0.members?["schema"]?.members?["fields"] != nil }
+      refuseOthers(resources)
       if tables.isEmpty {
         mistakes.append("the package has no resource with a schema of fields; add one for each file, or use a pipeline")
       }
@@ -38,6 +39,28 @@ struct TableSchemaReader {
     if members["name"] == nil { members["name"] = root.holding(.leaf(.string(name))) }
     return root.holding(.object(members))
   }
+
+  /// A table without a description would be left out without a word.
+  private mutating func refuseOthers(_ resources: [LocatedValue]) {
+    for resource in resources where resource.members?["schema"]?.members?["fields"] == nil {
+      let path = Self.firstPath(of: resource)
+      let isTable = Self.tableEndings.contains { path.lowercased().hasSuffix($0) }
+      guard isTable || resource.members?["schema"] != nil else { continue }
+      let name = resource.members?["name"]?.text ?? path
+      mistakes.append(
+        resource.members?["schema"]?.text.map {
+          "the schema of the resource '\(name)' is the file \($0); write its contents into the package"
+        } ?? "the resource '\(name)' has no schema of fields; add one, or remove the resource")
+    }
+  }
+
+  private static func firstPath(of resource: LocatedValue) -> String {
+    guard let path = resource.members?["path"] else { return "" }
+    if case .array(let items) = path.content { return items.first?.text ?? "" }
+    return path.text ?? ""
+  }
+
+  private static let tableEndings = [".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".gz", ".zst", ".xz", ".bz2", ".zip"]
 
   /// A part for each resource, after those that its foreign keys refer to.
   private mutating func parts(_ resources: [LocatedValue]) -> [LocatedValue] {

@@ -6,6 +6,9 @@ struct DataPackage {
   private struct Document: Encodable {
     var name: String
     var description: String?
+    /// Only pipelines know these two keys.
+    var model: String?
+    var store: String?
     var resources: [Resource]
   }
 
@@ -17,6 +20,8 @@ struct DataPackage {
     var entity: String
     var encoding: String?
     var dialect: JSONValue?
+    /// Only pipelines know this key.
+    var duplicates: JSONValue?
     var schema: TableSchema.Document
   }
 
@@ -37,8 +42,8 @@ struct DataPackage {
   static func schema(_ definition: PipelineDefinition, _ entities: [NSEntityDescription]) throws -> TableSchema {
     var maker = Self(definition, entities)
     let document = Document(
-      name: slug(definition.name), description: definition.description,
-      resources: entities.indices.map { maker.resource($0) })
+      name: slug(definition.name), description: definition.description, model: definition.model,
+      store: definition.store, resources: entities.indices.map { maker.resource($0) })
     return try TableSchema(document) { maker.omissions }
   }
 
@@ -47,7 +52,9 @@ struct DataPackage {
     var writer = TableSchema.Writer(part, subject: "the schema of '\(names[index])'")
     var resource = Resource(
       name: names[index], path: Self.path(of: part), entity: part.entity, encoding: part.dialect.encoding,
-      dialect: Self.dialect(part.dialect), schema: writer.document(entities[index]))
+      dialect: Self.dialect(part.dialect),
+      duplicates: part.duplicates == .reject ? nil : PipelineDefinition.json(part.duplicates),
+      schema: writer.document(entities[index]))
     if resource.path == nil, !part.source.isEmpty || part.inbox != nil {
       writer.omit("where its files are; add their 'path'")
     }

@@ -42,15 +42,16 @@ struct DateGuess: Sendable {
       }
     }
     var orders: [Finding<DateOrder>] = []
-    for (mark, group) in Dictionary(grouping: forms, by: { $0.key.mark.prefix(1) }).sorted(by: { $0.key < $1.key }) {
+    let ranked = Self.ranked(forms)
+    for (mark, group) in Dictionary(grouping: ranked, by: { $0.form.mark.prefix(1) }).sorted(by: { $0.key < $1.key }) {
       let order = Self.order(
-        of: group.flatMap(\.value), forms: group.map(\.key), mark: mark.first, texts: texts, hint: hint)
+        of: group.flatMap(\.members), forms: group.map(\.form), mark: mark.first, texts: texts, hint: hint)
       orders.append(order)
       for (form, members) in group {
         count(members, form, in: form.isYearFirst ? .yearMonth : order.value, into: &counts)
       }
     }
-    for (form, members) in named { count(members, form, in: .dayMonth, into: &counts) }
+    for (form, members) in Self.ranked(named) { count(members, form, in: .dayMonth, into: &counts) }
     read = counts.values.reduce(0, +)
     let names = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let worst = orders.min { $0.confidence < $1.confidence }
@@ -60,6 +61,11 @@ struct DateGuess: Sendable {
     formats = Finding(
       names.map(\.key), confidence: names.isEmpty ? 0 : worst?.confidence ?? 1,
       evidence: names.isEmpty ? "none of \(values) values is a date" : evidence, choices: worst?.choices ?? [])
+  }
+
+  /// The forms with their values, the most frequent first: a dictionary's own order differs from run to run.
+  private static func ranked(_ forms: [DateForm: [[UInt8]]]) -> [(form: DateForm, members: [[UInt8]])] {
+    forms.sorted { ($1.value.count, $0.key.name) < ($0.value.count, $1.key.name) }.map { ($0.key, $0.value) }
   }
 
   private mutating func count(
@@ -87,8 +93,9 @@ struct DateGuess: Sendable {
     }
     let members = Set(group)
     let ordered = texts.filter { members.contains($0) && DateForm($0)?.isYearFirst == false }
-    let orders: [DateOrder] = main.yearDigits == 2 ? [.dayMonth, .monthDay, .yearMonth] : [.dayMonth, .monthDay]
-    let allForms = Set(ordered.compactMap { DateForm($0) })
+    let orders: [DateOrder] =
+      forms.contains { $0.yearDigits == 2 } ? [.dayMonth, .monthDay, .yearMonth] : [.dayMonth, .monthDay]
+    let allForms = Set(ordered.compactMap { DateForm($0) }).sorted { $0.name < $1.name }
     var counts = DateReadings(
       orders.map { order in
         let formats = allForms.compactMap { try? DateFormat($0.pattern(order)) }

@@ -30,6 +30,9 @@ struct DateForm: Sendable, Hashable {
     "H.mm",
   ]
 
+  /// Different for different forms.
+  var name: String { "\(mark) \(isYearFirst) \(yearDigits) \(time)" }
+
   func pattern(_ order: DateOrder) -> String { order.pattern(mark: mark, yearDigits: yearDigits) + time }
 
   /// The form of a text; nil if it is not three numbers with the same mark, and a time.

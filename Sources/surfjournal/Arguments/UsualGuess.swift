@@ -5,15 +5,15 @@ enum UsualGuess {
     "--db": "--store", "--database": "--store", "--separator": "--delimiter", "--sep": "--delimiter",
     "--filter": "--where", "--order": "--sort", "--order-by": "--sort", "--skip": "--skip-rows",
     "--skip-lines": "--skip-rows", "--no-header": "--header-rows 0", "--ndjson": "--format jsonl",
-    "--jsonl": "--format jsonl", "--tsv": "--format tsv", "--fields": "--columns", "--force": "--replace",
+    "--jsonl": "--format jsonl", "--tsv": "--format tsv", "--fields": "--columns",
     "--null-value": "--null", "--tz": "--time-zone", "--timezone": "--time-zone", "--fail-fast": "--stop-on-error",
-    "--schema": "--model", "--table": "--entity", "--out": "--output", "--silent": "--quiet", "--yes": "--quiet",
+    "--schema": "--model", "--table": "--entity", "--out": "--output", "--silent": "--quiet",
   ]
 
   /// The end of a message about an option that the command does not have; empty if there is no better one.
   static func hint(for word: String, in options: [CommandOption]) -> String {
     let declared = Set(options.map { "--\($0.name)" })
-    if word == "--dry-run" || word == "-n" {
+    if word == "--dry-run" || word == "-n", declared.contains("--from") || declared.contains("--rejects") {
       return "; to check files and store nothing, use 'surfjournal validate FILE...'"
     }
     guard let meant = Self.options[word], let name = meant.split(separator: " ").first, declared.contains(String(name))

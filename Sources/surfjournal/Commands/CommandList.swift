@@ -76,13 +76,7 @@ enum CommandList {
     guard let first = words.first, let command = command(named: first) else {
       throw unknownCommand(words.first ?? "")
     }
-    let rest = Array(words.dropFirst())
-    // What stands after -- are files.
-    let options = rest.prefix { $0 != "--" }
-    if command == ImportCommand.self, let index = options.firstIndex(where: { ["--dry-run", "-n"].contains($0) }) {
-      return (ValidateCommand.self, Array(rest[..<index] + rest[(index + 1)...]))
-    }
-    return (command, rest)
+    return (command, Array(words.dropFirst()))
   }
 
   /// What is shown where no command is given.

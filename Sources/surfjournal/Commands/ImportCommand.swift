@@ -35,6 +35,8 @@ struct ImportCommand: Command {
                                  chunks that were saved stay
           --max-errors N         end when more than N records are rejected
           --max-error-percent P  end when more than P percent are rejected
+      -n, --dry-run              store nothing, and report what an import would do,
+                                 as 'surfjournal validate' does
           --atomic               import all of the run or, if it does not reach its
                                  end, nothing
           --verify-hash          refuse an input that does not match its checksum
@@ -80,10 +82,11 @@ struct ImportCommand: Command {
     options.verifiesHash = arguments.has("verify-hash")
     options.refer(to: arguments)
     options.rejects = arguments.string("rejects")
-    if options.store == nil, definition.store == nil {
+    let isDryRun = arguments.has("dry-run")
+    if !isDryRun, options.store == nil, definition.store == nil {
       throw arguments.mistake("no store is given; name one with --store PATH")
     }
-    session = RunSession(definition, kind: .import, options: options, arguments: arguments)
+    session = RunSession(definition, kind: isDryRun ? .validate : .import, options: options, arguments: arguments)
   }
 
   func run() async -> ExitCode { await session.run() }

@@ -30,20 +30,28 @@ struct InitCommand: Command {
     let path = URL(fileURLWithPath: try arguments.onlyOperand("a folder")).standardizedFileURL.path
     let user = arguments.string("user") ?? NSUserName()
     // Both end up in units, where such characters have a meaning.
-    guard path.unicodeScalars.allSatisfy({ $0.value > 0x20 && !"%\"'\\$;#".unicodeScalars.contains($0) }) else {
-      throw arguments.mistake("the folder '\(path)' has a space or a character that units can't name; choose another")
+    let program = Self.program
+    for (what, name) in [("folder", path), ("program's path", program)] where !Self.isPlain(name) {
+      throw arguments.mistake("the \(what) '\(name)' has a space or a character that units can't name; choose another")
     }
     guard user.wholeMatch(of: /[a-z_][a-z0-9_-]*\$?/) != nil else {
       throw arguments.mistake("--user is '\(user)', which is not the name of a user")
     }
-    folder = NightlyFolder(path: path, user: user, program: Self.program)
+    folder = NightlyFolder(path: path, user: user, program: program)
     isQuiet = arguments.has("quiet")
   }
 
-  /// Where the program was started from. A name in the search path stays valid when a newer version is installed.
+  private static func isPlain(_ path: String) -> Bool {
+    path.unicodeScalars.allSatisfy { $0.value > 0x20 && !"%\"'\\$;#".unicodeScalars.contains($0) }
+  }
+
+  /// The program's path as it was started, without following links: a link stays valid when it leads to a newer version.
   private static var program: String {
-    let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-    return path.isEmpty ? "/usr/bin/surfjournal" : path
+    let name = CommandLine.arguments.first ?? ""
+    if name.contains("/") { return URL(fileURLWithPath: name).standardizedFileURL.path }
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let found = folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    return found ?? "/usr/bin/surfjournal"
   }
 
   func run() async -> ExitCode {
@@ -57,27 +65,41 @@ struct InitCommand: Command {
   }
 
   private func text(_ made: [String], _ kept: [String]) -> String {
-    let path = folder.path
-    var lines = [made.isEmpty ? "\(path) is complete; nothing was changed." : "Made in \(path):"]
+    var lines = [made.isEmpty ? "\(folder.path) is complete; nothing was changed." : "Made in \(folder.path):"]
     lines += made.map { "  \($0)" }
     if !made.isEmpty, !kept.isEmpty { lines.append("Kept as they were: \(kept.joined(separator: ", ")).") }
-    lines += [
-      "",
-      "Next:",
-      "  1. Put a file into \(path)/inbox, and see what an import would do:",
-      "       surfjournal run \(path)/nightly.json --dry-run",
-      "     If the file has another form, such as a spreadsheet's:",
-      "       surfjournal guess FILE -o \(path)/form.json",
-      "     and in nightly.json set \"extends\" to \"form.json\".",
-      "  2. Let it run every night, by cron:",
-      "       crontab -e      and add the lines of \(path)/units/crontab",
-      "     or by systemd:",
-      "       sudo cp \(path)/units/surfjournal.{service,timer} /etc/systemd/system/",
-      "       sudo systemctl daemon-reload",
-      "       sudo systemctl enable --now surfjournal.timer",
-      "  3. Read \(path)/reports/nightly.html in the morning.",
-      "",
+    lines += ["", "Next:"]
+    for (index, step) in steps.enumerated() {
+      lines.append("  \(index + 1). \(step[0])")
+      lines += step.dropFirst().map { "     \($0)" }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What to do next, a heading and its lines each.
+  private var steps: [[String]] {
+    let path = folder.path
+    let tried = [
+      "Put a file into \(path)/inbox, and see what an import would do:",
+      "  surfjournal run \(path)/nightly.json --dry-run",
+      "If the file has another form, such as a spreadsheet's:",
+      "  surfjournal guess FILE -o \(path)/form.json",
+      "and in nightly.json set \"extends\" to \"form.json\".",
     ]
-    return lines.joined(separator: "\n")
+    let owned = [
+      "Give the folder to the user that runs the import:",
+      "  sudo useradd --system \(folder.user)      unless there is one",
+      "  sudo chown -R \(folder.user): \(path)",
+    ]
+    let started = [
+      "Let it run every night, by cron:",
+      "  crontab -e      and add the lines of \(path)/units/crontab",
+      "or by systemd:",
+      "  sudo cp \(path)/units/surfjournal.service \(path)/units/surfjournal.timer /etc/systemd/system/",
+      "  sudo systemctl daemon-reload",
+      "  sudo systemctl enable --now surfjournal.timer",
+    ]
+    let read = ["Read \(path)/reports/nightly.html in the morning."]
+    return [tried] + (folder.user == NSUserName() ? [] : [owned]) + [started, read]
   }
 }

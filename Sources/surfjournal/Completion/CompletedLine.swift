@@ -18,9 +18,11 @@ struct CompletedLine {
   /// - Parameter words: The words after the program's name; the last one is typed, and may be empty.
   init(_ words: [String]) {
     current = words.last ?? ""
-    command = words.count > 1 ? CommandList.command(named: words[0]) : nil
+    let before = Array(words.dropLast())
+    let found = try? CommandList.find(before)
+    command = found?.command
     options = CommandOption.declared(in: command?.usage ?? CommandList.usage)
-    for word in words.dropLast().dropFirst(command == nil ? 0 : 1) { take(word) }
+    for word in found?.rest ?? before { take(word) }
   }
 
   private mutating func take(_ word: String) {
@@ -32,7 +34,12 @@ struct CompletedLine {
     } else if word == "--" {
       endsOptions = true
     } else {
-      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      let isLong = word.hasPrefix("--")
+      // A value may follow a letter at once.
+      let parts =
+        isLong
+        ? word.split(separator: "=", maxSplits: 1).map(String.init)
+        : [String(word.prefix(2)), String(word.dropFirst(2))].filter { !$0.isEmpty }
       guard let option = option(parts[0]) else { return }
       if parts.count > 1 || option.placeholder == nil {
         given[option.name] = parts.count > 1 ? parts[1] : ""

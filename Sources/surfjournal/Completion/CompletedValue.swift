@@ -67,6 +67,7 @@ enum CompletedValue {
     let isFirst = operands.isEmpty
     switch command {
     case "import", "validate", "preview", "diff", "guess", "replay": self = .files
+    case "init": self = isFirst ? .files : .nothing
     case "history", "inspect", "verify", "undo", "list", "show", "add", "edit", "delete", "export":
       self = isFirst ? .files : .nothing
     case "run": self = isFirst ? .pipelines : .nothing

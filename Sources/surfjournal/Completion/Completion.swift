@@ -89,10 +89,13 @@ struct Completion {
     for word in words { offer(word, "", typed: typed, prefix: prefix) }
   }
 
-  /// A name from a file may have any characters: one that would break the line is left out.
+  /// A name from a file may have any characters: one that would break the line or act on a terminal is left out.
   private mutating func offer(_ word: String, _ meaning: String, typed: String, prefix: String = "") {
-    guard word.hasPrefix(typed), !word.contains(where: { $0.isNewline || $0 == "\t" }) else { return }
-    let isPlain = meaning.unicodeScalars.allSatisfy { $0.value >= 0x20 }
-    lines.append("\(prefix)\(word)\t\(isPlain ? meaning : "")")
+    guard word.hasPrefix(typed), word.unicodeScalars.allSatisfy(Self.isPrinted) else { return }
+    lines.append("\(prefix)\(word)\t\(meaning.unicodeScalars.allSatisfy(Self.isPrinted) ? meaning : "")")
+  }
+
+  private static func isPrinted(_ scalar: Unicode.Scalar) -> Bool {
+    ![.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
   }
 }

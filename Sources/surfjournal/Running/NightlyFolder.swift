@@ -28,8 +28,13 @@ struct NightlyFolder {
   func make() throws(CommandFailure) -> (made: [String], kept: [String]) {
     var (made, kept): ([String], [String]) = ([], [])
     for folder in [""] + Self.folders.map({ $0 + "/" }) {
-      let isNew = mkdir(folder.isEmpty ? path : "\(path)/\(folder.dropLast())", 0o777) == 0
+      let target = folder.isEmpty ? path : "\(path)/\(folder.dropLast())"
+      let isNew = mkdir(target, 0o777) == 0
       if !isNew, errno != EEXIST { throw failure(folder) }
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: target, isDirectory: &isFolder), isFolder.boolValue else {
+        throw CommandFailure("\(target) is not a folder; remove it, or choose another place", .cannotCreate)
+      }
       if !folder.isEmpty { if isNew { made.append(folder) } else { kept.append(folder) } }
     }
     for file in files {
@@ -73,6 +78,8 @@ struct NightlyFolder {
       "description": "Every night: what arrived in the inbox goes into the journal.",
       // A file that was changed less than 30 seconds ago waits for the next run.
       "inbox": { "folder": "inbox", "settleSeconds": 30 },
+      // The files of the definition that this one extends are not its own.
+      "source": null,
       "store": "journal.sqlite",
       // A record that the store has already is left out.
       "changedInputs": "onlyNew",
@@ -115,7 +122,8 @@ struct NightlyFolder {
     TimeoutStopSec=120
     Nice=10
     IOSchedulingClass=idle
-    UMask=0027
+    # Others may read the reports, such as a program that collects the figures.
+    UMask=0022
     # A pipeline needs its own folder and nothing else.
     ReadWritePaths=\(path)
     NoNewPrivileges=yes
@@ -146,7 +154,9 @@ struct NightlyFolder {
 
   /// systemd hides these folders from a unit with `ProtectHome=yes`.
   private var isInHome: Bool {
-    ["home", "root", "run/user"].contains { "\(path)/".hasPrefix("/\($0)/") }
+    ["home", "root", "run/user"].contains { folder in
+      [path, program].contains { "\($0)/".hasPrefix("/\(folder)/") }
+    }
   }
 
   static let timer = """
@@ -166,8 +176,9 @@ struct NightlyFolder {
 
   var pathUnit: String {
     """
-    # Starts the import as soon as a file arrives, in addition to the timer or instead of it. Senders that rename
-    # complete files into the inbox need no "settleSeconds" in nightly.json: set it to 0 then.
+    # Starts the import as soon as a file arrives, in addition to the timer or instead of it. It needs
+    # "settleSeconds": 0 in nightly.json, for a file that is left for later is not announced again; senders have to
+    # rename complete files into the inbox.
     [Unit]
     Description=Import surf logs when they arrive
 
