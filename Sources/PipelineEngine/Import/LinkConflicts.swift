@@ -22,6 +22,10 @@ struct LinkConflicts {
   private(set) var found: [Conflict] = []
   private var values: [Int32: [Int: StoredValue]]
   private var digests: [Int32: [Int: KeyDigest]] = [:]
+  /// Objects whose state depends on records that are rejected: what leads to them is decided when the plan is made again.
+  private var uncertain: Set<Int32> = []
+  /// The entry that is checked, and the objects that it has had to do with.
+  private var current: (owner: LinkedObjects.Holder?, targets: [Int32], isUncertain: Bool) = (nil, [], false)
   private var holders: [[Int32: LinkedObjects.Holder]]
   /// For each link the objects that a holder has, of those that the chunk names.
   private var held: [[LinkedObjects.Holder: Set<Int32>]]
@@ -42,7 +46,27 @@ struct LinkConflicts {
   /// Called before what an entry leads to is replaced: others may have it from then on.
   mutating func release(link: Int, by owner: LinkedObjects.Holder) {
     guard held.indices.contains(link), let targets = held[link].removeValue(forKey: owner) else { return }
-    for target in targets { holders[link][target] = nil }
+    for target in targets {
+      touch(target, by: owner)
+      holders[link][target] = nil
+    }
+  }
+
+  private mutating func touch(_ target: Int32, by owner: LinkedObjects.Holder) {
+    if current.owner != owner { current = (owner, [], false) }
+    current.targets.append(target)
+    if current.isUncertain || uncertain.contains(target) { doubt() }
+  }
+
+  /// Called when the entry is rejected, or depends on one that is.
+  private mutating func doubt() {
+    current.isUncertain = true
+    uncertain.formUnion(current.targets)
+  }
+
+  private mutating func note(_ conflict: Conflict) {
+    if !current.isUncertain { found.append(conflict) }
+    doubt()
   }
 
   /// Notes that an entry leads to an object, or why it can't.
@@ -50,10 +74,11 @@ struct LinkConflicts {
     _ element: Int, ofRow row: Int, _ link: ResolvedLinks.Link, number: Int, owner: LinkedObjects.Holder
   ) {
     let target = link.targetOfRow[element]
+    touch(target, by: owner)
     for (index, slot) in link.link.comparedSlots.enumerated() {
       let stated = link.values.compared[index][element]
       if stated == .none || stated == digest(target, slot) { continue }
-      found.append(
+      note(
         Conflict(
           row: row, link: number, element: element,
           problem: .different(slot: slot, present: values[target]?[slot] ?? .null)))
@@ -61,7 +86,7 @@ struct LinkConflicts {
     }
     guard link.link.isExclusive, holders.indices.contains(number) else { return }
     if let holder = holders[number][target], holder != owner {
-      return found.append(Conflict(row: row, link: number, element: element, problem: .taken(holder)))
+      return note(Conflict(row: row, link: number, element: element, problem: .taken(holder)))
     }
     holders[number][target] = owner
     held[number][owner, default: []].insert(target)
