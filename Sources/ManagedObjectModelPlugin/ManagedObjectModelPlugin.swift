@@ -62,9 +62,12 @@ struct ManagedObjectModelPlugin: BuildToolPlugin {
 
   private func versions(of model: URL) throws -> [URL] {
     if model.pathExtension == "xcdatamodel" { return [model] }
-    return try FileManager.default.contentsOfDirectory(at: model, includingPropertiesForKeys: nil)
-      .filter { $0.pathExtension == "xcdatamodel" }
-      .sorted { $0.path < $1.path }
+    // A link to a folder is not listed.
+    return try FileManager.default.contentsOfDirectory(
+      at: model.resolvingSymlinksInPath(), includingPropertiesForKeys: nil
+    )
+    .filter { $0.pathExtension == "xcdatamodel" }
+    .sorted { $0.path < $1.path }
   }
 
   private func currentVersion(of model: URL) throws -> URL? {

@@ -31,7 +31,7 @@ public struct StoreTables: Sendable {
   ///
   /// - Parameters:
   ///   - path: The store.
-  ///   - model: The name or path of the store's model; nil for one that is compatible with the store.
+  ///   - name: The name or path of the store's model; nil for one that is compatible with the store.
   ///   - vocabulary: The vocabulary of the program.
   /// - Throws: ``Failure`` with the relationship that can't be written and the reason.
   public init(store path: String, model name: String? = nil, vocabulary: DefinitionVocabulary) throws(Failure) {

@@ -29,7 +29,8 @@ enum ModelPackage {
 
   /// All versions in an `.xcdatamodeld` or a `.momd`, sorted by name.
   static func versions(of folder: URL) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    // A link to a folder is not listed.
+    try FileManager.default.contentsOfDirectory(at: folder.resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == versionExtensions[folder.pathExtension] }
       .sorted { String.byteOrder($0.lastPathComponent, $1.lastPathComponent) }
   }
