@@ -282,4 +282,22 @@ import Testing
     #expect(try Tool.run("ledger", "paint", "s", in: folder).status == 64)
     #expect(try Tool.run("history", "log.csv", in: folder).status == 65)
   }
+
+  /// Rejects may have the bytes of a file that was imported before. That file is not the one that is replayed.
+  @Test func `A replay of rejects that equal another input leaves that input alone`() throws {
+    let bad = "soon,,,,Rincon,4\n"
+    try folder.write(Logs.header + bad, to: "a.csv")
+    let good = (15...19).map { "2014-07-\($0)T07:30:00Z,,,,Malibu,3\n" }.joined()
+    try folder.write(Logs.header + good + bad, to: "b.csv")
+    for name in ["a.csv", "b.csv"] {
+      #expect(try Tool.run("import", name, "--store", "s", in: folder).status == 65)
+    }
+    let before = try folder.contents.filter { $0.key.hasPrefix("a.") }
+    #expect(before.count == 3)
+    #expect(try folder.data("b.csv.rejects.csv") == folder.data("a.csv"))
+    let replay = try Tool.run("replay", "b.csv.rejects.csv", in: folder)
+    #expect(replay.status != 70)
+    #expect(try folder.contents.filter { $0.key.hasPrefix("a.") } == before)
+    #expect(folder.exists("b.csv.rejects.csv"))
+  }
 }

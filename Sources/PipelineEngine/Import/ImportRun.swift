@@ -138,7 +138,7 @@ struct ImportRun {
     }
     for (stage, times) in environment.clock.stages { environment.monitor.log.log(.stageTimed(stage, times)) }
     outcome.isReported = options.isReplay && failure == nil && totals.isKnown
-    (outcome.files, outcome.replayed) = (totals.filesDone, options.isReplay ? totals.completed : [])
+    (outcome.files, outcome.replayed) = (totals.filesDone, totals.replayed)
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
     return outcome
   }
@@ -230,8 +230,7 @@ struct ImportRun {
     }
     for path in totals.obsoleteRejects { RejectsFile.removeParts(of: path) }
     // As the report states it: they replace the input once the report is written.
-    guard options.isReplay else { return }
-    for entry in totals.completed {
+    for entry in totals.replayed {
       totals.renameRejects(entry.rejects.path, to: URL(fileURLWithPath: entry.path).path)
     }
   }
@@ -287,6 +286,7 @@ struct ImportRun {
           environment.late?.finish(entry.path, part: environment.part, importer.checkpoint)
           known.add(entry, replacing: Set(importer.replaced.map(\.id)))
           totals.completed.append(entry)
+          if options.isReplay, entry.location == input.location { totals.replayed.append(entry) }
           totals.replaced += importer.replaced
         }
         if let file = input.inboxFile {

@@ -49,6 +49,9 @@ struct ImportTotals {
   private var part = 0
   /// The ledger's entries of the inputs that are imported to their end.
   var completed: [LedgerEntry] = []
+  /// Those of them that were replayed. One that was recognised by its content as another file is not among them: that
+  /// file is not to be replaced.
+  var replayed: [LedgerEntry] = []
   /// Those of earlier inputs that were replaced.
   var replaced: [LedgerEntry] = []
 
@@ -188,7 +191,7 @@ struct ImportTotals {
       done.outcome == .processed
         && !before.filesDone.contains { $0.part == done.part && $0.file.name == done.file.name }
     }
-    (completed, replaced) = (before.completed, before.replaced)
+    (completed, replaced, replayed) = (before.completed, before.replaced, before.replayed)
     for path in madeRejects where !before.madeRejects.contains(path) { RejectsFile.removeParts(of: path) }
     (madeRejects, rejectsPaths, obsoleteRejects) = (before.madeRejects, before.rejectsPaths, before.obsoleteRejects)
   }
