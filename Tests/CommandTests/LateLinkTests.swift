@@ -8,32 +8,19 @@ import Testing
   private let folder: TemporaryFolder
   init() throws {
     folder = try TemporaryFolder()
-    try folder.makeFolder("Tree.xcdatamodel")
-    try folder.write(Self.model, to: "Tree.xcdatamodel/contents")
+    try LateModel.write("Tree.xcdatamodel", entities: Self.entities, to: folder)
   }
 
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
-      <entity name="Author">
-        <attribute name="name" optional="YES" attributeType="String"/>
-        <relationship name="books" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Book" inverseName="author" inverseEntity="Book"/>
-        <relationship name="favourite" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Book"/>
-      </entity>
-      <entity name="Book">
-        <attribute name="title" optional="YES" attributeType="String"/>
-        <relationship name="author" maxCount="1" deletionRule="Nullify" destinationEntity="Author" inverseName="books" inverseEntity="Author"/>
-      </entity>
-      <entity name="Category">
-        <attribute name="colour" optional="YES" attributeType="String"/>
-        <attribute name="name" optional="YES" attributeType="String"/>
-        <relationship name="children" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Category" inverseName="parent" inverseEntity="Category"/>
-        <relationship name="next" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Category" inverseName="previous" inverseEntity="Category"/>
-        <relationship name="parent" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Category" inverseName="children" inverseEntity="Category"/>
-        <relationship name="previous" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Category" inverseName="next" inverseEntity="Category"/>
-        <relationship name="related" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Category" inverseName="related" inverseEntity="Category"/>
-      </entity>
-    </model>
+  private static let entities = """
+    <entity name="Category">
+      <attribute name="colour" optional="YES" attributeType="String"/>
+      <attribute name="name" optional="YES" attributeType="String"/>
+      <relationship name="children" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Category" inverseName="parent" inverseEntity="Category"/>
+      <relationship name="next" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Category" inverseName="previous" inverseEntity="Category"/>
+      <relationship name="parent" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Category" inverseName="children" inverseEntity="Category"/>
+      <relationship name="previous" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Category" inverseName="next" inverseEntity="Category"/>
+      <relationship name="related" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Category" inverseName="related" inverseEntity="Category"/>
+    </entity>
     """
 
   private func writePipeline(chunkRows: Int = 5000, ifMissing: String = "reject") throws {

@@ -8,31 +8,18 @@ import Testing
   private let folder: TemporaryFolder
   init() throws {
     folder = try TemporaryFolder()
-    try folder.makeFolder("Web.xcdatamodel")
-    try folder.write(Self.model, to: "Web.xcdatamodel/contents")
+    try LateModel.write("Web.xcdatamodel", entities: Self.entities, to: folder)
   }
 
-  private static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
-      <entity name="Author">
-        <attribute name="name" optional="YES" attributeType="String"/>
-        <relationship name="books" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Book" inverseName="author" inverseEntity="Book"/>
-        <relationship name="favourite" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Book"/>
-      </entity>
-      <entity name="Book">
-        <attribute name="title" optional="YES" attributeType="String"/>
-        <relationship name="author" maxCount="1" deletionRule="Nullify" destinationEntity="Author" inverseName="books" inverseEntity="Author"/>
-      </entity>
-      <entity name="Node">
-        <attribute name="name" optional="YES" attributeType="String"/>
-        <relationship name="children" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Node" inverseName="parent" inverseEntity="Node"/>
-        <relationship name="friends" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Node" inverseName="friends" inverseEntity="Node"/>
-        <relationship name="next" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Node" inverseName="previous" inverseEntity="Node"/>
-        <relationship name="parent" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Node" inverseName="children" inverseEntity="Node"/>
-        <relationship name="previous" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Node" inverseName="next" inverseEntity="Node"/>
-      </entity>
-    </model>
+  private static let entities = """
+    <entity name="Node">
+      <attribute name="name" optional="YES" attributeType="String"/>
+      <relationship name="children" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Node" inverseName="parent" inverseEntity="Node"/>
+      <relationship name="friends" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Node" inverseName="friends" inverseEntity="Node"/>
+      <relationship name="next" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Node" inverseName="previous" inverseEntity="Node"/>
+      <relationship name="parent" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Node" inverseName="children" inverseEntity="Node"/>
+      <relationship name="previous" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Node" inverseName="next" inverseEntity="Node"/>
+    </entity>
     """
 
   private static let pipeline = """

@@ -54,6 +54,7 @@ extension SQLiteReader {
     }
     return result
   }
+
   /// An object that is kept keeps the values of so many.
   private static let relatedRowsPerBatch = 512
 }

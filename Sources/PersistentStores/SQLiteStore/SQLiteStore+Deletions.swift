@@ -16,6 +16,7 @@ extension SQLiteStore {
       start += part.count
     }
   }
+
   private static let deletedTogetherMax = 500
 
   /// - Returns: False if not all rows could be deleted, or if some have another version.

@@ -35,6 +35,7 @@ extension SQLiteStore {
     }
     return try checkingFile(body)
   }
+
   private static let readsMax = 10
 
   private func checkingCopy<Result>(_ body: () throws -> Result) throws -> Result {

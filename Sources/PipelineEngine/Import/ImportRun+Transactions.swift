@@ -58,6 +58,7 @@ extension ImportRun {
       message: "without the records that lead to nothing, others led to nothing, \(Self.attemptsMax) times in a row; "
         + "nothing was imported. Import the files without these records first")
   }
+
   private static let attemptsMax = 50
 
   /// Sets the links that had to wait until all entries are in the store.

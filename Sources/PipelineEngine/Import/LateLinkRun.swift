@@ -48,25 +48,31 @@ struct LateLinkRun {
         let found = try search.find(chunk.flatMap { $0.elements.map { input.elements[$0].digest } }, environment.store)
         var next = found.makeIterator()
         for naming in chunk {
-          for element in naming.elements {
-            switch next.next() {
-            case .stored(let id): targets[place][element] = id
-            case .none?, nil:
-              if link.policy == .leave { continue }
-              refuse(naming, of: input, over: link, code: .missingObject, element: element) {
-                "no \(link.destinationName) of the store or of this run is the one with \($0); import it too, correct the "
-                  + "record, or \(link.advice("set \"ifMissing\" to leave"))"
-              }
-            case .several?:
-              refuse(naming, of: input, over: link, code: .ambiguousObject, element: element) {
-                "there are several \(link.destinationName) with \($0), and none of them is chosen; correct the store or "
-                  + "the files, or \(link.advice("name more attributes with \"by\""))"
-              }
-            }
-          }
+          for element in naming.elements { note(next.next() ?? .none, for: element, of: naming, input: place, link) }
         }
         try compare(chunk, of: input, place, over: link, in: context)
         try own(chunk, of: input, place, over: link, owners: &owners, in: context)
+      }
+    }
+  }
+
+  /// Notes what one of a record's names leads to, or that the record can't be imported because it leads to nothing.
+  private mutating func note(
+    _ found: LinkIndex.Found, for element: Int, of naming: LateLinks.Naming, input place: Int, _ link: EntityLink
+  ) {
+    let input = late.inputs[place]
+    switch found {
+    case .stored(let id): targets[place][element] = id
+    case .none:
+      if link.policy == .leave { return }
+      refuse(naming, of: input, over: link, code: .missingObject, element: element) {
+        "no \(link.destinationName) of the store or of this run is the one with \($0); import it too, correct the "
+          + "record, or \(link.advice("set \"ifMissing\" to leave"))"
+      }
+    case .several:
+      refuse(naming, of: input, over: link, code: .ambiguousObject, element: element) {
+        "there are several \(link.destinationName) with \($0), and none of them is chosen; correct the store or the files, "
+          + "or \(link.advice("name more attributes with \"by\""))"
       }
     }
   }

@@ -149,7 +149,7 @@ extension ResolvedLinks.Link {
     )
   }
 
-  /// What is wrong with an object of which only some of the values that identify it are there.
+  /// Why the object can't be found if only some of the values that identify it are given; nil if all or none are.
   fileprivate func incomplete(_ element: Int) -> (code: IssueCode, message: String)? {
     guard link.incomplete == .reject, link.by.count > 1,
       let empty = link.identifyingSlots.first(where: { values.batch.cell(row: element, slot: $0).kind == .null })

@@ -126,7 +126,9 @@ public struct PipelineExplanation: Sendable {
       }
     let names = "\(objects) with this \(group.link.by.joined(separator: " and "))"
     let incomplete =
-      group.link.by.count > 1 && group.link.ifIncomplete == .match ? "; an empty one of these is no value" : ""
+      group.link.by.count > 1 && group.link.ifIncomplete == .match
+      ? "; an empty field among these counts as no value"
+      : ""
     let others = group.columns.map(\.attribute).filter { !group.link.by.contains($0) }
     let different =
       others.isEmpty

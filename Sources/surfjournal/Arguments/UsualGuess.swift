@@ -10,7 +10,7 @@ enum UsualGuess {
     "--schema": "--model", "--table": "--entity", "--out": "--output", "--silent": "--quiet",
   ]
 
-  /// The end of a message about an option that the command does not have; empty if there is no better one.
+  /// What the message about an unknown option adds: the option that is probably meant. Empty if none is.
   static func hint(for word: String, in options: [CommandOption]) -> String {
     let declared = Set(options.map { "--\($0.name)" })
     if word == "--dry-run" || word == "-n", declared.contains("--from") || declared.contains("--rejects") {

@@ -241,10 +241,7 @@ extension NSManagedObjectContext {
   private func finishSave(_ saved: PendingChanges) -> [BatchObjects] {
     let hooked = hookedObjects(.didSave)
     let savedBatches = graph.finishSave(of: saved.updated, written: saved.written, inStore: parent == nil)
-    for object in saved.updated where object.auxiliaryIfPresent?.leftOut.isEmpty == false {
-      // What was set is no longer left out.
-      object.leftOut = object.leftOut
-    }
+    for object in saved.updated { object.forgetReplacedFiles() }
     if parent != nil { forgetVersions(ofEndsIn: saved.changes.relationships) }
     for object in hooked { object.didSave() }
     return savedBatches

@@ -126,6 +126,13 @@ extension NSManagedObject {
     set { if auxiliaryIfPresent != nil || !newValue.isEmpty { auxiliary.leftOut = newValue } }
   }
 
+  /// Called after a save: a value that was set and saved does not belong to a missing file any more, also if it is nil
+  /// again later.
+  func forgetReplacedFiles() {
+    guard auxiliaryIfPresent?.leftOut.isEmpty == false else { return }
+    leftOut = leftOut
+  }
+
   /// Changes of relationships that the context has not saved yet; nil if there are none.
   var pending: PendingRelationships? {
     if storage?.packedLinks.arePending == true { managedObjectContext?.linkPackedRows() }
