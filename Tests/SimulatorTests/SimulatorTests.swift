@@ -17,9 +17,14 @@ struct SimulatorTests {
     try await play(seed &+ 1_000_000_007, killsOneIn: 2)
   }
 
-  /// Each has found a fault.
-  @Test(arguments: [801_411_150 as UInt64])
+  /// Each has found a fault, of the program or of the model.
+  @Test(arguments: [801_411_150, 2_313_800_168, 2_313_800_623, 2_313_799_923 as UInt64])
   func `Seeds that once found a fault`(seed: UInt64) async throws { try await play(seed) }
+
+  @Test(arguments: [2_313_798_880 as UInt64])
+  func `Seeds with killed processes that once found a fault`(seed: UInt64) async throws {
+    try await play(seed &+ 1_000_000_007, killsOneIn: 2)
+  }
 
   @Test("A model with one wrong rule is found to be wrong", arguments: StoreModel.Mistake.allCases)
   func canary(mistake: StoreModel.Mistake) async throws {

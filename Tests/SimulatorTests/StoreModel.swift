@@ -171,34 +171,68 @@ struct StoreModel {
     return result
   }
 
-  /// An input that changes an entry several times and ends with the values that it found may have saved none of it: that
-  /// depends on where its chunks end.
+  /// Whether the changes of a row that the inputs have made can be taken back.
   private func refusal(ofUndo ids: Set<Int>, _ row: Row) -> UndoRefusal {
-    func isChosen(_ input: Int?) -> Bool { input.map(ids.contains) ?? false }
-    var result = UndoRefusal.none
-    guard var index = row.changes.firstIndex(where: { isChosen($0.input) }) else { return result }
-    while index < row.changes.count {
-      let change = row.changes[index]
-      let end = row.changes[index...].firstIndex { $0.input != change.input } ?? row.changes.count
-      if !isChosen(change.input) {
-        let after = end < row.changes.count ? row.changes[end].before : row.session
-        guard change.input != nil, change.before == after else { return .changedSince }
-        result = .perhapsChangedSince
-      }
-      index = end
+    let (start, isCertain) = undoStart(ids, row)
+    var result = isCertain ? UndoRefusal.none : .perhapsChangedSince
+    guard let start else { return result }
+    for segment in segments(of: row, from: start) where !Self.isChosen(segment.input, ids) {
+      guard segment.input != nil, segment.isNeutral else { return .changedSince }
+      result = .perhapsChangedSince
     }
     return result
   }
 
+  /// The first change of a row that an undo takes back, and whether that is certain.
+  ///
+  /// An input that changes an entry several times and ends with the values that it found may have saved none of it: that
+  /// depends on where its chunks end. What another input has done since stays then.
+  private func undoStart(_ ids: Set<Int>, _ row: Row) -> (index: Int?, isCertain: Bool) {
+    let segments = segments(of: row, from: 0)
+    var isCertain = true
+    for (number, segment) in segments.enumerated() where Self.isChosen(segment.input, ids) {
+      let isFollowed = number + 1 < segments.count && !Self.isChosen(segments[number + 1].input, ids)
+      guard segment.isNeutral, isFollowed else { return (segment.start, isCertain) }
+      isCertain = false
+    }
+    return (nil, isCertain)
+  }
+
+  private static func isChosen(_ input: Int?, _ ids: Set<Int>) -> Bool { input.map(ids.contains) ?? false }
+
+  /// Changes of one input that follow one another.
+  private struct Segment {
+    let input: Int?
+    /// The index of the first change.
+    let start: Int
+    /// Whether they end with the values that they began with.
+    let isNeutral: Bool
+  }
+
+  private func segments(of row: Row, from first: Int) -> [Segment] {
+    var (segments, start): ([Segment], Int) = ([], first)
+    while start < row.changes.count {
+      let change = row.changes[start]
+      let end = row.changes[start...].firstIndex { $0.input != change.input } ?? row.changes.count
+      let after = end < row.changes.count ? row.changes[end].before : row.session
+      segments.append(Segment(input: change.input, start: start, isNeutral: change.before == after))
+      start = end
+    }
+    return segments
+  }
+
   mutating func undo(_ ids: Set<Int>) {
     for (key, row) in rows {
-      guard let first = row.changes.firstIndex(where: { $0.input.map(ids.contains) ?? false }) else { continue }
+      guard let first = undoStart(ids, row).index else {
+        rows[key]?.changes.removeAll { Self.isChosen($0.input, ids) }
+        continue
+      }
       guard let before = row.changes[first].before else {
         rows[key] = nil
         continue
       }
       if mistake != .undoKeepsUpdates { rows[key]?.session = before }
-      rows[key]?.changes.removeSubrange(first...)
+      rows[key]?.changes = row.changes.prefix(first).filter { !Self.isChosen($0.input, ids) }
     }
     for id in ids.sorted() {
       for index in inputs.indices where inputs[index].id > id && inputs[index].isComplete {

@@ -332,8 +332,9 @@ struct FileImporter {
         message: "\(file.name) has no records, so it would only delete what it had inserted; do that with "
           + "'\(definition.vocabulary.program) undo'")
     }
-    // The records of these were not counted.
-    if summary.state != .imported || !file.isReadTwice { totals.forgetStoredRecords() }
+    // The records of these were not counted, or the entries that were replaced still are.
+    let isReplaced = replacement != nil && !environment.isDryRun
+    if summary.state != .imported || !file.isReadTwice || isReplaced { totals.forgetStoredRecords() }
     try rejects?.finish()
     try takeFreedPath(&totals)
     if environment.isDryRun, let path = rejects?.path { try RejectsFile.publish(path, replaces: true) }
