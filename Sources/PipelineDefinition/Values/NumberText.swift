@@ -1,6 +1,7 @@
 /// Strict parsing of numbers: no spaces, no thousands separators, no hexadecimal, no trailing bytes.
 package enum NumberText {
   /// An optional sign and digits, within 64 bits.
+  @inlinable @inline(__always)
   package static func integer(_ bytes: Span<UInt8>) -> Int64? {
     let count = bytes.count
     guard count > 0 else { return nil }

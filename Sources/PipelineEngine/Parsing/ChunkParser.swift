@@ -74,8 +74,9 @@ struct ChunkParser {
   private mutating func parseByColumns(_ block: RecordBlock) -> ParsedChunk {
     let (records, fields, bytes, slotCount) = (block.records, block.fields, block.bytes, entity.attributeSlots.count)
     var cells = [ValueCell](repeating: .null, count: records.count * slotCount)
+    let fieldCount = mapping.fieldCount
     var needsSlowPath = records.map {
-      !$0.problems.isEmpty || $0.fieldCount != mapping.fieldCount || layout.isBlank($0, fields)
+      !$0.problems.isEmpty || $0.fieldCount != fieldCount || layout.isBlank($0, fields)
     }
     for column in columns {
       column.parser.fill(

@@ -51,8 +51,10 @@ struct InputSurvey: Sendable {
     _ bytes: Span<UInt8>, fields: Span<FieldSlice>, records: Span<RecordSlice>, field: Int
   ) -> Bool {
     let hyphen = UInt8(ascii: "-")
-    for index in 0..<records.count where field < records[index].fieldCount {
-      let slice = fields[records[index].firstField &+ field]
+    for index in 0..<records.count {
+      let record = records[index]
+      if field >= record.fieldCount { continue }
+      let slice = fields[record.firstField &+ field]
       if slice.count == 0 { continue }
       guard slice.count >= 10, bytes[slice.start &+ 4] == hyphen, bytes[slice.start &+ 7] == hyphen else { return true }
     }

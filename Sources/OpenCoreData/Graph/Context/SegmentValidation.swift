@@ -6,10 +6,13 @@ extension PendingSegment {
     var suspects = batch.suspectRows()
     if !isTolerant { batch.noteMissingLinks(&suspects) }
     handles.forEach { row, handle in if handle.state.contains(.unpacked) { suspects[row] = true } }
-    return suspects.indices.filter { row in
-      suspects[row] && isLive(row)
-        && (handles[row]?.state.contains(.unpacked) == true
-          || batch.violation(row: row, toleratingMissingRelationships: isTolerant) != nil)
+    var invalid: [Int] = []
+    for row in suspects.indices where suspects[row] && isLive(row) {
+      let isUnpacked = handles[row]?.state.contains(.unpacked) == true
+      if isUnpacked || batch.violation(row: row, toleratingMissingRelationships: isTolerant) != nil {
+        invalid.append(row)
+      }
     }
+    return invalid
   }
 }

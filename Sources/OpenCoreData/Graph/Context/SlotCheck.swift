@@ -25,24 +25,28 @@ struct SlotCheck {
     }
   }
 
-  /// Marks the rows whose value needs the full check.
+  /// Marks the rows whose value needs the full check; the others are certainly valid.
+  ///
+  /// The kind that is expected decides once for all rows. Kinds are matched as patterns: their `==` belongs to another
+  /// module and would be called a million times.
   func note(_ suspects: inout [Bool], slot: Int, of batch: ObjectBatch) {
     let (cells, slotCount) = (batch.cells.span, batch.slotCount)
-    for row in suspects.indices where !accepts(cells[row &* slotCount &+ slot]) { suspects[row] = true }
-  }
-
-  /// True if the cell is certainly valid; false leads to the full check.
-  ///
-  /// Kinds are matched as patterns: their `==` belongs to another module and would be called a million times.
-  @inline(__always)
-  private func accepts(_ cell: ValueCell) -> Bool {
-    if case .null = cell.kind { return isOptional }
-    if hasRules { return false }
-    switch (cell.kind, kindExpected) {
-    case (.integer, .integer): return integers.contains(cell.integer)
-    case (.real, .real): return cell.real.isFinite
-    case (.text, .text): return true
-    default: return false
+    let (isOptional, integers) = (isOptional, integers)
+    func note(unless accepts: (ValueCell) -> Bool) {
+      var at = slot
+      for row in suspects.indices {
+        let cell = cells[at]
+        at &+= slotCount
+        if case .null = cell.kind, isOptional { continue }
+        if !accepts(cell) { suspects[row] = true }
+      }
+    }
+    switch kindExpected {
+    case .integer where !hasRules:
+      note { if case .integer = $0.kind { integers.contains($0.integer) } else { false } }
+    case .real where !hasRules: note { if case .real = $0.kind { $0.real.isFinite } else { false } }
+    case .text where !hasRules: note { if case .text = $0.kind { true } else { false } }
+    default: note { _ in false }
     }
   }
 }
