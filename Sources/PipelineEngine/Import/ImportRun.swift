@@ -140,6 +140,7 @@ struct ImportRun {
     outcome.isReported = options.isReplay && failure == nil && totals.isKnown
     (outcome.files, outcome.replayed) = (totals.filesDone, totals.replayed)
     outcome.summary = summary(totals, failure, seconds: begin.duration(to: clock.now) / .seconds(1))
+    outcome.summary.failedPaths = failedPaths(outcome)
     return outcome
   }
 
@@ -153,7 +154,10 @@ struct ImportRun {
     }
     do throws(RunFailure) {
       if store.isWritten { try store.perform { try noteEnd(outcome, $0) } }
-      if outcome.isReportOwed || !outcome.isSettled { return summary }
+      if outcome.isReportOwed || !outcome.isSettled {
+        summary.failedPaths = []
+        return summary
+      }
       // A replay whose file is gone is not repeated: it must not leave the store's files behind if it is killed.
       store.close()
       try moveFiles(outcome)
@@ -201,20 +205,30 @@ struct ImportRun {
   /// The path of the store for messages.
   var shownStore: String? { rehearsed.map(\.path) ?? store.path }
 
-  /// A file that several parts read is moved when all of them have finished it.
   private func moveFiles(_ outcome: Outcome) throws(RunFailure) {
     if rehearsed != nil { return }
-    for (number, part) in parts.enumerated() {
-      let own = outcome.files.filter { $0.part == number }
-      let files = own.compactMap { done -> (file: Inbox.File, outcome: Inbox.Outcome)? in
-        let readers = outcome.listed.indices.filter { index in
-          outcome.listed[index].contains { $0.inboxFile?.path == done.file.path }
-        }
-        let all = outcome.files.filter { $0.file.path == done.file.path }
-        guard readers.last == number, all.count == readers.count else { return nil }
-        return (done.file, all.contains { $0.outcome == .failed } ? .failed : .processed)
+    for (number, part) in parts.enumerated() { try part.moveFiles(filesToMove(outcome, part: number)) }
+  }
+
+  /// A file that several parts read is moved when all of them have finished it.
+  private func filesToMove(_ outcome: Outcome, part: Int) -> [(file: Inbox.File, outcome: Inbox.Outcome)] {
+    outcome.files.filter { $0.part == part }.compactMap { done in
+      let readers = outcome.listed.indices.filter { index in
+        outcome.listed[index].contains { $0.inboxFile?.path == done.file.path }
       }
-      try part.moveFiles(files)
+      let all = outcome.files.filter { $0.file.path == done.file.path }
+      guard readers.last == part, all.count == readers.count else { return nil }
+      return (done.file, all.contains { $0.outcome == .failed } ? .failed : .processed)
+    }
+  }
+
+  /// Where `moveFiles` will put the files that have failed.
+  private func failedPaths(_ outcome: Outcome) -> [String] {
+    if rehearsed != nil || isDryRun || !outcome.isSettled { return [] }
+    return parts.enumerated().flatMap { number, part in
+      filesToMove(outcome, part: number).compactMap { file, result in
+        result == .failed ? part.inbox?.path(of: file, movedTo: .failed, on: environment.startedAt) : nil
+      }
     }
   }
 
