@@ -6,6 +6,8 @@ import OpenCoreData
 struct RehearsedStore {
   /// Nil where none is named.
   let path: String?
+  /// What its WAL lacks, as a sentence.
+  var loss: String?
 }
 
 /// One import or dry run, from its inputs to its summary: of one entity, or of several, one after the other.
@@ -126,6 +128,7 @@ struct ImportRun {
         .runStarted(kind: kind, pipeline: definition.name, store: shownStore, inputs: inputs.count))
       try checkRejects(inputs)
       try store.openExisting()
+      noteLosses(&totals)
       failure = try importAll(outcome.listed, &totals)
       try store.checkpoint()
       try settleRejects(&totals)
@@ -168,6 +171,17 @@ struct ImportRun {
       summary.outcome = .failed
     }
     return summary
+  }
+
+  /// What the store has lost is reported by the first run that finds it: SQLite then makes the WAL anew.
+  private func noteLosses(_ totals: inout ImportTotals) {
+    for loss in (rehearsed?.loss).map({ [$0] }) ?? store.coordinator.losses {
+      let issue = RecordIssue(
+        .incompleteWAL, severity: .warning,
+        at: RecordPosition(input: shownStore ?? "", record: 0, line: 0, byte: 0), message: DamagedLog.note(loss))
+      totals.note(issue)
+      environment.monitor.log.log(.issue(issue))
+    }
   }
 
   private func takeLock() throws(RunFailure) -> RunLock? {
